@@ -1,0 +1,186 @@
+/** What a session needs of the world. Types only: the adapters implement them, `app.ts` hands them in. */
+import type { Outcome, ReplyErrorCode, StoredEvent, Usage } from './reply-event.ts'
+
+// ── the model ───────────────────────────────────────────────────────────────────────────────────────────
+
+export interface GenerationConfig {
+  temperature?: number
+  topP?: number
+  topK?: number
+  maxToolCalls?: number
+}
+
+/** A provider as it is called: the key in plain text, which never leaves the process but towards `baseUrl`. */
+export interface ProviderConnection {
+  id: string
+  type: string
+  baseUrl: string | null
+  apiKey: string | null
+}
+
+export interface ToolCall {
+  id: string
+  name: string
+  /** JSON text as the model wrote it; it may not parse. */
+  arguments: string
+}
+
+export type ModelMessage =
+  | { role: 'user'; content: string }
+  | { role: 'assistant'; content: string; toolCalls?: readonly ToolCall[] }
+  | { role: 'tool'; toolCallId: string; content: string }
+
+export interface ToolSpec {
+  name: string
+  description: string
+  /** JSON Schema of an object. */
+  inputSchema: Record<string, unknown>
+}
+
+export interface ModelRequest {
+  provider: ProviderConnection
+  model: string
+  system: string | null
+  messages: readonly ModelMessage[]
+  config: GenerationConfig
+  tools: readonly ToolSpec[]
+}
+
+/** Why a model call failed. `message` is fit for a caller, `detail` has the provider's full words. */
+export interface ModelFailure {
+  code: Extract<ReplyErrorCode, `provider_${string}` | 'internal'>
+  message: string
+  detail: string
+}
+
+/**
+ * What a model says in one turn. `activity` is a sign of life without text (reasoning, pings). A turn ends with
+ * exactly one `end` or `failed`, after which nothing comes; nothing at all comes after an abort.
+ */
+export type ModelEvent =
+  | { type: 'text'; text: string }
+  | { type: 'tool_call'; call: ToolCall }
+  | { type: 'activity' }
+  | { type: 'end'; reason: 'stop' | 'length' | 'content_filter' | 'tool_calls'; usage: Omit<Usage, 'estimated'> | null }
+  | { type: 'failed'; failure: ModelFailure }
+
+export interface Model {
+  /** One model turn, own retries and idle time-out included. Never rejects but by a fault of the adapter. */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
+  /** A tokenizer's count, for usage that no provider reported. */
+  countTokens(text: string): number
+}
+
+// ── tools ───────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The tools of one reply. */
+export interface Toolbox {
+  readonly tools: readonly ToolSpec[]
+  /** Never rejects but on abort: a failure is a result that the model reads. */
+  call(call: ToolCall, signal: AbortSignal): Promise<{ ok: boolean; content: string }>
+}
+
+// ── what is stored ──────────────────────────────────────────────────────────────────────────────────────
+
+/** The states that a session can rest in. */
+export type RestState = 'idle' | 'complete' | 'error' | 'cancelled'
+
+/** What identifies a reply that runs, wherever it is read or written. */
+export interface ReplyInfo {
+  id: string
+  sessionId: string
+  /** Small number of the session, key of its frames. */
+  sessionNum: number
+  /** Id of the reply's first frame, the one with the role. */
+  firstSeq: number
+  model: string
+  /** ISO 8601 UTC. */
+  createdAt: string
+  includeUsage: boolean
+}
+
+export interface NewMessage {
+  agentId: string
+  sessionId: string
+  text: string
+  model: string
+  includeUsage: boolean
+  idempotency: { key: string; bodyHash: Buffer } | null
+  /** The client says that it tries again: join the reply of the same message instead of storing it twice. */
+  isRetry: boolean
+  /** False while draining or full: only a join is possible. */
+  mayStart: boolean
+}
+
+export type Admission =
+  | { outcome: 'admitted'; reply: ReplyInfo; position: number; restState: RestState; untitled: boolean }
+  | { outcome: 'joined'; replyId: string }
+  | { outcome: 'busy' | 'key_reused' | 'not_found' | 'refused' | 'fenced' }
+
+/** A reply as it is stored now: one snapshot. `outcome` is null while it runs. */
+export interface StoredReply {
+  info: ReplyInfo
+  events: readonly StoredEvent[]
+  outcome: Outcome | null
+  /** ISO 8601 UTC: when generation ended, when the outcome was stored. Null while running. */
+  endedAt: string | null
+  settledAt: string | null
+}
+
+export interface Settlement {
+  outcome: Outcome
+  endedAt: Date
+  /** The connection that asked for this reply was gone before the end. */
+  requesterLost: boolean
+  /** Title for a session that has none. */
+  title: string | null
+}
+
+export interface HistoryMessage {
+  role: 'user' | 'assistant'
+  content: string
+  status: 'complete' | 'streaming' | 'error'
+  /** What tools did within this reply, in order. */
+  toolEvents: readonly StoredEvent[]
+}
+
+/**
+ * The durable side of a reply. While the database is away calls wait and try again; they never lose what they
+ * were given. `fenced`: this instance was declared lost, nothing was stored and nothing will be.
+ */
+export interface Journal {
+  admit(message: NewMessage): Promise<Admission>
+  /** At most one call for a reply at a time. `refused`: this data can't be stored (only this reply ends). */
+  append(reply: ReplyInfo, events: readonly StoredEvent[]): Promise<'stored' | 'fenced' | 'refused'>
+  /** Folds the reply into its message. `gone`: the session was deleted. Idempotent. */
+  settle(reply: ReplyInfo, settlement: Settlement): Promise<'settled' | 'fenced' | 'gone'>
+  /** The events after the frame `after`; the settled outcome with them. Null: no such reply (deleted). */
+  read(replyId: string, after: number): Promise<StoredReply | null>
+  /** Messages before `position`, oldest first, newest ones only up to about `maxBytes` of text. */
+  history(sessionId: string, position: number, maxBytes: number): Promise<HistoryMessage[]>
+}
+
+/** One step of a session's machine, as recorded. `detail` holds codes and counts, never content. */
+export interface TransitionRecord {
+  sessionId: string
+  at: Date
+  from: string
+  to: string
+  event: string
+  messageId: string | null
+  detail: Record<string, string | number | boolean>
+}
+
+export interface TransitionStore {
+  record(batch: readonly TransitionRecord[]): Promise<void>
+}
+
+// ── who owns what ───────────────────────────────────────────────────────────────────────────────────────
+
+/** What others ask of the owner of a running reply. Stored first, so that it outlives everybody. */
+export interface Intent {
+  id: number
+  kind: 'cancel' | 'delete'
+  sessionId: string
+  replyId: string | null
+}
