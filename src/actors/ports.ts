@@ -97,6 +97,8 @@ export interface ReplyInfo {
   /** ISO 8601 UTC. */
   createdAt: string
   includeUsage: boolean
+  /** Fencing token of the owner when it admitted the message. */
+  epoch: number
 }
 
 export interface NewMessage {
@@ -139,24 +141,25 @@ export interface Settlement {
 export interface HistoryMessage {
   role: 'user' | 'assistant'
   content: string
-  status: 'complete' | 'streaming' | 'error'
-  /** What tools did within this reply, in order. */
-  toolEvents: readonly StoredEvent[]
 }
 
 /**
- * The durable side of a reply. While the database is away calls wait and try again; they never lose what they
- * were given. `fenced`: this instance was declared lost, nothing was stored and nothing will be.
+ * The durable side of a reply. While the database is away, `append` and `settle` wait and try again; they never
+ * lose what they were given. `fenced`: this instance was declared lost, nothing was stored and nothing will be.
  */
 export interface Journal {
+  /** Rejects when the database can't be reached. Then nothing was admitted, or it is settled as a stray. */
   admit(message: NewMessage): Promise<Admission>
   /** At most one call for a reply at a time. `refused`: this data can't be stored (only this reply ends). */
   append(reply: ReplyInfo, events: readonly StoredEvent[]): Promise<'stored' | 'fenced' | 'refused'>
-  /** Folds the reply into its message. `gone`: the session was deleted. Idempotent. */
-  settle(reply: ReplyInfo, settlement: Settlement): Promise<'settled' | 'fenced' | 'gone'>
-  /** The events after the frame `after`; the settled outcome with them. Null: no such reply (deleted). */
+  /** Folds the reply into its message. `settledAt` is ISO 8601 UTC. `gone`: the session was deleted. Idempotent. */
+  settle(reply: ReplyInfo, settlement: Settlement): Promise<{ result: 'settled'; settledAt: string } | { result: 'fenced' | 'gone' }>
+  /** The events after the frame `after`, and the outcome when it is settled. Null: no such reply (deleted). */
   read(replyId: string, after: number): Promise<StoredReply | null>
-  /** Messages before `position`, oldest first, newest ones only up to about `maxBytes` of text. */
+  /** Asks, in writing, for the session's running reply to stop. Its id; null when none runs. */
+  requestCancel(sessionId: string): Promise<string | null>
+  isRunning(replyId: string): Promise<boolean>
+  /** Messages before `position`, oldest first; the newest ones only, up to about `maxBytes` of text. */
   history(sessionId: string, position: number, maxBytes: number): Promise<HistoryMessage[]>
 }
 
@@ -179,8 +182,20 @@ export interface TransitionStore {
 
 /** What others ask of the owner of a running reply. Stored first, so that it outlives everybody. */
 export interface Intent {
-  id: number
   kind: 'cancel' | 'delete'
   sessionId: string
   replyId: string | null
+}
+
+/** What an instance's coordination needs of the replies that run in it. */
+export interface OwnedReplies {
+  /** Ids of the replies that this instance is at work on. */
+  running(): ReadonlySet<string>
+  obey(intent: Intent): void
+  /** Others have declared this instance lost: whatever ran under `epoch` stops without another word. */
+  fenced(epoch: number): void
+  /** A row that streams under this instance, with nobody at work on it. */
+  settleStray(reply: ReplyInfo): Promise<void>
+  /** A reply at work whose row is not streaming any more. */
+  dropStray(replyId: string): void
 }

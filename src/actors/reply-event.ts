@@ -35,7 +35,8 @@ export interface Usage {
 /** What a reply may say while it runs. Everything here is stored before anyone sees it. */
 export type ReplyEvent =
   | { type: 'text'; text: string }
-  | { type: 'tool_call'; id: string; name: string; arguments: string }
+  /** `startedAt` is ISO 8601 UTC. */
+  | { type: 'tool_call'; id: string; name: string; arguments: string; startedAt: string }
   | { type: 'tool_result'; id: string; ok: boolean; content: string; durationMs: number }
 
 /** How a reply ended. Stored once, with the message. */
@@ -47,7 +48,7 @@ export type Outcome =
 export type Frame =
   | { seq: number; type: 'started' }
   | ({ seq: number } & ReplyEvent)
-  | { seq: number; type: 'finished'; reason: FinishReason }
+  | { seq: number; type: 'finished'; reason: FinishReason; usage: Usage }
   | { seq: number; type: 'usage'; usage: Usage }
   | { seq: number; type: 'done' }
   | { seq: number; type: 'failed'; error: ReplyError }
@@ -67,7 +68,7 @@ export const isNumbered = (frame: Frame): boolean =>
 /** The frames that end a reply, from the id after its last text. Their ids never change once it is settled. */
 export function closingFrames(outcome: Outcome, seq: number, includeUsage: boolean): Frame[] {
   if (outcome.type === 'failed') return [{ seq, type: 'failed', error: outcome.error }]
-  const frames: Frame[] = [{ seq, type: 'finished', reason: outcome.reason }]
+  const frames: Frame[] = [{ seq, type: 'finished', reason: outcome.reason, usage: outcome.usage }]
   if (includeUsage) frames.push({ seq: seq + 1, type: 'usage', usage: outcome.usage })
   frames.push({ seq: seq + frames.length, type: 'done' })
   return frames

@@ -1,0 +1,135 @@
+/** The doors between the rooms. Each comment says what to do instead. */
+
+const adapters = ['persistence', 'providers', 'tools', 'coordination']
+const vocabulary = '^src/actors/(ports|reply-event)\\.ts$'
+// Files for the browser: served, not imported.
+const page = '^src/http/page/'
+const outside = '^src/(main|app|settings|settings-values)\\.ts$'
+
+const adapterRules = adapters.flatMap((room) => [
+  {
+    name: `${room}-stands-alone`,
+    comment: `${room} knows no other room. Declare what it needs in actors/ports.ts or as a parameter, and let app.ts hand it in.`,
+    severity: 'error',
+    from: { path: `^src/${room}/` },
+    to: { path: ['^src/', '^openapi/'], pathNot: [`^src/${room}/`, vocabulary] },
+  },
+  {
+    name: `${room}-takes-types-of-actors`,
+    comment:
+      'Adapters implement the ports: use "import type". A function that both need belongs where it is called, or is handed in by app.ts.',
+    severity: 'error',
+    from: { path: `^src/${room}/` },
+    to: { path: vocabulary, dependencyTypesNot: ['type-only'] },
+  },
+])
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    {
+      name: 'actors-import-no-room',
+      comment:
+        'A session knows nothing of the world. Declare what it needs in actors/ports.ts, and implement it in another room.',
+      severity: 'error',
+      from: { path: '^src/actors/' },
+      to: { path: ['^src/', '^openapi/'], pathNot: '^src/actors/' },
+    },
+    ...adapterRules,
+    {
+      name: 'http-speaks-to-actors-and-persistence',
+      comment:
+        'Conversations go to actors, plain records to persistence, the contract is openapi. For anything else declare a parameter, and let app.ts hand it in.',
+      severity: 'error',
+      from: { path: '^src/http/' },
+      to: { path: ['^src/(providers|tools|coordination)/', '^src/(main|app)\\.ts$'] },
+    },
+    {
+      name: 'settings-are-handed-in',
+      comment:
+        'Only main.ts and app.ts read settings. Take the values that you need as parameters; a type may be imported.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: outside },
+      to: { path: '^src/settings(-values)?\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'settings-know-no-room',
+      comment:
+        'Settings are read before anything else exists. Only the form of a password hash is known in one place, http/management/password.ts.',
+      severity: 'error',
+      from: { path: '^src/settings(-values)?\\.ts$' },
+      to: { path: '^src/', pathNot: ['^src/settings-values\\.ts$', '^src/http/management/password\\.ts$'] },
+    },
+    {
+      name: 'only-main-starts-the-app',
+      comment: 'app.ts knows all rooms; no room knows it. Tests may build it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/main\\.ts$' },
+      to: { path: '^src/(app|main)\\.ts$' },
+    },
+    {
+      name: 'only-main-touches-the-process',
+      comment: 'Take arguments, environment and signals as parameters: main.ts owns the process.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/main\\.ts$' },
+      to: { path: '^(node:)?process$', dependencyTypes: ['core'] },
+    },
+    {
+      name: 'the-contract-knows-no-code',
+      comment: 'openapi is the source of truth; what implements it imports it, never the other way.',
+      severity: 'error',
+      from: { path: '^openapi/' },
+      to: { path: '^(src|test)/' },
+    },
+    {
+      name: 'src-needs-no-tests',
+      comment: 'What the product needs lies in src; move it there.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: ['^test/', '^scripts/', '^bench/'] },
+    },
+    {
+      name: 'no-cycles',
+      comment:
+        'Move what both need into a third file, or hand one of them in as a parameter. Types may refer to each other.',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'no-dead-files',
+      comment: 'Nothing that main.ts starts leads here. Delete the file, or use it.',
+      severity: 'error',
+      from: { path: '^src/main\\.ts$' },
+      to: { path: '^src/', pathNot: page, reachable: false },
+    },
+    {
+      name: 'no-orphans',
+      comment: 'Nothing imports this file and it imports nothing. Delete it, or use it.',
+      severity: 'error',
+      from: { orphan: true, path: '^src/', pathNot: page },
+      to: {},
+    },
+    {
+      name: 'no-development-packages',
+      comment:
+        'The product is installed without development packages: move the package to "dependencies", or do without.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'everything-resolves',
+      comment: 'The file or package does not exist: check the spelling and the ".ts", or add the package.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+}

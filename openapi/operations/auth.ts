@@ -1,0 +1,39 @@
+import { operations } from '../operation.ts'
+import { AuthStatus, CurrentUser, LoggedIn, LoginRequest } from '../schemas/running.ts'
+
+export const auth = operations({
+  getAuthStatus: {
+    method: 'get',
+    path: '/api/auth/status',
+    scope: 'management',
+    open: true,
+    summary: 'Is a login required, and is the caller logged in?',
+    responses: { 200: AuthStatus },
+  },
+  login: {
+    method: 'post',
+    path: '/api/auth/login',
+    scope: 'management',
+    open: true,
+    summary: 'Log in',
+    description: 'Sets the cookie `greenroom_session`: 7 days from the last use, 30 at most.',
+    body: LoginRequest,
+    responses: { 200: LoggedIn },
+    errors: { 401: 'Wrong name or password.', 429: 'Too many failures; `Retry-After` tells the seconds to wait.' },
+  },
+  logout: {
+    method: 'post',
+    path: '/api/auth/logout',
+    scope: 'management',
+    open: true,
+    summary: 'End the login and clear its cookie',
+    responses: { 204: null },
+  },
+  getCurrentUser: {
+    method: 'get',
+    path: '/api/auth/me',
+    scope: 'management',
+    summary: 'Who is logged in?',
+    responses: { 200: CurrentUser },
+  },
+})

@@ -1,0 +1,21 @@
+import { operations } from '../operation.ts'
+import { ChatCompletion, ChatCompletionRequest } from '../schemas/chat.ts'
+
+export const completions = operations({
+  createChatCompletion: {
+    method: 'post',
+    path: '/api/v1/agents/{agent_id}/deploy/chat/completions',
+    scope: 'deploy',
+    summary: 'Ask the agent, sending the whole conversation',
+    description:
+      "Nothing is stored. The agent's system prompt comes first by itself. With `stream`, frames hold `ChatCompletionChunk` and end with `[DONE]`, or with `StreamError`; they carry no ids. A client that leaves stops the generation.",
+    body: ChatCompletionRequest,
+    streams: 'also',
+    responses: { 200: ChatCompletion },
+    errors: {
+      404: 'There is no such agent.',
+      500: 'The generation failed; `x-should-retry: false`.',
+      503: 'Draining, or too many replies run; see `Retry-After`.',
+    },
+  },
+})

@@ -1,0 +1,56 @@
+import Type from 'typebox'
+import { operations } from '../operation.ts'
+import { page } from '../schemas/basics.ts'
+import { Chart, ChartTraffic, LiveActors, SessionTransitionList } from '../schemas/running.ts'
+
+const session = '/api/v1/debug/sessions/{id}/transitions'
+const unknown = 'There is no such session.'
+
+export const debug = operations({
+  getChart: {
+    method: 'get',
+    path: '/api/v1/debug/chart',
+    scope: 'management',
+    summary: 'The state chart of a session, as data',
+    responses: { 200: Chart },
+  },
+  getChartTraffic: {
+    method: 'get',
+    path: '/api/v1/debug/chart/traffic',
+    scope: 'management',
+    summary: 'How often each transition was taken, and how long states lasted',
+    query: Type.Object({
+      hours: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 168, default: 24, description: 'How far back to look, in hours.' }),
+      ),
+    }),
+    responses: { 200: ChartTraffic },
+  },
+  listSessionTransitions: {
+    method: 'get',
+    path: session,
+    scope: 'management',
+    summary: 'Every transition that a session has made, oldest first',
+    query: page,
+    responses: { 200: SessionTransitionList },
+    errors: { 404: unknown },
+  },
+  streamSessionTransitions: {
+    method: 'get',
+    path: `${session}/stream`,
+    scope: 'management',
+    summary: 'The same, live',
+    description: 'Each frame holds a `SessionTransition`; its id is `seq`.',
+    headers: { 'Last-Event-ID': 'The last `seq` received. Absent: from the beginning.' },
+    streams: 'only',
+    responses: { 200: null },
+    errors: { 404: unknown },
+  },
+  listLiveActors: {
+    method: 'get',
+    path: '/api/v1/debug/actors',
+    scope: 'management',
+    summary: 'The live session actors of all instances',
+    responses: { 200: LiveActors },
+  },
+})

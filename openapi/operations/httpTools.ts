@@ -1,0 +1,70 @@
+import { operations } from '../operation.ts'
+import { searchPage } from '../schemas/basics.ts'
+import {
+  HttpTool,
+  HttpToolCreate,
+  HttpToolList,
+  HttpToolTest,
+  HttpToolTestRequest,
+  HttpToolUpdate,
+} from '../schemas/tools.ts'
+
+const one = '/api/v1/http-tools/{id}'
+const unknown = 'There is no such HTTP tool.'
+
+export const httpTools = operations({
+  listHttpTools: {
+    method: 'get',
+    path: '/api/v1/http-tools',
+    scope: 'management',
+    summary: 'List HTTP tools, oldest first',
+    query: searchPage,
+    responses: { 200: HttpToolList },
+  },
+  createHttpTool: {
+    method: 'post',
+    path: '/api/v1/http-tools',
+    scope: 'management',
+    summary: 'Create an HTTP tool',
+    body: HttpToolCreate,
+    responses: { 201: HttpTool },
+  },
+  getHttpTool: {
+    method: 'get',
+    path: one,
+    scope: 'management',
+    summary: 'Read an HTTP tool',
+    responses: { 200: HttpTool },
+    errors: { 404: unknown },
+  },
+  updateHttpTool: {
+    method: 'put',
+    path: one,
+    scope: 'management',
+    summary: 'Change an HTTP tool',
+    description: 'Changes the fields that the body carries; `headers` and `inputSchema` are each replaced whole.',
+    body: HttpToolUpdate,
+    responses: { 200: HttpTool },
+    errors: { 404: unknown },
+  },
+  deleteHttpTool: {
+    method: 'delete',
+    path: one,
+    scope: 'management',
+    summary: 'Delete an HTTP tool',
+    description: 'Takes it out of the tool configurations of agents too.',
+    responses: { 204: null },
+    errors: { 404: unknown },
+  },
+  testHttpTool: {
+    method: 'post',
+    path: `${one}/test`,
+    scope: 'management',
+    summary: 'Run the tool once',
+    description: 'As a model would. Always 200: see `ok`.',
+    body: HttpToolTestRequest,
+    bodyOptional: true,
+    responses: { 200: HttpToolTest },
+    errors: { 404: unknown },
+  },
+})

@@ -1,0 +1,88 @@
+import { operations } from '../operation.ts'
+import { searchPage } from '../schemas/basics.ts'
+import { SessionCreate } from '../schemas/chat.ts'
+import {
+  PlaygroundChatRequest,
+  PlaygroundMessages,
+  PlaygroundSession,
+  PlaygroundSessionList,
+} from '../schemas/playground.ts'
+
+const base = '/api/v1/agents/{agent_id}/playground'
+const one = `${base}/sessions/{session_id}`
+const unknown = 'There is no such session, or it belongs to another agent.'
+const noAgent = 'There is no such agent.'
+const frames =
+  'Frames are those of deploy sessions, with ids, and between them the named events `tool_call`, `tool_result` and `state`, which carry none.'
+
+export const playground = operations({
+  listPlaygroundSessions: {
+    method: 'get',
+    path: `${base}/sessions`,
+    scope: 'management',
+    summary: 'List the sessions of an agent, most recently updated first',
+    query: searchPage,
+    responses: { 200: PlaygroundSessionList },
+    errors: { 404: noAgent },
+  },
+  createPlaygroundSession: {
+    method: 'post',
+    path: `${base}/sessions`,
+    scope: 'management',
+    summary: 'Create a session',
+    body: SessionCreate,
+    bodyOptional: true,
+    responses: { 201: PlaygroundSession },
+    errors: { 404: noAgent },
+  },
+  deletePlaygroundSession: {
+    method: 'delete',
+    path: one,
+    scope: 'management',
+    summary: 'Delete a session and all its messages',
+    responses: { 204: null },
+    errors: { 404: unknown },
+  },
+  listPlaygroundMessages: {
+    method: 'get',
+    path: `${one}/messages`,
+    scope: 'management',
+    summary: 'Read the messages of a session, oldest first, with their tool calls',
+    responses: { 200: PlaygroundMessages },
+    errors: { 404: unknown },
+  },
+  createPlaygroundChat: {
+    method: 'post',
+    path: `${base}/chat`,
+    scope: 'management',
+    summary: 'Send a message, with other settings and tools if wished',
+    description: `The header \`x-session-id\` of the answer names the session. ${frames}`,
+    body: PlaygroundChatRequest,
+    streams: 'only',
+    responses: { 200: null },
+    errors: {
+      404: 'There is no such agent or session.',
+      409: 'A reply is running.',
+      503: 'Draining, or too many replies run; see `Retry-After`.',
+    },
+  },
+  resumePlaygroundChat: {
+    method: 'get',
+    path: `${one}/stream`,
+    scope: 'management',
+    summary: "Follow the session's newest reply, from any frame",
+    description: `${frames} No reply yet: 204.`,
+    headers: { 'Last-Event-ID': 'The last id received. Absent or 0: from the beginning. Not a whole number: 400.' },
+    streams: 'only',
+    responses: { 200: null, 204: null },
+    errors: { 404: unknown },
+  },
+  cancelPlaygroundChat: {
+    method: 'post',
+    path: `${one}/cancel`,
+    scope: 'management',
+    summary: 'Stop the reply that runs, if any',
+    responses: { 204: null },
+    errors: { 404: unknown },
+  },
+})

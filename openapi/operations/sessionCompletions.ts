@@ -1,0 +1,50 @@
+import { operations } from '../operation.ts'
+import { ChatCompletion, SessionCompletionRequest } from '../schemas/chat.ts'
+
+const path = '/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/chat/completions'
+const unknown = 'There is no such session, or it belongs to another agent.'
+
+export const sessionCompletions = operations({
+  createSessionCompletion: {
+    method: 'post',
+    path,
+    scope: 'deploy',
+    summary: 'Send the next user message of a session',
+    description:
+      'History comes from the session; the message and the reply are stored. The reply goes on when the client leaves, and every frame of its stream carries an id to resume from.',
+    headers: {
+      'Idempotency-Key':
+        'Up to 255 characters, kept 24 hours. The same key and body joins the first reply; another body: 400.',
+    },
+    body: SessionCompletionRequest,
+    streams: 'also',
+    responses: { 200: ChatCompletion },
+    errors: {
+      404: unknown,
+      409: 'A reply is running; nothing was stored. `x-should-retry: false`. See `on_busy`.',
+      500: 'The generation failed; `x-should-retry: false`.',
+      503: 'Draining, or too many replies run; see `Retry-After`.',
+    },
+  },
+  resumeSessionCompletion: {
+    method: 'get',
+    path: `${path}/stream`,
+    scope: 'deploy',
+    summary: "Follow the session's newest reply, from any frame",
+    description:
+      'What was stored is replayed, generation is never run again. A finished reply ends with its finish chunk and `[DONE]`. No reply yet: 204.',
+    headers: { 'Last-Event-ID': 'The last id received. Absent or 0: from the beginning. Not a whole number: 400.' },
+    streams: 'only',
+    responses: { 200: null, 204: null },
+    errors: { 404: unknown },
+  },
+  cancelSessionCompletion: {
+    method: 'post',
+    path: `${path}/cancel`,
+    scope: 'deploy',
+    summary: 'Stop the reply that runs, if any',
+    description: 'What was generated so far is kept. On whichever instance the reply runs.',
+    responses: { 204: null },
+    errors: { 404: unknown },
+  },
+})

@@ -1,0 +1,87 @@
+/** Schemas that several resources share. A schema with a `title` becomes a component of that name. */
+import Type, { type TObject, type TProperties, type TSchema } from 'typebox'
+
+/** The same schema, null allowed. For single types and enums. */
+export function nullable(schema: TSchema): TSchema {
+  const { type, enum: values, ...rest } = schema as TSchema & { type?: string; enum?: readonly unknown[] }
+  return Type.Unsafe({
+    ...rest,
+    ...(type === undefined ? {} : { type: [type, 'null'] }),
+    ...(values === undefined ? {} : { enum: [...values, null] }),
+  })
+}
+
+export const id = (description: string) => Type.String({ format: 'uuid', description })
+export const time = (description: string) =>
+  Type.String({ format: 'date-time', description: `${description} ISO 8601, UTC.` })
+export const count = (description: string) => Type.Integer({ minimum: 0, description })
+/** Names, titles and model names: 1 to 200 characters, counted as Unicode code points. */
+export const name = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 200, description: `${description} 1 to 200 characters.` })
+export const oneOf = (values: readonly string[], description: string) =>
+  Type.Unsafe({ type: 'string', enum: [...values], description })
+/** Any JSON object; it may nest 100 deep. */
+export const freeObject = (description: string) =>
+  Type.Unsafe({ type: 'object', additionalProperties: true, 'x-max-depth': 100, description })
+
+export const timestamps = {
+  createdAt: time('When the record was made.'),
+  updatedAt: time('When it was last changed.'),
+}
+
+/** Every property optional, for PUT: what is absent stays as it is. */
+export const optional = <const P extends TProperties>(properties: P): TProperties =>
+  Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, Type.Optional(schema)]))
+
+const limit = Type.Integer({
+  minimum: 1,
+  default: 20,
+  description:
+    'How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400.',
+})
+const offset = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  default: 0,
+  description: 'How many records to pass over first.',
+})
+
+export const page = Type.Object({ limit: Type.Optional(limit), offset: Type.Optional(offset) })
+export const searchPage = Type.Object({
+  limit: Type.Optional(limit),
+  offset: Type.Optional(offset),
+  q: Type.Optional(
+    Type.String({ description: 'Only records whose name or title contains this text, without regard to case.' }),
+  ),
+})
+
+/** `{[key]: [record], total, limit, offset}` */
+export const listOf = (title: string, key: string, record: TSchema): TObject =>
+  Type.Object(
+    {
+      [key]: Type.Array(record),
+      total: count('How many records there are in all.'),
+      limit: count('The limit that was used, after capping.'),
+      offset: count('The offset that was used.'),
+    },
+    { title },
+  )
+
+export const Message = Type.Object(
+  { message: Type.String({ description: 'What went wrong, naming the field where one is to blame.' }) },
+  { title: 'Message' },
+)
+export const DeployError = Type.Object(
+  { error: Type.String({ description: 'What went wrong.' }) },
+  { title: 'DeployError', description: 'Every error of the deploy API but 401.' },
+)
+export const DeployAuthError = Type.Object(
+  {
+    error: Type.Object({
+      message: Type.String(),
+      type: Type.String({ description: '`invalid_request_error`' }),
+      code: Type.String({ description: '`invalid_api_key`' }),
+    }),
+  },
+  { title: 'DeployAuthError' },
+)

@@ -1,0 +1,159 @@
+/** The chat-completions wire format, and deploy sessions. Names are the wire's own, in snake case. */
+import Type from 'typebox'
+import { count, id, listOf, name, nullable, oneOf, time } from './basics.ts'
+
+const ContentPart = Type.Object(
+  { type: Type.String({ description: '`text`; anything else is 400.' }), text: Type.Optional(Type.String()) },
+  { title: 'ContentPart' },
+)
+const ChatMessage = Type.Object(
+  {
+    role: Type.String({ description: '`user` or `assistant`. `system`, `developer` and any other: 400.' }),
+    content: Type.Unsafe({
+      type: ['string', 'array'],
+      items: ContentPart,
+      description: 'Text, or an array of `{type: "text", text}` parts, which are joined.',
+    }),
+  },
+  { title: 'ChatMessage' },
+)
+const requestFields = {
+  messages: Type.Array(ChatMessage, { minItems: 1 }),
+  stream: Type.Optional(
+    nullable(Type.Boolean({ description: 'True: the answer is a stream of events. Absent: false.' })),
+  ),
+  stream_options: Type.Optional(
+    Type.Unsafe({
+      ...Type.Object({ include_usage: Type.Optional(nullable(Type.Boolean())) }),
+      type: ['object', 'null'],
+      description: '`include_usage` adds a chunk with `usage` and no choices before `[DONE]`.',
+    }),
+  ),
+}
+export const ChatCompletionRequest = Type.Object(requestFields, {
+  title: 'ChatCompletionRequest',
+  description: 'Other fields that clients send, `model` among them, are accepted and ignored.',
+})
+export const SessionCompletionRequest = Type.Object(
+  {
+    ...requestFields,
+    on_busy: Type.Optional(
+      oneOf(
+        ['reject', 'interrupt'],
+        'While a reply runs: `reject` (default) answers 409, `interrupt` cancels that reply first.',
+      ),
+    ),
+  },
+  {
+    title: 'SessionCompletionRequest',
+    description:
+      'Only the last of `messages` is used, and its role must be `user`. Other fields are accepted and ignored.',
+  },
+)
+
+const Usage = Type.Object(
+  {
+    prompt_tokens: count('Tokens read.'),
+    completion_tokens: count('Tokens written.'),
+    total_tokens: count('Their sum.'),
+  },
+  { title: 'Usage', description: "The provider's report; where it reports none, a tokenizer's estimate." },
+)
+const finishReason = (description: string) => oneOf(['stop', 'length', 'content_filter'], description)
+const completionId = Type.String({ description: '`chatcmpl-` and the id of the message; the same in every chunk.' })
+const created = Type.Integer({ description: 'Unix seconds.' })
+const model = Type.String({ description: "The agent's model." })
+export const ChatCompletion = Type.Object(
+  {
+    id: completionId,
+    object: oneOf(['chat.completion'], 'Kind of object.'),
+    created,
+    model,
+    choices: Type.Array(
+      Type.Object({
+        index: Type.Integer(),
+        message: Type.Object({ role: oneOf(['assistant'], 'Who speaks.'), content: Type.String() }),
+        finish_reason: finishReason('`stop` on normal end and on cancel.'),
+      }),
+    ),
+    usage: Usage,
+  },
+  { title: 'ChatCompletion' },
+)
+export const ChatCompletionChunk = Type.Object(
+  {
+    id: completionId,
+    object: oneOf(['chat.completion.chunk'], 'Kind of object.'),
+    created,
+    model,
+    choices: Type.Array(
+      Type.Object({
+        index: Type.Integer(),
+        delta: Type.Object({
+          role: Type.Optional(oneOf(['assistant'], 'In the first chunk only.')),
+          content: Type.Optional(Type.String({ description: 'A piece of the text.' })),
+        }),
+        finish_reason: nullable(finishReason('Null until the last content chunk.')),
+      }),
+    ),
+    usage: Type.Optional(Usage),
+  },
+  {
+    title: 'ChatCompletionChunk',
+    description:
+      'The `data:` of a frame. First the role, then text, then an empty delta with `finish_reason`, then `[DONE]`.',
+  },
+)
+export const StreamError = Type.Object(
+  {
+    error: Type.Object({
+      message: Type.String(),
+      type: oneOf(['server_error'], 'Kind of error.'),
+      code: oneOf(
+        [
+          'provider_error',
+          'provider_timeout',
+          'provider_auth',
+          'provider_rate_limited',
+          'instance_lost',
+          'shutdown',
+          'session_deleted',
+          'internal',
+        ],
+        'Why the reply failed.',
+      ),
+      param: Type.Null(),
+    }),
+  },
+  { title: 'StreamError', description: 'The last frame of a failed stream; no `[DONE]` comes after it.' },
+)
+
+export const DeploySession = Type.Object(
+  {
+    id: id('Id of the session.'),
+    agent_id: id('Id of its agent.'),
+    title: nullable(name('Null until it is derived from the first user message, after the first reply.')),
+    created_at: time('When the session was made.'),
+  },
+  { title: 'DeploySession' },
+)
+export const DeploySessionList = listOf('DeploySessionList', 'sessions', DeploySession)
+export const SessionCreate = Type.Object(
+  { title: Type.Optional(nullable(name('Absent or null: derived after the first reply.'))) },
+  { title: 'SessionCreate' },
+)
+export const messageStatuses = ['complete', 'streaming', 'error'] as const
+export const finishReasons = ['stop', 'length', 'content_filter', 'cancelled', 'error'] as const
+export const DeployMessage = Type.Object(
+  {
+    id: id('Id of the message.'),
+    session_id: id('Id of its session.'),
+    role: oneOf(['user', 'assistant'], 'Who speaks.'),
+    content: Type.String({ description: 'Partial while `streaming`; what there was before the failure on `error`.' }),
+    status: oneOf(messageStatuses, 'A cancelled reply is `complete`.'),
+    finish_reason: nullable(oneOf(finishReasons, 'Why a reply ended. Null while streaming, and for user messages.')),
+    created_at: time('When the message was stored.'),
+  },
+  { title: 'DeployMessage' },
+)
+export const DeployMessages = Type.Object({ messages: Type.Array(DeployMessage) }, { title: 'DeployMessages' })

@@ -1,0 +1,140 @@
+/** Providers, prompts and agents. */
+import Type from 'typebox'
+import { id, listOf, name, nullable, oneOf, optional, timestamps } from './basics.ts'
+
+export const providerTypeIds = [
+  'openai',
+  'anthropic',
+  'gemini',
+  'mistral',
+  'openrouter',
+  'groq',
+  'deepseek',
+  'xai',
+  'ollama',
+  'openai-compatible',
+  'demo',
+] as const
+
+export const ProviderType = Type.Object(
+  {
+    id: oneOf(providerTypeIds, 'What `providerType` of a provider holds.'),
+    name: Type.String(),
+    description: Type.String(),
+    requiresApiKey: Type.Boolean(),
+    requiresBaseUrl: Type.Boolean(),
+    defaultBaseUrl: nullable(Type.String({ description: 'Where calls go when the provider names no `baseUrl`.' })),
+  },
+  { title: 'ProviderType' },
+)
+export const ProviderTypeList = Type.Object({ providerTypes: Type.Array(ProviderType) }, { title: 'ProviderTypeList' })
+
+const baseUrl = nullable(
+  Type.String({ description: 'Where the API is, without user and password. Null: the default of the type.' }),
+)
+
+export const Provider = Type.Object(
+  {
+    id: id('Id of the provider.'),
+    name: name('Unique among providers.'),
+    providerType: oneOf(providerTypeIds, 'See `GET /api/v1/provider-types`.'),
+    baseUrl,
+    hasApiKey: Type.Boolean({ description: 'Whether a key is stored. The key itself is never returned.' }),
+    apiKeyHint: nullable(
+      Type.String({ description: 'The last four characters of the key; null for keys shorter than 12.' }),
+    ),
+    ...timestamps,
+  },
+  { title: 'Provider' },
+)
+export const ProviderList = listOf('ProviderList', 'providers', Provider)
+
+const secret = nullable(Type.String({ format: 'password', description: 'Encrypted at rest, never returned.' }))
+export const ProviderCreate = Type.Object(
+  {
+    name: name('Unique among providers.'),
+    providerType: oneOf(providerTypeIds, 'See `GET /api/v1/provider-types`.'),
+    apiKey: Type.Optional(secret),
+    baseUrl: Type.Optional(baseUrl),
+  },
+  {
+    title: 'ProviderCreate',
+    description: '`apiKey` is required where the type needs a key, `baseUrl` for `openai-compatible`.',
+  },
+)
+export const ProviderUpdate = Type.Object(
+  optional({
+    name: name('Unique among providers.'),
+    apiKey: nullable(
+      Type.String({ format: 'password', description: 'Absent: the stored key stays. Null: it is removed.' }),
+    ),
+    baseUrl,
+    providerType: Type.String({
+      description: 'Ignored when equal to the stored one, else 400: the type never changes.',
+    }),
+  }),
+  { title: 'ProviderUpdate', description: 'A `baseUrl` at another origin must come with `apiKey`, else 400.' },
+)
+export const ProviderTest = Type.Object(
+  {
+    ok: Type.Boolean(),
+    latencyMs: Type.Integer({ minimum: 0, description: 'Milliseconds.' }),
+    message: Type.String({ description: 'What was found, or what went wrong.' }),
+    models: Type.Array(Type.String(), { description: 'The models that the provider lists; may be empty.' }),
+  },
+  { title: 'ProviderTest' },
+)
+
+const promptFields = { name: name('Name of the prompt.'), content: Type.String({ description: 'The system prompt.' }) }
+export const Prompt = Type.Object({ id: id('Id of the prompt.'), ...promptFields, ...timestamps }, { title: 'Prompt' })
+export const PromptList = listOf('PromptList', 'prompts', Prompt)
+export const PromptCreate = Type.Object(promptFields, { title: 'PromptCreate' })
+export const PromptUpdate = Type.Object(optional(promptFields), { title: 'PromptUpdate' })
+
+const settings = {
+  temperature: Type.Number({ minimum: 0, maximum: 2 }),
+  topP: Type.Number({ minimum: 0, maximum: 1 }),
+  topK: Type.Integer({ minimum: 1 }),
+  maxToolCalls: Type.Integer({ minimum: 0, maximum: 100, description: 'Absent: 10. 0: no tools are offered.' }),
+}
+/** The same settings where null means absent. */
+export const settingsInput = optional(
+  Object.fromEntries(Object.entries(settings).map(([key, rule]) => [key, nullable(rule)])),
+)
+
+export const GenerationConfig = Type.Object(optional(settings), {
+  title: 'GenerationConfig',
+  description: 'What is absent is left to the provider.',
+})
+export const GenerationConfigInput = Type.Unsafe({
+  ...Type.Object(settingsInput),
+  type: ['object', 'null'],
+  description: 'Replaced whole. Null, here or inside, means absent.',
+})
+
+const promptId = nullable(Type.String({ description: 'Id of a prompt. Null: no system prompt. Unknown: 400.' }))
+const agentInput = {
+  name: name('Name of the agent.'),
+  providerId: Type.String({ description: 'Id of a provider. Unknown: 400.' }),
+  model: name('Model name, as the provider knows it.'),
+}
+export const Agent = Type.Object(
+  {
+    id: id('Id of the agent, in the deploy paths.'),
+    name: name('Name of the agent.'),
+    providerId: id('Id of its provider.'),
+    model: name('Model name, as the provider knows it.'),
+    promptId: nullable(id('Id of its prompt. Null: no system prompt.')),
+    generationConfig: GenerationConfig,
+    ...timestamps,
+  },
+  { title: 'Agent' },
+)
+export const AgentList = listOf('AgentList', 'agents', Agent)
+export const AgentCreate = Type.Object(
+  { ...agentInput, promptId: Type.Optional(promptId), generationConfig: Type.Optional(GenerationConfigInput) },
+  { title: 'AgentCreate' },
+)
+export const AgentUpdate = Type.Object(optional({ ...agentInput, promptId, generationConfig: GenerationConfigInput }), {
+  title: 'AgentUpdate',
+})

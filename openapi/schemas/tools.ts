@@ -1,0 +1,134 @@
+/** What agents may call: HTTP tools, MCP servers, built-in tools. */
+import Type from 'typebox'
+import { freeObject, id, listOf, name, nullable, oneOf, optional, timestamps } from './basics.ts'
+
+const headerMap = Type.Unsafe({
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  description:
+    'Header names and values. Values of headers whose names carry a secret are encrypted at rest and read back as `***`.',
+})
+const headersInput = Type.Unsafe({
+  type: ['object', 'null'],
+  additionalProperties: { type: 'string' },
+  description: 'Replaced whole. `***` keeps the value stored under that name; 400 where there is none. Null: none.',
+})
+
+const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] as const
+const httpToolFields = {
+  name: name('The model sees it with every character outside of `[a-zA-Z0-9_-]` replaced by `_`.'),
+  description: Type.String({ description: 'Tells the model when to use the tool.' }),
+  method: oneOf(methods, 'HTTP method.'),
+  url: Type.String({
+    minLength: 1,
+    description: 'May hold `{{argument}}` in path and query. User and password inside: 400.',
+  }),
+}
+const body = nullable(
+  Type.String({
+    description: 'May hold `{{argument}}`. Null: arguments without a place in a template become a JSON body.',
+  }),
+)
+export const HttpTool = Type.Object(
+  {
+    id: id('Id of the tool.'),
+    ...httpToolFields,
+    headers: headerMap,
+    body,
+    inputSchema: nullable(freeObject('JSON Schema of an object: the arguments. Null: any.')),
+    ...timestamps,
+  },
+  { title: 'HttpTool' },
+)
+export const HttpToolList = listOf('HttpToolList', 'httpTools', HttpTool)
+const httpToolOptions = {
+  headers: headersInput,
+  body,
+  inputSchema: nullable(freeObject('JSON Schema of an object, replaced whole. Null: any arguments.')),
+}
+export const HttpToolCreate = Type.Object(
+  { ...httpToolFields, ...optional(httpToolOptions) },
+  { title: 'HttpToolCreate' },
+)
+export const HttpToolUpdate = Type.Object(optional({ ...httpToolFields, ...httpToolOptions }), {
+  title: 'HttpToolUpdate',
+  description: 'A `url` at another origin must come with all secret headers anew, else 400 and nothing changes.',
+})
+export const HttpToolTestRequest = Type.Object(
+  { arguments: Type.Optional(nullable(freeObject('What a model would pass.'))) },
+  { title: 'HttpToolTestRequest' },
+)
+export const HttpToolTest = Type.Object(
+  {
+    ok: Type.Boolean(),
+    status: nullable(Type.Integer({ description: 'HTTP status of the answer; null when there was none.' })),
+    body: nullable(Type.String({ description: 'Text of the answer, at most 256 KiB; null when there was none.' })),
+    latencyMs: Type.Integer({ minimum: 0, description: 'Milliseconds.' }),
+    message: Type.String({ description: 'What happened, in words.' }),
+  },
+  { title: 'HttpToolTest' },
+)
+
+const mcpServerFields = {
+  name: name('Tools are offered to the model as `<server>__<tool>`.'),
+  transport: oneOf(['sse', 'streamable_http'], 'How the server is spoken to.'),
+  url: Type.String({ minLength: 1, description: 'User and password inside: 400.' }),
+}
+export const McpServer = Type.Object(
+  { id: id('Id of the server.'), ...mcpServerFields, headers: headerMap, ...timestamps },
+  { title: 'McpServer' },
+)
+export const McpServerList = listOf('McpServerList', 'mcpServers', McpServer)
+export const McpServerCreate = Type.Object(
+  { ...mcpServerFields, headers: Type.Optional(headersInput) },
+  { title: 'McpServerCreate' },
+)
+export const McpServerUpdate = Type.Object(optional({ ...mcpServerFields, headers: headersInput }), {
+  title: 'McpServerUpdate',
+  description: 'A `url` at another origin must come with all secret headers anew, else 400 and nothing changes.',
+})
+export const McpTools = Type.Object(
+  {
+    tools: Type.Array(
+      Type.Object(
+        {
+          name: Type.String({ description: 'As the server names it; what `toolNames` holds.' }),
+          description: Type.String(),
+          inputSchema: freeObject('JSON Schema of the arguments.'),
+        },
+        { title: 'McpTool' },
+      ),
+    ),
+  },
+  { title: 'McpTools' },
+)
+
+export const BuiltInTool = Type.Object(
+  { id: Type.String({ description: 'Such as `web_fetch`.' }), name: Type.String(), description: Type.String() },
+  { title: 'BuiltInTool' },
+)
+export const BuiltInToolList = Type.Object({ builtInTools: Type.Array(BuiltInTool) }, { title: 'BuiltInToolList' })
+
+export const McpSelection = Type.Object(
+  {
+    mcpServerId: Type.String({ description: 'Id of an MCP server.' }),
+    toolNames: Type.Array(Type.String(), { description: '`["*"]`: every tool that the server offers. `[]`: none.' }),
+  },
+  { title: 'McpSelection' },
+)
+const toolChoice = {
+  httpToolIds: Type.Array(Type.String(), { description: 'Ids of HTTP tools.' }),
+  mcpServers: Type.Array(McpSelection),
+  builtInToolIds: Type.Array(Type.String(), { description: 'Ids of built-in tools.' }),
+}
+/** The three arrays, each optional, null for none. */
+export const toolChoiceInput = optional({
+  httpToolIds: nullable(toolChoice.httpToolIds),
+  mcpServers: nullable(toolChoice.mcpServers),
+  builtInToolIds: nullable(toolChoice.builtInToolIds),
+})
+export const AgentTools = Type.Object(toolChoice, { title: 'AgentTools' })
+export const AgentToolsUpdate = Type.Object(toolChoiceInput, {
+  title: 'AgentToolsUpdate',
+  description: 'Absent arrays stay as they are, `[]` or null clears. Unknown ids: 400.',
+})

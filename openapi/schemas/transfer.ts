@@ -1,0 +1,64 @@
+/** A portable copy of the configuration. Everything is referred to by name, so that it fits another database. */
+import Type from 'typebox'
+import { count, name, nullable, oneOf } from './basics.ts'
+import { GenerationConfigInput, PromptCreate } from './configuration.ts'
+import { HttpToolCreate, McpServerCreate } from './tools.ts'
+
+const AgentTransfer = Type.Object(
+  {
+    name: name('Name of the agent.'),
+    provider: Type.String({ description: 'Name of its provider, which must exist where this is imported.' }),
+    model: name('Model name.'),
+    prompt: Type.Optional(nullable(Type.String({ description: 'Name of its prompt, or null.' }))),
+    generationConfig: Type.Optional(GenerationConfigInput),
+  },
+  { title: 'AgentTransfer' },
+)
+const AgentToolsTransfer = Type.Object(
+  {
+    agent: Type.String({ description: 'Name of the agent.' }),
+    httpTools: Type.Optional(Type.Array(Type.String(), { description: 'Names of HTTP tools.' })),
+    mcpServers: Type.Optional(
+      Type.Array(
+        Type.Object({
+          server: Type.String({ description: 'Name of an MCP server.' }),
+          toolNames: Type.Array(Type.String()),
+        }),
+      ),
+    ),
+    builtInTools: Type.Optional(Type.Array(Type.String(), { description: 'Ids of built-in tools.' })),
+  },
+  { title: 'AgentToolsTransfer' },
+)
+
+const parts = {
+  prompts: Type.Array(PromptCreate),
+  agents: Type.Array(AgentTransfer),
+  httpTools: Type.Array(HttpToolCreate),
+  mcpServers: Type.Array(McpServerCreate),
+  agentTools: Type.Array(AgentToolsTransfer),
+}
+const version = Type.Unsafe({ type: 'integer', enum: [1], description: 'Version of this format.' })
+
+export const Export = Type.Object(
+  { version, ...parts },
+  { title: 'Export', description: 'Without secrets: values of headers that carry one are `***`.' },
+)
+export const Import = Type.Object(
+  { version, ...Object.fromEntries(Object.entries(parts).map(([key, part]) => [key, Type.Optional(part)])) },
+  { title: 'Import', description: 'Records are matched by name: known ones change, others are made.' },
+)
+export const ImportResult = Type.Object(
+  {
+    created: count('How many records were made.'),
+    updated: count('How many were changed.'),
+    skipped: Type.Array(
+      Type.Object({
+        kind: oneOf(['prompt', 'agent', 'httpTool', 'mcpServer', 'agentTools'], 'Kind of record.'),
+        name: Type.String(),
+        reason: Type.String(),
+      }),
+    ),
+  },
+  { title: 'ImportResult' },
+)

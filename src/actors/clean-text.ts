@@ -1,0 +1,33 @@
+/**
+ * What a model sends, made fit to store: U+0000 and unpaired surrogates become U+FFFD, a pair that was split over
+ * two deltas is joined (contract section 4). PostgreSQL stores neither, and one bad text would lose a whole flush.
+ */
+export interface TextCleaner {
+  /** The clean part of what has come so far; a high surrogate at its end waits for its other half. */
+  push(text: string): string
+  /** What still waits, at the end of the text. */
+  end(): string
+}
+
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff
+
+export function createTextCleaner(): TextCleaner {
+  let waiting = ''
+  return {
+    push(text) {
+      const joined = waiting + text
+      const splits = joined.length > 0 && isHighSurrogate(joined.charCodeAt(joined.length - 1))
+      waiting = splits ? joined.slice(-1) : ''
+      return cleanText(splits ? joined.slice(0, -1) : joined)
+    },
+    end() {
+      const rest = cleanText(waiting)
+      waiting = ''
+      return rest
+    },
+  }
+}
+
+/** A whole text, cleaned. */
+export const cleanText = (text: string): string =>
+  (text.isWellFormed() ? text : text.toWellFormed()).replaceAll('\0', '\ufffd')

@@ -1,0 +1,163 @@
+/**
+ * One reply, turn by turn: the model speaks, its tools run side by side, it is asked again with their results, until
+ * it has nothing more to ask for. Yields what is to be shown, in order; returns how it ended.
+ */
+import { cleanText, createTextCleaner } from './clean-text.ts'
+import type { Model, ModelEvent, ModelFailure, ModelMessage, ModelRequest, ToolCall, Toolbox } from './ports.ts'
+import type { ReplyEvent, Usage } from './reply-event.ts'
+import type { Ending } from './session-machine.ts'
+
+/** Tool calls of a whole reply, when the agent says nothing (contract section 2). */
+const DEFAULT_TOOL_CALLS = 10
+
+export interface GenerateOptions {
+  model: Model
+  toolbox: Toolbox
+  /** Limit of the whole reply in milliseconds. */
+  timeoutMs: number
+}
+
+export interface Generation {
+  /** To be read once. After `signal` aborts it returns at once and its ending means nothing. */
+  events(signal: AbortSignal): AsyncGenerator<ReplyEvent, Ending>
+  /** Tokens used so far: the provider's report, a tokenizer's estimate for turns without one. */
+  usage(): Usage
+}
+
+/** What a model turn left behind. */
+interface Turn {
+  text: string
+  calls: ToolCall[]
+  end: Extract<ModelEvent, { type: 'end' }> | null
+  failure: ModelFailure | null
+}
+
+const endedEarly: ModelFailure = {
+  code: 'internal',
+  message: 'The model call ended without an end.',
+  detail: 'The model call ended without an end.',
+}
+
+export function createGeneration(request: ModelRequest, options: GenerateOptions): Generation {
+  const { model, toolbox, timeoutMs } = options
+  const maxCalls = request.config.maxToolCalls ?? DEFAULT_TOOL_CALLS
+  const reported = { promptTokens: 0, completionTokens: 0 }
+  let unreported: { messages: readonly ModelMessage[]; turn: Turn }[] = []
+
+  /** One model call: text passes through as it comes, calls are kept for after it. */
+  async function* runTurn(
+    messages: readonly ModelMessage[],
+    offered: boolean,
+    signal: AbortSignal,
+  ): AsyncGenerator<ReplyEvent, Turn> {
+    const turn: Turn = { text: '', calls: [], end: null, failure: null }
+    const entry = { messages, turn }
+    const cleaner = createTextCleaner()
+    unreported.push(entry)
+    for await (const event of model.stream({ ...request, messages, tools: offered ? toolbox.tools : [] }, signal)) {
+      if (signal.aborted) break
+      if (event.type === 'text') {
+        const text = cleaner.push(event.text)
+        turn.text += text
+        if (text !== '') yield { type: 'text', text }
+      } else if (event.type === 'tool_call') turn.calls.push(cleanCall(event.call))
+      else if (event.type === 'failed') turn.failure = event.failure
+      else if (event.type === 'end') turn.end = event
+    }
+    const rest = cleaner.end()
+    turn.text += rest
+    if (rest !== '') yield { type: 'text', text: rest }
+    if (turn.end === null && turn.failure === null) turn.failure = endedEarly
+    if (turn.end?.usage) {
+      unreported = unreported.filter((one) => one !== entry)
+      reported.promptTokens += turn.end.usage.promptTokens
+      reported.completionTokens += turn.end.usage.completionTokens
+    }
+    return turn
+  }
+
+  /** The calls of one turn side by side, results in call order. */
+  async function* runTools(
+    calls: readonly ToolCall[],
+    allowed: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<ReplyEvent, ModelMessage[]> {
+    const startedAt = new Date().toISOString()
+    for (const { id, name, arguments: args } of calls) yield { type: 'tool_call', id, name, arguments: args, startedAt }
+    const results = calls.map(async (call, index) => {
+      const begin = performance.now()
+      const result =
+        index < allowed
+          ? await toolbox.call(call, signal)
+          : { ok: false, content: 'Not called: the limit of tool calls is reached.' }
+      return { ...result, content: cleanText(result.content), durationMs: Math.round(performance.now() - begin) }
+    })
+    // A later one may reject (on abort) while an earlier one is awaited.
+    for (const result of results) result.catch(() => {})
+    const messages: ModelMessage[] = []
+    for (const [index, { id }] of calls.entries()) {
+      const result = await results[index]
+      if (result === undefined) continue
+      yield { type: 'tool_result', id, ...result }
+      messages.push({ role: 'tool', toolCallId: id, content: result.content })
+    }
+    return messages
+  }
+
+  async function* run(signal: AbortSignal): AsyncGenerator<ReplyEvent, Ending> {
+    let messages = request.messages
+    for (let called = 0; ; ) {
+      const offered = called < maxCalls
+      const turn = yield* runTurn(messages, offered, signal)
+      if (turn.failure !== null || turn.end === null) return { type: 'failed', error: turn.failure ?? endedEarly }
+      if (turn.calls.length === 0 || !offered) {
+        return { type: 'finished', reason: turn.end.reason === 'tool_calls' ? 'stop' : turn.end.reason }
+      }
+      const results = yield* runTools(turn.calls, maxCalls - called, signal)
+      called += turn.calls.length
+      messages = [...messages, { role: 'assistant', content: turn.text, toolCalls: turn.calls }, ...results]
+    }
+  }
+
+  return {
+    async *events(outer) {
+      const limit = new AbortController()
+      const abort = () => limit.abort()
+      const timer = setTimeout(abort, timeoutMs)
+      outer.addEventListener('abort', abort)
+      if (outer.aborted) abort()
+      try {
+        const ending = yield* run(limit.signal)
+        return limit.signal.aborted && !outer.aborted ? timedOut(timeoutMs) : ending
+      } catch (error) {
+        if (limit.signal.aborted && !outer.aborted) return timedOut(timeoutMs)
+        throw error
+      } finally {
+        clearTimeout(timer)
+        outer.removeEventListener('abort', abort)
+        abort() // whoever stops reading stops the provider call too
+      }
+    },
+    usage() {
+      if (unreported.length === 0) return { ...reported, estimated: false }
+      const count = (text: string) => model.countTokens(text)
+      let { promptTokens, completionTokens } = reported
+      for (const { messages, turn } of unreported) {
+        promptTokens += count(request.system ?? '') + messages.reduce((sum, { content }) => sum + count(content), 0)
+        completionTokens += count(turn.text)
+      }
+      return { promptTokens, completionTokens, estimated: true }
+    },
+  }
+}
+
+const cleanCall = (call: ToolCall): ToolCall => ({
+  id: cleanText(call.id),
+  name: cleanText(call.name),
+  arguments: cleanText(call.arguments),
+})
+
+function timedOut(timeoutMs: number): Ending {
+  const message = `The reply took longer than ${timeoutMs / 1000} s.`
+  return { type: 'failed', error: { code: 'provider_timeout', message, detail: message } }
+}

@@ -1,0 +1,127 @@
+/** What the session machine invokes: generating and settling, made of the ports. */
+import { fromCallback } from 'xstate'
+import { createGeneration, type GenerateOptions, type Generation } from './generate.ts'
+import { historyBytes, modelHistory } from './history.ts'
+import type { Journal, ModelRequest, ReplyInfo } from './ports.ts'
+import { restStateOf } from './remote-reply.ts'
+import type { Outcome, Usage } from './reply-event.ts'
+import type { ReplyLog } from './reply-log.ts'
+import type { Ending, GenerateInput, SessionEvent, SettleInput } from './session-machine.ts'
+import { deriveTitle } from './title.ts'
+
+/** Everything that a running reply needs beside its machine. */
+export interface RunningReply {
+  log: ReplyLog
+  /** Of the reply's message in its session. */
+  position: number
+  /** The user's words that it answers. */
+  text: string
+  untitled: boolean
+  request: Omit<ModelRequest, 'messages'>
+  options: GenerateOptions
+  historyMaxTokens: number
+  requesterLost: boolean
+  generation: Generation | null
+  /** Final once it settles. */
+  usage: Usage
+  /** Since when (ms, monotonic) the outcome waits to be stored. */
+  settlingSince: number | null
+}
+
+export interface SessionActorPorts {
+  journal: Journal
+  /** The running reply of that id; it is there as long as its machine streams. */
+  running(replyId: string): RunningReply | undefined
+  onError(error: unknown, reply: ReplyInfo): void
+}
+
+export const noUsage: Usage = { promptTokens: 0, completionTokens: 0, estimated: true }
+
+const failure = (message: string): SessionEvent => ({
+  type: 'failed',
+  error: { code: 'internal', message, detail: message },
+})
+
+/** Reads the generation into the log, as fast as the log can be stored. */
+async function generate(running: RunningReply, journal: Journal, signal: AbortSignal): Promise<SessionEvent> {
+  const { log, position, text, historyMaxTokens } = running
+  const earlier =
+    position > 1 ? await journal.history(log.info.sessionId, position - 1, historyBytes(historyMaxTokens)) : []
+  const messages = modelHistory(earlier, text, historyMaxTokens)
+  const generation = createGeneration({ ...running.request, messages }, running.options)
+  running.generation = generation
+  const events = generation.events(signal)
+  for (;;) {
+    const step = await events.next()
+    if (step.done) return step.value
+    if (signal.aborted) continue
+    log.push(step.value)
+    await log.room()
+  }
+}
+
+/** Stores what is left and the outcome, then tells the readers. Resolves to the event that ends the settling. */
+async function settle(running: RunningReply, ending: Ending, journal: Journal): Promise<SessionEvent> {
+  const { log } = running
+  const endedAt = new Date()
+  running.settlingSince = performance.now()
+  const stored = await log.stored()
+  if (stored === 'fenced') {
+    log.cut()
+    return { type: 'lost' }
+  }
+  const usage = running.generation?.usage() ?? noUsage
+  running.usage = usage
+  const outcome: Outcome = stored === 'refused' ? refused(usage) : { ...ending, usage }
+  const settled = await journal.settle(log.info, {
+    outcome,
+    endedAt,
+    requesterLost: running.requesterLost,
+    title: running.untitled ? deriveTitle(running.text) : null,
+  })
+  if (settled.result !== 'settled') {
+    if (settled.result === 'gone') log.drop()
+    else log.cut()
+    return { type: 'lost' }
+  }
+  log.close(outcome, endedAt.toISOString(), settled.settledAt, restStateOf(outcome))
+  return { type: 'settled' }
+}
+
+function refused(usage: Usage): Outcome {
+  const message = 'A part of the reply could not be stored.'
+  return { type: 'failed', error: { code: 'internal', message, detail: message }, usage }
+}
+
+export function sessionActors({ journal, running, onError }: SessionActorPorts) {
+  return {
+    generate: fromCallback<SessionEvent, GenerateInput, SessionEvent>(({ input, sendBack }) => {
+      const reply = input.reply
+      const own = reply === null ? undefined : running(reply.id)
+      if (reply === null || own === undefined) throw new Error('A reply without its running part.')
+      const controller = new AbortController()
+      generate(own, journal, controller.signal).then(
+        (event) => {
+          if (!controller.signal.aborted) sendBack(event)
+        },
+        (error: unknown) => {
+          if (controller.signal.aborted) return
+          onError(error, reply)
+          sendBack(failure('The reply could not be generated.'))
+        },
+      )
+      return () => controller.abort()
+    }),
+    settle: fromCallback<SessionEvent, SettleInput, SessionEvent>(({ input, sendBack }) => {
+      const reply = input.reply
+      const own = reply === null ? undefined : running(reply.id)
+      if (reply === null || own === undefined || input.ending === null) throw new Error('A reply without its running part.')
+      settle(own, input.ending, journal).then(sendBack, (error: unknown) => {
+        // The row still streams: the stray check settles it within seconds (local.ts).
+        onError(error, reply)
+        own.log.cut()
+        sendBack({ type: 'lost' })
+      })
+    }),
+  }
+}

@@ -1,0 +1,61 @@
+/** Records each step of a session's machine, off the token path: steps gather and are written in batches. */
+import type { TransitionRecord, TransitionStore } from './ports.ts'
+
+/** Steps that may wait for the database; beyond it the oldest are dropped, replies come first. */
+const MAX_WAITING = 50_000
+const RETRY_MS = 1000
+
+export interface TransitionRecorder {
+  record(step: TransitionRecord): void
+  /** Told of every step as soon as it is stored, for live views. Returns the way to stop. */
+  subscribe(listener: (step: TransitionRecord) => void): () => void
+  /** Resolves when everything recorded so far is stored, or the database is away. */
+  flush(): Promise<void>
+}
+
+export function createTransitionRecorder(
+  store: TransitionStore,
+  onError: (error: unknown) => void,
+): TransitionRecorder {
+  let waiting: TransitionRecord[] = []
+  let writing: Promise<void> | null = null
+  const listeners = new Set<(step: TransitionRecord) => void>()
+
+  async function writeAll(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting
+      waiting = []
+      try {
+        await store.record(batch)
+      } catch (error) {
+        onError(error)
+        waiting = [...batch, ...waiting].slice(-MAX_WAITING)
+        setTimeout(start, RETRY_MS).unref()
+        return
+      }
+      for (const step of batch) for (const listener of listeners) listener(step)
+    }
+  }
+
+  function start(): void {
+    writing ??= writeAll().finally(() => {
+      writing = null
+    })
+  }
+
+  return {
+    record(step) {
+      waiting.push(step)
+      // Steps of one turn of the event loop go together.
+      if (writing === null && waiting.length === 1) setImmediate(start)
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    async flush() {
+      start()
+      await writing
+    },
+  }
+}

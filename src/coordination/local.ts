@@ -1,0 +1,193 @@
+/**
+ * Who owns what, on PostgreSQL alone: this instance's lease and fencing epoch, the sweep for lost owners, what others
+ * ask of it, and the strays on either side. Leases are written and compared by the database's clock.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Sql } from 'postgres'
+import type { Intent, OwnedReplies, ReplyInfo } from '../actors/ports.ts'
+
+export interface LocalOptions {
+  /** A connection of its own: a renewal must not queue behind anything. */
+  sql: Sql<Record<string, unknown>>
+  leaseMs: number
+  /** The database has one instance only (embedded): all others are dead at our start. */
+  alone: boolean
+  /** A title for a session whose first reply was lost. Null: none can be derived. */
+  deriveTitle(text: string): string | null
+  log: { warn(details: object, message: string): void; info(details: object, message: string): void }
+}
+
+export interface Coordination {
+  readonly id: string
+  /** Fencing token under which this instance may write now. */
+  epoch(): number
+  /** Registers the instance; resolves when it may write. On an embedded database lost replies are settled by then. */
+  join(): Promise<void>
+  /** Begins to renew, sweep and read intents. */
+  start(owned: OwnedReplies, tick: () => void): void
+  /** Intents wait: read them now. */
+  hurry(): void
+  stop(): Promise<void>
+}
+
+/** Strays are looked for, and intents read, once a second even when nothing flushes. */
+const POLL_MS = 1000
+
+type Row = Record<string, unknown>
+
+export function createLocalCoordination({ sql, leaseMs, alone, deriveTitle, log }: LocalOptions): Coordination {
+  const id = randomUUID()
+  const lease = `${leaseMs} milliseconds`
+  let epoch = 0
+  let owned: OwnedReplies | null = null
+  /** Since when (ms, monotonic) every renewal came in time; null after a gap. */
+  let heldSince: number | null = null
+  let renewedAt = 0
+  let suspects = new Set<string>()
+  let reading: Promise<void> | null = null
+  const timers: NodeJS.Timeout[] = []
+
+  async function register(): Promise<void> {
+    const [row] = await sql<{ epoch: string | number }[]>`
+      insert into instances (id, lease_until) values (${id}, clock_timestamp() + ${lease}::interval)
+      on conflict (id) do update
+        set lease_until = excluded.lease_until, lost_at = null
+      returning epoch`
+    epoch = Number(row?.epoch)
+    renewedAt = performance.now()
+    heldSince = renewedAt
+  }
+
+  async function renew(): Promise<void> {
+    const rows = await sql`
+      update instances set lease_until = clock_timestamp() + ${lease}::interval
+       where id = ${id} and epoch = ${epoch} returning 1`
+    const now = performance.now()
+    if (rows.length > 0) {
+      if (now - renewedAt > leaseMs || heldSince === null) heldSince = now
+      renewedAt = now
+      return
+    }
+    log.warn({ epoch }, 'This instance was declared lost; what it ran is ended.')
+    const old = epoch
+    epoch = 0 // nothing is written under the old epoch from here on
+    owned?.fenced(old)
+    await register()
+  }
+
+  /** Others count as lost only after this instance has itself renewed without a gap for one lease. */
+  const mayDeclare = () => heldSince !== null && performance.now() - heldSince > leaseMs
+
+  async function declareLost(everyone: boolean): Promise<void> {
+    const lost = await sql`
+      update instances set epoch = epoch + 1, lost_at = clock_timestamp()
+       where id <> ${id} and lost_at is null and (${everyone} or lease_until < clock_timestamp())
+      returning id`
+    if (lost.length > 0) log.warn({ instances: lost.map((row: Row) => row['id']) }, 'Declared instances lost.')
+    await sql`
+      delete from instances i where i.lost_at < clock_timestamp() - interval '1 day'
+         and not exists (select 1 from messages m where m.instance_id = i.id and m.status = 'streaming')`
+  }
+
+  /** Ends the replies whose owner no longer holds the epoch they were admitted under. */
+  async function settleLost(): Promise<void> {
+    const replies = await sql<{ id: string }[]>`
+      select m.id from messages m
+       where m.status = 'streaming'
+         and not exists (select 1 from instances i where i.id = m.instance_id and i.epoch = m.epoch)`
+    for (const reply of replies) {
+      const [row] = await sql<{ session: string | null }[]>`select lose_reply(${reply.id}, ${id}) as session`
+      if (row?.session) await giveTitle(row.session)
+    }
+    if (replies.length > 0) log.info({ replies: replies.length }, 'Settled replies of lost instances.')
+  }
+
+  async function giveTitle(sessionId: string): Promise<void> {
+    const [first] = await sql<{ content: string }[]>`
+      select content from messages where session_id = ${sessionId} and role = 'user' order by position limit 1`
+    const title = first ? deriveTitle(first.content) : null
+    if (title) await sql`update sessions set title = ${title} where id = ${sessionId} and title is null`
+  }
+
+  async function readIntents(): Promise<void> {
+    const intents = await sql<Intent[]>`
+      delete from intents where instance_id = ${id}
+      returning kind, session_id as "sessionId", reply_id as "replyId"`
+    for (const intent of intents) owned?.obey(intent)
+  }
+
+  /** Rows that stream under this epoch against replies at work. What differs twice in a row is settled. */
+  async function settleStrays(): Promise<void> {
+    if (owned === null || epoch === 0) return
+    const rows = await sql<(ReplyInfo & { sessionNum: string; firstSeq: string; epoch: string })[]>`
+      select id, session_id as "sessionId", session_num as "sessionNum", first_seq as "firstSeq", model,
+             created_at::text as "createdAt", include_usage as "includeUsage", epoch
+        from messages where status = 'streaming' and instance_id = ${id} and epoch = ${epoch}`
+    const stored = new Set(rows.map((row) => row.id))
+    const running = owned.running()
+    const seen = suspects
+    suspects = new Set()
+    for (const row of rows) {
+      if (running.has(row.id)) continue
+      if (!seen.has(row.id)) suspects.add(row.id)
+      else await owned.settleStray({ ...row, epoch: Number(row.epoch), sessionNum: Number(row.sessionNum), firstSeq: Number(row.firstSeq) })
+    }
+    for (const replyId of running) {
+      if (stored.has(replyId)) continue
+      if (seen.has(replyId)) owned.dropStray(replyId)
+      else suspects.add(replyId)
+    }
+  }
+
+  /** Calls `work` again and again, `ms` after its last end; a failure waits for the next time. */
+  function every(ms: number, what: string, work: () => Promise<void>): void {
+    const run = () =>
+      work()
+        .catch((err: unknown) => {
+          if (!stopped) log.warn({ err }, `${what} failed.`)
+        })
+        .finally(() => {
+          if (!stopped) timers[slot] = setTimeout(run, ms)
+        })
+    const slot = timers.push(setTimeout(run, ms)) - 1
+  }
+  let stopped = false
+
+  return {
+    id,
+    epoch: () => epoch,
+    async join() {
+      await register()
+      if (!alone) return
+      await declareLost(true)
+      await settleLost()
+    },
+    start(replies, tick) {
+      owned = replies
+      every(leaseMs / 3, 'Renewing the lease', renew)
+      every(Math.min(leaseMs / 3, POLL_MS), 'The sweep for lost owners', async () => {
+        if (!mayDeclare()) return
+        await declareLost(false)
+        await settleLost()
+      })
+      every(POLL_MS, 'Reading intents', async () => {
+        await readIntents()
+        await settleStrays()
+      })
+      every(Math.min(leaseMs / 6, POLL_MS), 'The check of live sessions', async () => tick())
+    },
+    hurry() {
+      reading ??= readIntents()
+        .catch((err: unknown) => log.warn({ err }, 'Reading intents failed.'))
+        .finally(() => {
+          reading = null
+        })
+    },
+    async stop() {
+      stopped = true
+      for (const timer of timers) clearTimeout(timer)
+      // A clean end: nobody needs to wait for this lease. Replies that still stream are lost at once.
+      await sql`update instances set epoch = epoch + 1, lost_at = clock_timestamp() where id = ${id}`.catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,36 @@
+/** A web page must not reach an open server through a name of its own (contract section 1, `ALLOWED_HOSTS`). */
+import { isIP } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+import { HttpError } from './http-error.ts'
+
+export interface HostRule {
+  /** Host names that may be asked for, without port. */
+  allowedHosts: readonly string[]
+  /** The server listens for this machine alone. */
+  loopbackOnly: boolean
+  /** The scope asks for a key or a login: then a foreign page gets nowhere. */
+  needsCredential: boolean
+}
+
+/**
+ * A hook for either scope. Throws 403 for a host name that may not be asked for. Both `Host` and what a trusted
+ * proxy forwards must be allowed: a page can set `X-Forwarded-Host`, but not `Host`.
+ */
+export function refuseForeignHosts({ allowedHosts, loopbackOnly, needsCredential }: HostRule) {
+  const allowed = new Set(['localhost', ...allowedHosts.map((name) => name.toLowerCase())])
+  const applies = loopbackOnly && !needsCredential
+  return (request: FastifyRequest): void => {
+    if (!applies) return
+    for (const host of [request.headers.host, request.host]) {
+      // No host at all is no page: browsers always send one.
+      if (host === undefined || host === '' || mayAsk(host, allowed)) continue
+      throw new HttpError(403, `The host name of this request is not allowed; ALLOWED_HOSTS lists those that are.`)
+    }
+  }
+}
+
+function mayAsk(host: string, allowed: ReadonlySet<string>): boolean {
+  const name = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host)?.[1]?.toLowerCase()
+  if (name === undefined) return false
+  return isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 || allowed.has(name.replace(/\.$/, ''))
+}

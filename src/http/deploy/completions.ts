@@ -1,0 +1,88 @@
+/** Stateless completions (specification 4.11): nothing is stored, a client that leaves stops the generation. */
+import { randomUUID } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
+import { createGeneration, type Generation } from '../../actors/generate.ts'
+import type { Model, Toolbox } from '../../actors/ports.ts'
+import { closingFrames, type Frame } from '../../actors/reply-event.ts'
+import { type SessionHost, shutdownError } from '../../actors/session-host.ts'
+import type { Ending } from '../../actors/session-machine.ts'
+import { type AgentRooms, agentRequest, loadAgent } from '../agent-request.ts'
+import { completionBody, completionHead, createFrameEncoder, statelessFrame } from '../completion-frames.ts'
+import type { Handlers } from '../mount.ts'
+import { connectionSignal } from '../reply-stream.ts'
+import { openEventStream } from '../sse.ts'
+import { readMessages } from './chat-request.ts'
+import { generationFailed, refuse } from './errors.ts'
+
+export interface CompletionRooms extends AgentRooms {
+  host: SessionHost
+  model: Model
+  toolbox: Toolbox
+  generationTimeoutMs: number
+}
+
+/** Frames of a reply that nobody keeps. Ends without closing frames when `client` aborts. */
+async function* frames(
+  generation: Generation,
+  client: AbortSignal,
+  shutdown: AbortSignal,
+  includeUsage: boolean,
+): AsyncGenerator<Frame, void> {
+  yield { seq: 0, type: 'started' }
+  const events = generation.events(AbortSignal.any([client, shutdown]))
+  let ending: Ending | null = null
+  try {
+    while (ending === null) {
+      const step = await events.next()
+      if (client.aborted) return
+      if (step.done) ending = step.value
+      else yield { seq: 0, ...step.value }
+    }
+  } catch (error) {
+    if (client.aborted) return
+    const message = 'The reply could not be generated.'
+    ending = { type: 'failed', error: { code: 'internal', message, detail: String(error) } }
+  }
+  if (shutdown.aborted) ending = { type: 'failed', error: shutdownError }
+  yield* closingFrames({ ...ending, usage: generation.usage() }, 0, includeUsage)
+}
+
+export const completionHandlers = (rooms: CompletionRooms) =>
+  ({
+    createChatCompletion: async ({ params, body, reply }) => {
+      const agent = await loadAgent(rooms, params.agent_id)
+      const messages = readMessages(body.messages)
+      const slot = rooms.host.takeSlot()
+      if (typeof slot === 'string') return refuse(slot)
+      using _slot = slot
+      const request = { ...agentRequest(rooms, agent), messages, tools: rooms.toolbox.tools }
+      const generation = createGeneration(request, { ...rooms, timeoutMs: rooms.generationTimeoutMs })
+      const head = completionHead({ id: randomUUID(), createdAt: new Date().toISOString(), model: agent.model })
+      if (body.stream) {
+        const includeUsage = body.stream_options?.include_usage === true
+        await stream(reply, head, (client) => frames(generation, client, slot.signal, includeUsage))
+        return undefined
+      }
+      let content = ''
+      for await (const frame of frames(generation, connectionSignal(reply), slot.signal, false)) {
+        if (frame.type === 'text') content += frame.text
+        if (frame.type === 'failed') return generationFailed(frame.error)
+        if (frame.type === 'finished') return completionBody(head, content, frame.reason, frame.usage)
+      }
+      reply.hijack() // the client has gone: nobody to answer
+      return undefined
+    },
+  }) satisfies Handlers<'completions'>
+
+async function stream(
+  reply: FastifyReply,
+  head: ReturnType<typeof completionHead>,
+  read: (client: AbortSignal) => AsyncIterable<Frame>,
+): Promise<void> {
+  const events = openEventStream(reply)
+  const encoder = createFrameEncoder(head)
+  for await (const frame of read(events.signal)) {
+    if (encoder.data(frame) !== null) await events.write(statelessFrame(encoder, frame))
+  }
+  events.end()
+}

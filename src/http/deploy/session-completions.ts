@@ -1,0 +1,90 @@
+/** A session's replies (specification 4.12, contract section 4): send, join, follow, cancel. */
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Toolbox } from '../../actors/ports.ts'
+import { StreamCut } from '../../actors/reply-log.ts'
+import type { Message, Reply, SessionHost } from '../../actors/session-host.ts'
+import { findSession, newestReply } from '../../persistence/sessions.ts'
+import { type AgentRooms, agentRequest, loadAgent } from '../agent-request.ts'
+import { completionBody, completionHead, sessionFrame } from '../completion-frames.ts'
+import { badRequest, HttpError, missing } from '../http-error.ts'
+import type { Handlers } from '../mount.ts'
+import { awaitReply, connectionSignal, lastEventId, streamReply } from '../reply-stream.ts'
+import { readLastMessage } from './chat-request.ts'
+import { generationFailed, refuse } from './errors.ts'
+
+export interface SessionCompletionRooms extends AgentRooms {
+  host: SessionHost
+  toolbox: Toolbox
+}
+
+const MAX_KEY_LENGTH = 255
+
+/** The key with a hash of the body that it stands for. Throws 400. */
+function idempotencyOf(request: FastifyRequest): Message['idempotency'] {
+  const key = request.headers['idempotency-key']
+  if (key === undefined || key === '') return null
+  if (typeof key !== 'string' || key.length > MAX_KEY_LENGTH) {
+    return badRequest(`Idempotency-Key: must have at most ${MAX_KEY_LENGTH} characters`)
+  }
+  return { key, bodyHash: createHash('sha256').update(JSON.stringify(request.body)).digest() }
+}
+
+/** Official clients count their own retries in this header (design: they try twice, without any key). */
+const isRetry = (request: FastifyRequest): boolean => Number(request.headers['x-stainless-retry-count'] ?? 0) >= 1
+
+/** Waits for the whole reply and answers with it, or with its failure. */
+async function answerWhole(reply: Reply, fastifyReply: FastifyReply, onLeft: () => void) {
+  const client = connectionSignal(fastifyReply)
+  client.addEventListener('abort', onLeft)
+  const whole = await awaitReply(reply, client).catch((error: unknown) => {
+    if (error instanceof StreamCut) throw new HttpError(503, error.message, { 'retry-after': '2' })
+    throw error
+  })
+  if (whole === null) {
+    fastifyReply.hijack() // the client has gone: nobody to answer
+    return undefined
+  }
+  if (whole.error) return generationFailed(whole.error)
+  return completionBody(completionHead(reply.info), whole.content, whole.reason, whole.usage)
+}
+
+export const sessionCompletionHandlers = (rooms: SessionCompletionRooms) => {
+  const { sql, host, toolbox } = rooms
+  return {
+    createSessionCompletion: async ({ params, body, request, reply }) => {
+      const agent = await loadAgent(rooms, params.agent_id)
+      if ((await findSession(sql, params.agent_id, params.session_id)) === null) missing('session')
+      const sent = await host.send({
+        agentId: agent.id,
+        sessionId: params.session_id.toLowerCase(),
+        text: readLastMessage(body.messages),
+        model: agent.model,
+        includeUsage: body.stream_options?.include_usage === true,
+        idempotency: idempotencyOf(request),
+        isRetry: isRetry(request),
+        onBusy: body.on_busy ?? 'reject',
+        request: agentRequest(rooms, agent),
+        toolbox,
+      })
+      if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)
+      const onLeft = sent.outcome === 'started' ? sent.requesterLost : () => {}
+      if (!body.stream) return answerWhole(sent.reply, reply, onLeft)
+      await streamReply(reply, sent.reply, 0, sessionFrame, onLeft)
+      return undefined
+    },
+    resumeSessionCompletion: async ({ params, request, reply }) => {
+      const newest = await newestReply(sql, params.agent_id, params.session_id)
+      if (!newest.found) missing('session')
+      const after = lastEventId(request.headers['last-event-id'])
+      const found = newest.replyId === null ? null : await host.open(newest.replyId)
+      if (found === null) return reply.code(204).send()
+      await streamReply(reply, found, after, sessionFrame)
+      return undefined
+    },
+    cancelSessionCompletion: async ({ params }) => {
+      const session = (await findSession(sql, params.agent_id, params.session_id)) ?? missing('session')
+      await host.cancel(session.id)
+    },
+  } satisfies Handlers<'sessionCompletions'>
+}

@@ -1,0 +1,51 @@
+/** Deploy sessions (specification 4.12): create, list, read, delete. */
+import type { SessionHost } from '../../actors/session-host.ts'
+import type { Sql } from '../../persistence/database.ts'
+import type { Session } from '../../persistence/sessions.ts'
+import * as sessions from '../../persistence/sessions.ts'
+import { missing } from '../http-error.ts'
+import { listAs } from '../management/list.ts'
+import type { Handlers } from '../mount.ts'
+
+export interface SessionRooms {
+  sql: Sql
+  host: SessionHost
+}
+
+const wireSession = ({ id, agentId, title, createdAt }: Session) => ({
+  id,
+  agent_id: agentId,
+  title,
+  created_at: createdAt,
+})
+
+export const sessionHandlers = ({ sql, host }: SessionRooms) =>
+  ({
+    createSession: async ({ params, body }) =>
+      wireSession((await sessions.createSession(sql, params.agent_id, body?.title ?? null)) ?? missing('agent')),
+    listSessions: ({ params, query }) =>
+      listAs('sessions', query, async (page) => {
+        const found = (await sessions.listSessions(sql, params.agent_id, page)) ?? missing('agent')
+        return { items: found.items.map(wireSession), total: found.total }
+      }),
+    getSession: async ({ params }) =>
+      wireSession((await sessions.findSession(sql, params.agent_id, params.session_id)) ?? missing('session')),
+    listSessionMessages: async ({ params }) => {
+      const messages = (await sessions.listMessages(sql, params.agent_id, params.session_id)) ?? missing('session')
+      return {
+        messages: messages.map(({ id, sessionId, role, content, status, finishReason, createdAt }) => ({
+          id,
+          session_id: sessionId,
+          role,
+          content,
+          status,
+          finish_reason: finishReason,
+          created_at: createdAt,
+        })),
+      }
+    },
+    deleteSession: async ({ params }) => {
+      if (!(await sessions.deleteSession(sql, params.agent_id, params.session_id))) missing('session')
+      host.forget(params.session_id.toLowerCase())
+    },
+  }) satisfies Handlers<'sessions'>

@@ -1,0 +1,20 @@
+/** Errors that happen before or outside of every scope: broken URLs, unknown paths. In the surface's own format. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { sendDeployError } from './deploy/errors.ts'
+import { sendManagementError } from './management/errors.ts'
+
+const isDeploy = (url: string): boolean => /^\/api\/v1\/agents\/[^/]*\/deploy(?:[/?]|$)/.test(url)
+
+/** For Fastify's `frameworkErrors` option. */
+export function sendFrameworkError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  if (isDeploy(request.url)) sendDeployError(error, request, reply)
+  else sendManagementError(error, request, reply)
+}
+
+/** Paths outside of `/api`. */
+export function answerUnknownPaths(app: FastifyInstance): void {
+  app.setErrorHandler(sendFrameworkError)
+  app.setNotFoundHandler((_request, reply) => {
+    reply.code(404).send({ message: 'There is nothing at this path. The API lies under /api/v1, its description at /docs.' })
+  })
+}

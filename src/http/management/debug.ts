@@ -1,0 +1,111 @@
+/** For debugging (contract section 8): the chart, what each session did, where the traffic goes, who lives. */
+import type { FastifyReply } from 'fastify'
+import type { ChartTransition } from '../../actors/session-chart.ts'
+import { sessionChart, transitionTaken } from '../../actors/session-chart.ts'
+import type { SessionHost } from '../../actors/session-host.ts'
+import type { TransitionRecorder } from '../../actors/transitions.ts'
+import type { Sql } from '../../persistence/database.ts'
+import * as transitions from '../../persistence/transitions.ts'
+import { missing } from '../http-error.ts'
+import type { Handlers } from '../mount.ts'
+import { lastEventId } from '../reply-stream.ts'
+import { listAs } from './list.ts'
+
+export interface DebugRooms {
+  sql: Sql
+  host: SessionHost
+  recorder: TransitionRecorder
+  instanceId: string
+}
+
+/** Steps that other instances record are found by asking. */
+const POLL_MS = 1000
+
+export const debugHandlers = ({ sql, host, recorder, instanceId }: DebugRooms) => {
+  const chart = sessionChart()
+  return {
+    getChart: async () => chart,
+    getChartTraffic: async ({ query }) => {
+      const { since, steps, states } = await transitions.readTraffic(sql, query.hours)
+      const counts = new Map<ChartTransition, number>()
+      for (const step of steps) {
+        const taken = transitionTaken(chart.transitions, step)
+        if (taken) counts.set(taken, (counts.get(taken) ?? 0) + step.count)
+      }
+      const visited = new Map(states.map((state) => [state.id, state]))
+      return {
+        since,
+        transitions: chart.transitions.map((transition) => {
+          const { id, source, target, event } = transition
+          return { id, source, target, event, count: counts.get(transition) ?? 0 }
+        }),
+        states: chart.states.map(({ id }) => visited.get(id) ?? { id, visits: 0, p50Ms: null, p95Ms: null }),
+      }
+    },
+    listSessionTransitions: ({ params, query }) =>
+      listAs('transitions', query, async (page) => {
+        await recorder.flush()
+        return (await transitions.listTransitions(sql, params.id, page)) ?? missing('session')
+      }),
+    streamSessionTransitions: async ({ params, request, reply }) => {
+      const after = lastEventId(request.headers['last-event-id'])
+      const first = (await transitions.transitionsAfter(sql, params.id, after)) ?? missing('session')
+      reply.sse(follow({ sql, recorder }, params.id, first, after, closed(reply)))
+      return undefined
+    },
+    listLiveActors: async () => ({
+      actors: [...host.registry.getSnapshot().context.live.values()].map((session) => ({
+        sessionId: session.sessionId,
+        agentId: session.agentId,
+        instanceId,
+        state: session.state,
+        since: session.since.toISOString(),
+        subscribers: session.reply.log.subscribers,
+      })),
+    }),
+  } satisfies Handlers<'debug'>
+}
+
+/** Aborts when the client has gone: an async generator that waits is not released by itself. */
+function closed(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  reply.raw.on('close', () => controller.abort())
+  return controller.signal
+}
+
+/** The steps of a session, as they are stored; ends when the session is deleted or the client leaves. */
+async function* follow(
+  { sql, recorder }: Pick<DebugRooms, 'sql' | 'recorder'>,
+  sessionId: string,
+  first: transitions.StoredTransition[],
+  after: number,
+  signal: AbortSignal,
+) {
+  let wake = () => {}
+  const unsubscribe = recorder.subscribe((step) => {
+    if (step.sessionId === sessionId) wake()
+  })
+  const stop = () => wake()
+  signal.addEventListener('abort', stop)
+  let seq = after
+  try {
+    for (let steps: typeof first | null = first; steps !== null && !signal.aborted; ) {
+      for (const step of steps) {
+        seq = step.seq
+        yield { id: String(step.seq), data: JSON.stringify(step) }
+      }
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, POLL_MS)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+        if (signal.aborted) wake()
+      })
+      if (!signal.aborted) steps = await transitions.transitionsAfter(sql, sessionId, seq)
+    }
+  } finally {
+    unsubscribe()
+    signal.removeEventListener('abort', stop)
+  }
+}

@@ -1,0 +1,34 @@
+/** Why a provider or prompt cannot be deleted. */
+
+import { agentsUsing } from '../../persistence/agents.ts'
+import { violatedConstraint } from '../../persistence/constraint.ts'
+import type { AnySql } from '../../persistence/database.ts'
+import { conflict } from '../http-error.ts'
+
+// Enough to act on; the rest is counted.
+const namedAgents = 5
+
+const referring = {
+  provider: { constraint: 'agents_provider', column: 'provider_id' },
+  prompt: { constraint: 'agents_prompt', column: 'prompt_id' },
+} as const
+
+/** Runs a deletion; 409 naming the agents when they use the record, however late they began to. */
+export async function deleteUnlessInUse(
+  sql: AnySql,
+  kind: keyof typeof referring,
+  id: string,
+  remove: () => Promise<boolean>,
+): Promise<boolean> {
+  const { constraint, column } = referring[kind]
+  try {
+    return await remove()
+  } catch (error) {
+    if (violatedConstraint(error) !== constraint) throw error
+    const { names, total } = await agentsUsing(sql, column, id, namedAgents)
+    const quoted = names.map((name) => `"${name}"`).join(', ')
+    const rest = total > names.length ? ` and ${total - names.length} more` : ''
+    // The agents may have gone while we asked for their names.
+    return conflict(`The ${kind} is used by ${total === 0 ? 'an agent' : `the agents ${quoted}${rest}`}.`)
+  }
+}

@@ -1,0 +1,32 @@
+/** Refuses what a page of another origin makes a browser send (contract section 2). */
+import type { FastifyRequest } from 'fastify'
+import { HttpError } from '../http-error.ts'
+
+const readOnly = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** Throws 403 for a state-changing request with a foreign `Origin`. Without one, no page is behind it. */
+export function refuseForeignOrigin(request: FastifyRequest): void {
+  const { origin } = request.headers
+  if (readOnly.has(request.method) || origin === undefined || isOwn(origin, request)) return
+  throw new HttpError(403, 'This request comes from a page of another origin.')
+}
+
+function isOwn(origin: string, request: FastifyRequest): boolean {
+  if (!URL.canParse(origin)) return false // `null` among them
+  const { protocol, host } = new URL(origin)
+  if (protocol !== 'http:' && protocol !== 'https:') return false
+  const scheme = toldScheme(request)
+  if (scheme !== null && protocol !== `${scheme}:`) return false
+  // Behind a proxy that tells no scheme, a Host without a port has the default one of the page's scheme.
+  const own = `${protocol}//${request.host}`
+  return !/[\s/\\?#@]/.test(request.host) && URL.canParse(own) && new URL(own).host === host
+}
+
+/** Null: plain HTTP came in, which may have been HTTPS before a proxy that says nothing, or that nobody trusts. */
+function toldScheme(request: FastifyRequest): string | null {
+  const scheme = request.protocol.toLowerCase()
+  if (scheme !== 'http') return scheme
+  const forwarded = [request.headers['x-forwarded-proto']].flat().at(-1)?.split(',').at(-1)?.trim().toLowerCase()
+  // More than one address is known only where the nearest one is trusted.
+  return forwarded === 'http' && (request.ips?.length ?? 0) > 1 ? 'http' : null
+}

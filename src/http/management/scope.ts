@@ -1,0 +1,54 @@
+/** The management scope: cookie login, origin, `{message}` errors (contract section 2, specification 5.2). */
+import cookie from '@fastify/cookie'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Operations } from '../../../openapi/operation.ts'
+import { auth } from '../../../openapi/operations/auth.ts'
+import { type HostRule, refuseForeignHosts } from '../allowed-host.ts'
+import { registerJson } from '../body.ts'
+import { HttpError } from '../http-error.ts'
+import { sendManagementError } from './errors.ts'
+import type { LoginSessions } from './login-session.ts'
+import { refuseForeignOrigin } from './origin.ts'
+
+export interface ManagementScope {
+  /** Null: no login is required. */
+  sessions: LoginSessions | null
+  hosts: Pick<HostRule, 'allowedHosts' | 'loopbackOnly'>
+  /** Mounts the operations of the scope, and what else needs the login. */
+  routes(scope: FastifyInstance): void | Promise<void>
+}
+
+/**
+ * Register it without a prefix: `app.register((scope) => managementScope(scope, {…}))`. It also answers every
+ * path under `/api` that nobody else serves, with 404 `{message}`.
+ */
+export async function managementScope(app: FastifyInstance, { sessions, hosts, routes }: ManagementScope) {
+  await app.register(cookie)
+  registerJson(app)
+  app.setErrorHandler(sendManagementError)
+  const refuseHost = refuseForeignHosts({ ...hosts, needsCredential: sessions !== null })
+  // Before the body is read: nobody without a login makes us read one.
+  app.addHook('onRequest', async (request, reply) => {
+    refuseHost(request)
+    refuseForeignOrigin(request)
+    await requireLogin(sessions, request, reply)
+  })
+  await routes(app)
+  for (const url of ['/api', '/api/*']) app.all(url, { onRequest: unknownPath }, unknownPath)
+}
+
+const openRoutes = new Set(
+  Object.values<Operations[string]>(auth)
+    .filter(({ open }) => open)
+    .map(({ path }) => path),
+)
+
+async function requireLogin(sessions: LoginSessions | null, request: FastifyRequest, reply: FastifyReply) {
+  if (sessions === null || openRoutes.has(request.routeOptions.url ?? '')) return
+  if ((await sessions.userOf(request, reply)) === null) throw new HttpError(401, 'Log in first.')
+}
+
+/** A wrong method ends here too. As a hook: such a body is not worth reading. */
+async function unknownPath(request: FastifyRequest): Promise<never> {
+  throw new HttpError(404, `There is no ${request.method} ${request.url.split('?', 1)[0]?.slice(0, 200)}.`)
+}

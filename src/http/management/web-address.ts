@@ -1,0 +1,15 @@
+/** URLs that administrators choose (contract section 2: user and password inside a URL are refused). */
+import { badRequest } from '../http-error.ts'
+
+/** Throws 400 naming `field` unless the text is a whole http or https URL without user, password and fragment. */
+export function checkWebAddress(field: string, text: string): void {
+  // The parser alone would take `http:host`, `\` for `/` and drop blanks: then what is stored is not what is called.
+  const isPlain = /^https?:\/\/[^/\\?#]/i.test(text) && !/[\s\\\p{Cc}]/u.test(text)
+  if (!isPlain || !URL.canParse(text)) badRequest(`${field}: must be a URL that starts with http:// or https://`)
+  const { username, password } = new URL(text)
+  if (username !== '' || password !== '') badRequest(`${field}: must not hold a user or password`)
+  if (text.includes('#')) badRequest(`${field}: must not have a fragment (#)`)
+}
+
+/** Scheme, host and port; null for no address. */
+export const originOf = (text: string | null): string | null => (text === null ? null : new URL(text).origin)

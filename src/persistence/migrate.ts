@@ -1,0 +1,47 @@
+/** Brings the tables up to this version. */
+import { fileURLToPath } from 'node:url'
+import Postgrator from 'postgrator'
+import type { Sql } from './database.ts'
+
+const folder = fileURLToPath(new URL('./migrations/', import.meta.url))
+
+// An arbitrary number that nobody else should use for advisory locks in this database.
+export const migrationLock = 7_236_150_001
+
+/**
+ * Applies what is missing of `migrations/NNN.do.NAME.sql`, all of it or nothing, and answers with the names of
+ * the files that it applied. Any number of instances may call it at once: one works, the others wait and find
+ * nothing to do. Rejects when PostgreSQL is older than 15, when an applied file was changed, and when the
+ * database was migrated by a newer version.
+ */
+export async function migrate(sql: Sql, directory = folder): Promise<string[]> {
+  const applied = await sql.begin(async (tx) => {
+    const [server] = await tx<{ number: number; version: string }[]>`
+      select current_setting('server_version_num')::int as number, current_setting('server_version') as version`
+    if (!server || server.number < 150_000) {
+      throw new Error(`PostgreSQL 15 or newer is needed; DATABASE_URL names a server of version ${server?.version}.`)
+    }
+    // Another instance may be at it for a while: the connection's own time-outs would be too short.
+    await tx`select set_config('lock_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`
+    await tx`select pg_advisory_xact_lock(${migrationLock})`
+    const postgrator = new Postgrator({
+      driver: 'pg',
+      // A pattern, not a path: characters that mean something in patterns stand for themselves in brackets.
+      migrationPattern: `${directory.replace(/[[?*{}()]/g, '[$&]')}/*.do.*.sql`.replaceAll('//', '/'),
+      schemaTable: 'schema_migrations',
+      newline: 'LF',
+      execQuery: async (query) => ({ rows: await tx.unsafe(query).simple() }),
+    })
+    const files = await postgrator.migrate('max').catch((error: unknown) => {
+      const changed = /checksum failed for migration \[(\d+)\]/i.exec(String(error))?.[1]
+      if (!changed) throw error
+      throw new Error(`Migration ${changed} was changed after it had been applied to this database.`)
+    })
+    const [have, known] = [await postgrator.getDatabaseVersion(), await postgrator.getMaxVersion()]
+    if (have > known) {
+      throw new Error(`The database was migrated to ${have} by a newer version; this one knows ${known}.`)
+    }
+    return files.map((file) => `${file.version} ${file.name}`)
+  })
+  return applied
+}

@@ -1,0 +1,44 @@
+/** Lists of named records: a page and the number of all, in one statement. */
+import type postgres from 'postgres'
+import type { AnySql } from './database.ts'
+
+/** What a list asks for. `q`: a part of the name, without case. */
+export interface PageQuery {
+  limit: number
+  offset: number
+  q?: string | undefined
+}
+
+export interface Page<T> {
+  items: T[]
+  /** Of all records that `q` matches. */
+  total: number
+}
+
+/** A piece of SQL. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>
+
+/** A timestamptz as ISO 8601 UTC with milliseconds. */
+export const isoTime = (sql: AnySql, column: string): Fragment =>
+  sql`to_char(${sql(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+/** The two columns that every record ends with. */
+export const timestamps = (sql: AnySql): Fragment =>
+  sql`${isoTime(sql, 'created_at')} as "createdAt", ${isoTime(sql, 'updated_at')} as "updatedAt"`
+
+/** Oldest first. `table` has `name` and `num`; `columns` select what `Item` names, none of them `num`. */
+export async function listByAge<Item>(
+  sql: AnySql,
+  table: string,
+  columns: Fragment,
+  { limit, offset, q = '' }: PageQuery,
+): Promise<Page<Item>> {
+  // strpos takes `%` and `_` as they are; it finds '' everywhere.
+  const [page] = await sql<Page<Item>[]>`
+    with matching as (select * from ${sql(table)} where strpos(lower(name), lower(${q}::text)) > 0),
+    page as (select num, ${columns} from matching order by num limit ${limit} offset ${offset})
+    select
+      (select count(*)::integer from matching) as total,
+      coalesce((select jsonb_agg(to_jsonb(page) - 'num' order by num) from page), '[]') as items`
+  return page ?? { items: [], total: 0 }
+}

@@ -1,0 +1,129 @@
+/** Reading replies. Whatever combines a message with its frames is one statement on one snapshot: around a
+ * settlement two statements showed a streaming message with no content. */
+import type { HistoryMessage, StoredReply } from '../actors/ports.ts'
+import type { FinishReason, Outcome, ReplyErrorCode, ReplyEvent } from '../actors/reply-event.ts'
+import type { Sql } from './database.ts'
+
+interface ReplyRow {
+  id: string
+  session_id: string
+  session_num: number
+  first_seq: number
+  model: string
+  created_at: Date
+  include_usage: boolean
+  epoch: number
+  status: 'complete' | 'streaming' | 'error'
+  finish_reason: FinishReason | 'error' | null
+  content: string
+  frame_ends: number[] | null
+  tool_events: { seq: number; part: number; event: ReplyEvent }[] | null
+  error_code: ReplyErrorCode | null
+  error_message: string | null
+  error_detail: string | null
+  prompt_tokens: number | null
+  completion_tokens: number | null
+  usage_estimated: boolean | null
+  ended_at: Date | null
+  settled_at: Date | null
+  frames: [seq: number, part: number, event: string][] | null
+}
+
+/** The events of a reply after the frame `after`, with its outcome when it is settled. Null: no such reply. */
+export async function readReply(sql: Sql, replyId: string, after: number): Promise<StoredReply | null> {
+  const [row] = await sql<ReplyRow[]>`
+    select m.*, case when m.status = 'streaming' then (
+             select json_agg(json_build_array(f.seq, f.part, f.event) order by f.seq, f.part) from frames f
+              where f.session_num = m.session_num and f.seq >= greatest(m.first_seq, ${after})
+           ) end as frames
+      from messages m where m.id = ${replyId} and m.role = 'assistant'`
+  if (row === undefined) return null
+  const isAfter = ({ seq, part }: { seq: number; part: number }) => seq > after || (seq === after && part > 0)
+  return {
+    info: {
+      id: row.id,
+      sessionId: row.session_id,
+      sessionNum: row.session_num,
+      firstSeq: row.first_seq,
+      model: row.model,
+      createdAt: row.created_at.toISOString(),
+      includeUsage: row.include_usage,
+      epoch: row.epoch,
+    },
+    events: (row.status === 'streaming' ? runningEvents(row) : foldedEvents(row)).filter(isAfter),
+    outcome: outcomeOf(row),
+    endedAt: row.ended_at?.toISOString() ?? null,
+    settledAt: row.settled_at?.toISOString() ?? null,
+  }
+}
+
+function runningEvents(row: ReplyRow): StoredReply['events'] {
+  return (row.frames ?? []).map(([seq, part, event]) => ({
+    seq,
+    part,
+    event: part === 0 ? { type: 'text', text: event } : (JSON.parse(event) as ReplyEvent),
+  }))
+}
+
+/** Frame ends count UTF-8 bytes, which is what PostgreSQL counts cheaply and JavaScript's strings do not. */
+function foldedEvents(row: ReplyRow): StoredReply['events'] {
+  const bytes = Buffer.from(row.content)
+  let start = 0
+  const texts = (row.frame_ends ?? []).map((end, index) => {
+    const text = bytes.toString('utf8', start, end)
+    start = end
+    return { seq: row.first_seq + 1 + index, part: 0, event: { type: 'text', text } as const }
+  })
+  if (row.tool_events === null) return texts
+  return [...texts, ...row.tool_events].sort((a, b) => a.seq - b.seq || a.part - b.part)
+}
+
+function outcomeOf(row: ReplyRow): Outcome | null {
+  if (row.status === 'streaming') return null
+  const usage = {
+    promptTokens: row.prompt_tokens ?? 0,
+    completionTokens: row.completion_tokens ?? 0,
+    estimated: row.usage_estimated ?? true,
+  }
+  if (row.status === 'complete' && row.finish_reason !== null && row.finish_reason !== 'error') {
+    return { type: 'finished', reason: row.finish_reason, usage }
+  }
+  const message = row.error_message ?? ''
+  return {
+    type: 'failed',
+    error: { code: row.error_code ?? 'internal', message, detail: row.error_detail ?? message },
+    usage,
+  }
+}
+
+/** Messages before `position`, oldest first: the newest ones that fit `maxBytes`, and always the newest one. */
+export async function readHistory(
+  sql: Sql,
+  sessionId: string,
+  position: number,
+  maxBytes: number,
+): Promise<HistoryMessage[]> {
+  const rows = await sql<HistoryMessage[]>`
+    select role, content from (
+      select m.position, m.role, m.content,
+             sum(octet_length(m.content)) over (order by m.position desc) - octet_length(m.content) as newer
+        from messages m where m.session_id = ${sessionId} and m.position < ${position}
+    ) h where newer <= ${maxBytes} order by position`
+  return [...rows]
+}
+
+/** Asks the owner of the session's running reply to stop, in writing. Null: none runs, else its id. */
+export async function requestCancel(sql: Sql, sessionId: string): Promise<string | null> {
+  const [row] = await sql<{ reply_id: string }[]>`
+    insert into intents (instance_id, kind, session_id, reply_id)
+    select m.instance_id, 'cancel', m.session_id, m.id from messages m
+     where m.session_id = ${sessionId} and m.status = 'streaming'
+    returning reply_id`
+  return row?.reply_id ?? null
+}
+
+/** Does the reply still run, as far as is stored? */
+export async function isRunning(sql: Sql, replyId: string): Promise<boolean> {
+  const rows = await sql`select 1 from messages where id = ${replyId} and status = 'streaming'`
+  return rows.length > 0
+}

@@ -1,0 +1,97 @@
+/** `POST …/providers/<id>/test` (contract section 2): does this provider answer, and what does it offer? */
+import type { ProviderConnection } from '../actors/ports.ts'
+import { failureOf, ProviderProblem, problemIn } from './failure.ts'
+import { type ProviderFetch, readText } from './fetch.ts'
+import { openAiClient } from './openai.ts'
+import { type Dialect, dialectOf, findProviderType } from './provider-types.ts'
+import { isFields } from './provider-words.ts'
+import { clearKeyLike, cut } from './redact.ts'
+
+export interface ConnectionTest {
+  ok: boolean
+  latencyMs: number
+  message: string
+  models: string[]
+}
+
+const maxListBytes = 8 * 1024 * 1024
+const maxModels = 2000
+
+/** Never rejects: what goes wrong is told in `message`, with the provider's full words but without keys. */
+export async function testConnection(
+  connection: ProviderConnection,
+  fetch: ProviderFetch,
+  timeoutMs: number,
+): Promise<ConnectionTest> {
+  const name = findProviderType(connection.type)?.name ?? connection.type
+  if (connection.type === 'demo') return { ok: true, latencyMs: 0, message: 'The demo is built in.', models: ['demo'] }
+  const dialect = dialectOf(connection.type)
+  const unsupported = `${name} models cannot be called by this version.`
+  if (!dialect) return { ok: false, latencyMs: 0, message: unsupported, models: [] }
+
+  const signal = AbortSignal.timeout(timeoutMs)
+  const start = performance.now()
+  const answer = (ok: boolean, message: string, models: string[] = []) => ({
+    ok,
+    latencyMs: Math.round(performance.now() - start),
+    message,
+    models,
+  })
+  try {
+    const models = await listModels(connection, dialect, fetch, signal)
+    if (models) return answer(true, `${name} answers and lists ${models.length} models.`, models)
+    return answer(true, `${name} answers. It does not list its models.`)
+  } catch (error) {
+    if (signal.aborted) return answer(false, `No answer within ${Math.round(timeoutMs / 1000)} s.`)
+    const problem = problemIn(error)
+    if (!problem) throw error
+    const { message, detail } = failureOf(problem, connection.apiKey ? [connection.apiKey.trim()] : [])
+    // Where a caller is told the kind only, the administrator who set URL and key may read the words.
+    const terse = message.includes(problem.said) && problem.kind !== 'connection'
+    return answer(false, cut(terse ? message : `${message} ${clearKeyLike(detail)}`, 500))
+  }
+}
+
+/** Null: the server lists no models, but a completion call finds it and the key is taken. */
+async function listModels(
+  connection: ProviderConnection,
+  dialect: Dialect,
+  fetch: ProviderFetch,
+  signal: AbortSignal,
+): Promise<string[] | null> {
+  const client = openAiClient(connection, fetch)
+  try {
+    if (dialect.keyCheckPath) await discard(client.get(dialect.keyCheckPath, { signal }))
+    const response = await client.get('/models', { signal }).asResponse()
+    return modelsIn(await readText(response.body, maxListBytes))
+  } catch (error) {
+    const status = problemIn(error)?.status
+    if (status !== 404 && status !== 405 && status !== 501) throw problemIn(error) ?? error
+  }
+  try {
+    // Without a model or messages nothing can be generated: a server that knows the path says 400 or 422.
+    await discard(client.post('/chat/completions', { body: { model: '', messages: [], max_tokens: 1 }, signal }))
+  } catch (error) {
+    const status = problemIn(error)?.status
+    if (status !== 400 && status !== 422) throw problemIn(error) ?? error
+  }
+  return null
+}
+
+const discard = async (call: { asResponse(): Promise<Response> }) => (await call.asResponse()).body?.cancel()
+
+/** `{data: [{id}]}`; some servers send the bare list, or `name` for `id`. */
+function modelsIn(text: string): string[] {
+  let parsed: unknown = null
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    // told below
+  }
+  const list = isFields(parsed) ? (parsed.data ?? parsed.models) : parsed
+  if (!Array.isArray(list)) {
+    throw new ProviderProblem({ kind: 'malformed', full: `No list of models: ${text.slice(0, 300)}` })
+  }
+  const ids = list.map((item) => (isFields(item) ? (item.id ?? item.name) : item))
+  return ids.filter((id) => typeof id === 'string').slice(0, maxModels)
+}

@@ -1,0 +1,122 @@
+/** The demo provider (contract section 9): needs no key, says what it received, and plays every state on demand. */
+import type { ModelEvent, ModelRequest } from '../actors/ports.ts'
+import { ProviderProblem } from './failure.ts'
+import { pause } from './pause.ts'
+
+/** Between two words; 40 and 2 a second. */
+const talkMs = 25
+const slowMs = 500
+const maxWords = 100_000
+
+/** Words that come at once still let others run, every so many. */
+const breath = 256
+
+/** Reports no usage: the estimate that stands in for it can thus be seen too. Throws ProviderProblem for `/fail`. */
+export async function* streamDemo(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  const last = request.messages.at(-1)
+  if (last?.role === 'tool') return yield* speak(last.content, talkMs, signal)
+  const command = last?.role === 'user' ? /^\/(\w+)(?:\s([\s\S]*))?$/.exec(last.content) : null
+  if (!command) return yield* speak(describe(request), talkMs, signal)
+  const [, name = '', rest = ''] = command
+  switch (name) {
+    case 'echo':
+      return yield* speak(rest, talkMs, signal)
+    case 'slow':
+      return yield* count(rest, slowMs, signal)
+    case 'long':
+      return yield* count(rest, 0, signal)
+    case 'fail':
+      return yield* fail(rest, signal)
+    case 'hang':
+      return await aborted(signal)
+    case 'tool':
+      return yield* callTool(rest, request, signal)
+    default:
+      return yield* speak(`I do not know /${name}. ${help}`, talkMs, signal)
+  }
+}
+
+const help = 'I know /echo TEXT, /slow N, /long N, /fail, /fail N, /hang and /tool NAME JSON.'
+
+function describe({ system, messages }: ModelRequest): string {
+  const many = messages.length === 1 ? '1 message' : `${messages.length} messages`
+  const opening = system?.trim().split(/\s+/, 8).join(' ')
+  const prompt = opening ? `The system prompt begins: "${shorten(opening)}".` : 'There is no system prompt.'
+  const last = messages.at(-1)
+  return `I am the demo model. I received ${many}. ${prompt} The last message is: "${shorten(last?.content ?? '')}".`
+}
+
+function shorten(text: string): string {
+  const points = Array.from(text.slice(0, 500))
+  return points.length > 200 || text.length > 500 ? `${points.slice(0, 200).join('')}…` : text
+}
+
+/** The words 1 to N. */
+function* numbers(n: number): Generator<string> {
+  for (let i = 1; i <= n; i++) yield i < n ? `${i} ` : `${i}`
+}
+
+/** Null: not a whole number from 1 to 100,000. */
+const readCount = (text: string): number | null => {
+  const n = /^\d{1,6}$/.test(text.trim()) ? Number(text) : 0
+  return n >= 1 && n <= maxWords ? n : null
+}
+
+const badCount = `N must be a whole number from 1 to ${maxWords}.`
+
+async function* count(text: string, paceMs: number, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  const n = readCount(text)
+  if (n === null) return yield* speak(badCount, talkMs, signal)
+  yield* paced(numbers(n), paceMs, signal)
+  if (!signal.aborted) yield end('stop')
+}
+
+async function* fail(text: string, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  if (text.trim() !== '') {
+    const n = readCount(text)
+    if (n === null) return yield* speak(badCount, talkMs, signal)
+    yield* paced(numbers(n), talkMs, signal)
+  }
+  throw new ProviderProblem({ kind: 'unusable', said: 'The demo provider failed, as it was asked to.' })
+}
+
+async function* callTool(text: string, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  const [, name = '', json = ''] = /^\s*(\S*)\s*([\s\S]*)$/.exec(text) ?? []
+  if (name === '') return yield* speak('Say /tool NAME JSON.', talkMs, signal)
+  if (request.tools.length === 0) return yield* speak('No tools are offered to me.', talkMs, signal)
+  yield {
+    type: 'tool_call',
+    call: { id: `call_demo_${request.messages.length}`, name, arguments: json.trim() || '{}' },
+  }
+  yield end('tool_calls')
+}
+
+/** The text word by word, each with the spaces after it: together they are the text, exactly. */
+async function* speak(text: string, paceMs: number, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  yield* paced(wordsOf(text), paceMs, signal)
+  if (!signal.aborted) yield end('stop')
+}
+
+function* wordsOf(text: string): Generator<string> {
+  for (const [word] of text.matchAll(/^\s+|\S+\s*/g)) yield word
+}
+
+/** Each word is due at a time of its own, so that a slow reader or a late timer does not slow the whole down. */
+async function* paced(words: Iterable<string>, paceMs: number, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  const start = performance.now()
+  let n = 0
+  for (const text of words) {
+    const wait = start + n++ * paceMs - performance.now()
+    // A timer may fire a fraction of a millisecond early; that is no reason for another one.
+    if (wait > 1 || n % breath === 0) await pause(Math.max(0, wait), signal)
+    if (signal.aborted) return
+    yield { type: 'text', text }
+  }
+}
+
+const end = (reason: 'stop' | 'tool_calls'): ModelEvent => ({ type: 'end', reason, usage: null })
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted)
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}

@@ -1,0 +1,131 @@
+/** The Model port: picks the adapter, tries again, watches for silence, tells failures in the contract's words. */
+import type { Model, ModelEvent, ModelRequest, ProviderConnection } from '../actors/ports.ts'
+import { type ConnectionTest, testConnection } from './connection-test.ts'
+import { streamDemo } from './demo.ts'
+import { failureOf, ProviderProblem, problemIn } from './failure.ts'
+import { openFetch, type ProviderFetch } from './fetch.ts'
+import { streamOpenAi } from './openai.ts'
+import { pause } from './pause.ts'
+import { dialectOf, findProviderType } from './provider-types.ts'
+import { watchSilence } from './silence.ts'
+import { loadTokenCounter } from './token-count.ts'
+
+export interface ModelOptions {
+  /** How often a call that failed before its first text or tool call is made again. */
+  providerRetries: number
+  /** Longest silence between two events, the wait for the first included. Milliseconds. */
+  idleTimeoutMs: number
+  /** Makes the calls, instead of a pool of our own: the outbound guard. Must keep to `init.signal`. */
+  fetch?: ProviderFetch
+  /** Told of every try that failed and is made again. The key is cleared from `detail`. */
+  onRetry?: (retry: { providerId: string; model: string; attempt: number; waitMs: number; detail: string }) => void
+  /** First wait before another try, doubled with each; milliseconds. Default 500. */
+  backOffMs?: number
+}
+
+export interface Providers extends Model, AsyncDisposable {
+  /** Never rejects: what goes wrong is the answer (contract section 2). */
+  testProvider(connection: ProviderConnection, options?: { timeoutMs?: number }): Promise<ConnectionTest>
+}
+
+/** A provider that asks to wait for longer is not tried again (contract section 1). */
+const longestWaitMs = 10_000
+
+/** Disposing it closes its idle connections. */
+export async function createModel(options: ModelOptions): Promise<Providers> {
+  const countTokens = await loadTokenCounter()
+  const own = options.fetch ? null : openFetch()
+  const fetch = options.fetch ?? own?.fetch
+  if (!fetch) throw new TypeError('no fetch')
+  const refusals = new Set<string>()
+
+  const adapterFor = (request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> => {
+    const { type } = request.provider
+    if (type === 'demo') return streamDemo(request, signal)
+    const dialect = dialectOf(type)
+    if (!dialect) throw unsupported(type)
+    return streamOpenAi(request, dialect, signal, fetch, refusals)
+  }
+
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    const secrets = request.provider.apiKey ? [request.provider.apiKey.trim()] : []
+    for (let attempt = 0; !signal.aborted; attempt++) {
+      let said = false
+      try {
+        for await (const event of watched(adapterFor, request, signal, options.idleTimeoutMs)) {
+          said ||= event.type === 'text' || event.type === 'tool_call'
+          yield event
+        }
+        return
+      } catch (error) {
+        if (signal.aborted) return
+        const problem = problemIn(error)
+        if (!problem) throw error
+        const failure = failureOf(problem, secrets)
+        const left = said ? 0 : options.providerRetries - attempt
+        const waitMs = left > 0 ? waitBeforeRetry(problem, attempt, options.backOffMs ?? 500) : null
+        if (waitMs === null) {
+          yield { type: 'failed', failure }
+          return
+        }
+        const { id: providerId } = request.provider
+        options.onRetry?.({ providerId, model: request.model, attempt: attempt + 1, waitMs, detail: failure.detail })
+        await pause(waitMs, signal)
+      }
+    }
+  }
+
+  return {
+    stream,
+    countTokens,
+    testProvider: (connection, { timeoutMs = 10_000 } = {}) => testConnection(connection, fetch, timeoutMs),
+    [Symbol.asyncDispose]: async () => own?.close(),
+  }
+}
+
+/** One try, until it ends, fails, is aborted or falls silent. */
+async function* watched(
+  adapterFor: (request: ModelRequest, signal: AbortSignal) => AsyncGenerator<ModelEvent>,
+  request: ModelRequest,
+  signal: AbortSignal,
+  idleMs: number,
+): AsyncGenerator<ModelEvent> {
+  using watch = watchSilence(signal, idleMs)
+  const events = adapterFor(request, watch.signal)
+  let ended = false
+  try {
+    for (;;) {
+      watch.waiting()
+      const next = await events.next()
+      watch.heard()
+      if (signal.aborted) return
+      if (next.done) break
+      ended ||= next.value.type === 'end'
+      yield next.value
+    }
+    // An adapter may just stop when it is told to; that silence did it must not go unsaid.
+    if (watch.expired && !ended) throw silent(idleMs)
+  } catch (error) {
+    throw watch.expired ? silent(idleMs) : error
+  } finally {
+    await events.return(undefined)
+  }
+}
+
+const silent = (idleMs: number) =>
+  new ProviderProblem({ kind: 'silent', said: `no event within ${Math.round(idleMs / 1000)} s` })
+
+function unsupported(type: string): ProviderProblem {
+  const name = findProviderType(type)?.name ?? type
+  return new ProviderProblem({ kind: 'unusable', said: `${name} models cannot be called by this version.` })
+}
+
+/**
+ * Null: no other try. Else what the provider asked for, or an exponential wait, a quarter of it random so that
+ * instances which failed together do not come back together.
+ */
+function waitBeforeRetry(problem: ProviderProblem, attempt: number, firstMs: number): number | null {
+  if (!problem.transient) return null
+  if (problem.retryAfterMs !== null) return problem.retryAfterMs <= longestWaitMs ? problem.retryAfterMs : null
+  return Math.min(firstMs * 2 ** attempt, longestWaitMs) * (1 - 0.25 * Math.random())
+}

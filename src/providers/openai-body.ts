@@ -1,0 +1,56 @@
+/** A model request in the words of the chat-completions format. */
+import { createHash } from 'node:crypto'
+import type OpenAI from 'openai'
+import type { ModelMessage, ModelRequest } from '../actors/ports.ts'
+import type { Dialect } from './provider-types.ts'
+
+type Message = OpenAI.Chat.ChatCompletionMessageParam
+
+export type ChatBody = OpenAI.Chat.ChatCompletionCreateParamsStreaming & { top_k?: number }
+
+/** `maxToolCalls` is the generate loop's; without tools the field is left out, since `[]` is refused by many. */
+export function chatBody({ model, system, messages, config, tools }: ModelRequest, dialect: Dialect): ChatBody {
+  return {
+    model,
+    stream: true,
+    messages: [
+      ...(system ? [{ role: 'system', content: system } as const] : []),
+      ...messages.map((message) => wireMessage(message, dialect)),
+    ],
+    ...(dialect.usageOption && { stream_options: { include_usage: true } }),
+    ...(config.temperature !== undefined && { temperature: config.temperature }),
+    ...(config.topP !== undefined && { top_p: config.topP }),
+    ...(config.topK !== undefined && dialect.topK && { top_k: config.topK }),
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, inputSchema }) => ({
+        type: 'function' as const,
+        function: { name, description, parameters: inputSchema },
+      })),
+    }),
+  }
+}
+
+function wireMessage(message: ModelMessage, dialect: Dialect): Message {
+  const callId = (id: string) => (dialect.shortCallIds ? shortId(id) : id)
+  switch (message.role) {
+    case 'user':
+      return { role: 'user', content: message.content }
+    case 'tool':
+      return { role: 'tool', tool_call_id: callId(message.toolCallId), content: message.content }
+    case 'assistant':
+      if (!message.toolCalls?.length) return { role: 'assistant', content: message.content }
+      return {
+        role: 'assistant',
+        content: message.content || null, // as the vendors themselves send it
+        tool_calls: message.toolCalls.map(({ id, name, arguments: text }) => ({
+          id: callId(id),
+          type: 'function',
+          function: { name, arguments: text },
+        })),
+      }
+  }
+}
+
+/** Mistral takes only nine letters and digits; a session may hold calls of another vendor. Same id, same result. */
+const shortId = (id: string): string =>
+  /^[a-zA-Z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9)

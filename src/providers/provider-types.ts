@@ -1,0 +1,150 @@
+/** The provider types of contract section 2, and what sets those apart that share the chat-completions adapter. */
+import type { ProviderConnection } from '../actors/ports.ts'
+
+/** As `GET /api/v1/provider-types` shows it. */
+export interface ProviderType {
+  id: string
+  name: string
+  description: string
+  requiresApiKey: boolean
+  requiresBaseUrl: boolean
+  defaultBaseUrl: string | null
+}
+
+/** Where a vendor's chat-completions API departs from the common one. */
+export interface Dialect {
+  /** `top_k` is no field of the common format: sent only where the vendor's API has it. */
+  topK: boolean
+  /** Asked for by `stream_options`; vendors without it report usage unasked and refuse unknown fields. */
+  usageOption: boolean
+  /** Tool call ids must be nine letters and digits. */
+  shortCallIds: boolean
+  /** Asks whether the key is good, where the list of models is public. */
+  keyCheckPath: string | null
+}
+
+const keyed = { requiresApiKey: true, requiresBaseUrl: false }
+
+/** All types that a provider may have; the order is the one shown. */
+export const providerTypes = [
+  {
+    id: 'openai',
+    name: 'OpenAI',
+    description: 'GPT and o-series models. topK is not sent.',
+    ...keyed,
+    defaultBaseUrl: 'https://api.openai.com/v1',
+  },
+  {
+    id: 'anthropic',
+    name: 'Anthropic',
+    description: 'Claude models. Can be stored, but not called yet.',
+    ...keyed,
+    defaultBaseUrl: 'https://api.anthropic.com',
+  },
+  {
+    id: 'gemini',
+    name: 'Google Gemini',
+    description: 'Gemini models. Can be stored, but not called yet.',
+    ...keyed,
+    defaultBaseUrl: 'https://generativelanguage.googleapis.com',
+  },
+  {
+    id: 'mistral',
+    name: 'Mistral',
+    description: 'Mistral models. topK is not sent.',
+    ...keyed,
+    defaultBaseUrl: 'https://api.mistral.ai/v1',
+  },
+  {
+    id: 'openrouter',
+    name: 'OpenRouter',
+    description: 'Many vendors behind one key.',
+    ...keyed,
+    defaultBaseUrl: 'https://openrouter.ai/api/v1',
+  },
+  {
+    id: 'groq',
+    name: 'Groq',
+    description: 'Open models on fast hardware. topK is not sent.',
+    ...keyed,
+    defaultBaseUrl: 'https://api.groq.com/openai/v1',
+  },
+  {
+    id: 'deepseek',
+    name: 'DeepSeek',
+    description: 'DeepSeek models. topK is not sent.',
+    ...keyed,
+    defaultBaseUrl: 'https://api.deepseek.com/v1',
+  },
+  {
+    id: 'xai',
+    name: 'xAI',
+    description: 'Grok models. topK is not sent.',
+    ...keyed,
+    defaultBaseUrl: 'https://api.x.ai/v1',
+  },
+  {
+    id: 'ollama',
+    name: 'Ollama',
+    description: 'Models on your own machine, no key needed. topK is not sent: its chat-completions API has none.',
+    requiresApiKey: false,
+    requiresBaseUrl: false,
+    // Not `localhost`: Ollama listens on IPv4 only.
+    defaultBaseUrl: 'http://127.0.0.1:11434/v1',
+  },
+  {
+    id: 'openai-compatible',
+    name: 'OpenAI-compatible',
+    description: 'Any server that speaks the chat-completions format, such as vLLM, llama.cpp or LM Studio.',
+    requiresApiKey: false,
+    requiresBaseUrl: true,
+    defaultBaseUrl: null,
+  },
+  {
+    id: 'demo',
+    name: 'Demo',
+    description: 'Built in, needs no key: says what it received. Try /echo, /slow 20, /fail 5, /hang.',
+    requiresApiKey: false,
+    requiresBaseUrl: false,
+    defaultBaseUrl: null,
+  },
+] as const satisfies readonly ProviderType[]
+
+export type ProviderTypeId = (typeof providerTypes)[number]['id']
+
+const common: Dialect = { topK: false, usageOption: true, shortCallIds: false, keyCheckPath: null }
+
+/** The types that the chat-completions adapter serves. */
+const dialects: Partial<Record<ProviderTypeId, Dialect>> = {
+  openai: common,
+  mistral: { ...common, usageOption: false, shortCallIds: true },
+  openrouter: { ...common, topK: true, keyCheckPath: '/key' },
+  groq: common,
+  deepseek: common,
+  xai: common,
+  ollama: common,
+  // vLLM, llama.cpp, LM Studio and TGI take it; a stricter server says so, and the agent's topK can be cleared.
+  'openai-compatible': { ...common, topK: true },
+}
+
+export const findProviderType = (id: string): (ProviderType & { id: ProviderTypeId }) | null =>
+  providerTypes.find((type) => type.id === id) ?? null
+
+/** Null: the type is unknown, `demo`, or waits for an adapter of its own. */
+export function dialectOf(type: string): Dialect | null {
+  const known = findProviderType(type)
+  return (known && dialects[known.id]) ?? null
+}
+
+/** Can a model of this type be called by this version? */
+export const isSupported = (type: string): boolean => type === 'demo' || dialectOf(type) !== null
+
+/** The URL that paths such as `/chat/completions` are added to; null where the type has no default and none is set. */
+export function endpointOf(connection: Pick<ProviderConnection, 'type' | 'baseUrl'>): string | null {
+  const base = connection.baseUrl ?? findProviderType(connection.type)?.defaultBaseUrl ?? null
+  if (base === null || !URL.canParse(base)) return null
+  const trimmed = base.replace(/\/+$/, '')
+  // People know Ollama by its bare address; its chat-completions API lies below /v1.
+  const bare = connection.type === 'ollama' && new URL(base).pathname === '/'
+  return bare ? `${trimmed}/v1` : trimmed
+}

@@ -1,0 +1,95 @@
+/** What a provider says went wrong: statuses, bodies and error objects of many makes, read into one problem. */
+import { ProviderProblem } from './failure.ts'
+import type { FetchResponse } from './fetch.ts'
+import { readText } from './fetch.ts'
+
+type Fields = Record<string, unknown>
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** More of an error body is neither shown nor stored. */
+const errorBodyBytes = 64 * 1024
+
+/** Reads the body of an answer that is not 2xx, as much as is of use. */
+export async function problemOfAnswer(response: FetchResponse, method: string, url: string): Promise<ProviderProblem> {
+  const { status, headers } = response
+  const text = await readText(response.body, errorBodyBytes).catch(() => '')
+  const redirected = status >= 300 && status < 400
+  return new ProviderProblem({
+    kind: 'answered',
+    status,
+    said: redirected ? 'a redirect, which is not followed; the base URL may be wrong' : wordsOf(text),
+    full: `${method} ${url} answered ${status}: ${text || 'no body'}`,
+    retryAfterMs: retryAfter(headers, Date.now()),
+    retry: headers.get('x-should-retry') !== 'false',
+  })
+}
+
+/**
+ * How long a provider asks to be left alone, in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a
+ * date (RFC 9110, 10.2.3). Null: it does not say.
+ */
+export function retryAfter(headers: Pick<Headers, 'get'>, now: number): number | null {
+  const exact = Number(headers.get('retry-after-ms') ?? Number.NaN)
+  if (exact >= 0) return exact
+  const value = headers.get('retry-after')?.trim()
+  if (!value) return null
+  const seconds = Number(value)
+  if (!Number.isNaN(seconds)) return seconds >= 0 ? seconds * 1000 : null
+  const date = Date.parse(value)
+  return Number.isNaN(date) ? null : Math.max(0, date - now)
+}
+
+/** The message within an error body: JSON in the usual shapes, or plain text; markup says nothing to a reader. */
+function wordsOf(body: string): string {
+  const text = body.trim()
+  try {
+    return messageIn(JSON.parse(text)) ?? text
+  } catch {
+    return text.startsWith('<') ? '' : text
+  }
+}
+
+/** `{error: {message}}`, `{error: text}`, `{message}`, `{detail}`, `{detail: [{msg}]}`, or a list around one; five levels deep. */
+export function messageIn(value: unknown, levels = 5): string | null {
+  if (typeof value === 'string') return value
+  if (levels === 0) return null
+  if (Array.isArray(value)) return messageIn(value[0], levels - 1)
+  if (!isFields(value)) return null
+  for (const name of ['error', 'message', 'detail', 'msg']) {
+    const found = messageIn(value[name], levels - 1)
+    if (found) return found
+  }
+  return null
+}
+
+/** Of an error told within a stream: `{message, code?, status?, type?}` or plain words. */
+export function problemInStream(error: unknown, whole: string): ProviderProblem {
+  const status = isFields(error) ? statusIn(error) : null
+  return new ProviderProblem({
+    kind: status === null ? 'reported' : 'answered',
+    status,
+    said: messageIn(error) ?? '',
+    full: `The stream carried an error: ${whole}`,
+  })
+}
+
+/** Statuses for the names that vendors use where they send no number. */
+const named: readonly (readonly [RegExp, number])[] = [
+  [/rate_?limit|too_many_requests|insufficient_quota/i, 429],
+  [/authentication|invalid_api_key|unauthorized|permission/i, 401],
+  [/time_?d?_?out/i, 504],
+  [/overloaded|unavailable/i, 503],
+  [/server_error|internal/i, 500],
+]
+
+function statusIn(error: Fields): number | null {
+  const marks = [error.status, error.status_code, error.code, error.type]
+  for (const mark of marks) {
+    const number = Number(typeof mark === 'string' || typeof mark === 'number' ? mark : Number.NaN)
+    if (Number.isInteger(number) && number >= 400 && number <= 599) return number
+  }
+  const names = marks.filter((mark) => typeof mark === 'string')
+  return named.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1] ?? null
+}

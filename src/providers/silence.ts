@@ -1,0 +1,49 @@
+/** The idle time-out between two events of a provider (contract section 1, PROVIDER_IDLE_TIMEOUT_S). */
+
+export interface SilenceWatch extends Disposable {
+  /** Aborts with the caller's signal, when the silence was too long, and when the watch is disposed. */
+  readonly signal: AbortSignal
+  /** Ended by silence? */
+  readonly expired: boolean
+  /** The wait for the next event begins. Time that the consumer takes between two events does not count. */
+  waiting(): void
+  heard(): void
+}
+
+/** One timer for a whole stream: it looks at the clock when it fires, since tokens are too many to set one each. */
+export function watchSilence(caller: AbortSignal, idleMs: number): SilenceWatch {
+  const own = new AbortController()
+  const limit = Math.min(idleMs, 2 ** 31 - 1) // beyond, timers fire at once
+  let since: number | null = null
+  let expired = false
+  const stop = () => own.abort(caller.reason)
+  const look = () => {
+    const left = since === null ? limit : limit - (performance.now() - since)
+    if (left > 0) {
+      timer = setTimeout(look, Math.ceil(left))
+      return
+    }
+    expired = true
+    own.abort()
+  }
+  let timer = setTimeout(look, limit)
+  caller.addEventListener('abort', stop, { once: true })
+  if (caller.aborted) stop()
+  return {
+    signal: own.signal,
+    get expired() {
+      return expired
+    },
+    waiting() {
+      since = performance.now()
+    },
+    heard() {
+      since = null
+    },
+    [Symbol.dispose]() {
+      clearTimeout(timer)
+      caller.removeEventListener('abort', stop)
+      own.abort()
+    },
+  }
+}

@@ -1,0 +1,137 @@
+/** How the values of settings are read. Each reader throws a reason; `settings.ts` puts the setting's name before it. */
+import { BlockList, isIP, isIPv6 } from 'node:net'
+import { readHash } from './http/management/password.ts'
+
+/** A reader of one setting's value, which is never empty. Throws an Error with the reason, without the name. */
+export type Read<T> = (value: string) => T
+
+/** A login: `password` is the plain password, or a hash in the form that `hash-password` prints. */
+export interface Credential {
+  username: string
+  password: string
+}
+
+/** What OUTBOUND_ALLOW opens. `port` null: every port. */
+export type OutboundRule =
+  | { kind: 'host'; host: string; port: number | null }
+  | { kind: 'range'; address: string; prefix: number; family: 'ipv4' | 'ipv6' }
+
+export const text: Read<string> = (value) => value.trim()
+
+export const wholeNumber =
+  (min: number, max: number): Read<number> =>
+  (value) => {
+    const number = /^\d{1,15}$/.test(value.trim()) ? Number(value) : Number.NaN
+    if (number >= min && number <= max) return number
+    throw new Error(`${JSON.stringify(value)} is not a whole number from ${min} to ${max}`)
+  }
+
+export const oneOf =
+  <const T extends readonly string[]>(...values: T): Read<T[number]> =>
+  (value) => {
+    const found = values.find((one) => one === value.trim())
+    if (found !== undefined) return found
+    throw new Error(`${JSON.stringify(value)} is none of ${values.join(', ')}`)
+  }
+
+/** Comma-separated; every item is read on its own. */
+export const listOf =
+  <T>(read: Read<T>): Read<T[]> =>
+  (value) =>
+    value.split(',').map((item) => {
+      if (item.trim() === '') throw new Error('has an empty item: separate items with one comma')
+      return read(item.trim())
+    })
+
+/** The value may hold a password, so it is not repeated. */
+export const urlOf =
+  (...schemes: string[]): Read<string> =>
+  (value) => {
+    const url = value.trim()
+    const scheme = /^([a-z]+):\/\/[^/?#]+/i.exec(url)?.[1]?.toLowerCase()
+    // Several hosts with ports are one of PostgreSQL's own forms, which no URL parser takes.
+    const severalHosts = /^[a-z]+:\/\/[^/?#]*,/i.test(url)
+    if (scheme && schemes.includes(scheme) && (URL.canParse(url) || severalHosts)) return url
+    throw new Error(`is not a URL of the form ${schemes.map((one) => `${one}://…`).join(' or ')}`)
+  }
+
+/** What can travel in an Authorization header. */
+export const bearerKey: Read<string> = (value) => {
+  if (/^[\x21-\x7e]+$/.test(value.trim())) return value.trim()
+  throw new Error('may hold visible ASCII characters only, no spaces')
+}
+
+/** An address to listen on. */
+export const listenHost: Read<string> = (value) => {
+  const host = value.trim()
+  if (isIP(host) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(host)) return host
+  throw new Error(`${JSON.stringify(value)} is neither an IP address nor a host name`)
+}
+
+/** A name as it stands in a Host header: lower case, punycode, no port. */
+export const hostName: Read<string> = (value) => {
+  const url = URL.parse(`http://${value}`)
+  if (url && url.href === `http://${url.hostname}/` && /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/.test(url.hostname)) {
+    return url.hostname
+  }
+  throw new Error(`${JSON.stringify(value)} is not a host name (no scheme, port or path)`)
+}
+
+function range(value: string): Extract<OutboundRule, { kind: 'range' }> | null {
+  const [address = '', bits, ...rest] = value.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return null
+  const longest = family === 6 ? 128 : 32
+  if (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= longest)) {
+    throw new Error(`${JSON.stringify(value)} is not a range: the prefix goes from 0 to ${longest}`)
+  }
+  const rule = { address, prefix: Number(bits ?? longest), family: family === 6 ? 'ipv6' : 'ipv4' } as const
+  new BlockList().addSubnet(rule.address, rule.prefix, rule.family) // throws what the two checks above missed
+  return { kind: 'range', ...rule }
+}
+
+/** A number of hops, or addresses and CIDR ranges. */
+export const trustProxy: Read<number | string[]> = (value) => {
+  if (/^\s*\d+\s*$/.test(value)) return wholeNumber(0, 100)(value)
+  return listOf((item) => {
+    if (range(item)) return item
+    throw new Error(`${JSON.stringify(item)} is neither a number of hops nor an IP address or CIDR range`)
+  })(value)
+}
+
+/** A CIDR range, an address, a host or `host:port`. */
+export const outboundRule: Read<OutboundRule> = (value) => {
+  const asRange = range(value)
+  if (asRange) return asRange
+  const [, host = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(value) ?? []
+  const reason = new Error(`${JSON.stringify(value)} is none of: host, host:port, IP address, CIDR range`)
+  if (host === '' || (host.startsWith('[') && !isIPv6(host.slice(1, -1)))) throw reason
+  try {
+    return { kind: 'host', host: hostName(host), port: port === undefined ? null : wholeNumber(1, 65_535)(port) }
+  } catch {
+    throw reason
+  }
+}
+
+/** `name:password`, several separated by commas. Passwords are never repeated in a reason. */
+export const credentials: Read<Credential[]> = (value) => {
+  const names = new Set<string>()
+  return value.split(',').map((entry, index) => {
+    const colon = entry.indexOf(':')
+    const username = entry.slice(0, Math.max(colon, 0)).trim()
+    const password = entry.slice(colon + 1)
+    const place = `entry ${index + 1}`
+    if (username === '' || password === '') throw new Error(`${place} is not of the form username:password`)
+    if (/\p{Cc}/u.test(username)) throw new Error(`${place} has a control character in its name`)
+    if (names.has(username)) throw new Error(`${place} names ${JSON.stringify(username)} a second time`)
+    names.add(username)
+    if (password.startsWith('scrypt:')) {
+      try {
+        readHash(password)
+      } catch (error) {
+        throw new Error(`${place}: ${error instanceof Error ? error.message : String(error)}`)
+      }
+    }
+    return { username, password }
+  })
+}

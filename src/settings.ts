@@ -1,0 +1,239 @@
+/** Every setting of the service, and the only list of them: README's table is made from it (contract section 1). */
+import { isIP } from 'node:net'
+import type { Read } from './settings-values.ts'
+import {
+  bearerKey,
+  credentials,
+  hostName,
+  listenHost,
+  listOf,
+  oneOf,
+  outboundRule,
+  text,
+  trustProxy,
+  urlOf,
+  wholeNumber,
+} from './settings-values.ts'
+
+export type { Credential, OutboundRule } from './settings-values.ts'
+
+/** A setting that stops the start. The message is one line that begins with the setting's name. */
+export class SettingsError extends Error {
+  override name = 'SettingsError'
+}
+
+export interface Setting<T> {
+  /** Of the environment variable. */
+  name: string
+  /** As one would write it; null: unset. */
+  standard: string | null
+  /** For README, Markdown. */
+  meaning: string
+  read: Read<T>
+}
+
+const setting = <T>(name: string, standard: string, meaning: string, read: Read<T>): Setting<T> => ({
+  name,
+  standard,
+  meaning,
+  read,
+})
+
+const optional = <T>(name: string, meaning: string, read: Read<T>): Setting<T | null> => ({
+  name,
+  standard: null,
+  meaning,
+  read,
+})
+
+const list = <T>(name: string, meaning: string, read: Read<T>): Setting<T[]> => ({
+  name,
+  standard: '',
+  meaning,
+  read: listOf(read),
+})
+
+const port = wholeNumber(0, 65_535)
+const seconds = wholeNumber(1, 86_400)
+const days = wholeNumber(1, 36_500)
+
+export const table = {
+  port: setting('PORT', '8080', 'One port for API and UI.', port),
+  host: setting('HOST', '127.0.0.1', 'Address to listen on. The container image sets `0.0.0.0`.', listenHost),
+  databaseUrl: optional(
+    'DATABASE_URL',
+    'PostgreSQL 15 or newer. Unset: an embedded PostgreSQL under `DATA_DIR`, started and stopped with the process. Transaction poolers work.',
+    urlOf('postgres', 'postgresql'),
+  ),
+  dataDir: setting('DATA_DIR', './data', 'Embedded database and the generated secret key.', text),
+  secretKeys: optional(
+    'SECRET_KEY',
+    'Encrypts stored secrets. Several, separated by commas: the first encrypts, all decrypt; rotate by `old,new`, then `new,old`, then `new`. Unset: generated once into `DATA_DIR/secret.key`. Required when `CACHE_PROVIDER` is set, and when `DATABASE_URL` names a database that already holds data while no `secret.key` exists.',
+    listOf(text),
+  ),
+  publicApiKey: optional('PUBLIC_API_KEY', 'Bearer key of the deploy API. Unset: open.', bearerKey),
+  publicApiKeyPrevious: optional('PUBLIC_API_KEY_PREVIOUS', 'Accepted too, for rotation.', bearerKey),
+  authCredentials: optional(
+    'AUTH_CREDENTIALS',
+    '`username:password`, several separated by commas. Passwords may hold colons, not commas; a password may be a hash printed by `npm run hash-password`. Unset: management needs no login.',
+    credentials,
+  ),
+  trustProxy: optional(
+    'TRUST_PROXY',
+    "Whose `X-Forwarded-*` headers count: a number of hops, or addresses and CIDR ranges. Unset: nobody's.",
+    trustProxy,
+  ),
+  allowedHosts: list(
+    'ALLOWED_HOSTS',
+    'Host names that may be asked for while the server listens on loopback only and needs no credential; IP addresses and `localhost` always may.',
+    hostName,
+  ),
+  cacheProvider: optional('CACHE_PROVIDER', '`redis` or `valkey`. Unset: PostgreSQL alone.', oneOf('redis', 'valkey')),
+  cacheUrl: setting(
+    'CACHE_URL',
+    'redis://127.0.0.1:6379',
+    'Where Redis or Valkey is.',
+    urlOf('redis', 'rediss', 'valkey', 'valkeys'),
+  ),
+  outboundPolicy: setting(
+    'OUTBOUND_POLICY',
+    'standard',
+    '`strict`: providers, HTTP tools and MCP servers may have public addresses only.',
+    oneOf('standard', 'strict'),
+  ),
+  outboundAllow: list('OUTBOUND_ALLOW', 'Opens hosts, `host:port` and CIDR ranges to calls out.', outboundRule),
+  sessionTitles: setting(
+    'SESSION_TITLES',
+    'derived',
+    "`derived`: from the first user message. `model`: a background job asks the agent's model.",
+    oneOf('derived', 'model'),
+  ),
+  providerRetries: setting(
+    'PROVIDER_RETRIES',
+    '2',
+    'How often a provider call that fails before its first text or tool call is tried again.',
+    wholeNumber(0, 10),
+  ),
+  generationTimeoutS: setting('GENERATION_TIMEOUT_S', '600', 'Longest whole reply.', seconds),
+  providerIdleTimeoutS: setting(
+    'PROVIDER_IDLE_TIMEOUT_S',
+    '300',
+    'Longest silence between two provider events, the wait for the first included.',
+    seconds,
+  ),
+  ownerLeaseMs: setting(
+    'OWNER_LEASE_MS',
+    '6000',
+    'How long an instance may be silent before its running replies are declared lost.',
+    wholeNumber(300, 600_000),
+  ),
+  maxRunningReplies: setting(
+    'MAX_RUNNING_REPLIES',
+    '2000',
+    'Replies that one instance generates at a time; beyond it 503 with `Retry-After`.',
+    wholeNumber(1, 1_000_000),
+  ),
+  historyMaxTokens: setting(
+    'HISTORY_MAX_TOKENS',
+    '100000',
+    'Estimated; of a longer history the oldest whole turns are not sent.',
+    wholeNumber(1, 100_000_000),
+  ),
+  drainTimeoutS: setting(
+    'DRAIN_TIMEOUT_S',
+    '30',
+    'On SIGTERM, how long running replies may go on before they end as `shutdown`.',
+    wholeNumber(0, 86_400),
+  ),
+  maxBodyBytes: setting('MAX_BODY_BYTES', '4194304', 'Larger request bodies get 413.', wholeNumber(1024, 2 ** 30)),
+  sessionRetentionDays: optional('SESSION_RETENTION_DAYS', 'Sessions idle for longer are removed. Unset: never.', days),
+  traceRetentionDays: setting('TRACE_RETENTION_DAYS', '30', 'Recorded transitions are removed after this.', days),
+  workers: setting(
+    'WORKERS',
+    '1',
+    'Processes on the one port, each an instance of its own; more than one needs `DATABASE_URL`.',
+    wholeNumber(1, 256),
+  ),
+  otelEndpoint: optional('OTEL_EXPORTER_OTLP_ENDPOINT', 'Traces, when set.', urlOf('http', 'https')),
+  metricsPort: optional('METRICS_PORT', 'Prometheus metrics on a port of their own, on `HOST`. Unset: none.', port),
+  logLevel: setting(
+    'LOG_LEVEL',
+    'info',
+    '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
+    oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+  ),
+  seedDemo: setting(
+    'SEED_DEMO',
+    'auto',
+    '`auto`: the first start on an empty embedded database creates a demo provider, prompt and agent. `off`: never.',
+    oneOf('auto', 'off'),
+  ),
+} as const satisfies Record<string, Setting<unknown>>
+
+export type Settings = { [K in keyof typeof table]: (typeof table)[K] extends Setting<infer T> ? T : never }
+
+/** Throws SettingsError. An empty value counts as unset. */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const entries = Object.entries<Setting<unknown>>(table).map(([key, row]) => [
+    key,
+    readOne(row, environment[row.name]),
+  ])
+  const settings = Object.fromEntries(entries) as Settings // one entry a row, each read by its row
+  checkTogether(settings)
+  return settings
+}
+
+function readOne({ name, standard, read }: Setting<unknown>, given: string | undefined): unknown {
+  const value = given === undefined || given.trim() === '' ? standard : given
+  if (value === null) return null
+  if (value === '') return []
+  try {
+    return read(value)
+  } catch (error) {
+    throw new SettingsError(`${name}: ${error instanceof Error ? error.message : String(error)}.`)
+  }
+}
+
+function checkTogether(settings: Settings): void {
+  const { metricsPort, port } = settings
+  if (settings.cacheProvider && !settings.secretKeys) {
+    throw new SettingsError('SECRET_KEY: required when CACHE_PROVIDER is set, the same for every instance.')
+  }
+  if (settings.workers > 1 && !settings.databaseUrl) {
+    throw new SettingsError('WORKERS: more than one needs DATABASE_URL; the embedded database serves one process.')
+  }
+  if (settings.publicApiKeyPrevious && !settings.publicApiKey) {
+    throw new SettingsError('PUBLIC_API_KEY_PREVIOUS: needs PUBLIC_API_KEY, without which the deploy API is open.')
+  }
+  if (metricsPort && metricsPort === port) throw new SettingsError('METRICS_PORT: must differ from PORT.')
+}
+
+/** Does the server listen for this machine alone? */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}
+
+/** Lines for the log: what anyone on the network may do, because nobody said otherwise. */
+export function startupWarnings({ host, port, publicApiKey, authCredentials }: Settings): string[] {
+  if (isLoopback(host)) return []
+  const reach = `the server listens on ${host}, so whoever reaches port ${port}`
+  return [
+    ...(publicApiKey ? [] : [`PUBLIC_API_KEY is not set: ${reach} can use the deploy API.`]),
+    ...(authCredentials ? [] : [`AUTH_CREDENTIALS is not set: ${reach} can change and read everything.`]),
+  ]
+}
+
+/** Lines for the log: settings that ask for what this version does not do yet. */
+export function notYetInEffect(settings: Settings): string[] {
+  const asked = {
+    CACHE_PROVIDER: settings.cacheProvider !== null,
+    OUTBOUND_POLICY: settings.outboundPolicy !== 'standard',
+    OUTBOUND_ALLOW: settings.outboundAllow.length > 0,
+    SESSION_TITLES: settings.sessionTitles !== 'derived',
+    OTEL_EXPORTER_OTLP_ENDPOINT: settings.otelEndpoint !== null,
+    METRICS_PORT: settings.metricsPort !== null,
+    WORKERS: settings.workers > 1,
+  }
+  const names = Object.entries(asked).filter(([, isAsked]) => isAsked)
+  return names.map(([name]) => `${name} is set, but has no effect in this version.`)
+}

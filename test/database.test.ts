@@ -1,0 +1,208 @@
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseArray, serializeArray } from '../src/persistence/array-types.ts'
+import { codeOf, connect, isBadData, isPooled, isUnavailable, type Sql } from '../src/persistence/database.ts'
+import { startEmbedded } from '../src/persistence/embedded.ts'
+import { type FreshDatabase, freshDatabase } from './support/database.ts'
+
+let database: FreshDatabase
+beforeAll(async () => {
+  database = await freshDatabase({ empty: true })
+})
+afterAll(() => database.drop())
+
+const limits = async (sql: Pick<Sql, 'unsafe'>) =>
+  (
+    await sql
+      .unsafe("select current_setting('lock_timeout'), current_setting('idle_in_transaction_session_timeout')")
+      .values()
+  )[0]
+
+test('design section 4: every connection carries both time-outs and its name', async () => {
+  const sql = connect(database.url, { max: 2, name: 'greenroom test', timeoutMs: 1234 })
+  expect(await limits(sql)).toEqual(['1234ms', '1234ms'])
+  const [row] = await sql`select current_setting('application_name') as name`
+  expect(row?.name).toBe('greenroom test')
+  await sql.end()
+})
+
+test('contract section 1: behind a transaction pooler the time-outs are set within transactions, and leave nothing', async () => {
+  const sql = connect(database.url, { max: 1, name: 'pooled', timeoutMs: 1234, pooled: true })
+  expect(await limits(sql)).toEqual(['0', '0'])
+  expect(await sql.begin((tx) => limits(tx))).toEqual(['1234ms', '1234ms'])
+  expect(await sql.begin('read only', (tx) => limits(tx))).toEqual(['1234ms', '1234ms'])
+  expect(await limits(sql)).toEqual(['0', '0'])
+  expect(sql.options.prepare).toBe(false)
+  const asked = connect(`${database.url}?prepare=true`, { max: 1, name: 'pooled', timeoutMs: 1234, pooled: true })
+  expect(asked.options.prepare).toBe('true')
+  await Promise.all([sql.end(), asked.end()])
+})
+
+/** A server that answers every start with one error, as poolers do. */
+async function refusing(code: string, message: string): Promise<{ url: string; close(): void }> {
+  const fields = Buffer.from(`SFATAL\0C${code}\0M${message}\0\0`)
+  const head = Buffer.from([0x45, 0, 0, 0, 4 + fields.length])
+  const server = createServer((socket) => socket.once('data', () => socket.end(Buffer.concat([head, fields]))))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  return { url: `postgres://u@127.0.0.1:${port}/d`, close: () => server.close() }
+}
+
+test('a pooler is told by its refusal of start parameters; a server, and any other error, is not one', async () => {
+  expect(await isPooled(database.url)).toBe(false)
+  const pooler = await refusing('08P01', 'unsupported startup parameter: lock_timeout')
+  expect(await isPooled(pooler.url)).toBe(true)
+  pooler.close()
+  const closed = await refusing('28P01', 'password authentication failed')
+  await expect(isPooled(closed.url)).rejects.toThrow('password authentication failed')
+  closed.close()
+})
+
+test('parameters that only libpq knows, and Unix sockets in both of its forms, work in a URL', async () => {
+  const path = decodeURIComponent(new URL(database.url).hostname)
+  const name = new URL(database.url).pathname
+  for (const url of [
+    `${database.url}?channel_binding=require&pgbouncer=true`,
+    `postgres://greenroom@${name}?host=${encodeURIComponent(path)}`.replace('@/', '@localhost/'),
+  ]) {
+    const sql = connect(url, { max: 1, name: 'test', timeoutMs: 100 })
+    expect((await sql`select current_database() as name`)[0]?.name).toBe(name.slice(1))
+    await sql.end()
+  }
+})
+
+test('int8 reads as a number, timestamptz as a Date, arrays and JSON as what they are', async () => {
+  const [row] = await database.sql`
+    select 9007199254740991::int8 as big, count(*) as count, '2026-01-02T03:04:05Z'::timestamptz as at,
+           array[1, null, 3]::int4[] as numbers, array['a,b', '"', '\\', '', 'NULL', '{}'] as texts, '{}'::text[] as none,
+           '{"a": [1]}'::jsonb as json from generate_series(1, 3)`
+  expect(row).toEqual({
+    big: 9_007_199_254_740_991,
+    count: 3,
+    at: new Date('2026-01-02T03:04:05Z'),
+    numbers: [1, null, 3],
+    texts: ['a,b', '"', '\\', '', 'NULL', '{}'],
+    none: [],
+    json: { a: [1] },
+  })
+})
+
+describe.each([true, false])('arrays as parameters, prepared statements: %s', (prepare) => {
+  test('arrive as they were sent', async () => {
+    const sql = connect(`${database.url}?prepare=${prepare}`, { max: 1, name: 'test', timeoutMs: 1000 })
+    const [texts, numbers, times] = [['a', 'ü"\\{', '', 'null'], [1, 2 ** 53 - 1], [new Date(0)]]
+    const [row] = await sql`select ${texts}::text[] as texts, ${numbers}::bigint[] as numbers, ${[]}::uuid[] as none,
+      ${sql.array(texts, 25)} as typed, ${sql.array(times, 1184)} as times, ${[true, null]}::text::text as text`.catch(
+      (error: unknown) => [{ error }],
+    )
+    expect(row).toMatchObject({ texts, numbers, none: [], typed: texts, times })
+    await sql.end()
+  })
+})
+
+test('any array of texts survives the way there and back', async () => {
+  const property = fc.asyncProperty(fc.array(fc.option(fc.string({ unit: 'grapheme' }))), async (texts) => {
+    const clean = texts.map((text) => text?.replaceAll('\0', '') ?? null)
+    expect(parseArray('text', serializeArray('text', clean))).toEqual(clean)
+    expect((await database.sql`select ${clean}::text[] as texts`)[0]?.texts).toEqual(clean)
+  })
+  await fc.assert(property, { numRuns: 100 })
+})
+
+async function codeFrom(query: PromiseLike<unknown>): Promise<unknown> {
+  try {
+    await query
+  } catch (error) {
+    return error
+  }
+  throw new Error('The query did not fail.')
+}
+
+test('design section 3: bad data is told from a database that is away', async () => {
+  const { sql } = database
+  const bad = [
+    sql`select 1 / 0`,
+    sql`select ${'x'}::text::int`,
+    sql`select ${'\0'}::text`,
+    sql.unsafe('select repeat(repeat($$x$$, 1000000), 1100)'),
+  ]
+  for (const query of bad) {
+    const error = await codeFrom(query)
+    expect([codeOf(error), isBadData(error), isUnavailable(error)]).toEqual([expect.anything(), true, false])
+  }
+  await sql`create table held (n int unique)`
+  await sql`insert into held values (1)`
+  expect(isBadData(await codeFrom(sql`insert into held values (1)`))).toBe(true)
+  const short = connect(database.url, { max: 1, name: 'short', timeoutMs: 20 })
+  await sql.begin(async (tx) => {
+    await tx`lock table held`
+    expect(isUnavailable(await codeFrom(short`select * from held`))).toBe(true) // 55P03
+  })
+  expect(isUnavailable(await codeFrom(short`select pg_terminate_backend(pg_backend_pid())`))).toBe(true) // 57P01
+  await short.end()
+  expect(isUnavailable(await codeFrom(short`select 1`))).toBe(false) // we closed it: waiting would never end
+  for (const url of ['postgres://u@127.0.0.1:1/d', 'postgres://u@%2Fno%2Fsuch%2Ffolder/d']) {
+    const away = connect(url, { max: 1, name: 'away', timeoutMs: 20 })
+    expect(isUnavailable(await codeFrom(away`select 1`)), url).toBe(true)
+    await away.end()
+  }
+  expect(isUnavailable(await codeFrom(sql`select no_such_column`))).toBe(false)
+  expect([isUnavailable(null), isUnavailable(new Error('x')), isBadData('22P02')]).toEqual([false, false, false])
+})
+
+test('a server that goes away and comes back rejects what was under way as unavailable, and ends nothing else', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'greenroom-outage-'))
+  await chmod(dataDir, 0o755)
+  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  const embedded = await startEmbedded({ dataDir, log })
+  const sql = connect(embedded.url, { max: 8, name: 'outage', timeoutMs: 2000 })
+  let over = false
+  const failures: unknown[] = []
+  const work = async (query: () => Promise<unknown>) => {
+    while (!over) {
+      await query().catch((error: unknown) => failures.push(error))
+      await setImmediate()
+    }
+  }
+  const workers = [
+    ...Array.from({ length: 8 }, () => work(async () => await sql`select ${[1, 2]}::int[] as n`)),
+    ...Array.from({ length: 4 }, () => work(() => sql.begin(async (tx) => [await tx`select 1`, await tx`select 2`]))),
+    ...Array.from({ length: 2 }, () =>
+      work(async () => {
+        const one = connect(embedded.url, { max: 1, name: 'new', timeoutMs: 2000 })
+        await one`select 1`.finally(() => one.end())
+      }),
+    ),
+  ]
+  const file = join(dataDir, 'postgres', 'postmaster.pid')
+  for (let round = 0; round < 2; round += 1) {
+    const pid = Number((await readFile(file, 'utf8')).split('\n')[0])
+    process.kill(pid, round % 2 ? 'SIGINT' : 'SIGKILL')
+    await expect
+      .poll(async () => Number((await readFile(file, 'utf8').catch(() => '0')).split('\n')[0]), { timeout: 15_000 })
+      .not.toSatisfy((now) => now === pid || now === 0)
+    await expect
+      .poll(
+        () =>
+          sql`select 1`.then(
+            () => true,
+            () => false,
+          ),
+        { timeout: 15_000 },
+      )
+      .toBe(true)
+  }
+  over = true
+  await Promise.all(workers) // none hangs
+  expect(failures.filter((error) => !isUnavailable(error))).toEqual([])
+  expect(failures.length).toBeGreaterThan(0)
+  await sql.end()
+  await embedded.stop()
+  await rm(dataDir, { recursive: true })
+})

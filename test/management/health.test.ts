@@ -1,0 +1,52 @@
+/** Probes: specification 4.1, contract sections 1 and 2. */
+import Fastify from 'fastify'
+import { expect, test } from 'vitest'
+import { health } from '../../openapi/operations/health.ts'
+import { healthHandlers } from '../../src/http/health.ts'
+import { mount } from '../../src/http/mount.ts'
+
+async function ask(path: string, ping: () => Promise<void>, draining = false) {
+  const app = Fastify()
+  mount(app, health, healthHandlers({ ping, draining: () => draining }))
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const answer = await fetch(`${url}${path}`)
+  const json = await answer.json()
+  await app.close()
+  return { status: answer.status, json }
+}
+
+const down = () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.1:5432'))
+
+test('/livez is 200 whatever the database does', async () => {
+  expect(await ask('/livez', down, true)).toEqual({ status: 200, json: { status: 'ok' } })
+})
+
+test('/readyz is 200 while the database answers', async () => {
+  expect(await ask('/readyz', async () => {})).toEqual({
+    status: 200,
+    json: { status: 'ready', checks: { database: 'ok', cache: 'disabled' } },
+  })
+})
+
+test('/readyz is 503 with a message while the database is down', async () => {
+  expect(await ask('/readyz', down)).toEqual({
+    status: 503,
+    json: {
+      status: 'not_ready',
+      checks: { database: 'down', cache: 'disabled' },
+      message: expect.not.stringContaining('10.0.0.1'),
+    },
+  })
+})
+
+test('/readyz is 503 while a drain is under way', async () => {
+  expect(await ask('/readyz', async () => {}, true)).toEqual({
+    status: 503,
+    json: { status: 'not_ready', checks: { database: 'ok', cache: 'disabled' }, message: expect.any(String) },
+  })
+})
+
+test('/readyz does not wait for a database that says nothing', async () => {
+  const answer = await ask('/readyz', () => new Promise(() => {}))
+  expect(answer).toMatchObject({ status: 503, json: { checks: { database: 'down' } } })
+})

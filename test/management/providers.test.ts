@@ -1,0 +1,299 @@
+/** Contract section 2, providers and provider types; specification 4.3 and 4.4. */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { ConnectionTest } from '../../src/http/management/providers.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { type Server, secrets, startServer } from './server.ts'
+
+const path = '/api/v1/settings/providers'
+const nobody = '11111111-1111-4111-8111-111111111111'
+const key = 'sk-live-0123456789-wxyz'
+let db: FreshDatabase
+let server: Server
+let tested: unknown[] = []
+let answer: () => Promise<ConnectionTest>
+
+beforeAll(async () => {
+  db = await freshDatabase()
+  server = await startServer({
+    sql: db.sql,
+    testProvider: (connection, { timeoutMs }) => {
+      tested.push({ ...connection, timeoutMs })
+      return answer()
+    },
+  })
+})
+afterAll(async () => {
+  await server.close()
+  await db.drop()
+})
+
+let count = 0
+const create = async (fields: object = {}) => {
+  const body = { name: `Provider ${++count}`, providerType: 'openai', apiKey: key, ...fields }
+  return server.call('POST', path, body)
+}
+const created = async (fields: object = {}) => (await create(fields)).json
+const update = (id: string, body: object) => server.call('PUT', `${path}/${id}`, body)
+const storedKey = async (id: string) => {
+  const [row] = await db.sql`select api_key from providers where id = ${id}`
+  return row?.api_key === null ? null : secrets.open(String(row?.api_key), `provider:${id}`)
+}
+
+test('the provider types are those of the contract, with their metadata', async () => {
+  const { status, json } = await server.call('GET', '/api/v1/provider-types')
+  expect(status).toBe(200)
+  expect(json.providerTypes.map(({ id }: { id: string }) => id)).toEqual([
+    ...['openai', 'anthropic', 'gemini', 'mistral', 'openrouter', 'groq', 'deepseek', 'xai', 'ollama'],
+    ...['openai-compatible', 'demo'],
+  ])
+  for (const type of json.providerTypes) {
+    expect(Object.keys(type).sort()).toEqual(
+      ['defaultBaseUrl', 'description', 'id', 'name', 'requiresApiKey', 'requiresBaseUrl'].sort(),
+    )
+  }
+})
+
+describe('the key', () => {
+  test('is sealed for its provider and never returned', async () => {
+    const { status, json, text } = await create({ name: 'Sealed' })
+    expect(status).toBe(201)
+    expect(json).toEqual({
+      id: expect.any(String),
+      name: 'Sealed',
+      providerType: 'openai',
+      baseUrl: null,
+      hasApiKey: true,
+      apiKeyHint: 'wxyz',
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+    })
+    const [row] = await db.sql`select api_key from providers where id = ${json.id}`
+    expect(row?.api_key).not.toContain(key)
+    expect(await storedKey(json.id)).toBe(key)
+    const read = await server.call('GET', `${path}/${json.id}`)
+    expect(read.json).toEqual(json)
+    const listed = await server.call('GET', path)
+    const changed = await update(json.id, { name: 'Sealed still' })
+    for (const seen of [text, read.text, listed.text, changed.text]) {
+      expect(seen).not.toContain('sk-live')
+      expect(seen).not.toContain('"apiKey"')
+    }
+  })
+
+  test('has no hint when it is shorter than 12', async () => {
+    expect(await created({ apiKey: '12345678901' })).toMatchObject({ hasApiKey: true, apiKeyHint: null })
+    expect(await created({ apiKey: '123456789012' })).toMatchObject({ apiKeyHint: '9012' })
+  })
+
+  test.each(['', '   ', 'sk\nx', 'sk-\u007f', 'schlüssel-€', 'tab\tbed'])('%j is 400', async (apiKey) => {
+    const { status, json } = await create({ apiKey })
+    expect(status).toBe(400)
+    expect(json.message).toMatch(/^apiKey: /)
+    const { id } = await created()
+    expect((await update(id, { apiKey })).status).toBe(400)
+    expect(await storedKey(id)).toBe(key)
+  })
+
+  test('is required where the type needs one', async () => {
+    for (const apiKey of [undefined, null]) {
+      const { status, json } = await create({ apiKey })
+      expect(status).toBe(400)
+      expect(json.message).toContain('apiKey')
+    }
+    const demo = await created({ providerType: 'demo', apiKey: undefined })
+    expect(demo).toMatchObject({ hasApiKey: false, apiKeyHint: null })
+  })
+
+  test('stays when PUT is silent, is replaced when PUT carries one', async () => {
+    const { id } = await created()
+    expect((await update(id, { name: `Renamed ${id}` })).json).toMatchObject({ hasApiKey: true, apiKeyHint: 'wxyz' })
+    expect(await storedKey(id)).toBe(key)
+    expect((await update(id, { apiKey: 'another-key-1234' })).json).toMatchObject({ apiKeyHint: '1234' })
+    expect(await storedKey(id)).toBe('another-key-1234')
+  })
+
+  test('null clears it where the type needs none, else 400', async () => {
+    const needed = await created()
+    expect((await update(needed.id, { apiKey: null })).status).toBe(400)
+    expect(await storedKey(needed.id)).toBe(key)
+    const optional = await created({ providerType: 'ollama' })
+    expect((await update(optional.id, { apiKey: null })).json).toMatchObject({ hasApiKey: false, apiKeyHint: null })
+    expect(await storedKey(optional.id)).toBeNull()
+  })
+})
+
+describe('baseUrl', () => {
+  test.each([
+    ...['', 'example.com', 'ftp://example.com', 'http:example.com', 'https://', 'https://a b.com', ' https://a.com'],
+    ...['https://user:secret@a.com', 'https://user@a.com', 'https://a.com/#part', 'https://a.com\\b', 'javascript:x'],
+  ])('%j is 400 on create and on PUT', async (baseUrl) => {
+    const { status, json } = await create({ baseUrl })
+    expect(status).toBe(400)
+    expect(json.message).toMatch(/^baseUrl: /)
+    const { id } = await created({ baseUrl: 'https://a.com/v1' })
+    expect((await update(id, { baseUrl, apiKey: key })).status).toBe(400)
+    expect((await server.call('GET', `${path}/${id}`)).json.baseUrl).toBe('https://a.com/v1')
+  })
+
+  test('is required for openai-compatible', async () => {
+    for (const baseUrl of [undefined, null]) {
+      const { status, json } = await create({ providerType: 'openai-compatible', baseUrl })
+      expect(status).toBe(400)
+      expect(json.message).toContain('baseUrl')
+    }
+    const made = await created({ providerType: 'openai-compatible', baseUrl: 'http://127.0.0.1:8000/v1', apiKey: null })
+    expect(made).toMatchObject({ baseUrl: 'http://127.0.0.1:8000/v1', hasApiKey: false })
+    expect((await update(made.id, { baseUrl: null })).status).toBe(400)
+  })
+
+  test.each([
+    ['https://a.com/v1', 'https://b.com/v1'],
+    ['https://a.com/v1', 'http://a.com/v1'],
+    ['https://a.com/v1', 'https://a.com:8443/v1'],
+    ['https://a.com/v1', null],
+    [null, 'https://evil.example/v1'],
+  ])('from %j to %j needs the key anew, else 400 and nothing changes', async (from, to) => {
+    const { id } = await created({ baseUrl: from })
+    const refused = await update(id, { baseUrl: to, name: `Moved ${id}` })
+    expect(refused.status).toBe(400)
+    expect(refused.json.message).toContain('apiKey')
+    expect((await server.call('GET', `${path}/${id}`)).json).toMatchObject({ baseUrl: from, hasApiKey: true })
+    expect((await server.call('GET', `${path}/${id}`)).json.name).not.toContain('Moved')
+    expect((await update(id, { baseUrl: to, apiKey: 'fresh-key-5678' })).json).toMatchObject({ baseUrl: to })
+  })
+
+  test.each([
+    ['https://a.com/v1', 'https://a.com/v2'],
+    ['https://a.com/v1', 'https://A.com:443/v1'],
+    [null, 'https://api.openai.com/v2'],
+    ['https://api.openai.com/v2', null],
+  ])('from %j to %j is the same origin and keeps the key', async (from, to) => {
+    const { id } = await created({ baseUrl: from })
+    const { status, json } = await update(id, { baseUrl: to })
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ baseUrl: to, hasApiKey: true })
+    expect(await storedKey(id)).toBe(key)
+  })
+
+  test('moves freely when no key is stored, or with the key cleared', async () => {
+    const keyless = await created({ providerType: 'ollama', apiKey: null })
+    expect((await update(keyless.id, { baseUrl: 'http://other:11434' })).status).toBe(200)
+    const keyed = await created({ providerType: 'ollama' })
+    const moved = await update(keyed.id, { baseUrl: 'http://other:11434', apiKey: null })
+    expect(moved.json).toMatchObject({ hasApiKey: false, baseUrl: 'http://other:11434' })
+  })
+
+  test('a key that is being set beside a move never goes to the wrong address', async () => {
+    const { id } = await created({ providerType: 'ollama', apiKey: null, baseUrl: 'http://a' })
+    const moved = await db.sql.begin(async (tx) => {
+      await tx`update providers set api_key = 'sealed' where id = ${id}`
+      const moving = update(id, { baseUrl: 'http://b' })
+      await vi.waitFor(async () => {
+        const waiting = await tx`select 1 from pg_locks where not granted and database = (
+          select oid from pg_database where datname = current_database()) or not granted and database is null`
+        expect(waiting).not.toEqual([])
+      })
+      return { moving }
+    })
+    expect((await moved.moving).status).toBe(400)
+    const now = (await server.call('GET', `${path}/${id}`)).json
+    expect(now).toMatchObject({ baseUrl: 'http://a', hasApiKey: true })
+  })
+})
+
+test('an unknown providerType is 400', async () => {
+  for (const providerType of ['nonsense', '', null, 5, undefined]) {
+    const { status, json } = await create({ providerType })
+    expect(status).toBe(400)
+    expect(json.message).toContain('providerType')
+  }
+})
+
+test('providerType in a PUT is ignored when equal, 400 when different', async () => {
+  const { id } = await created()
+  expect((await update(id, { providerType: 'openai' })).status).toBe(200)
+  for (const providerType of ['mistral', 'nonsense', null]) {
+    const { status, json } = await update(id, { providerType, name: 'never' })
+    expect(status).toBe(400)
+    expect(json.message).toContain('providerType')
+  }
+})
+
+test('a taken name is 409 naming it, on create and on PUT, however many ask at once', async () => {
+  const { id } = await created({ name: 'Taken' })
+  const again = await create({ name: 'Taken' })
+  expect(again.status).toBe(409)
+  expect(again.json).toEqual({ message: expect.stringContaining('Taken') })
+  const other = await created()
+  expect((await update(other.id, { name: 'Taken' })).status).toBe(409)
+  expect((await update(id, { name: 'Taken' })).status).toBe(200)
+  const race = await Promise.all(Array.from({ length: 5 }, () => create({ name: 'Raced' })))
+  expect(race.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
+})
+
+test.each(['GET', 'PUT', 'DELETE', 'TEST'])('%s of an unknown or malformed id is 404', async (method) => {
+  for (const id of [nobody, 'x']) {
+    const { status, json } = await (method === 'TEST'
+      ? server.call('POST', `${path}/${id}/test`)
+      : server.call(method, `${path}/${id}`, method === 'PUT' ? { name: 'x' } : undefined))
+    expect(status).toBe(404)
+    expect(json).toEqual({ message: expect.any(String) })
+  }
+})
+
+test('DELETE answers 204; 409 naming the agents while any uses it', async () => {
+  const { id } = await created()
+  await db.sql`insert into agents (name, provider_id, model) values ('Ann', ${id}, 'm'), ('Bob', ${id}, 'm')`
+  const refused = await server.call('DELETE', `${path}/${id}`)
+  expect(refused.status).toBe(409)
+  expect(refused.json.message).toMatch(/"Ann", "Bob"\.$/)
+  await db.sql`delete from agents where provider_id = ${id}`
+  expect((await server.call('DELETE', `${path}/${id}`)).status).toBe(204)
+  expect((await server.call('GET', `${path}/${id}`)).status).toBe(404)
+})
+
+test('DELETE beside the making of an agent is 204 or 409, the agent 201 or 400, and never 500', async () => {
+  for (let round = 0; round < 15; round++) {
+    const { id } = await created()
+    const [removed, made] = await Promise.all([
+      server.call('DELETE', `${path}/${id}`),
+      server.call('POST', '/api/v1/agents', { name: 'late', providerId: id, model: 'm' }),
+    ])
+    expect([
+      [204, 400],
+      [409, 201],
+    ]).toContainEqual([removed.status, made.status])
+  }
+})
+
+test('lists are oldest first, with q and the record that reads give', async () => {
+  const first = await created({ name: 'Needle one' })
+  const second = await created({ name: 'second NEEDLE' })
+  const { json } = await server.call('GET', `${path}?q=needle&limit=1000`)
+  expect(json).toEqual({ providers: [first, second], total: 2, limit: 100, offset: 0 })
+})
+
+describe('test', () => {
+  test('hands over the opened key and answers 200 with what was found', async () => {
+    tested = []
+    answer = async () => ({ ok: true, latencyMs: 12, message: '2 models', models: ['a', 'b'] })
+    const { id } = await created({ baseUrl: 'https://a.com/v1' })
+    const { status, json } = await server.call('POST', `${path}/${id}/test`)
+    expect([status, json]).toEqual([200, { ok: true, latencyMs: 12, message: '2 models', models: ['a', 'b'] }])
+    expect(tested).toEqual([{ id, type: 'openai', baseUrl: 'https://a.com/v1', apiKey: key, timeoutMs: 10_000 }])
+  })
+
+  test('is 200 also when the provider fails or its key can not be opened', async () => {
+    answer = async () => ({ ok: false, latencyMs: 3, message: '401', models: [] })
+    const { id } = await created()
+    expect((await server.call('POST', `${path}/${id}/test`)).json).toMatchObject({ ok: false, message: '401' })
+    answer = () => Promise.reject(new Error('a fault, with sk-live inside'))
+    const fault = await server.call('POST', `${path}/${id}/test`)
+    expect(fault.status).toBe(200)
+    expect(fault.text).not.toContain('sk-live')
+    await db.sql`update providers set api_key = 'broken' where id = ${id}`
+    const broken = await server.call('POST', `${path}/${id}/test`)
+    expect([broken.status, broken.json.ok, broken.json.models]).toEqual([200, false, []])
+    expect(Number.isInteger(broken.json.latencyMs)).toBe(true)
+  })
+})

@@ -1,0 +1,119 @@
+/** The management scope alone, on a real socket and a real database. */
+import { request as httpRequest } from 'node:http'
+import Fastify from 'fastify'
+import { agents } from '../../openapi/operations/agents.ts'
+import { auth } from '../../openapi/operations/auth.ts'
+import { prompts } from '../../openapi/operations/prompts.ts'
+import { providers } from '../../openapi/operations/providers.ts'
+import { agentHandlers } from '../../src/http/management/agents.ts'
+import { type Credential, knownCredentials } from '../../src/http/management/credentials.ts'
+import { loginHandlers } from '../../src/http/management/login.ts'
+import { loginSessions } from '../../src/http/management/login-session.ts'
+import { promptHandlers } from '../../src/http/management/prompts.ts'
+import { providerHandlers } from '../../src/http/management/providers.ts'
+import { managementScope } from '../../src/http/management/scope.ts'
+import { mount } from '../../src/http/mount.ts'
+import type { Sql } from '../../src/persistence/database.ts'
+import { providerTypes } from '../../src/providers/provider-types.ts'
+
+type ProviderRooms = Parameters<typeof providerHandlers>[0]
+
+export interface Options {
+  sql: Sql
+  credentials?: Credential[]
+  allowedHosts?: string[]
+  loopbackOnly?: boolean
+  trustProxy?: string
+  testProvider?: ProviderRooms['testProvider']
+  onAgentDelete?: (id: string) => Promise<boolean>
+  log?: (line: string) => void
+}
+
+export interface Answer {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: what the server answers is what the tests look at
+  json: any
+}
+
+export interface Server {
+  port: number
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  close(): Promise<void>
+}
+
+/** Reversible, and readable by nobody who looks for the key's own letters. */
+export const secrets = {
+  seal: (text: string, context: string) => Buffer.from(`${context}\n${text}`).toString('base64'),
+  open(sealed: string, context: string) {
+    const [sealedFor, text] = Buffer.from(sealed, 'base64').toString().split('\n')
+    if (sealedFor !== context || text === undefined) throw new Error('sealed for another context')
+    return text
+  },
+}
+
+export async function startServer(options: Options): Promise<Server> {
+  const { sql, credentials, trustProxy, log } = options
+  const known = credentials ? knownCredentials(credentials) : null
+  const sessions = known && loginSessions(sql, known)
+  const app = Fastify({
+    bodyLimit: 10_000,
+    ...(trustProxy !== undefined && { trustProxy }),
+    ...(log && { logger: { level: 'error', stream: { write: log } } }),
+  })
+  await app.register((scope) =>
+    managementScope(scope, {
+      sessions,
+      hosts: { allowedHosts: options.allowedHosts ?? [], loopbackOnly: options.loopbackOnly ?? true },
+      routes(scoped) {
+        mount(scoped, auth, loginHandlers(known && sessions && { sql, credentials: known, sessions }))
+        mount(scoped, prompts, promptHandlers({ sql }))
+        mount(scoped, agents, agentHandlers({ sql, onAgentDelete: options.onAgentDelete ?? (async () => false) }))
+        mount(
+          scoped,
+          providers,
+          providerHandlers({
+            sql,
+            secrets,
+            providerTypes,
+            testProvider: options.testProvider ?? (async () => ({ ok: true, latencyMs: 1, message: '', models: [] })),
+          }),
+        )
+      },
+    }),
+  )
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const address = app.server.address()
+  if (address === null || typeof address === 'string') throw new Error('not listening on a port')
+  const { port } = address
+  return { port, call: (...request) => call(port, ...request), close: () => app.close() }
+}
+
+/** With node:http, which lets a test say any `Host`. A string or buffer is sent as it is. */
+function call(port: number, method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+  return new Promise<Answer>((resolve, reject) => {
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const request = httpRequest({
+      port,
+      host: '127.0.0.1',
+      method,
+      path,
+      headers: { ...type, ...headers },
+      agent: false,
+    })
+    request.on('error', reject)
+    request.on('response', async (response) => {
+      let text = ''
+      for await (const chunk of response.setEncoding('utf8')) text += chunk
+      const isJson = response.headers['content-type']?.startsWith('application/json')
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        text,
+        json: isJson ? JSON.parse(text) : null,
+      })
+    })
+    request.end(typeof body === 'string' || Buffer.isBuffer(body) ? body : body && JSON.stringify(body))
+  })
+}

@@ -1,0 +1,69 @@
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Sql } from '../src/persistence/database.ts'
+import { connect } from '../src/persistence/database.ts'
+import { migrate } from '../src/persistence/migrate.ts'
+import { freshDatabase } from './support/database.ts'
+
+const ours = fileURLToPath(new URL('../src/persistence/migrations/', import.meta.url))
+let folder: string
+
+beforeAll(async () => {
+  // Brackets in the path: an installation may lie anywhere.
+  folder = await mkdtemp(join(tmpdir(), 'greenroom [migrations] '))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+async function migrations(name: string, files: Record<string, string>): Promise<string> {
+  const directory = join(folder, name)
+  await cp(ours, directory, { recursive: true })
+  for (const [file, content] of Object.entries(files)) await writeFile(join(directory, file), content)
+  return directory
+}
+
+const tables = async (sql: Sql): Promise<string[]> =>
+  (await sql<{ name: string }[]>`select tablename as name from pg_tables where schemaname = 'public'`).map(
+    (row) => row.name,
+  )
+
+describe.each([18, 15] as const)('on PostgreSQL %s', (version) => {
+  test('five instances that start at once on an empty database create the tables once', async () => {
+    const database = await freshDatabase({ version, empty: true })
+    // Time-outs as short as the service's: waiting for the one that works must not run into them.
+    const pools = Array.from({ length: 5 }, () => connect(database.url, { max: 1, name: 'one of five', timeoutMs: 5 }))
+    const applied = await Promise.all(pools.map((sql) => migrate(sql)))
+    const busy = applied.filter((names) => names.length > 0)
+    expect(busy).toHaveLength(1)
+    expect(busy[0]?.[0]).toBe('1 foundation')
+    expect(await tables(database.sql)).toEqual(expect.arrayContaining(['sessions', 'messages', 'schema_migrations']))
+    for (const sql of pools) await sql.end()
+    await database.drop()
+  })
+})
+
+test('a file that was changed after it had been applied is an error that names it', async () => {
+  const database = await freshDatabase({ empty: true })
+  await migrate(database.sql)
+  const directory = await migrations('changed', { '001.do.foundation.sql': '-- rewritten' })
+  await expect(migrate(database.sql, directory)).rejects.toThrow('Migration 1 was changed')
+  await database.drop()
+})
+
+test('a migration that fails leaves nothing behind, and the next start applies all', async () => {
+  const database = await freshDatabase({ empty: true })
+  const files = { '900.do.half.sql': 'create table half (id int); select no_such_column from half;' }
+  await expect(migrate(database.sql, await migrations('half', files))).rejects.toThrow('no_such_column')
+  expect(await tables(database.sql)).toEqual([])
+  expect(await migrate(database.sql)).toContain('1 foundation')
+  await database.drop()
+})
+
+test('a database that a newer version has migrated is refused', async () => {
+  const database = await freshDatabase({ empty: true })
+  await migrate(database.sql, await migrations('newer', { '900.do.later.sql': 'create table later (id int)' }))
+  await expect(migrate(database.sql)).rejects.toThrow('by a newer version')
+  await database.drop()
+})

@@ -1,0 +1,241 @@
+/** Retries, silence and abort of a model call: contract section 1, PROVIDER_RETRIES and PROVIDER_IDLE_TIMEOUT_S. */
+import { getEventListeners } from 'node:events'
+import { describe, expect, test } from 'vitest'
+import type { ModelEvent } from '../../src/actors/ports.ts'
+import { ask, failureIn, key, requestTo, scene, spoken, textOf } from './scene.ts'
+
+const finished = [
+  { type: 'text', text: 'ok' },
+  { type: 'end', reason: 'stop', usage: null },
+]
+const sayOk = async (call: { text(t: string): unknown; finish(): unknown }) => {
+  await call.text('ok')
+  await call.finish()
+}
+
+describe('PROVIDER_RETRIES', () => {
+  test.each([408, 429, 500, 502, 503, 529])('%i is tried again', async (status) => {
+    const { up, model } = await scene()
+    up.next((call) => call.error(status))
+    up.next((call) => call.error(status))
+    up.next(sayOk)
+    expect(spoken(await ask(model, requestTo(up)))).toEqual(finished)
+    expect(up.calls).toHaveLength(3)
+  })
+
+  test('a connection broken before the answer, or before its first text, is tried again', async () => {
+    const { up, model } = await scene()
+    up.next((call) => call.reset())
+    up.next(async (call) => {
+      await call.delta({ role: 'assistant' })
+      call.reset()
+    })
+    up.next(sayOk)
+    expect(spoken(await ask(model, requestTo(up)))).toEqual(finished)
+  })
+
+  test('no more often than the setting says', async () => {
+    const { up, model } = await scene({ providerRetries: 1 })
+    up.always((call) => call.error(503, { error: { message: 'full house' } }))
+    expect(failureIn(await ask(model, requestTo(up)))).toMatchObject({
+      code: 'provider_error',
+      message: 'The provider answered 503: full house',
+    })
+    expect(up.calls).toHaveLength(2)
+  })
+
+  test.each([400, 401, 403, 404, 409, 422])('%i is final', async (status) => {
+    const { up, model } = await scene()
+    up.always((call) => call.error(status))
+    expect((await ask(model, requestTo(up))).at(-1)?.type).toBe('failed')
+    expect(up.calls).toHaveLength(1)
+  })
+
+  test('after the first text nothing is tried again', async () => {
+    const { up, model } = await scene()
+    up.always(async (call) => {
+      await call.text('once')
+      call.end()
+    })
+    expect(textOf(await ask(model, requestTo(up)))).toBe('once')
+    expect(up.calls).toHaveLength(1)
+  })
+
+  test.each([
+    ['retry-after', '0', 0],
+    ['retry-after', new Date(0).toUTCString(), 0],
+    ['retry-after-ms', '7', 7],
+  ])('%s: %s is waited for', async (name, value, waitMs) => {
+    const waits: number[] = []
+    const { up, model } = await scene({ onRetry: (retry) => waits.push(retry.waitMs) })
+    up.next((call) => call.error(429, undefined, { [name]: value }))
+    up.next(sayOk)
+    expect(spoken(await ask(model, requestTo(up)))).toEqual(finished)
+    expect(waits).toEqual([waitMs])
+  })
+
+  test.each([
+    ['retry-after', '11'],
+    ['retry-after', new Date(Date.now() + 3_600_000).toUTCString()],
+    ['retry-after-ms', '10001'],
+    ['x-should-retry', 'false'],
+  ])('%s: %s is not tried again', async (name, value) => {
+    const { up, model } = await scene()
+    up.always((call) => call.error(429, undefined, { [name]: value }))
+    expect(failureIn(await ask(model, requestTo(up))).code).toBe('provider_rate_limited')
+    expect(up.calls).toHaveLength(1)
+  })
+
+  test('an overload told as the first thing of a stream is tried again', async () => {
+    const { up, model } = await scene()
+    up.next((call) => call.data({ error: { message: 'busy', code: 503 } }))
+    up.next(sayOk)
+    expect(spoken(await ask(model, requestTo(up)))).toEqual(finished)
+  })
+
+  test('each try is told, without the key', async () => {
+    const told: string[] = []
+    const { up, model } = await scene({ onRetry: (retry) => told.push(JSON.stringify(retry)) })
+    up.next((call) => call.error(500, { error: { message: `your key ${key}` } }))
+    up.next(sayOk)
+    await ask(model, requestTo(up))
+    expect(told).toHaveLength(1)
+    expect(told[0]).toContain('500')
+    expect(told[0]).not.toContain(key)
+  })
+
+  test('an abort ends the wait for the next try', async () => {
+    const abort = new AbortController()
+    const { up, model } = await scene({ backOffMs: 8000, onRetry: () => abort.abort() })
+    up.always((call) => call.error(500))
+    expect(spoken(await ask(model, requestTo(up), abort.signal))).toEqual([])
+    expect(up.calls).toHaveLength(1)
+  })
+})
+
+describe('PROVIDER_IDLE_TIMEOUT_S', () => {
+  test.each([
+    ['no answer at all', () => {}],
+    ['headers alone', (call: { open(): void }) => call.open()],
+  ])('%s: provider_timeout, not tried again, the socket is closed', async (_, script) => {
+    const { up, model } = await scene({ idleTimeoutMs: 40 })
+    up.always(script)
+    expect(failureIn(await ask(model, requestTo(up))).code).toBe('provider_timeout')
+    const call = await up.call(1)
+    await call.closed
+    expect(call.abandoned).toBe(true)
+    expect(up.calls).toHaveLength(1)
+  })
+
+  test('silence within the text keeps the text', async () => {
+    const { up, model } = await scene({ idleTimeoutMs: 40 })
+    up.next((call) => call.text('so far'))
+    const events = await ask(model, requestTo(up))
+    expect([textOf(events), failureIn(events).code]).toEqual(['so far', 'provider_timeout'])
+    await (await up.call(1)).closed
+  })
+
+  test('bytes that make no event are silence', async () => {
+    const { up, model } = await scene({ idleTimeoutMs: 60 })
+    up.next(async (call) => {
+      while (!call.abandoned) {
+        await call.raw('d')
+        await new Promise(setImmediate)
+      }
+    })
+    expect(failureIn(await ask(model, requestTo(up))).code).toBe('provider_timeout')
+  })
+
+  test('time that the consumer takes is no silence of the provider', async () => {
+    const { up, model } = await scene({ idleTimeoutMs: 40 })
+    up.next(sayOk)
+    const events: ModelEvent[] = []
+    for await (const event of model.stream(requestTo(up), new AbortController().signal)) {
+      events.push(event)
+      if (event.type === 'text') await new Promise((resolve) => setTimeout(resolve, 90)) // a consumer slower than the limit
+    }
+    expect(spoken(events)).toEqual(finished)
+  })
+
+  test('it reaches the demo too', async () => {
+    const { model } = await scene({ idleTimeoutMs: 40 })
+    const events = await ask(model, requestTo(null, { messages: [{ role: 'user', content: '/hang' }] }))
+    expect(failureIn(events).code).toBe('provider_timeout')
+  })
+})
+
+describe('abort', () => {
+  test.each([
+    ['before the answer', () => {}],
+    ['within the text', (call: { text(t: string): unknown }) => call.text('some')],
+  ])('%s: nothing more comes and the socket is closed', async (_, script) => {
+    const { up, model } = await scene()
+    up.always(script)
+    const abort = new AbortController()
+    const reading = (async () => {
+      const seen: ModelEvent[] = []
+      for await (const event of model.stream(requestTo(up), abort.signal)) seen.push(event)
+      return seen
+    })()
+    const call = await up.call(1)
+    abort.abort()
+    expect((await reading).filter(({ type }) => type === 'end' || type === 'failed')).toEqual([])
+    await call.closed
+    expect(call.abandoned).toBe(true)
+    expect(up.calls).toHaveLength(1)
+  })
+
+  test('before the start: no call is made', async () => {
+    const { up, model } = await scene()
+    expect(await ask(model, requestTo(up), AbortSignal.abort())).toEqual([])
+    expect(up.requests).toEqual([])
+  })
+
+  test('a consumer that leaves closes the socket', async () => {
+    const { up, model } = await scene()
+    up.next((call) => call.text('some'))
+    for await (const event of model.stream(requestTo(up), new AbortController().signal)) {
+      if (event.type === 'text') break
+    }
+    const call = await up.call(1)
+    await call.closed
+    expect(call.abandoned).toBe(true)
+  })
+
+  test('many calls under one signal leave no listener and no timer', async () => {
+    const { up, model } = await scene({ providerRetries: 1 })
+    up.always((call) => (call.number % 3 === 0 ? call.error(500) : sayOk(call)))
+    const { signal } = new AbortController()
+    await ask(model, requestTo(up), signal) // what the pool keeps is there before and after
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    const before = timers()
+    for (let i = 0; i < 40; i++) await ask(model, requestTo(up), signal)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+    // One call's own are three; forty leaked ones would be 40 at least.
+    expect(timers() - before).toBeLessThan(10)
+  })
+})
+
+describe('back-pressure', () => {
+  test('a consumer that stands still makes the provider stand still', async () => {
+    const { up, model } = await scene()
+    let written = 0
+    const text = 'x'.repeat(64 * 1024)
+    const enough = Promise.withResolvers<void>()
+    up.next(async (call) => {
+      while (!call.abandoned && written < 2000) {
+        const flushed = call.text(text)
+        written++
+        const stalled = await Promise.race([flushed.then(() => false), new Promise((r) => setTimeout(r, 300, true))])
+        if (stalled) break
+      }
+      enough.resolve()
+    })
+    for await (const event of model.stream(requestTo(up), new AbortController().signal)) {
+      if (event.type !== 'text') continue
+      await enough.promise
+      break
+    }
+    expect(written).toBeLessThan(2000) // 128 MB were offered
+  })
+})

@@ -1,0 +1,56 @@
+/** What the tests of this folder share: a model against a scripted upstream, and a reader of its events. */
+import { onTestFinished } from 'vitest'
+import type { ModelEvent, ModelRequest, ProviderConnection } from '../../src/actors/ports.ts'
+import { createModel, type ModelOptions, type Providers } from '../../src/providers/model.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+
+export const key = 'sk-test-4f9a8b7c6d5e4f3a2b1c'
+
+export async function scene(options: Partial<ModelOptions> = {}): Promise<{ up: Upstream; model: Providers }> {
+  const up = await startUpstream()
+  const model = await createModel({ providerRetries: 2, idleTimeoutMs: 60_000, backOffMs: 1, ...options })
+  onTestFinished(async () => {
+    await model[Symbol.asyncDispose]()
+    await up.close()
+  })
+  return { up, model }
+}
+
+export const connectionTo = (baseUrl: string | null, type = 'openai-compatible'): ProviderConnection => ({
+  id: 'p1',
+  type,
+  baseUrl,
+  apiKey: key,
+})
+
+export const requestTo = (up: { url: string } | null, changes: Partial<ModelRequest> = {}): ModelRequest => ({
+  provider: connectionTo(up?.url ?? null, up ? 'openai-compatible' : 'demo'),
+  model: 'model-a',
+  system: null,
+  messages: [{ role: 'user', content: 'hi' }],
+  config: {},
+  tools: [],
+  ...changes,
+})
+
+/** Every event until the end. */
+export async function all(events: AsyncIterable<ModelEvent>): Promise<ModelEvent[]> {
+  const seen: ModelEvent[] = []
+  for await (const event of events) seen.push(event)
+  return seen
+}
+
+export const ask = (model: Providers, request: ModelRequest, signal = new AbortController().signal) =>
+  all(model.stream(request, signal))
+
+/** Without the signs of life, whose number is nobody's business. */
+export const spoken = (events: readonly ModelEvent[]): ModelEvent[] => events.filter(({ type }) => type !== 'activity')
+
+export const textOf = (events: readonly ModelEvent[]): string =>
+  events.map((event) => (event.type === 'text' ? event.text : '')).join('')
+
+export function failureIn(events: readonly ModelEvent[]) {
+  const last = events.at(-1)
+  if (last?.type !== 'failed') throw new Error(`no failure: ${JSON.stringify(last)}`)
+  return last.failure
+}

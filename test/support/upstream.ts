@@ -1,0 +1,219 @@
+/**
+ * A model vendor for tests: real HTTP, the chat-completions streaming format, each call played by a script.
+ *
+ *     await using up = await startUpstream()
+ *     up.next(async (call) => {
+ *       call.text('Hel')
+ *       await gate                       // any promise: the stream stands still
+ *       call.text('lo')
+ *       call.finish('stop', { prompt_tokens: 3, completion_tokens: 2 })
+ *     })
+ *     // … have the code under test call up.url, then:
+ *     (await up.call(1)).body.messages   // what the first call carried
+ *
+ * Scripts queued by `next` are played first, one a call; then the one set by `always`; a call without any
+ * gets a 500 that no one tries again. GET …/models answers `up.models` (null: 404). What a script throws is thrown by `close`.
+ */
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type Script = (call: UpstreamCall) => unknown
+
+export interface UpstreamUsage {
+  prompt_tokens: number
+  completion_tokens: number
+}
+
+export interface UpstreamCall {
+  /** 1 for the first completion call. */
+  readonly number: number
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  /** The request's JSON, `{}` when there was none. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it freely
+  readonly body: any
+  /** Resolves when the connection is done with this call: the answer went out whole, or the client left. */
+  readonly closed: Promise<void>
+  /** True once the client left before the answer was whole. */
+  readonly abandoned: boolean
+  /** All writers resolve when the bytes were handed to the system, or the client is gone. */
+  text(content: string): Promise<void>
+  delta(delta: Record<string, unknown>, finishReason?: string | null): Promise<void>
+  /** A frame with these fields; strings go as they are (`[DONE]`). */
+  data(data: Record<string, unknown> | string): Promise<void>
+  comment(text?: string): Promise<void>
+  raw(bytes: string | Uint8Array): Promise<void>
+  /** A tool call, its arguments in pieces of `pieceLength` characters. */
+  toolCall(call: { index?: number; id?: string; name: string; arguments: string }, pieceLength?: number): Promise<void>
+  /** Finish chunk, usage chunk (when given and the request asked for it, or always with `force`), `[DONE]`, end. */
+  finish(reason?: string, usage?: UpstreamUsage, force?: boolean): Promise<void>
+  /** A whole answer without streaming. */
+  json(body: unknown, headers?: Record<string, string>): void
+  error(status: number, body?: unknown, headers?: Record<string, string>): void
+  /** Sends the status line and headers of a stream before its first frame. */
+  open(headers?: Record<string, string>): void
+  /** Ends the stream as it is, without a last frame. */
+  end(): void
+  /** Cuts the connection: before the headers, or within the stream. */
+  reset(): void
+}
+
+export interface Upstream extends AsyncDisposable {
+  /** Base URL with `/v1`. */
+  readonly url: string
+  /** Completion calls in the order of their arrival. */
+  readonly calls: readonly UpstreamCall[]
+  /** Every request's `METHOD path`, model lists included. */
+  readonly requests: readonly string[]
+  /** Connections that were opened so far, and those open now. */
+  readonly connections: { opened: number; open: number }
+  models: string[] | null
+  next(script: Script): void
+  always(script: Script): void
+  /** The nth completion call (from 1), as soon as it has arrived. */
+  call(number: number): Promise<UpstreamCall>
+  close(): Promise<void>
+}
+
+export async function startUpstream(): Promise<Upstream> {
+  const calls: UpstreamCall[] = []
+  const requests: string[] = []
+  const scripts: Script[] = []
+  const faults: unknown[] = []
+  const awaited = new Map<number, PromiseWithResolvers<UpstreamCall>>()
+  const connections = { opened: 0, open: 0 }
+  let always: Script = (call) => call.error(500, { error: { message: 'no script' } }, { 'x-should-retry': 'false' })
+  let models: string[] | null = ['model-a', 'model-b']
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      faults.push(error)
+      response.destroy()
+    })
+  })
+  server.on('connection', (socket) => {
+    connections.opened++
+    connections.open++
+    socket.on('close', () => connections.open--)
+  })
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    requests.push(`${request.method} ${request.url}`)
+    const body = await readBody(request)
+    if (request.method === 'GET') return listModels(models, response)
+    const call = callOf(calls.length + 1, request, response, body)
+    calls.push(call)
+    awaited.get(call.number)?.resolve(call)
+    await (scripts.shift() ?? always)(call)
+  }
+
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const close = async () => {
+    const closed = once(server, 'close')
+    server.close()
+    server.closeAllConnections()
+    await closed
+    if (faults.length > 0) throw faults[0]
+  }
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    calls,
+    requests,
+    connections,
+    get models() {
+      return models
+    },
+    set models(ids) {
+      models = ids
+    },
+    next: (script) => void scripts.push(script),
+    always: (script) => {
+      always = script
+    },
+    call(number) {
+      const arrived = calls[number - 1]
+      if (arrived) return Promise.resolve(arrived)
+      const waiting = awaited.get(number) ?? Promise.withResolvers<UpstreamCall>()
+      awaited.set(number, waiting)
+      return waiting.promise
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+function listModels(models: string[] | null, response: ServerResponse): void {
+  response.writeHead(models ? 200 : 404, { 'content-type': 'application/json' })
+  response.end(JSON.stringify({ object: 'list', data: (models ?? []).map((id) => ({ id, object: 'model' })) }))
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = []
+  for await (const part of request) parts.push(part)
+  const text = Buffer.concat(parts).toString()
+  return text === '' ? {} : JSON.parse(text)
+}
+
+function callOf(number: number, request: IncomingMessage, response: ServerResponse, body: unknown): UpstreamCall {
+  const closed = new Promise<void>((resolve) => response.once('close', resolve))
+  response.on('error', () => {}) // a client that leaves is part of the play
+  const write = (bytes: string | Uint8Array) => {
+    call.open()
+    return new Promise<void>((resolve) => {
+      if (response.destroyed || response.writableEnded) return resolve()
+      response.once('close', resolve)
+      response.write(bytes, () => {
+        response.off('close', resolve)
+        resolve()
+      })
+    })
+  }
+  const chunk = (fields: Record<string, unknown>) =>
+    call.data({ id: `up-${number}`, object: 'chat.completion.chunk', created: 1, model: 'up', ...fields })
+  const plain = (status: number, value: unknown, headers: Record<string, string>) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers })
+    response.end(typeof value === 'string' ? value : JSON.stringify(value))
+  }
+  const call: UpstreamCall = {
+    number,
+    method: request.method ?? '',
+    path: request.url ?? '',
+    headers: request.headers,
+    body,
+    closed,
+    get abandoned() {
+      return response.destroyed && !response.writableFinished
+    },
+    text: (content) => call.delta({ content }),
+    delta: (delta, finishReason = null) => chunk({ choices: [{ index: 0, delta, finish_reason: finishReason }] }),
+    data: (data) => write(`data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`),
+    comment: (text = 'ping') => write(`: ${text}\n\n`),
+    raw: write,
+    async toolCall({ index = 0, id = `call_${number}_${index}`, name, arguments: text }, pieceLength = 3) {
+      const send = (part: Record<string, unknown>) => call.delta({ tool_calls: [{ index, ...part }] })
+      await send({ id, type: 'function', function: { name, arguments: '' } })
+      for (let at = 0; at < text.length; at += pieceLength) {
+        await send({ function: { arguments: text.slice(at, at + pieceLength) } })
+      }
+    },
+    async finish(reason = 'stop', usage, force = false) {
+      await call.delta({}, reason)
+      if (usage && (force || call.body.stream_options?.include_usage)) await chunk({ choices: [], usage })
+      await call.data('[DONE]')
+      response.end()
+    },
+    json: (value, headers = {}) => plain(200, value, headers),
+    error: (status, value = { error: { message: `status ${status}` } }, headers = {}) => plain(status, value, headers),
+    open(headers = {}) {
+      if (response.headersSent || response.destroyed) return
+      response.writeHead(200, { 'content-type': 'text/event-stream', ...headers })
+      response.flushHeaders()
+    },
+    end: () => void response.end(),
+    reset: () => void (response.socket?.resetAndDestroy() ?? response.destroy()),
+  }
+  return call
+}
