@@ -1,0 +1,79 @@
+/** The whole product in this process, on a database and a port of its own. */
+import { createClient } from '../../openapi/client.ts'
+import { type App, startApp } from '../../src/app.ts'
+import { readSettings } from '../../src/settings.ts'
+import { type FreshDatabase, freshDatabase, type ServerVersion } from './database.ts'
+
+export interface TestApp {
+  url: string
+  sql: FreshDatabase['sql']
+  databaseUrl: string
+  client: ReturnType<typeof createClient>
+  stop: App['stop']
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export interface TestAppOptions {
+  /** Settings beside the test's own (a fresh database, any port, few log lines). */
+  settings?: Record<string, string>
+  /** An existing database instead of a fresh one: it is not dropped. */
+  database?: FreshDatabase
+  version?: ServerVersion
+}
+
+/** `await using app = await startTestApp()` stops it and drops its database. */
+export async function startTestApp({ settings = {}, database, version = 18 }: TestAppOptions = {}): Promise<TestApp> {
+  const own = database ?? (await freshDatabase({ version }))
+  const app = await startApp(
+    readSettings({
+      DATABASE_URL: own.url,
+      SECRET_KEY: 'test-secret-key',
+      PORT: '0',
+      LOG_LEVEL: 'fatal',
+      DRAIN_TIMEOUT_S: '1',
+      ...settings,
+    }),
+  )
+  let stopped: Promise<void> | null = null
+  const stop = () => {
+    stopped ??= app.stop()
+    return stopped
+  }
+  return {
+    url: app.url,
+    sql: own.sql,
+    databaseUrl: own.url,
+    client: createClient(app.url),
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop()
+      if (!database) await own.drop()
+    },
+  }
+}
+
+/** An agent on a provider of the given type; ids of both. */
+export async function createAgent(
+  app: Pick<TestApp, 'sql'>,
+  { type = 'demo', baseUrl = null, system = null, config = {} }: AgentOptions = {},
+): Promise<{ agentId: string; providerId: string }> {
+  const [provider] = await app.sql<{ id: string }[]>`
+    insert into providers (name, provider_type, base_url) values (${crypto.randomUUID()}, ${type}, ${baseUrl}) returning id`
+  const [prompt] =
+    system === null
+      ? []
+      : await app.sql<{ id: string }[]>`insert into prompts (name, content) values ('p', ${system}) returning id`
+  const [agent] = await app.sql<{ id: string }[]>`
+    insert into agents (name, provider_id, model, prompt_id, generation_config)
+    values ('Agent', ${provider?.id ?? ''}, 'test-model', ${prompt?.id ?? null}, ${JSON.stringify(config)}::text::jsonb)
+    returning id`
+  return { agentId: agent?.id ?? '', providerId: provider?.id ?? '' }
+}
+
+export interface AgentOptions {
+  /** Provider type; `openai-compatible` with the `baseUrl` of a scripted upstream. */
+  type?: string
+  baseUrl?: string | null
+  system?: string | null
+  config?: object
+}
