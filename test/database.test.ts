@@ -156,6 +156,52 @@ test('design section 3: bad data is told from a database that is away', async ()
   expect([isUnavailable(null), isUnavailable(new Error('x')), isBadData('22P02')]).toEqual([false, false, false])
 })
 
+test('a proxy that accepts and hangs up, as some do while the server is away, is a database that is away', async () => {
+  const server = createServer((socket) => socket.end())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const url = `postgres://u@127.0.0.1:${typeof address === 'object' ? address?.port : 0}/d`
+  const sql = connect(url, { max: 1, name: 'test', timeoutMs: 100, connectTimeoutS: 0.5 })
+  expect(isUnavailable(await codeFrom(sql`select 1`))).toBe(true)
+  expect(isUnavailable(await codeFrom(sql.begin((tx) => tx`select 1`)))).toBe(true)
+  await sql.end({ timeout: 0 })
+  server.close()
+})
+
+test('a transaction whose connection ended while it paused rejects, stores nothing, and its pool goes on', async () => {
+  const { sql } = database
+  await sql`create table paused (n int)`
+  const one = connect(database.url, { max: 1, name: 'paused', timeoutMs: 2000 })
+  const error = await codeFrom(
+    one.begin(async (tx) => {
+      const [row] = await tx<{ pid: number }[]>`insert into paused values (1) returning pg_backend_pid() as pid`
+      await sql`select pg_terminate_backend(${row?.pid ?? 0})`
+      const isGone = async () => (await sql`select from pg_stat_activity where pid = ${row?.pid ?? 0}`).length === 0
+      await expect.poll(isGone, { interval: 20 }).toBe(true)
+      await setImmediate()
+      return [await tx`insert into paused values (2)`, await tx`insert into paused values (3)`]
+    }),
+  )
+  expect(isUnavailable(error)).toBe(true)
+  expect(await one`select n from paused`).toEqual([])
+  await one.end()
+})
+
+test('more queries than connections wait for their turn; after end() none is run', async () => {
+  const sql = connect(database.url, { max: 2, name: 'turns', timeoutMs: 1000 })
+  const numbers = Array.from({ length: 50 }, (_, index) => index)
+  const rows = await Promise.all(
+    numbers.map((n) => (n % 5 ? sql`select ${n}::int as n` : sql.begin((tx) => tx`select ${n}::int as n`))),
+  )
+  expect(rows.map(([row]) => row?.n)).toEqual(numbers)
+  const [{ count } = { count: 0 }] = await database.sql<{ count: number }[]>`
+    select count(*) from pg_stat_activity where application_name = 'turns'`
+  expect(count).toBe(2)
+  await sql.end()
+  expect(codeOf(await codeFrom(sql`select 1`))).toBe('CONNECTION_ENDED')
+  expect(codeOf(await codeFrom(sql.begin((tx) => tx`select 1`)))).toBe('CONNECTION_ENDED')
+})
+
 test('a server that goes away and comes back rejects what was under way as unavailable, and ends nothing else', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'greenroom-outage-'))
   await chmod(dataDir, 0o755)

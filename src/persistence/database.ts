@@ -1,19 +1,9 @@
 /** How the service reaches PostgreSQL. Every other file here takes `sql` as its first argument. */
 import postgres from 'postgres'
 import { arrayOids, arrayTypes } from './array-types.ts'
+import { createPool, type LaneEvents, type Sql } from './pool.ts'
 
-interface Types extends Record<string, unknown> {
-  bigint: number
-}
-
-/** A pool of connections. `int8` reads as a number (every one of ours is below 2^53), `timestamptz` as a Date. */
-export type Sql = postgres.Sql<Types>
-
-/** One transaction, as `sql.begin` hands it out. */
-export type Tx = postgres.TransactionSql<Types>
-
-/** What runs a query: a pool or a transaction. */
-export type AnySql = postgres.ISql<Types>
+export type { AnySql, Sql, Tx } from './pool.ts'
 
 export interface ConnectOptions {
   /** Most connections at a time. */
@@ -38,24 +28,36 @@ export interface ConnectOptions {
 export function connect(url: string, options: ConnectOptions): Sql {
   const { address, path, prepare } = readUrl(url)
   const timeouts = { lock_timeout: options.timeoutMs, idle_in_transaction_session_timeout: options.timeoutMs }
+  const connectTimeoutS = options.connectTimeoutS ?? 10
   const bigint = { to: 20, from: [20], serialize: String, parse: Number }
-  const sql: Sql = postgres(address, {
+  const open = ({ onReady, onLost }: LaneEvents): Sql => {
+    const single: Sql = postgres(address, {
+      max: 1,
+      connect_timeout: connectTimeoutS,
+      // Connections that served a burst go.
+      idle_timeout: 300,
+      onclose: onLost,
+      onparameter: onReady,
+      onnotice: () => {},
+      connection: { application_name: options.name, ...(options.pooled ? {} : timeouts) },
+      fetch_types: false, // see array-types.ts
+      types: Object.assign({ bigint }, arrayTypes()),
+      ...(path === null ? {} : { path }),
+      ...(options.pooled && prepare === null ? { prepare: false } : {}),
+    })
+    teachArrays(single)
+    return single
+  }
+  return createPool({
     max: options.max,
-    connect_timeout: options.connectTimeoutS ?? 10,
-    // The library's own back-off grows to 20 s, three leases long.
-    backoff: (attempt) => Math.min(0.02 * 2 ** attempt, 1),
-    onnotice: () => {},
-    connection: { application_name: options.name, ...(options.pooled ? {} : timeouts) },
-    fetch_types: false, // see array-types.ts
-    types: Object.assign({ bigint }, arrayTypes()),
-    ...(path === null ? {} : { path }),
-    ...(options.pooled && prepare === null ? { prepare: false } : {}),
+    connectTimeoutMs: connectTimeoutS * 1000 + 500,
+    open,
+    onBegin: async (tx) => {
+      if (!options.pooled) return
+      await tx`select set_config('lock_timeout', ${`${options.timeoutMs}`}, true),
+                      set_config('idle_in_transaction_session_timeout', ${`${options.timeoutMs}`}, true)`
+    },
   })
-  teachArrays(sql)
-  // Without a limit the library waits for connections that broke while they were being made.
-  const end = sql.end.bind(sql)
-  Object.assign(sql, { end: (how?: { timeout?: number }) => end({ timeout: 2, ...how }) })
-  return options.pooled ? withLocalTimeouts(sql, options.timeoutMs) : sql
 }
 
 /** `sql.array(values, elementOid)` looks the array's type up here. */
@@ -93,21 +95,6 @@ function readUrl(url: string): { address: string; path: string | null; prepare: 
   parsed.searchParams.delete('port')
   parsed.hostname = 'localhost'
   return { address: parsed.href, path, prepare }
-}
-
-type Work = (tx: Tx) => unknown
-
-function withLocalTimeouts(sql: Sql, timeoutMs: number): Sql {
-  const begin: (options: string, work: Work) => Promise<unknown> = sql.begin.bind(sql)
-  const limited = (first: string | Work, second?: Work) => {
-    const work = typeof first === 'string' ? second : first
-    return begin(typeof first === 'string' ? first : '', async (tx) => {
-      await tx`select set_config('lock_timeout', ${`${timeoutMs}`}, true),
-                      set_config('idle_in_transaction_session_timeout', ${`${timeoutMs}`}, true)`
-      return work?.(tx)
-    })
-  }
-  return Object.assign(sql, { begin: limited as Sql['begin'] })
 }
 
 /** SQLSTATE, the library's own code or the system's; null for anything else. */

@@ -1,0 +1,218 @@
+/**
+ * A pool in which a connection that broke is never used again. The library's own pool connects again on the old
+ * object, and what was written to it between the break and its notice stays in there: such queries hang, take
+ * another query's rows, or resolve with none, and a transaction that goes on ends the process with a TypeError
+ * (all seen with postgres 3.4.9 by killing servers; database.test.ts, "a server that goes away"). So each
+ * connection here is an instance of the library with one connection, one query or transaction at a time.
+ */
+import postgres from 'postgres'
+
+interface Types extends Record<string, unknown> {
+  bigint: number
+}
+
+/** What runs a query: a pool or a transaction. */
+export type AnySql = postgres.ISql<Types>
+
+/** One transaction, as `sql.begin` hands it out. */
+export type Tx = postgres.TransactionSql<Types>
+
+/** A pool of connections. `int8` reads as a number (every one of ours is below 2^53), `timestamptz` as a Date. */
+export type Sql = postgres.Sql<Types>
+
+export interface PoolOptions {
+  max: number
+  /** Longest wait for a server to greet. */
+  connectTimeoutMs: number
+  /** Makes an instance of the library with `max: 1`. */
+  open(events: LaneEvents): Sql
+  /** Runs first in every transaction. */
+  onBegin(tx: Tx): Promise<unknown>
+}
+
+export interface LaneEvents {
+  /** The server has let us in. */
+  onReady(): void
+  /** The connection has ended. */
+  onLost(): void
+}
+
+/** What the pool needs of the library's queries. They are run by their handler, and settled by these two. */
+interface Query {
+  handler(query: Query): unknown
+  resolve(value: unknown): void
+  reject(error: unknown): void
+}
+
+interface Lane {
+  sql: Sql
+  run(query: Query): unknown
+  busy: boolean
+  lost: boolean
+  /** What is under way hears of the end of its connection; the library does not always tell. */
+  onLost: () => void
+}
+
+const isQuery = (value: unknown): value is Query =>
+  value instanceof Promise && 'handler' in value && typeof value.handler === 'function'
+
+const broken = (code: 'CONNECTION_CLOSED' | 'CONNECTION_ENDED') =>
+  Object.assign(
+    new Error(code === 'CONNECTION_CLOSED' ? 'The connection to the database broke.' : 'The pool is closed.'),
+    { code },
+  )
+
+/** An error of the statement alone, after which its connection is as good as before. */
+const isOfStatement = (error: unknown): boolean => error instanceof postgres.PostgresError && error.severity === 'ERROR'
+
+export function createPool({ max, connectTimeoutMs, open, onBegin }: PoolOptions): Sql {
+  const lanes = new Set<Lane>()
+  const waiting: ((lane: Lane | null) => void)[] = []
+  let closed = false
+  const builder = open({ onReady() {}, onLost() {} }) // makes queries, never connects
+
+  function addLane(): Lane {
+    // Some proxies accept and hang up while the server is away; the library would try again for ever.
+    const patience = setTimeout(() => lose(lane), connectTimeoutMs)
+    const sql = open({ onReady: () => clearTimeout(patience), onLost: () => lose(lane) })
+    const sample: unknown = sql`select 1`
+    if (!isQuery(sample)) throw new Error('postgres: queries have no handler.')
+    const run = sample.handler
+    const lane: Lane = { sql, run, busy: false, lost: false, onLost: () => {} }
+    lanes.add(lane)
+    return lane
+  }
+
+  /** Calls `use` with a free connection, as soon as there is one; with null when the pool is closed. */
+  function take(use: (lane: Lane | null) => void): void {
+    if (closed) {
+      use(null)
+      return
+    }
+    const free = [...lanes].find((lane) => !lane.busy) ?? (lanes.size < max ? addLane() : null)
+    if (free === null) {
+      waiting.push(use)
+      return
+    }
+    free.busy = true
+    use(free)
+  }
+
+  function giveBack(lane: Lane): void {
+    lane.onLost = () => {}
+    lane.busy = false
+    const next = waiting.shift()
+    if (next) take(next)
+  }
+
+  function lose(lane: Lane): void {
+    if (lane.lost) return
+    lane.lost = true
+    lanes.delete(lane)
+    lane.onLost()
+    void lane.sql.end({ timeout: 0 }).catch(() => {})
+    const next = waiting.shift()
+    if (next) take(next)
+  }
+
+  function runOn(lane: Lane, query: Query): void {
+    const { resolve, reject } = query
+    let settled = false
+    const settle = (end: (value: unknown) => void, isFine: (value: unknown) => boolean) => (value: unknown) => {
+      if (settled) return
+      settled = true
+      // Not at once: the library is in the middle of the server's answer.
+      if (isFine(value)) queueMicrotask(() => giveBack(lane))
+      else lose(lane)
+      end(value)
+    }
+    query.resolve = settle(resolve, () => true)
+    query.reject = settle(reject, isOfStatement)
+    lane.onLost = () => query.reject(broken('CONNECTION_CLOSED'))
+    lane.run(query)
+  }
+
+  const route = (made: unknown): unknown => {
+    if (isQuery(made)) {
+      made.handler = (query) => take((lane) => (lane ? runOn(lane, query) : query.reject(broken('CONNECTION_ENDED'))))
+    }
+    return made
+  }
+
+  async function begin(first: string | Work, second?: Work): Promise<unknown> {
+    const [options, work] = typeof first === 'string' ? [first, second] : ['', first]
+    const lane = await new Promise<Lane | null>(take)
+    if (!lane || !work) throw broken('CONNECTION_ENDED')
+    let started = false
+    const timed = async (tx: Tx) => {
+      started = true
+      await onBegin(tx)
+      return await work(tx)
+    }
+    const lost = new Promise<never>((_, reject) => {
+      lane.onLost = () => reject(broken('CONNECTION_CLOSED'))
+    })
+    try {
+      return await Promise.race([runTransaction(lane, options, timed), lost])
+    } finally {
+      if (!started) lose(lane)
+      if (!lane.lost) giveBack(lane)
+    }
+  }
+
+  async function end(how?: { timeout?: number }): Promise<void> {
+    closed = true
+    for (const use of waiting.splice(0)) use(null)
+    await Promise.all([...lanes].map((lane) => lane.sql.end({ timeout: 2, ...how })))
+  }
+
+  return new Proxy<Sql>(builder, {
+    apply: (target, self, values) => route(Reflect.apply(target, self, values)),
+    get(target, key) {
+      if (key === 'begin') return begin
+      if (key === 'end') return end
+      if (unrouted.has(key)) throw new Error(`${String(key)} is not for pools like this one.`)
+      if (key === 'unsafe') return (...values: Parameters<Sql['unsafe']>) => route(target.unsafe(...values))
+      return Reflect.get(target, key)
+    },
+  })
+}
+
+type Work = (tx: Tx) => unknown
+
+// They would connect the instance that only makes queries.
+const unrouted = new Set<string | symbol>(['reserve', 'listen', 'subscribe', 'file', 'largeObject', 'notify'])
+
+const never = new Promise<never>(() => {})
+
+/**
+ * Once the connection is lost nothing may reach the library any more, its own commit and rollback included: the
+ * work then never ends in its eyes, and what rejects is its race with the end of the connection.
+ */
+async function runTransaction(lane: Lane, options: string, work: Work): Promise<unknown> {
+  return await lane.sql.begin(options, async (tx) => {
+    try {
+      const result = await work(guarded(tx, lane))
+      return lane.lost ? await never : result
+    } catch (error) {
+      return lane.lost ? await never : Promise.reject(error)
+    }
+  })
+}
+
+function guarded(tx: Tx, lane: Lane): Tx {
+  const route = (made: unknown): unknown => {
+    if (isQuery(made)) {
+      const { handler } = made
+      made.handler = (query) => (lane.lost ? query.reject(broken('CONNECTION_CLOSED')) : handler(query))
+    }
+    return made
+  }
+  return new Proxy(tx, {
+    apply: (target, self, values) => route(Reflect.apply(target, self, values)),
+    get(target, key) {
+      if (key === 'unsafe') return (...values: Parameters<Tx['unsafe']>) => route(target.unsafe(...values))
+      return Reflect.get(target, key)
+    },
+  })
+}
