@@ -1,0 +1,190 @@
+/** The generate loop (contract sections 1, 2, 3 and 6), with a scripted model and toolbox. */
+import { describe, expect, test } from 'vitest'
+import { createGeneration } from '../../src/actors/generate.ts'
+import type { Model, ModelEvent, ModelRequest, Toolbox, ToolCall } from '../../src/actors/ports.ts'
+import type { ReplyEvent } from '../../src/actors/reply-event.ts'
+import type { Ending } from '../../src/actors/session-machine.ts'
+import { verifies } from '../verifies.ts'
+
+type Step = ModelEvent | 'hang'
+
+const end = (reason: 'stop' | 'length' | 'tool_calls' = 'stop', tokens = 1): ModelEvent => ({
+  ...{ type: 'end', reason, usage: { promptTokens: tokens, completionTokens: tokens } },
+})
+const say = (text: string): ModelEvent => ({ type: 'text', text })
+const ask = (id: string, name = 'tool'): ModelEvent => ({ type: 'tool_call', call: { id, name, arguments: '{}' } })
+
+/** One list of steps a turn; the last is repeated for ever. */
+function script(...turns: Step[][]): Model & { requests: ModelRequest[] } {
+  const requests: ModelRequest[] = []
+  return {
+    requests,
+    countTokens: (text) => text.length,
+    async *stream(request, signal) {
+      requests.push(request)
+      for (const step of turns[Math.min(requests.length, turns.length) - 1] ?? []) {
+        if (step === 'hang') await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        else yield step
+        if (signal.aborted) return
+      }
+    },
+  }
+}
+
+const request = {
+  ...{ provider: { id: 'p', type: 'demo', baseUrl: null, apiKey: null }, model: 'm', system: 'sys', config: {} },
+  messages: [{ role: 'user', content: 'hello' } as const],
+}
+
+type Call = (call: ToolCall, signal: AbortSignal) => Promise<{ ok: boolean; content: string }>
+
+interface Run {
+  config?: ModelRequest['config']
+  call?: Call
+  timeoutMs?: number
+  signal?: AbortSignal
+}
+
+async function run(model: Model, { config = {}, call, timeoutMs = 60_000, signal }: Run = {}) {
+  const toolbox: Toolbox = {
+    tools: [{ name: 'tool', description: 'd', inputSchema: { type: 'object' } }],
+    call: call ?? (async ({ id }) => ({ ok: true, content: `result of ${id}` })),
+  }
+  const generation = createGeneration({ ...request, config }, { model, openToolbox: async () => toolbox, timeoutMs })
+  const iterator = generation.events(signal ?? new AbortController().signal)
+  const events: ReplyEvent[] = []
+  let ending: Ending | null = null
+  while (ending === null) {
+    const step = await iterator.next()
+    if (step.done) ending = step.value
+    else events.push(step.value)
+  }
+  return { events, ending, usage: generation.usage() }
+}
+
+const textOf = (events: ReplyEvent[]) => events.map((event) => (event.type === 'text' ? event.text : '|')).join('')
+
+test('text passes as it comes, the ending is the model’s', async () => {
+  const { events, ending, usage } = await run(script([say('a'), { type: 'activity' }, say('b'), end('length')]))
+  expect(events).toEqual([
+    { type: 'text', text: 'a' },
+    { type: 'text', text: 'b' },
+  ])
+  expect(ending).toEqual({ type: 'finished', reason: 'length' })
+  expect(usage).toEqual({ promptTokens: 1, completionTokens: 1, estimated: false })
+})
+
+verifies(
+  'contract-4.clean-text',
+  'a pair split over two deltas is joined, half a one at the end replaced',
+  async () => {
+    const { events } = await run(script([say('a\ud83d'), say('\ude00\0'), say('\ud83d'), end()]))
+    expect(textOf(events)).toBe('a😀\ufffd\ufffd')
+  },
+)
+
+describe('tools', () => {
+  test('calls of one turn run side by side, results come in call order, and the model is told', async () => {
+    const running: string[] = []
+    const release = Promise.withResolvers<void>()
+    const call: Call = async ({ id }) => {
+      running.push(id)
+      if (running.length === 2) release.resolve()
+      await release.promise
+      if (id === 'one') await new Promise((resolve) => setImmediate(resolve))
+      return { ok: id === 'one', content: id }
+    }
+    const model = script([say('before '), ask('one'), ask('two'), end('tool_calls')], [say('after'), end()])
+    const { events, ending } = await run(model, { call })
+    expect(events.map((event) => (event.type === 'text' ? event.text : `${event.type} ${event.id}`))).toEqual([
+      ...['before ', 'tool_call one', 'tool_call two', 'tool_result one', 'tool_result two', 'after'],
+    ])
+    expect(ending).toEqual({ type: 'finished', reason: 'stop' })
+    expect(model.requests[1]?.messages.slice(1)).toMatchObject([
+      { role: 'assistant', content: 'before ', toolCalls: [{ id: 'one' }, { id: 'two' }] },
+      { role: 'tool', toolCallId: 'one', content: 'one' },
+      { role: 'tool', toolCallId: 'two', content: 'two' },
+    ])
+  })
+
+  test('maxToolCalls counts over the whole reply; then the model is asked once more without tools', async () => {
+    let called = 0
+    const call: Call = async () => ({ ok: true, content: String(++called) })
+    const model = script([ask('a'), ask('b'), end('tool_calls')])
+    const { ending } = await run(model, { config: { maxToolCalls: 3 }, call })
+    expect(called).toBe(3)
+    expect(model.requests.map(({ tools }) => tools.length)).toEqual([1, 1, 0])
+    expect(ending).toEqual({ type: 'finished', reason: 'stop' })
+  })
+
+  test('maxToolCalls 0 offers no tools and calls none; absent means ten', async () => {
+    let called = 0
+    const call: Call = async () => ({ ok: true, content: String(++called) })
+    const none = script([ask('a'), end('tool_calls')])
+    await run(none, { config: { maxToolCalls: 0 }, call })
+    expect([called, none.requests.map(({ tools }) => tools.length)]).toEqual([0, [0]])
+    await run(script([ask('a'), end('tool_calls')]), { call })
+    expect(called).toBe(10)
+  })
+
+  test('usage is summed over the turns', async () => {
+    const { usage } = await run(script([ask('a'), end('tool_calls', 10)], [say('x'), end('stop', 5)]))
+    expect(usage).toEqual({ promptTokens: 15, completionTokens: 15, estimated: false })
+  })
+})
+
+describe('ends', () => {
+  test('a failure is passed on with its words, and what was used is estimated', async () => {
+    const failure = { code: 'provider_error', message: 'm', detail: 'd' } as const
+    const { events, ending, usage } = await run(script([say('half'), { type: 'failed', failure }]))
+    expect(textOf(events)).toBe('half')
+    expect(ending).toEqual({ type: 'failed', error: failure })
+    expect(usage).toEqual({ promptTokens: 'sys'.length + 'hello'.length, completionTokens: 4, estimated: true })
+  })
+
+  test('a model that ends without an end is a fault', async () => {
+    expect((await run(script([say('a')]))).ending).toMatchObject({ type: 'failed', error: { code: 'internal' } })
+  })
+
+  verifies('contract-1.timeouts', 'the whole reply has a limit: provider_timeout, text before it stays', async () => {
+    const { events, ending } = await run(script([say('a'), 'hang']), { timeoutMs: 20 })
+    expect(textOf(events)).toBe('a')
+    expect(ending).toMatchObject({ type: 'failed', error: { code: 'provider_timeout' } })
+  })
+
+  test('an abort stops the model, and running tools', async () => {
+    const controller = new AbortController()
+    let stopped = false
+    const call: Call = (_, signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          stopped = true
+          reject(new Error('aborted'))
+        })
+        queueMicrotask(() => controller.abort())
+      })
+    await run(script([ask('a'), end('tool_calls')]), { call, signal: controller.signal }).catch(() => {})
+    expect(stopped).toBe(true)
+  })
+
+  test('whoever stops reading stops the model', async () => {
+    let aborted = false
+    const model: Model = {
+      countTokens: () => 0,
+      async *stream(_, signal) {
+        signal.addEventListener('abort', () => {
+          aborted = true
+        })
+        yield say('a')
+        yield say('b')
+      },
+    }
+    const openToolbox = async () => ({ tools: [], call: async () => ({ ok: false, content: '' }) })
+    const events = createGeneration(request, { model, openToolbox, timeoutMs: 1000 }).events(
+      new AbortController().signal,
+    )
+    await events.next()
+    await events.return({ type: 'finished', reason: 'stop' })
+    expect(aborted).toBe(true)
+  })
+})

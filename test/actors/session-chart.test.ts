@@ -1,0 +1,58 @@
+/** The chart that people see is the machine that runs (contract section 8). */
+import { expect, test } from 'vitest'
+import { sessionChart, transitionTaken } from '../../src/actors/session-chart.ts'
+import { verifies } from '../verifies.ts'
+
+const chart = sessionChart()
+
+verifies('contract-8.chart', 'states with their paths, kinds and parents', () => {
+  expect(chart.id).toBe('session')
+  expect(chart.initial).toBe('idle')
+  expect(chart.states.map(({ id, kind, parent }) => [id, kind, parent])).toEqual([
+    ['idle', 'atomic', null],
+    ['streaming', 'compound', null],
+    ['streaming.generating', 'atomic', 'streaming'],
+    ['streaming.settling', 'atomic', 'streaming'],
+    ['complete', 'atomic', null],
+    ['error', 'atomic', null],
+    ['cancelled', 'atomic', null],
+  ])
+  for (const { id, description } of chart.states) expect(description, id).not.toBe('')
+})
+
+verifies(
+  'contract-8.chart',
+  'transitions with source, target and event, each with a description and an id of its own',
+  () => {
+    const edges = chart.transitions.map(({ source, event, target }) => `${source} -${event}-> ${target}`)
+    expect(edges.toSorted()).toEqual(
+      [
+        'idle -message-> streaming',
+        'complete -message-> streaming',
+        'error -message-> streaming',
+        'cancelled -message-> streaming',
+        'streaming -lost-> error',
+        'streaming.generating -finished-> streaming.settling',
+        'streaming.generating -failed-> streaming.settling',
+        'streaming.generating -cancel-> streaming.settling',
+        'streaming.settling -settled-> complete',
+        'streaming.settling -settled-> error',
+        'streaming.settling -settled-> cancelled',
+      ].toSorted(),
+    )
+    expect(new Set(chart.transitions.map(({ id }) => id)).size).toBe(chart.transitions.length)
+    for (const { id, description } of chart.transitions) expect(description, id).not.toBe('')
+  },
+)
+
+test.each([
+  [{ from: 'idle', to: 'streaming.generating', event: 'message' }, 'idle', 'streaming'],
+  [{ from: 'streaming.settling', to: 'error', event: 'lost' }, 'streaming', 'error'],
+  [{ from: 'streaming.settling', to: 'cancelled', event: 'settled' }, 'streaming.settling', 'cancelled'],
+])('the recorded step %o took the edge %s → %s', (step, source, target) => {
+  expect(transitionTaken(chart.transitions, step)).toMatchObject({ source, target })
+})
+
+test('a step that the machine cannot make took no edge', () => {
+  expect(transitionTaken(chart.transitions, { from: 'idle', to: 'complete', event: 'settled' })).toBeUndefined()
+})

@@ -1,0 +1,254 @@
+/** Races and limits of the host, with ports that the test answers (contract sections 1 and 4). */
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { Admission, Journal, Model, ModelEvent, ReplyInfo, TransitionRecord } from '../../src/actors/ports.ts'
+import type { Frame } from '../../src/actors/reply-event.ts'
+import { StreamCut } from '../../src/actors/reply-log.ts'
+import { createSessionHost, type Message, type Reply } from '../../src/actors/session-host.ts'
+import type { TransitionRecorder } from '../../src/actors/transitions.ts'
+import { verifies } from '../verifies.ts'
+
+const never = new AbortController().signal
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** A model that says what the test pushes. */
+function scripted() {
+  const queue: ModelEvent[] = []
+  let wake = () => {}
+  let aborted = 0
+  const model: Model = {
+    countTokens: (text) => text.length,
+    async *stream(_, signal) {
+      signal.addEventListener('abort', () => {
+        aborted += 1
+        wake()
+      })
+      while (!signal.aborted) {
+        const event = queue.shift()
+        if (event) yield event
+        else await new Promise<void>((resolve) => (wake = resolve))
+        if (event?.type === 'end') return
+      }
+    },
+  }
+  const push = async (...events: ModelEvent[]) => {
+    queue.push(...events)
+    wake()
+    for (let i = 0; i < 5; i++) await turn()
+  }
+  return { model, push, aborted: () => aborted }
+}
+
+const end: ModelEvent = { type: 'end', reason: 'stop', usage: { promptTokens: 1, completionTokens: 1 } }
+const say = (text: string): ModelEvent => ({ type: 'text', text })
+
+function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
+  const script = scripted()
+  const steps: TransitionRecord[] = []
+  let nextSeq = 1
+  const settled: { id: string; outcome: string }[] = []
+  const hold = { settle: Promise.resolve(), append: Promise.resolve() }
+  const admit = vi.fn(async ({ mayStart, sessionId, model }: Parameters<Journal['admit']>[0]): Promise<Admission> => {
+    if (!mayStart) return { outcome: 'refused' }
+    const reply: ReplyInfo = {
+      ...{ id: crypto.randomUUID(), sessionId, sessionNum: 1, firstSeq: nextSeq, model, includeUsage: false, epoch: 1 },
+      createdAt: new Date().toISOString(),
+    }
+    nextSeq += 100
+    return { outcome: 'admitted', reply, position: 1, restState: 'idle', untitled: false }
+  })
+  const journal: Journal = {
+    admit,
+    append: async () => {
+      await hold.append
+      return 'stored'
+    },
+    settle: async ({ id }, { outcome }) => {
+      await hold.settle
+      settled.push({ id, outcome: outcome.type === 'failed' ? outcome.error.code : outcome.reason })
+      return { result: 'settled', settledAt: new Date().toISOString() }
+    },
+    read: async () => null,
+    requestCancel: async (sessionId) => running(sessionId),
+    isRunning: async () => false,
+    history: async () => [],
+  }
+  const recorder: TransitionRecorder = {
+    record: (step) => steps.push(step),
+    subscribe: () => () => {},
+    flush: async () => {},
+  }
+  const host = createSessionHost({
+    ...{ journal, model: script.model, recorder, maxRunning: 10, historyMaxTokens: 100, generationTimeoutMs: 60_000 },
+    ...{ leaseMs: 1000, log: { error() {}, info() {} } },
+    ...options,
+  })
+  const running = (sessionId: string) =>
+    host.registry.getSnapshot().context.live.get(sessionId)?.reply.log.info.id ?? null
+  return { host, script, steps, settled, hold, admit, journal }
+}
+
+const message = (sessionId = 's'): Message => ({
+  ...{ agentId: 'a', sessionId, text: 'hi', model: 'm', includeUsage: false, idempotency: null, isRetry: false },
+  request: { provider: { id: 'p', type: 'demo', baseUrl: null, apiKey: null }, model: 'm', system: null, config: {} },
+  openToolbox: async () => ({ tools: [], call: async () => ({ ok: false, content: '' }) }),
+  onBusy: 'reject',
+})
+
+async function started(host: ReturnType<typeof setUp>['host'], sessionId = 's'): Promise<Reply> {
+  const sent = await host.send(message(sessionId))
+  if (sent.outcome !== 'started') throw new Error(sent.outcome)
+  return sent.reply
+}
+
+async function framesOf(reply: Reply): Promise<Frame[]> {
+  const frames: Frame[] = []
+  for await (const batch of reply.read(0, never)) frames.push(...batch)
+  return frames.filter((frame) => frame.type !== 'state')
+}
+
+const shapes = (frames: Frame[]) => frames.map((frame) => (frame.type === 'text' ? frame.text : frame.type))
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('races', () => {
+  test('each step is recorded once, with where from, where to and why', async () => {
+    const { host, script, steps, settled } = setUp()
+    const frames = framesOf(await started(host))
+    await script.push(say('a'), end)
+    expect(shapes(await frames)).toEqual(['started', 'a', 'finished', 'done'])
+    expect(steps.map(({ from, event, to }) => `${from} ${event} ${to}`)).toEqual([
+      'idle message streaming.generating',
+      'streaming.generating finished streaming.settling',
+      'streaming.settling settled complete',
+    ])
+    expect(settled.map(({ outcome }) => outcome)).toEqual(['stop'])
+  })
+
+  verifies('contract-4.cancel', 'a cancel with the last token: the first of the two decides, once', async () => {
+    const { host, script, settled } = setUp()
+    const frames = framesOf(await started(host))
+    const both = Promise.all([script.push(say('a'), end), host.cancel('s')])
+    await both
+    expect(shapes(await frames).at(-1)).toBe('done')
+    expect(settled).toHaveLength(1)
+  })
+
+  test('a cancel while the outcome is being stored changes nothing', async () => {
+    const { host, script, settled, hold } = setUp()
+    const frames = framesOf(await started(host))
+    const { promise, resolve } = Promise.withResolvers<void>()
+    hold.settle = promise
+    await script.push(say('a'), end)
+    const cancelled = host.cancel('s')
+    resolve()
+    await cancelled
+    await frames
+    expect(settled.map(({ outcome }) => outcome)).toEqual(['stop'])
+  })
+
+  verifies(
+    'contract-4.delete',
+    'a deleted session’s streams end with session_deleted, the model is stopped',
+    async () => {
+      const { host, script, settled } = setUp()
+      const frames = framesOf(await started(host))
+      await script.push(say('a'))
+      host.forget('s')
+      expect((await frames).at(-1)).toMatchObject({ seq: 3, type: 'failed', error: { code: 'session_deleted' } })
+      expect(script.aborted()).toBe(1)
+      expect(settled).toEqual([])
+      expect(host.registry.getSnapshot().context).toMatchObject({ running: 0 })
+    },
+  )
+
+  test('a message right after a cancel runs on the same session', async () => {
+    const { host, script } = setUp()
+    const first = framesOf(await started(host))
+    await script.push(say('a'))
+    await host.cancel('s')
+    const second = framesOf(await started(host))
+    await script.push(say('b'), end)
+    expect(shapes(await first)).toEqual(['started', 'a', 'finished', 'done'])
+    expect(shapes(await second)).toEqual(['started', 'b', 'finished', 'done'])
+  })
+})
+
+describe('limits', () => {
+  verifies('contract-1.max-running', 'stateless replies count; those that are being admitted too', async () => {
+    const { host } = setUp({ maxRunning: 2 })
+    const slot = host.takeSlot()
+    const sent = await Promise.all([host.send(message('x')), host.send(message('y'))])
+    expect(sent.map(({ outcome }) => outcome).toSorted()).toEqual(['full', 'started'])
+    expect(host.takeSlot()).toBe('full')
+    if (typeof slot !== 'string') slot[Symbol.dispose]()
+    expect(typeof host.takeSlot()).toBe('object')
+  })
+
+  verifies('contract-1.drain', 'nothing new is taken; what does not end in time ends as shutdown', async () => {
+    const { host, script, settled } = setUp()
+    const quick = framesOf(await started(host, 'quick'))
+    await script.push(say('a'), end)
+    await quick
+    const slow = framesOf(await started(host, 'slow'))
+    const slot = host.takeSlot()
+    if (typeof slot === 'string') throw new Error(slot)
+    slot.signal.addEventListener('abort', () => slot[Symbol.dispose]())
+    const drained = host.drain(10, 1000)
+    expect((await host.send(message('late'))).outcome).toBe('draining')
+    expect(host.takeSlot()).toBe('draining')
+    await drained
+    expect((await slow).at(-1)).toMatchObject({ type: 'failed', error: { code: 'shutdown' } })
+    expect(settled.map(({ outcome }) => outcome)).toEqual(['stop', 'shutdown'])
+  })
+})
+
+describe('storage', () => {
+  verifies(
+    'contract-4.storage-outage',
+    'after a lease without a write streams break off; the outcome is stored later',
+    async () => {
+      const { host, script, settled, hold } = setUp({ leaseMs: 5 })
+      const reply = await started(host)
+      const frames = framesOf(reply)
+      frames.catch(() => {})
+      const { promise, resolve } = Promise.withResolvers<void>()
+      hold.append = promise
+      await script.push(say('never shown'))
+      await vi.waitFor(() => {
+        host.tick()
+        expect(script.aborted()).toBe(1)
+      })
+      await expect(frames).rejects.toBeInstanceOf(StreamCut)
+      expect(settled).toEqual([])
+      resolve()
+      await vi.waitFor(() => expect(settled.map(({ outcome }) => outcome)).toEqual(['internal']))
+    },
+  )
+
+  verifies('contract-4.fencing', 'what ran under a lost epoch is cut; newer replies go on', async () => {
+    const { host, script, steps } = setUp()
+    const frames = framesOf(await started(host))
+    frames.catch(() => {})
+    host.owned.fenced(0)
+    expect(host.owned.running().size).toBe(1)
+    host.owned.fenced(1)
+    await expect(frames).rejects.toBeInstanceOf(StreamCut)
+    expect(host.owned.running().size).toBe(0)
+    expect(script.aborted()).toBe(1)
+    expect(steps.map(({ event }) => event)).toEqual(['message']) // who declared it lost records that
+  })
+})
+
+test('a session that rests is let go, one that runs is not', async () => {
+  const { host, script } = setUp()
+  const frames = framesOf(await started(host, 'rests'))
+  await script.push(end)
+  await frames
+  await started(host, 'runs')
+  const live = () => [...host.registry.getSnapshot().context.live.keys()]
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
+  host.tick()
+  expect(live()).toEqual(['runs'])
+})

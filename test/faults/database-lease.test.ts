@@ -1,0 +1,268 @@
+/** Leases, the sweep for lost owners, intents and strays, on PostgreSQL alone (contract section 4). */
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, expect } from 'vitest'
+import type { Intent, ReplyInfo } from '../../src/actors/ports.ts'
+import { deriveTitle } from '../../src/actors/title.ts'
+import { type Coordination, createLocalCoordination } from '../../src/coordination/local.ts'
+import { connect, type Sql } from '../../src/persistence/database.ts'
+import { createJournal } from '../../src/persistence/journal.ts'
+import { deleteSession } from '../../src/persistence/sessions.ts'
+import { finished, openScene, type Scene, textAt } from '../persistence/scene.ts'
+import { verifies } from '../verifies.ts'
+import { openProxy } from './database-proxy.ts'
+
+const leaseMs = 900
+
+let scene: Scene
+let closing: (() => Promise<unknown>)[]
+beforeEach(async () => {
+  scene = await openScene()
+  closing = []
+})
+afterEach(async () => {
+  for (const close of closing.reverse()) await close()
+  await scene[Symbol.asyncDispose]()
+})
+
+/** An instance: coordination, a journal under it, and what it was told. */
+async function openInstance({ url = scene.database.url, alone = false } = {}) {
+  const pool = (name: string, silenceMs = leaseMs / 2): Sql => {
+    const sql = connect(url, { max: 1, name, timeoutMs: leaseMs / 3, silenceMs })
+    closing.push(() => sql.end({ timeout: 0 }))
+    return sql
+  }
+  const log = { warn() {}, info() {} }
+  const coordination = createLocalCoordination({
+    sql: pool('lease'),
+    work: pool('work'),
+    leaseMs,
+    alone,
+    deriveTitle,
+    log,
+  })
+  const told = { obeyed: [] as Intent[], fenced: [] as number[], strays: [] as ReplyInfo[], dropped: [] as string[] }
+  const running = new Set<string>()
+  const journal = createJournal({
+    ...{ sql: scene.sql, instance: coordination, flushTimeoutMs: 10_000, log },
+    connectWriter: () => pool('writer', 10_000),
+    onIntents: () => coordination.hurry(),
+  })
+  closing.push(() => journal.close())
+  const start = () =>
+    coordination.start(
+      {
+        running: () => running,
+        obey: (intent) => void told.obeyed.push(intent),
+        fenced: (epoch) => void told.fenced.push(epoch),
+        async settleStray(reply) {
+          told.strays.push(reply)
+          await journal.settle(reply, finished())
+        },
+        dropStray(replyId) {
+          told.dropped.push(replyId)
+          running.delete(replyId)
+        },
+      },
+      () => {},
+    )
+  const begin = async (text = 'Hello') => {
+    const admission = await journal.admit(scene.message(await scene.newSession(), { text }))
+    if (admission.outcome !== 'admitted') throw new Error(admission.outcome)
+    running.add(admission.reply.id)
+    return admission.reply
+  }
+  closing.push(() => coordination.stop())
+  return { coordination, journal, told, running, start, begin }
+}
+
+const rowOf = async ({ id }: Pick<Coordination, 'id'>) => {
+  const [row] = await scene.sql<{ epoch: number; held: boolean; age: number; lost: number | null }[]>`
+    select epoch, lease_until > clock_timestamp() as held,
+           (extract(epoch from clock_timestamp() - started_at) * 1000)::float8 as age,
+           (extract(epoch from lost_at - started_at) * 1000)::float8 as lost from instances where id = ${id}`
+  if (!row) throw new Error('no such instance')
+  return row
+}
+const longer = { timeout: 15_000 }
+
+/** An instance that never renews: its lease ends after `ms`. */
+async function deadInstance(ms = 0): Promise<{ id: string }> {
+  const id = randomUUID()
+  await scene.sql`insert into instances (id, lease_until) values (${id}, clock_timestamp() + ${`${ms} milliseconds`}::interval)`
+  return { id }
+}
+
+verifies('contract-4.owner-lost', 'a living instance keeps its lease, lease after lease', async () => {
+  const a = await openInstance()
+  const b = await openInstance()
+  await a.coordination.join()
+  await b.coordination.join()
+  a.start()
+  b.start()
+  const dead = await deadInstance()
+  await expect.poll(async () => (await rowOf(dead)).lost, longer).not.toBeNull()
+  await expect.poll(async () => (await rowOf(a.coordination)).age, longer).toBeGreaterThan(3 * leaseMs)
+  for (const { coordination, told } of [a, b]) {
+    expect(await rowOf(coordination)).toMatchObject({ epoch: 1, held: true, lost: null })
+    expect(told.fenced).toEqual([])
+  }
+})
+
+verifies(
+  'contract-4.owner-lost',
+  'others are declared lost after a lease of one’s own; their replies end with a title',
+  async () => {
+    const dead = await openInstance()
+    await dead.coordination.join() // and never renews
+    const reply = await dead.begin('A question about cats')
+    await dead.journal.append(reply, [textAt(2, 'Well')])
+    const a = await openInstance()
+    await a.coordination.join()
+    await scene.sql`update instances set lease_until = clock_timestamp(), started_at = clock_timestamp() where id = ${dead.coordination.id}`
+    a.start()
+    await expect
+      .poll(async () => (await scene.journal.read(reply.id, 0))?.outcome, longer)
+      .toMatchObject({
+        type: 'failed',
+        error: { code: 'instance_lost' },
+      })
+    const { lost, epoch } = await rowOf(dead.coordination)
+    expect(epoch).toBe(2)
+    expect(lost).toBeGreaterThan(leaseMs * 0.9) // a joined a moment before started_at was set
+    await expect
+      .poll(async () => (await scene.sql`select title from sessions where id = ${reply.sessionId}`)[0]?.title, longer)
+      .toBe('A question about cats')
+    // When it wakes up: fenced.
+    expect(await dead.journal.append(reply, [textAt(3, ' then')])).toBe('fenced')
+  },
+)
+
+verifies(
+  'contract-4.fencing',
+  'an instance that was declared lost ends what it ran and begins a new epoch',
+  async () => {
+    const a = await openInstance()
+    await a.coordination.join()
+    const old = await a.begin()
+    await a.journal.append(old, [textAt(2, 'before')])
+    await scene.sql`update instances set epoch = epoch + 1, lost_at = clock_timestamp() where id = ${a.coordination.id}`
+    a.start()
+    await expect.poll(() => a.told.fenced, longer).toEqual([1])
+    await expect.poll(() => a.coordination.epoch(), longer).toBe(2)
+    expect(await rowOf(a.coordination)).toMatchObject({ epoch: 2, held: true, lost: null })
+    expect(await a.journal.append(old, [textAt(3, ' after')])).toBe('fenced')
+    expect(await a.journal.settle(old, finished())).toEqual({ result: 'fenced' })
+    const fresh = await a.begin()
+    expect(fresh.epoch).toBe(2)
+    expect(await a.journal.append(fresh, [textAt(2, 'new')])).toBe('stored')
+  },
+)
+
+verifies('contract-4.fencing', 'a row that was removed meanwhile comes back above every epoch it had', async () => {
+  const a = await openInstance()
+  await a.coordination.join()
+  const old = await a.begin()
+  await scene.sql`delete from instances where id = ${a.coordination.id}`
+  a.start()
+  await expect.poll(() => a.coordination.epoch(), longer).toBe(2)
+  expect(a.told.fenced).toEqual([1])
+  expect(await a.journal.append(old, [textAt(2, 'x')])).toBe('fenced')
+})
+
+verifies('contract-4.owner-lost', 'time in which the database was away counts against nobody', async () => {
+  await using proxy = await openProxy(scene.database.url)
+  for (const fault of ['refuse', 'swallow'] as const) {
+    const a = await openInstance({ url: proxy.url })
+    await a.coordination.join()
+    a.start()
+    const first = await deadInstance()
+    await expect.poll(async () => (await rowOf(first)).lost, longer).not.toBeNull() // a declares from now on
+    proxy[fault]()
+    const other = await deadInstance(leaseMs) // renewed last when the database went away
+    await expect.poll(async () => (await rowOf(other)).held, longer).toBe(false)
+    await expect.poll(async () => (await rowOf(a.coordination)).held, longer).toBe(false)
+    proxy.restore()
+    await expect.poll(async () => (await rowOf(a.coordination)).held, { ...longer, interval: 10 }).toBe(true)
+    const { lost } = await rowOf(other)
+    expect(lost).toBeNull()
+    // Only silence that goes on does.
+    await expect.poll(async () => (await rowOf(other)).lost, longer).not.toBeNull()
+    await a.coordination.stop()
+  }
+})
+
+verifies('contract-4.owner-lost', 'a lease outlives connections that die without a word', async () => {
+  await using proxy = await openProxy(scene.database.url)
+  const a = await openInstance({ url: proxy.url })
+  await a.coordination.join()
+  a.start()
+  proxy.forget()
+  const from = (await rowOf(a.coordination)).age
+  await expect.poll(async () => (await rowOf(a.coordination)).age, longer).toBeGreaterThan(from + 2 * leaseMs)
+  await expect.poll(async () => (await rowOf(a.coordination)).held, longer).toBe(true)
+  expect(a.coordination.epoch()).toBe(1)
+})
+
+verifies('contract-4.cancel', 'intents reach their owner once, and nobody else', async () => {
+  const a = await openInstance()
+  const b = await openInstance()
+  await a.coordination.join()
+  await b.coordination.join()
+  const [cancelled, deleted] = [await a.begin(), await a.begin()]
+  await scene.journal.requestCancel(cancelled.sessionId)
+  await deleteSession(scene.sql, scene.agentId, deleted.sessionId)
+  a.start()
+  b.start()
+  await expect.poll(() => a.told.obeyed.length, longer).toBeGreaterThanOrEqual(2)
+  const intent = (kind: 'cancel' | 'delete', reply: ReplyInfo) => ({
+    kind,
+    sessionId: reply.sessionId,
+    replyId: reply.id,
+  })
+  expect(a.told.obeyed).toEqual([intent('cancel', cancelled), intent('delete', deleted)])
+  await expect.poll(() => scene.sql`select 1 from intents`, longer).toHaveLength(0)
+  expect(b.told.obeyed).toEqual([])
+})
+
+verifies(
+  'contract-4.strays',
+  'a running row without an actor is settled, an actor without its row let go',
+  async () => {
+    const a = await openInstance()
+    await a.coordination.join()
+    const [stray, ghost, fine] = [await a.begin(), await a.begin(), await a.begin()]
+    a.running.delete(stray.id)
+    await scene.sql`select delete_session(${scene.agentId}, ${ghost.sessionId})`
+    a.start()
+    await expect.poll(() => a.told.strays.map(({ id }) => id), longer).toEqual([stray.id])
+    await expect.poll(() => a.told.dropped, longer).toEqual([ghost.id])
+    expect(a.told.strays[0]).toMatchObject({
+      sessionId: stray.sessionId,
+      sessionNum: stray.sessionNum,
+      firstSeq: 1,
+      epoch: 1,
+    })
+    expect(await a.journal.isRunning(fine.id)).toBe(true)
+    // Seen twice before it was settled: an admission whose answer is on its way is no stray.
+    const [row] = await scene.sql<{ ms: number }[]>`
+    select (extract(epoch from settled_at - created_at) * 1000)::float8 as ms from messages where id = ${stray.id}`
+    expect(row?.ms).toBeGreaterThan(1000)
+  },
+)
+
+verifies(
+  'contract-4.owner-lost',
+  'an instance that stops in order, and all others on an embedded database, are lost at once',
+  async () => {
+    const stopped = await openInstance()
+    await stopped.coordination.join()
+    const reply = await stopped.begin()
+    await stopped.coordination.stop()
+    expect(await stopped.journal.append(reply, [textAt(2, 'x')])).toBe('fenced')
+    const living = await deadInstance(3_600_000)
+    const a = await openInstance({ alone: true })
+    await a.coordination.join()
+    expect((await rowOf(living)).lost).not.toBeNull()
+    expect((await scene.journal.read(reply.id, 0))?.outcome).toMatchObject({ error: { code: 'instance_lost' } })
+  },
+)

@@ -1,0 +1,78 @@
+/** Connections that die without a word: a firewall that forgot us, a failover. Who waits is told in time. */
+import { afterEach, beforeEach, expect } from 'vitest'
+import { connect, isUnavailable, type Sql } from '../../src/persistence/database.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { verifies } from '../verifies.ts'
+import { type DatabaseProxy, openProxy } from './database-proxy.ts'
+
+let database: FreshDatabase
+let proxy: DatabaseProxy
+let sql: Sql
+beforeEach(async () => {
+  database = await freshDatabase({ empty: true })
+  proxy = await openProxy(database.url)
+  sql = connect(proxy.url, { max: 2, name: 'silence', timeoutMs: 200, silenceMs: 400 })
+})
+afterEach(async () => {
+  await sql.end({ timeout: 0 })
+  await proxy[Symbol.asyncDispose]()
+  await database.drop()
+})
+
+const one = () => sql<{ n: number }[]>`select 1 as n`
+/** Warms both connections up. */
+const warm = () => Promise.all([one(), one()])
+const outcome = (work: Promise<unknown>) =>
+  work.then(
+    () => 'answered',
+    (error: unknown) => (isUnavailable(error) ? 'unavailable' : error),
+  )
+
+verifies(
+  'contract-4.storage-outage',
+  'a statement on a dead connection fails as unavailable, the next one works',
+  async () => {
+    await warm()
+    proxy.forget()
+    expect(await Promise.all([outcome(one()), outcome(one())])).toEqual(['unavailable', 'unavailable'])
+    expect([...(await one())]).toEqual([{ n: 1 }])
+  },
+)
+
+verifies('contract-4.storage-outage', 'a transaction on a dead connection fails at every step of it', async () => {
+  await warm()
+  proxy.forget()
+  expect(await outcome(sql.begin((tx) => tx`select 1`))).toBe('unavailable')
+  await sql.end({ timeout: 0 })
+  for (const step of ['first statement', 'commit']) {
+    sql = connect(proxy.url, { max: 1, name: 'silence', timeoutMs: 200, silenceMs: 400 })
+    const work = sql.begin(async (tx) => {
+      if (step === 'commit') await tx`select 1`
+      proxy.forget()
+      if (step === 'first statement') await tx`select 1`
+    })
+    expect(await outcome(work)).toBe('unavailable')
+    expect([...(await one())]).toEqual([{ n: 1 }])
+    await sql.end({ timeout: 0 })
+  }
+})
+
+verifies('contract-4.storage-outage', 'nobody waits for ever for a connection, however many ask', async () => {
+  for (const fault of ['swallow', 'hangUp', 'refuse'] as const) {
+    proxy[fault]()
+    const asked = Array.from({ length: 6 }, () => outcome(one()))
+    expect(new Set(await Promise.all(asked))).toEqual(new Set(['unavailable']))
+    // A proxy that hangs up is not asked again and again in a tight loop.
+    expect(proxy.attempts).toBeLessThan(500)
+    proxy.restore()
+    expect([...(await one())]).toEqual([{ n: 1 }])
+  }
+})
+
+verifies('contract-4.storage-outage', 'a slow answer is none too late, and an idle connection stays', async () => {
+  await Promise.all([sql`select pg_sleep(0.3)`, sql`select pg_sleep(0.3)`])
+  const before = proxy.attempts
+  await database.sql`select pg_sleep(0.6)`
+  expect([...(await one())]).toEqual([{ n: 1 }])
+  expect(proxy.attempts).toBe(before)
+})

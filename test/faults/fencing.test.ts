@@ -1,0 +1,168 @@
+/** An instance that was declared lost cannot write another byte (contract section 4). */
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { connect, type Sql } from '../../src/persistence/database.ts'
+import { listMessages } from '../../src/persistence/sessions.ts'
+import { listTransitions, recordTransitions } from '../../src/persistence/transitions.ts'
+import { finished, openScene, type Scene, textAt, toolCallAt, versions } from '../persistence/scene.ts'
+import { verifies } from '../verifies.ts'
+
+describe.each(versions)('PostgreSQL %i', (version) => {
+  let scene: Scene
+  let second: Sql
+  beforeAll(async () => {
+    scene = await openScene(version)
+    second = connect(scene.database.url, { max: 4, name: 'second', timeoutMs: 0 })
+  })
+  afterAll(async () => {
+    await second.end()
+    await scene[Symbol.asyncDispose]()
+  })
+
+  const bump = (sql: Sql, id: string) => sql`update instances set epoch = epoch + 1 where id = ${id}`
+  const longer = { timeout: 20_000 }
+  const framesOf = (num: number) => scene.sql`select 1 from frames where session_num = ${num}`
+
+  verifies(
+    'contract-4.fencing',
+    'after the epoch was raised nothing is appended or settled under the old one',
+    async () => {
+      const { instance, journal } = await scene.another()
+      const session = await scene.newSession()
+      const admission = await journal.admit(scene.message(session))
+      if (admission.outcome !== 'admitted') throw new Error(admission.outcome)
+      const { reply } = admission
+      expect(await journal.append(reply, [textAt(2, 'before')])).toBe('stored')
+      await bump(scene.sql, instance.id)
+      expect(await journal.append(reply, [textAt(3, ' after')])).toBe('fenced')
+      expect(await journal.settle(reply, finished())).toEqual({ result: 'fenced' })
+      // It comes to know its new epoch: what belongs to the old one stays shut.
+      instance.believed += 1
+      expect(await journal.append(reply, [textAt(3, ' after')])).toBe('fenced')
+      expect(await journal.settle(reply, finished())).toEqual({ result: 'fenced' })
+      expect(await journal.read(reply.id, 0)).toMatchObject({ outcome: null, events: [textAt(2, 'before')] })
+      // A reply of the new epoch is stored in the same flush as an old one that is not.
+      const fresh = await journal.admit(scene.message(await scene.newSession()))
+      if (fresh.outcome !== 'admitted') throw new Error(fresh.outcome)
+      const both = [journal.append(reply, [textAt(3, 'x')]), journal.append(fresh.reply, [textAt(2, 'new')])]
+      expect(await Promise.all(both)).toEqual(['fenced', 'stored'])
+    },
+  )
+
+  verifies('contract-4.fencing', 'a flush that has begun is waited for by whoever declares the loss', async () => {
+    const { instance, journal } = await scene.another()
+    const admission = await journal.admit(scene.message(await scene.newSession()))
+    if (admission.outcome !== 'admitted') throw new Error(admission.outcome)
+    const { reply } = admission
+    // The flush holds the instance and then stands still on a row that another transaction has taken.
+    const held = Promise.withResolvers<void>()
+    const taken = Promise.withResolvers<void>()
+    const blocker = second.begin(async (tx) => {
+      await tx`insert into frames (session_num, seq, part, event) values (${reply.sessionNum}, 2, 0, 'theirs')`
+      taken.resolve()
+      await held.promise
+      throw new Error('rolled back')
+    })
+    await taken.promise
+    const order: string[] = []
+    const flush = journal.append(reply, [textAt(2, 'mine')]).then((verdict) => order.push(`flush ${verdict}`))
+    await expect.poll(scene.waiting, longer).toBe(1)
+    const loss = bump(second, instance.id).then(() => order.push('bump'))
+    await expect.poll(scene.waiting, longer).toBe(2)
+    await turn()
+    expect(order).toEqual([])
+    held.resolve()
+    await Promise.all([blocker.catch(() => {}), flush, loss])
+    // What was stored was stored before the loss could be declared, so whoever declares it folds it in.
+    expect(order.toSorted()).toEqual(['bump', 'flush stored'])
+    await scene.sql`select lose_reply(${reply.id}, ${scene.instance.id})`
+    expect((await journal.read(reply.id, 0))?.events).toEqual([textAt(2, 'mine')])
+  })
+
+  verifies(
+    'contract-4.fencing',
+    'a flush that comes while the loss is being declared waits, and stores nothing',
+    async () => {
+      const { instance, journal } = await scene.another()
+      const admission = await journal.admit(scene.message(await scene.newSession()))
+      if (admission.outcome !== 'admitted') throw new Error(admission.outcome)
+      const { reply } = admission
+      const verdicts: Promise<unknown>[] = []
+      await second.begin(async (tx) => {
+        await tx`update instances set epoch = epoch + 1 where id = ${instance.id}`
+        verdicts.push(journal.append(reply, [textAt(2, 'x')]))
+        verdicts.push(journal.settle(reply, finished()))
+        verdicts.push(journal.admit(scene.message(reply.sessionId, { text: 'other' })))
+        await expect.poll(scene.waiting, longer).toBeGreaterThanOrEqual(3)
+      })
+      expect(await Promise.all(verdicts)).toEqual(['fenced', { result: 'fenced' }, { outcome: 'fenced' }])
+      expect(await framesOf(reply.sessionNum)).toHaveLength(0)
+    },
+  )
+
+  verifies(
+    'contract-4.owner-lost',
+    'a lost reply keeps what is stored, is an error, and its session goes on',
+    async () => {
+      const { instance, journal } = await scene.another()
+      const session = await scene.newSession()
+      const admission = await journal.admit(scene.message(session))
+      if (admission.outcome !== 'admitted') throw new Error(admission.outcome)
+      const { reply } = admission
+      await journal.append(reply, [textAt(2, 'half '), toolCallAt(2, 1, 'c'), textAt(3, 'said')])
+      const lose = async () => {
+        const [row] = await scene.sql<{ untitled: string | null }[]>`
+        select lose_reply(${reply.id}, ${scene.instance.id}) as untitled`
+        return row?.untitled
+      }
+      // While its owner holds its epoch nobody can.
+      expect(await lose()).toBeNull()
+      expect(await journal.isRunning(reply.id)).toBe(true)
+      await bump(scene.sql, instance.id)
+      expect(await lose()).toBe(session) // which has no title yet
+      expect(await lose()).toBeNull()
+      const stored = await journal.read(reply.id, 0)
+      expect(stored?.events).toEqual([textAt(2, 'half '), toolCallAt(2, 1, 'c'), textAt(3, 'said')])
+      expect(stored?.outcome).toMatchObject({ type: 'failed', error: { code: 'instance_lost' } })
+      const [, message] = (await listMessages(scene.sql, scene.agentId, session)) ?? []
+      expect(message).toMatchObject({ content: 'half said', status: 'error', finishReason: 'error' })
+      // role 1, texts 2 and 3, error 4
+      expect((await scene.begin(session)).firstSeq).toBe(5)
+    },
+  )
+
+  verifies('contract-4.owner-lost', 'the steps that a dead owner did not record are recorded, once', async () => {
+    const { instance, journal } = await scene.another()
+    const session = await scene.newSession()
+    await scene.journal.settle(await scene.begin(session), finished())
+    const admission = await journal.admit(scene.message(session))
+    if (admission.outcome !== 'admitted') throw new Error(admission.outcome)
+    const { reply } = admission
+    await bump(scene.sql, instance.id)
+    const lose = () => scene.sql`select lose_reply(${reply.id}, ${scene.instance.id})`
+    await Promise.all([lose(), lose()])
+    const steps = async (id: string) =>
+      (await listTransitions(scene.sql, id, { limit: 20, offset: 0 }))?.items.map(({ from, to, event }) => [
+        from,
+        to,
+        event,
+      ])
+    expect(await steps(session)).toEqual([
+      ['complete', 'streaming.generating', 'message'],
+      ['streaming.generating', 'error', 'lost'],
+    ])
+    // One that the owner did record is not recorded again.
+    const other = await scene.newSession()
+    instance.believed += 1
+    const again = await journal.admit(scene.message(other))
+    if (again.outcome !== 'admitted') throw new Error(again.outcome)
+    const step = { sessionId: other, at: new Date(), from: 'idle', to: 'streaming.generating', event: 'message' }
+    await recordTransitions(scene.sql, instance.id, [{ ...step, messageId: again.reply.id, detail: {} }])
+    await bump(scene.sql, instance.id)
+    await scene.sql`select lose_reply(${again.reply.id}, ${scene.instance.id})`
+    expect(await steps(other)).toEqual([
+      ['idle', 'streaming.generating', 'message'],
+      ['streaming.generating', 'error', 'lost'],
+    ])
+  })
+})

@@ -1,0 +1,150 @@
+/** Appending, settling and reading: what is stored reads the same before and after it is folded. */
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import type { ReplyInfo } from '../../src/actors/ports.ts'
+import type { StoredEvent } from '../../src/actors/reply-event.ts'
+import { listMessages } from '../../src/persistence/sessions.ts'
+import { verifies } from '../verifies.ts'
+import { failed, finished, openScene, type Scene, textAt, toolCallAt, toolResultAt, versions } from './scene.ts'
+
+describe.each(versions)('PostgreSQL %i', (version) => {
+  let scene: Scene
+  beforeAll(async () => {
+    scene = await openScene(version)
+  })
+  afterAll(() => scene[Symbol.asyncDispose]())
+
+  const foldedRow = async (reply: ReplyInfo) => {
+    const [row] = await scene.sql<{ content: string; frame_ends: number[]; tool_events: unknown; next_seq: number }[]>`
+      select m.content, m.frame_ends, m.tool_events, s.next_seq from messages m join sessions s on s.id = m.session_id
+       where m.id = ${reply.id}`
+    return row
+  }
+  const framesLeft = async (reply: ReplyInfo) =>
+    (await scene.sql`select 1 from frames where session_num = ${reply.sessionNum}`).length
+
+  verifies('contract-4.resume', 'frames fold into content and their ends in UTF-8 bytes', async () => {
+    const reply = await scene.begin(await scene.newSession())
+    await scene.journal.append(reply, [textAt(2, 'aé'), toolCallAt(2, 1, 'c1'), toolResultAt(2, 2, 'c1', 'naïve "ß"')])
+    await scene.journal.append(reply, [textAt(3, '€'), textAt(4, '😀x'), toolCallAt(4, 1, 'c2')])
+    expect(await scene.journal.settle(reply, finished())).toMatchObject({ result: 'settled' })
+    expect(await foldedRow(reply)).toEqual({
+      content: 'aé€😀x',
+      frame_ends: [3, 6, 11],
+      tool_events: [toolCallAt(2, 1, 'c1'), toolResultAt(2, 2, 'c1', 'naïve "ß"'), toolCallAt(4, 1, 'c2')],
+      next_seq: 7, // role 1, texts 2 to 4, finish 5, [DONE] 6
+    })
+    expect(await framesLeft(reply)).toBe(0)
+    const [, message] = (await listMessages(scene.sql, scene.agentId, reply.sessionId)) ?? []
+    expect(message?.toolEvents.map(({ offset }) => offset)).toEqual([2, 2, 6])
+  })
+
+  verifies('contract-4.resume', 'every id reads the same events before and after folding', async () => {
+    // Codepoints of one to four bytes, so that byte ends fall everywhere.
+    const text = fc.string({ unit: fc.constantFrom('a', 'é', '€', '😀', '\n', '"'), minLength: 1, maxLength: 4 })
+    const tools = fc.integer({ min: 0, max: 2 })
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(text, tools), { maxLength: 8 }), tools, async (parts, firstTools) => {
+        const reply = await scene.begin(await scene.newSession())
+        const events: StoredEvent[] = toolsAt(1, firstTools)
+        for (const [index, [content, count]] of parts.entries()) {
+          events.push(textAt(index + 2, content), ...toolsAt(index + 2, count))
+        }
+        for (const event of events) expect(await scene.journal.append(reply, [event])).toBe('stored')
+        const ids = Array.from({ length: parts.length + 5 }, (_, id) => id)
+        const readAll = () => Promise.all(ids.map(async (id) => (await scene.journal.read(reply.id, id))?.events))
+        const running = await readAll()
+        expect(running[0]).toEqual(events)
+        for (const id of ids) {
+          expect(running[id]).toEqual(events.filter(({ seq, part }) => seq > id || (seq === id && part > 0)))
+        }
+        await scene.journal.settle(reply, finished())
+        expect(await readAll()).toEqual(running)
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  verifies('contract-4.stored-before-shown', 'frames that are sent twice are stored once', async () => {
+    const reply = await scene.begin(await scene.newSession())
+    const events = [textAt(2, 'once'), toolCallAt(2, 1, 'c')]
+    expect(await scene.journal.append(reply, events)).toBe('stored')
+    expect(await scene.journal.append(reply, [...events, textAt(3, ' more')])).toBe('stored')
+    expect((await scene.journal.read(reply.id, 0))?.events).toEqual([...events, textAt(3, ' more')])
+  })
+
+  verifies('contract-4.stored-before-shown', 'what gathers during a write is stored by one statement', async () => {
+    const replies: ReplyInfo[] = []
+    for (let i = 0; i < 20; i++) replies.push(await scene.begin(await scene.newSession()))
+    const verdicts: Promise<string>[] = []
+    // The instance's row is locked: the first flush waits for it, the others gather behind it.
+    await scene.sql.begin(async (tx) => {
+      await tx`select 1 from instances where id = ${scene.instance.id} for update`
+      const [first, ...others] = replies
+      if (!first) throw new Error('no reply')
+      const appends = [scene.journal.append(first, [textAt(2, 'first')])]
+      await expect.poll(scene.waiting, { timeout: 20_000 }).toBeGreaterThan(0)
+      for (const reply of others) appends.push(scene.journal.append(reply, [textAt(2, 'together')]))
+      verdicts.push(...appends)
+    })
+    expect(new Set(await Promise.all(verdicts))).toEqual(new Set(['stored']))
+    await expect.poll(async () => (await scene.sql`select 1 from frames where event = 'together'`).length).toBe(19)
+    const transactions = await scene.sql`select distinct xmin::text from frames where event = 'together'`
+    expect(transactions).toHaveLength(1)
+  })
+
+  verifies('contract-4.stored-before-shown', 'settling twice keeps the first outcome', async () => {
+    const reply = await scene.begin(await scene.newSession())
+    await scene.journal.append(reply, [textAt(2, 'x')])
+    const first = await scene.journal.settle(reply, finished({ title: 'One' }))
+    expect(await scene.journal.settle(reply, failed())).toEqual(first)
+    expect(await scene.journal.read(reply.id, 0)).toMatchObject({
+      outcome: { type: 'finished', reason: 'stop', usage: { promptTokens: 3, completionTokens: 4, estimated: false } },
+      events: [textAt(2, 'x')],
+    })
+  })
+
+  verifies('contract-4.delete', 'settling a reply whose session is gone says so', async () => {
+    const session = await scene.newSession()
+    const reply = await scene.begin(session)
+    await scene.sql`select delete_session(${scene.agentId}, ${session})`
+    expect(await scene.journal.settle(reply, finished())).toEqual({ result: 'gone' })
+    expect(await scene.journal.read(reply.id, 0)).toBeNull()
+  })
+
+  verifies('contract-4.storage-outage', 'an empty failed reply reads as failed with its words', async () => {
+    const reply = await scene.begin(await scene.newSession())
+    await scene.journal.settle(reply, failed())
+    expect(await scene.journal.read(reply.id, 0)).toMatchObject({
+      events: [],
+      outcome: { type: 'failed', error: { code: 'provider_error', message: 'No.', detail: 'No, never.' } },
+    })
+    expect(await foldedRow(reply)).toMatchObject({ content: '', frame_ends: [], next_seq: 3 })
+  })
+
+  verifies(
+    'contract-4.history',
+    'history is what lies before a position, the newest that fit, always one',
+    async () => {
+      const session = await scene.newSession()
+      for (const word of ['one', 'two', 'three']) {
+        const reply = await scene.begin(session, { text: `${word}?` })
+        await scene.journal.append(reply, [textAt(reply.firstSeq + 1, `${word}!`)])
+        await scene.journal.settle(reply, finished())
+      }
+      const history = (position: number, bytes: number) =>
+        scene.journal.history(session, position, { maxBytes: bytes, maxToolText: 100 })
+      expect(await history(4, 1000)).toEqual([
+        { role: 'user', content: 'one?' },
+        { role: 'assistant', content: 'one!' },
+        { role: 'user', content: 'two?' },
+        { role: 'assistant', content: 'two!' },
+      ])
+      expect((await history(6, 0)).map(({ content }) => content)).toEqual(['three!'])
+      expect((await history(6, 11)).map(({ content }) => content)).toEqual(['three?', 'three!'])
+    },
+  )
+})
+
+const toolsAt = (seq: number, count: number): StoredEvent[] =>
+  Array.from({ length: count }, (_, index) => toolCallAt(seq, index + 1, `c${seq}.${index}`))

@@ -1,0 +1,122 @@
+/** What the persistence tests stand on: a database, an instance row, a session, and a journal over them. */
+import { randomUUID } from 'node:crypto'
+import type { Journal, NewMessage, ReplyInfo, Settlement } from '../../src/actors/ports.ts'
+import type { StoredEvent } from '../../src/actors/reply-event.ts'
+import { connect, type Sql } from '../../src/persistence/database.ts'
+import { createJournal } from '../../src/persistence/journal.ts'
+import { type FreshDatabase, freshDatabase, type ServerVersion } from '../support/database.ts'
+
+export const versions: ServerVersion[] = [18, 15]
+
+export interface Instance {
+  readonly id: string
+  believed: number
+  epoch(): number
+}
+
+export interface Scene extends AsyncDisposable {
+  database: FreshDatabase
+  sql: Sql
+  instance: Instance
+  journal: Journal & { close(): Promise<void> }
+  agentId: string
+  /** Another instance with a journal of its own on the same database. */
+  another(): Promise<{ instance: Instance; journal: Journal }>
+  newSession(): Promise<string>
+  /** A message as a client sends it; `wanted` overrides. */
+  message(sessionId: string, wanted?: Partial<NewMessage>): NewMessage
+  /** Admits a message; fails unless it was admitted. */
+  begin(sessionId: string, wanted?: Partial<NewMessage>): Promise<ReplyInfo>
+  /** Statements that wait for a lock in this database. */
+  waiting(): Promise<number>
+  /** How often the journal said that intents wait. */
+  asked(): number
+}
+
+export async function openScene(version: ServerVersion = 18): Promise<Scene> {
+  const database = await freshDatabase({ version })
+  const { sql, url } = database
+  const journals: { close(): Promise<void> }[] = []
+  let asked = 0
+  const open = async () => {
+    const [row] = await sql<{ id: string; epoch: number }[]>`
+      insert into instances (id, lease_until) values (${randomUUID()}, clock_timestamp() + interval '1 hour')
+      returning id, epoch`
+    const instance: Instance = { id: row?.id ?? '', believed: row?.epoch ?? 0, epoch: () => instance.believed }
+    const journal = createJournal({
+      sql,
+      connectWriter: () => connect(url, { max: 1, name: 'writer', timeoutMs: 0 }),
+      instance,
+      flushTimeoutMs: 60_000,
+      onIntents: () => {
+        asked += 1
+      },
+      log: { warn() {} },
+    })
+    journals.push(journal)
+    return { instance, journal }
+  }
+  const { instance, journal } = await open()
+  const agentId = await newAgent(sql)
+  const message: Scene['message'] = (sessionId, wanted = {}) => ({
+    ...{ agentId, sessionId, text: 'Hello', model: 'test-model', includeUsage: false },
+    ...{ idempotency: null, isRetry: false, mayStart: true },
+    ...wanted,
+  })
+  return {
+    ...{ database, sql, instance, journal, agentId, message },
+    another: open,
+    asked: () => asked,
+    async waiting() {
+      const rows = await sql`
+        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      return rows.length
+    },
+    async newSession() {
+      const [row] = await sql<{ id: string }[]>`insert into sessions (agent_id) values (${agentId}) returning id`
+      return row?.id ?? ''
+    },
+    async begin(sessionId, wanted) {
+      const admission = await journal.admit(message(sessionId, wanted))
+      if (admission.outcome !== 'admitted') throw new Error(`not admitted: ${admission.outcome}`)
+      return admission.reply
+    },
+    async [Symbol.asyncDispose]() {
+      for (const one of journals) await one.close()
+      await database.drop()
+    },
+  }
+}
+
+export async function newAgent(sql: Sql): Promise<string> {
+  const [provider] = await sql<{ id: string }[]>`
+    insert into providers (name, provider_type) values (${randomUUID()}, 'demo') returning id`
+  const [agent] = await sql<{ id: string }[]>`
+    insert into agents (name, provider_id, model) values ('Agent', ${provider?.id ?? ''}, 'test-model') returning id`
+  return agent?.id ?? ''
+}
+
+export const textAt = (seq: number, text: string): StoredEvent => ({ seq, part: 0, event: { type: 'text', text } })
+
+export const toolCallAt = (seq: number, part: number, id: string): StoredEvent => ({
+  ...{ seq, part },
+  event: { type: 'tool_call', id, name: 'look', arguments: '{}', startedAt: '2026-01-01T00:00:00.000Z' },
+})
+
+export const toolResultAt = (seq: number, part: number, id: string, content = 'found'): StoredEvent => ({
+  ...{ seq, part },
+  event: { type: 'tool_result', id, ok: true, content, durationMs: 5 },
+})
+
+const usage = { promptTokens: 3, completionTokens: 4, estimated: false }
+
+export const finished = (wanted: Partial<Settlement> = {}): Settlement => ({
+  ...{ outcome: { type: 'finished', reason: 'stop', usage }, endedAt: new Date(), requesterLost: false, title: null },
+  ...wanted,
+})
+
+export const failed = (wanted: Partial<Settlement> = {}): Settlement =>
+  finished({
+    outcome: { type: 'failed', error: { code: 'provider_error', message: 'No.', detail: 'No, never.' }, usage },
+    ...wanted,
+  })

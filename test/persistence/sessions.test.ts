@@ -1,0 +1,197 @@
+/** Sessions, their lists, their removal and the upkeep of tables, at the level of SQL. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { tidy } from '../../src/persistence/housekeeping.ts'
+import * as sessions from '../../src/persistence/sessions.ts'
+import * as transitions from '../../src/persistence/transitions.ts'
+import { verifies } from '../verifies.ts'
+import { failed, finished, newAgent, openScene, type Scene, textAt, versions } from './scene.ts'
+
+const unknown = '00000000-0000-4000-8000-00000000dead'
+const page = { limit: 20, offset: 0 }
+const forever = { sessionDays: null, transitionDays: 30 }
+
+describe.each(versions)('PostgreSQL %i', (version) => {
+  let scene: Scene
+  beforeAll(async () => {
+    scene = await openScene(version)
+  })
+  afterAll(() => scene[Symbol.asyncDispose]())
+
+  const rowsOf = async (table: 'messages' | 'idempotency_keys' | 'transitions' | 'intents', session: string) =>
+    (await scene.sql`select 1 from ${scene.sql(table)} where session_id = ${session}`).length
+  const framesOf = async (num: number) => (await scene.sql`select 1 from frames where session_num = ${num}`).length
+  const age = (session: string, days: number) =>
+    scene.sql`update sessions set updated_at = clock_timestamp() - ${`${days} days`}::interval where id = ${session}`
+
+  verifies('spec-4.12.list', 'a message or an end brings a session to the top of its agent’s list', async () => {
+    const agentId = await newAgent(scene.sql)
+    const ids: string[] = []
+    for (let i = 0; i < 3; i++) ids.push((await sessions.createSession(scene.sql, agentId, `Title ${i}`))?.id ?? '')
+    const [a = '', b = '', c = ''] = ids
+    const list = async (q?: string) => {
+      const found = await sessions.listSessions(scene.sql, agentId, { ...page, ...(q === undefined ? {} : { q }) })
+      return { ids: found?.items.map(({ id }) => id), total: found?.total }
+    }
+    expect(await list()).toEqual({ ids: [c, b, a], total: 3 })
+    const reply = await scene.begin(a, { agentId })
+    expect((await list()).ids).toEqual([a, c, b])
+    await scene.begin(b, { agentId })
+    await scene.journal.settle(reply, finished())
+    expect((await list()).ids).toEqual([a, b, c])
+    expect(await list('TITLE 1')).toEqual({ ids: [b], total: 1 })
+    expect(await sessions.listSessions(scene.sql, unknown, page)).toBeNull()
+    expect(await sessions.listSessions(scene.sql, 'not-a-uuid', page)).toBeNull()
+    expect(await sessions.createSession(scene.sql, unknown, null)).toBeNull()
+  })
+
+  verifies('spec-4.12.messages', 'messages are oldest first, a running one with what is stored so far', async () => {
+    const session = await scene.newSession()
+    expect(await sessions.listMessages(scene.sql, scene.agentId, session)).toEqual([])
+    const reply = await scene.begin(session, { text: 'Hi' })
+    const read = async () =>
+      (await sessions.listMessages(scene.sql, scene.agentId, session))?.map(
+        ({ role, content, status, finishReason }) => ({
+          ...{ role, content, status, finishReason },
+        }),
+      )
+    const user = { role: 'user', content: 'Hi', status: 'complete', finishReason: null }
+    expect(await read()).toEqual([user, { role: 'assistant', content: '', status: 'streaming', finishReason: null }])
+    await scene.journal.append(reply, [textAt(2, 'so '), textAt(3, 'far')])
+    expect((await read())?.[1]).toMatchObject({ content: 'so far', status: 'streaming' })
+    await scene.journal.settle(reply, failed())
+    expect((await read())?.[1]).toMatchObject({ content: 'so far', status: 'error', finishReason: 'error' })
+    const other = await newAgent(scene.sql)
+    expect(await sessions.listMessages(scene.sql, other, session)).toBeNull()
+    expect(await sessions.findSession(scene.sql, other, session)).toBeNull()
+    expect(await sessions.newestReply(scene.sql, other, session)).toEqual({ found: false, replyId: null })
+    expect(await sessions.newestReply(scene.sql, scene.agentId, session)).toEqual({ found: true, replyId: reply.id })
+  })
+
+  verifies('contract-4.title', 'a title is given once: not over a caller’s, not over the first', async () => {
+    const session = await scene.newSession()
+    const titleOf = async () => (await sessions.findSession(scene.sql, scene.agentId, session))?.title
+    await scene.journal.settle(await scene.begin(session), finished({ title: 'First' }))
+    expect(await titleOf()).toBe('First')
+    await scene.journal.settle(await scene.begin(session), finished({ title: 'Second' }))
+    expect(await titleOf()).toBe('First')
+  })
+
+  verifies('contract-4.cancel', 'a cancel is written for the owner of the running reply, and only then', async () => {
+    const session = await scene.newSession()
+    expect(await scene.journal.requestCancel(session)).toBeNull()
+    const reply = await scene.begin(session)
+    expect(await scene.journal.requestCancel(session)).toBe(reply.id)
+    expect(await scene.journal.isRunning(reply.id)).toBe(true)
+    // The owner's next flush tells it that something is asked.
+    const before = scene.asked()
+    await scene.journal.append(reply, [textAt(2, 'x')])
+    expect(scene.asked()).toBe(before + 1)
+    const intents = await scene.sql`select kind, instance_id, reply_id from intents where session_id = ${session}`
+    expect([...intents]).toEqual([{ kind: 'cancel', instance_id: scene.instance.id, reply_id: reply.id }])
+    await scene.sql`delete from intents`
+    await scene.journal.settle(reply, finished())
+    expect(await scene.journal.isRunning(reply.id)).toBe(false)
+    expect(await scene.journal.requestCancel(session)).toBeNull()
+    expect(await rowsOf('intents', session)).toBe(0)
+  })
+
+  verifies(
+    ['contract-4.delete', 'spec-4.12.delete'],
+    'a deleted session leaves nothing but word to its owner',
+    async () => {
+      const session = await scene.newSession()
+      const idempotency = { key: 'k', bodyHash: Buffer.from('x') }
+      await scene.journal.settle(await scene.begin(session, { idempotency }), finished())
+      const running = await scene.begin(session)
+      await scene.journal.append(running, [textAt(running.firstSeq + 1, 'x')])
+      const step = { sessionId: session, at: new Date(), from: 'idle', to: 'streaming.generating', event: 'message' }
+      await transitions.recordTransitions(scene.sql, scene.instance.id, [
+        { ...step, messageId: running.id, detail: {} },
+      ])
+      expect(await sessions.deleteSession(scene.sql, await newAgent(scene.sql), session)).toBe(false)
+      expect(await rowsOf('messages', session)).toBe(4)
+      expect(await sessions.deleteSession(scene.sql, scene.agentId, session)).toBe(true)
+      expect(await sessions.deleteSession(scene.sql, scene.agentId, session)).toBe(false)
+      expect(await rowsOf('messages', session)).toBe(0)
+      expect(await rowsOf('idempotency_keys', session)).toBe(0)
+      expect(await rowsOf('transitions', session)).toBe(0)
+      expect(await framesOf(running.sessionNum)).toBe(0)
+      const intents = await scene.sql`select kind, instance_id, reply_id from intents where session_id = ${session}`
+      expect([...intents]).toEqual([{ kind: 'delete', instance_id: scene.instance.id, reply_id: running.id }])
+    },
+  )
+
+  verifies('contract-2.agent-delete', 'a deleted agent takes its sessions along and tells their owners', async () => {
+    const agentId = await newAgent(scene.sql)
+    const idle = (await sessions.createSession(scene.sql, agentId, null))?.id ?? ''
+    const busy = (await sessions.createSession(scene.sql, agentId, null))?.id ?? ''
+    const reply = await scene.begin(busy, { agentId })
+    expect(await sessions.deleteAgent(scene.sql, agentId)).toBe(true)
+    expect(await sessions.deleteAgent(scene.sql, agentId)).toBe(false)
+    expect(await scene.sql`select 1 from sessions where id in ${scene.sql([idle, busy])}`).toHaveLength(0)
+    expect(await scene.journal.read(reply.id, 0)).toBeNull()
+    expect(await rowsOf('intents', busy)).toBe(1)
+    expect(await rowsOf('intents', idle)).toBe(0)
+  })
+
+  verifies(
+    'contract-8.transitions',
+    'steps are read in their order; those of sessions that went are left out',
+    async () => {
+      const session = await scene.newSession()
+      const step = (sessionId: string, to: string) => ({
+        ...{ sessionId, at: new Date(), from: 'idle', to, event: 'message', messageId: null, detail: { n: 1 } },
+      })
+      const batch = [step(session, 'a'), step(unknown, 'lost'), step(session, 'b'), step(session, 'a')]
+      await transitions.recordTransitions(scene.sql, scene.instance.id, batch)
+      const list = await transitions.listTransitions(scene.sql, session, { limit: 2, offset: 1 })
+      expect(list?.total).toBe(3)
+      expect(list?.items.map(({ to }) => to)).toEqual(['b', 'a'])
+      const [first] = (await transitions.transitionsAfter(scene.sql, session, 0)) ?? []
+      expect(first).toMatchObject({ to: 'a', instanceId: scene.instance.id, detail: { n: 1 } })
+      const after = await transitions.transitionsAfter(scene.sql, session, first?.seq ?? 0)
+      expect(after?.map(({ to }) => to)).toEqual(['b', 'a'])
+      expect(await transitions.transitionsAfter(scene.sql, session, list?.items.at(-1)?.seq ?? 0)).toEqual([])
+      expect(await transitions.transitionsAfter(scene.sql, unknown, 0)).toBeNull()
+      expect(await transitions.listTransitions(scene.sql, unknown, page)).toBeNull()
+    },
+  )
+
+  test('contract section 1, SESSION_RETENTION_DAYS: idle sessions go, running and recent ones stay', async () => {
+    const [idle, recent, running] = [await scene.newSession(), await scene.newSession(), await scene.newSession()]
+    await scene.begin(running)
+    await age(idle, 8)
+    await age(recent, 6)
+    await age(running, 8)
+    const kept = async () => {
+      const rows = await scene.sql<{ id: string }[]>`
+        select id from sessions where id in ${scene.sql([idle, recent, running])}`
+      return rows.map(({ id }) => id).sort()
+    }
+    await tidy(scene.sql, forever)
+    expect(await kept()).toEqual([idle, recent, running].sort())
+    await tidy(scene.sql, { sessionDays: 7, transitionDays: 30 })
+    expect(await kept()).toEqual([recent, running].sort())
+  })
+
+  test('contract section 1, SESSION_RETENTION_DAYS: a message that comes meanwhile keeps its session', async () => {
+    const session = await scene.newSession()
+    await age(session, 8)
+    await scene.sql.begin(async (tx) => {
+      await tx`update sessions set updated_at = clock_timestamp() where id = ${session}`
+      // Not yet committed: to the tidying statement the session looks idle.
+      await tidy(scene.sql, { sessionDays: 7, transitionDays: 30 })
+    })
+    expect(await sessions.findSession(scene.sql, scene.agentId, session)).not.toBeNull()
+  })
+
+  test('design section 3: frames without a session are removed, all others stay', async () => {
+    const gone = await scene.begin(await scene.newSession())
+    const alive = await scene.begin(await scene.newSession())
+    await sessions.deleteSession(scene.sql, scene.agentId, gone.sessionId)
+    for (const reply of [gone, alive]) await scene.journal.append(reply, [textAt(2, 'x')])
+    await tidy(scene.sql, forever)
+    expect(await framesOf(gone.sessionNum)).toBe(0)
+    expect(await framesOf(alive.sessionNum)).toBe(1)
+  })
+})

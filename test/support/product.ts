@@ -1,0 +1,274 @@
+/**
+ * The product as its users have it: a child process on a data folder and a port of its own.
+ *
+ *     await using product = await startProduct()            // npm start, embedded database
+ *     await using other = await startProduct({ direct: true, env: { DATABASE_URL: url } })
+ *
+ * Whatever happens, nothing is left: neither processes nor folders.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFile, rm } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { createClient } from '../../openapi/client.ts'
+import { temporaryFolder } from './folder.ts'
+
+const checkout = fileURLToPath(new URL('../..', import.meta.url))
+const START_MS = 45_000
+/** Longer than any drain that a test asks for; a test's own time-out would leave the process behind. */
+const STOP_MS = 20_000
+
+export interface ProductOptions {
+  /** Absent: a folder of its own, removed at the end. One that is given stays. */
+  dataDir?: string
+  /** Settings; PORT is 0 and LOG_LEVEL warn unless they say otherwise. */
+  env?: Record<string, string>
+  /** `node src/main.ts` without npm. */
+  direct?: boolean
+  /** For node, with `direct`. */
+  nodeArgs?: string[]
+}
+
+export interface Exit {
+  code: number | null
+  signal: NodeJS.Signals | null
+}
+
+/** A product that was started and may or may not come up. */
+export interface Launched extends AsyncDisposable {
+  dataDir: string
+  /** Lines so far. */
+  stdout: string[]
+  stderr: string[]
+  /** What was started: npm, or node itself with `direct`. */
+  child: ChildProcess
+  exited: Promise<Exit>
+}
+
+export interface Product extends Launched {
+  url: string
+  /** Process id of node, not of npm. */
+  pid: number
+  client: ReturnType<typeof createClient>
+  /** Sends the signal to node, or to whoever is named, and waits for the end of all of them. Rejects after 20 s. */
+  stop(signal?: NodeJS.Signals, to?: 'node' | 'npm' | 'group'): Promise<Exit>
+  /** As a crash: node gets no chance; resolves when it is gone. */
+  kill9(): Promise<void>
+}
+
+/** A folder that the database's OS user can pass (mode 755); disposing of it removes it. */
+export async function dataFolder(): Promise<{ path: string } & AsyncDisposable> {
+  const path = await temporaryFolder('e2e')
+  return {
+    path,
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }),
+  }
+}
+
+const children = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of children) killGroup(child)
+})
+
+/** Starts it and watches; see `startProduct` for one that is ready. */
+export async function launchProduct(options: ProductOptions = {}): Promise<Launched> {
+  const own = options.dataDir === undefined ? await dataFolder() : null
+  const dataDir = options.dataDir ?? own?.path ?? ''
+  const [command, args] = options.direct
+    ? [process.execPath, [...(options.nodeArgs ?? []), 'src/main.ts']]
+    : ['npm', ['start']]
+  const child = spawn(command, args, {
+    cwd: checkout,
+    // A group of its own, so that the whole of it can be signalled, as a terminal does.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: [join(checkout, 'node_modules/.bin'), process.env.PATH ?? ''].join(delimiter),
+      HOME: process.env.HOME ?? '/',
+      npm_config_update_notifier: 'false',
+      ...{ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn' },
+      ...options.env,
+    },
+  })
+  children.add(child)
+  const exited = new Promise<Exit>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve({ code, signal }))
+  })
+  exited.catch(() => {})
+  return {
+    dataDir,
+    stdout: linesOf(child.stdout),
+    stderr: linesOf(child.stderr),
+    child,
+    exited,
+    async [Symbol.asyncDispose]() {
+      killGroup(child)
+      await exited
+      children.delete(child)
+      await serverGone(dataDir)
+      await own?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Resolves when it listens and /readyz is 200. Rejects with what it said when it ends before. */
+export async function startProduct(options: ProductOptions = {}): Promise<Product> {
+  const launched = await launchProduct(options)
+  try {
+    const url = await urlOf(launched)
+    await ready(url)
+    const { child, exited } = launched
+    const pid = options.direct ? (child.pid ?? 0) : await nodeBelow(child.pid ?? 0)
+    return Object.assign(launched, {
+      ...{ url, pid, client: createClient(url) },
+      stop(signal: NodeJS.Signals = 'SIGTERM', to: 'node' | 'npm' | 'group' = 'node') {
+        const npm = child.pid ?? 0
+        process.kill({ node: pid, npm, group: -npm }[to], signal)
+        return endOf(launched)
+      },
+      async kill9() {
+        process.kill(pid, 'SIGKILL')
+        await exited
+      },
+    })
+  } catch (error) {
+    await launched[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+async function endOf({ exited, stdout, stderr }: Launched): Promise<Exit> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    reject(new Error(`The product did not stop.\n${[...stdout, ...stderr].join('\n')}`))
+  }, STOP_MS)
+  return await Promise.race([exited, late]).finally(() => clearTimeout(timer))
+}
+
+function linesOf(stream: NodeJS.ReadableStream | null): string[] {
+  const lines: string[] = []
+  if (stream) createInterface({ input: stream }).on('line', (line) => lines.push(line))
+  return lines
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // nobody of the group is left
+  }
+}
+
+async function urlOf({ stderr, stdout, exited }: Launched): Promise<string> {
+  let ended: Exit | null = null
+  exited.then(
+    (exit) => {
+      ended = exit
+    },
+    () => {},
+  )
+  for (const deadline = performance.now() + START_MS; ; ) {
+    const line = stderr.map((text) => /^Greenroom listens on (\S+)$/.exec(text)?.[1]).find((url) => url !== undefined)
+    if (line !== undefined) return line
+    if (ended !== null || performance.now() > deadline) {
+      throw new Error(`The product did not start: ${JSON.stringify(ended)}\n${[...stdout, ...stderr].join('\n')}`)
+    }
+    await pause(10)
+  }
+}
+
+async function ready(url: string): Promise<void> {
+  for (const deadline = performance.now() + START_MS; ; await pause(10)) {
+    const answer = await fetch(`${url}/readyz`)
+    if (answer.status === 200) return
+    if (performance.now() > deadline) throw new Error(`Not ready: ${await answer.text()}`)
+  }
+}
+
+/** npm runs a shell, which may run node or become it. */
+async function nodeBelow(pid: number): Promise<number> {
+  const [child] = await childrenOf(pid)
+  if (child === undefined) return pid
+  return nodeBelow(child.pid)
+}
+
+/** Children in the same process group: the database's guard has one of its own. */
+async function childrenOf(pid: number): Promise<{ pid: number }[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  const found = await Promise.all(text.trim().split(' ').filter(Boolean).map(Number).map(statOf))
+  const own = await statOf(pid)
+  return found.filter((child) => child !== null).filter((child) => child.group === own?.group)
+}
+
+/** Null: gone, or ended and not waited for. */
+async function statOf(pid: number): Promise<{ pid: number; group: number } | null> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  const [state, , group] = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return text === '' || state === 'Z' ? null : { pid, group: Number(group) }
+}
+
+/** Process id of the embedded database's server; null when none runs. */
+export async function serverPid(dataDir: string): Promise<number | null> {
+  const text = await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '')
+  const pid = Number(text.split('\n')[0])
+  return pid > 0 && (await statOf(pid)) !== null ? pid : null
+}
+
+/** Resolves when no embedded database runs in the folder (a crash leaves it a moment). */
+async function serverGone(dataDir: string): Promise<void> {
+  const deadline = performance.now() + 20_000
+  while ((await serverPid(dataDir)) !== null) {
+    if (performance.now() > deadline) throw new Error(`A PostgreSQL is left in ${dataDir}.`)
+    await pause(20)
+  }
+}
+
+/** A provider, and an agent on it, made as an administrator would. Resolves to the agent's id. */
+export async function addAgent({ client }: Pick<Product, 'client'>, baseUrl: string): Promise<string> {
+  const provider = await client.POST('/api/v1/settings/providers', {
+    body: { name: crypto.randomUUID(), providerType: 'openai-compatible', baseUrl },
+  })
+  const providerId = provider.data?.id ?? ''
+  const agent = await client.POST('/api/v1/agents', { body: { name: 'Scripted', providerId, model: 'up' } })
+  if (agent.data === undefined) throw new Error(JSON.stringify([provider.error, agent.error]))
+  return agent.data.id
+}
+
+/** The demo agent's id (contract section 1, SEED_DEMO). */
+export const demoAgent = '00000000-0000-4000-8000-000000000001'
+
+/** Where the agent's deploy API lies. */
+export const deployUrl = (url: string, agentId: string): string => `${url}/api/v1/agents/${agentId}/deploy`
+
+/** A new session's path, to be put behind the URL of any instance. */
+export async function newSession(url: string, agentId: string): Promise<string> {
+  const answer = await postJson(`${deployUrl(url, agentId)}/sessions`, {})
+  if (answer.status !== 201) throw new Error(`${answer.status}: ${await answer.text()}`)
+  return `${deployUrl('', agentId)}/sessions/${Object(await answer.json()).id}`
+}
+
+export const postJson = (url: string, body: object, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+
+export interface WireMessage {
+  id: string
+  role: string
+  content: string
+  status: string
+  finish_reason: string | null
+}
+
+/** The messages of a session, by its path. */
+export async function messagesOf(url: string, session: string): Promise<WireMessage[]> {
+  const answer = await fetch(`${url}${session}/messages`)
+  if (answer.status !== 200) throw new Error(`${answer.status}: ${await answer.text()}`)
+  return Object(await answer.json()).messages
+}

@@ -1,0 +1,62 @@
+/** A TCP proxy that drops connections when it is told to, as networks do. */
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+
+export interface DroppingProxy extends AsyncDisposable {
+  url: string
+  /** Connections so far. */
+  readonly count: number
+  /** Answers of connections to come are held back: bytes go to the server, none come back. */
+  holdAnswers: boolean
+  /** Connections to come reach the server only when this resolves. */
+  gate: Promise<unknown>
+  /** Cuts all connections on both sides. */
+  drop(): void
+}
+
+/** Listens on a port of its own, in front of `target` (an origin). */
+export async function startProxy(target: string): Promise<DroppingProxy> {
+  const sockets = new Set<Socket>()
+  let count = 0
+  const keep = (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+  }
+  const server = createServer((client) => {
+    count += 1
+    keep(client)
+    const silent = proxy.holdAnswers
+    proxy.gate.then(() => {
+      if (client.destroyed) return
+      const upstream = connect({ port: Number(new URL(target).port), host: '127.0.0.1' })
+      keep(upstream)
+      client.pipe(upstream)
+      if (silent) upstream.resume()
+      else upstream.pipe(client)
+      client.on('close', () => upstream.destroy())
+      upstream.on('close', () => client.destroy())
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = address !== null && typeof address === 'object' ? address.port : 0
+  const drop = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  const proxy: DroppingProxy = {
+    url: `http://127.0.0.1:${port}`,
+    get count() {
+      return count
+    },
+    holdAnswers: false,
+    gate: Promise.resolve(),
+    drop,
+    async [Symbol.asyncDispose]() {
+      drop()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+  return proxy
+}

@@ -1,0 +1,14 @@
+/** Randomness that can be repeated: `SEED=123 vitest run …`. */
+
+/** Prints its seed. Numbers from 0 to 1 (mulberry32). */
+export function seededRandom(name: string): () => number {
+  const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
+  console.log(`${name}: SEED=${seed}`)
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
