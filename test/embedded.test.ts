@@ -1,13 +1,15 @@
 /** The embedded database's processes (contract section 1, DATABASE_URL and DRAIN_TIMEOUT_S), on real ones. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir, userInfo } from 'node:os'
+import { chmod, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { connect } from '../src/persistence/database.ts'
 import { type Embedded, startEmbedded } from '../src/persistence/embedded.ts'
+import { temporaryFolder } from './support/folder.ts'
+import { verifies } from './verifies.ts'
 
 const isRoot = userInfo().uid === 0
 const checkout = fileURLToPath(new URL('..', import.meta.url))
@@ -19,8 +21,7 @@ const children: ChildProcess[] = []
 const running: Embedded[] = []
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'greenroom-embedded-'))
-  await chmod(dataDir, 0o755)
+  dataDir = await temporaryFolder()
   said = []
 })
 afterEach(async () => {
@@ -104,43 +105,55 @@ test('it runs on PostgreSQL 18 in UTF-8, as durable as PostgreSQL is, and only i
   expect(uid).toBe((await stat(join(dataDir, 'postgres'))).uid)
 })
 
-test('kill -9 of the process takes the server along, and the next start has what was committed', async () => {
-  const { child, line } = await startChild()
-  const url = await line
-  await query(url, 'create table kept as select 1 as n')
-  const server = await serverPid()
-  child.kill('SIGKILL')
-  const again = await start() // at once, while the old server may still be ending
-  expect(await query(again.url, 'select n from kept')).toBe(1)
-  expect(await isGone(server)).toBe(true)
-})
+verifies(
+  'contract-1.embedded',
+  'kill -9 of the process takes the server along, and the next start has what was committed',
+  async () => {
+    const { child, line } = await startChild()
+    const url = await line
+    await query(url, 'create table kept as select 1 as n')
+    const server = await serverPid()
+    child.kill('SIGKILL')
+    const again = await start() // at once, while the old server may still be ending
+    expect(await query(again.url, 'select n from kept')).toBe(1)
+    expect(await isGone(server)).toBe(true)
+  },
+)
 
-test('a second start on the same folder gets one clear line and does not disturb the first', async () => {
-  const { url } = await start()
-  const sql = connect(url, { max: 1, name: 'first', timeoutMs: 2000 })
-  const [before] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
-  const { line } = await startChild()
-  expect(await line).toBe(`DATA_DIR (${dataDir}) is in use by another Greenroom process.`)
-  await expect(startEmbedded({ dataDir, log })).rejects.toThrow('in use by another')
-  expect((await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]).toEqual(before)
-  await sql.end()
-})
+verifies(
+  'contract-1.embedded',
+  'a second start on the same folder gets one clear line and does not disturb the first',
+  async () => {
+    const { url } = await start()
+    const sql = connect(url, { max: 1, name: 'first', timeoutMs: 2000 })
+    const [before] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
+    const { line } = await startChild()
+    expect(await line).toBe(`DATA_DIR (${dataDir}) is in use by another Greenroom process.`)
+    await expect(startEmbedded({ dataDir, log })).rejects.toThrow('in use by another')
+    expect((await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]).toEqual(before)
+    await sql.end()
+  },
+)
 
-test('contract section 1: a signal to the whole process group does not even end a connection', async () => {
-  const { child, line } = await startChild()
-  const sql = connect(await line, { max: 1, name: 'kept', timeoutMs: 2000 })
-  const backend = async () => (await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]?.pid
-  const before = await backend()
-  process.kill(-(child.pid ?? 0), 'SIGINT')
-  process.kill(-(child.pid ?? 0), 'SIGTERM')
-  await sql`select pg_sleep(0.2)` // the server would be in its shutdown by now
-  expect(await backend()).toBe(before)
-  await sql.end()
-  const exited = new Promise((resolve) => child.once('exit', resolve))
-  child.stdin?.end()
-  expect(await exited).toBe(0)
-  expect(await hasServerFile()).toBe(false)
-})
+verifies(
+  ['contract-1.embedded', 'contract-1.drain'],
+  'a signal to the whole process group does not even end a connection',
+  async () => {
+    const { child, line } = await startChild()
+    const sql = connect(await line, { max: 1, name: 'kept', timeoutMs: 2000 })
+    const backend = async () => (await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]?.pid
+    const before = await backend()
+    process.kill(-(child.pid ?? 0), 'SIGINT')
+    process.kill(-(child.pid ?? 0), 'SIGTERM')
+    await sql`select pg_sleep(0.2)` // the server would be in its shutdown by now
+    expect(await backend()).toBe(before)
+    await sql.end()
+    const exited = new Promise((resolve) => child.once('exit', resolve))
+    child.stdin?.end()
+    expect(await exited).toBe(0)
+    expect(await hasServerFile()).toBe(false)
+  },
+)
 
 test.runIf(process.platform === 'linux')(
   'a live server that an earlier start left behind is stopped, and its data kept',
@@ -163,23 +176,23 @@ test.runIf(process.platform === 'linux')(
 )
 
 test.each([
-  ['whose process is gone', () => 2 ** 22 + 1],
-  ['whose number now belongs to another program', () => sleeper().pid ?? 0],
+  ['whose process is gone', async () => 2 ** 22 + 1],
+  ['whose number now belongs to another program', async () => (await sleeper()).pid ?? 0],
 ])('a stale postmaster.pid %s does not stop the start', async (_, pid) => {
   const first = await start()
   await query(first.url, 'create table kept as select 3 as n')
   const file = join(dataDir, 'postgres', 'postmaster.pid')
   const lines = (await readFile(file, 'utf8')).split('\n')
   await first.stop()
-  await writeFile(file, [`${pid()}`, ...lines.slice(1)].join('\n'))
+  await writeFile(file, [`${await pid()}`, ...lines.slice(1)].join('\n'))
   const again = await start()
   expect(await query(again.url, 'select n from kept')).toBe(3)
 })
 
 /** A process of the database's user, which PostgreSQL's own check would take for a living server. */
-function sleeper(): ChildProcess {
-  const cluster = { cwd: '/', ...(isRoot ? { uid: 65_534 } : {}) }
-  const child = spawn('sleep', ['60'], cluster)
+async function sleeper(): Promise<ChildProcess> {
+  const { uid } = await stat(join(dataDir, 'postgres'))
+  const child = spawn('sleep', ['60'], { cwd: '/', ...(isRoot ? { uid } : {}) })
   children.push(child)
   return child
 }
@@ -201,19 +214,23 @@ test('a server that dies is started again under the same URL', async () => {
   expect(said.join('\n')).toContain('ended unexpectedly')
 })
 
-test('a first start that is killed in the middle leaves nothing that the next one takes for a database', async () => {
-  const { child } = await startChild()
-  const unfinished = async () => (await readdir(dataDir)).filter((name) => name.startsWith('postgres.new-'))
-  await vi.waitUntil(async () => {
-    const [folder] = await unfinished()
-    return folder !== undefined && (await readdir(join(dataDir, folder))).includes('base')
-  }, waitOptions)
-  child.kill('SIGKILL')
-  expect(await readdir(dataDir)).not.toContain('postgres')
-  const { url } = await start()
-  expect(await query(url, 'select 1')).toBe(1)
-  expect(await unfinished()).toEqual([])
-})
+verifies(
+  'contract-1.embedded',
+  'a first start that is killed in the middle leaves nothing that the next one takes for a database',
+  async () => {
+    const { child } = await startChild()
+    const unfinished = async () => (await readdir(dataDir)).filter((name) => name.startsWith('postgres.new-'))
+    await vi.waitUntil(async () => {
+      const [folder] = await unfinished()
+      return folder !== undefined && (await readdir(join(dataDir, folder))).includes('base')
+    }, waitOptions)
+    child.kill('SIGKILL')
+    expect(await readdir(dataDir)).not.toContain('postgres')
+    const { url } = await start()
+    expect(await query(url, 'select 1')).toBe(1)
+    expect(await unfinished()).toEqual([])
+  },
+)
 
 test.runIf(isRoot)('a folder that the database user cannot reach is one clear line that names DATA_DIR', async () => {
   await chmod(dataDir, 0o700)
@@ -230,7 +247,7 @@ test('a folder that is a file is one clear line that names DATA_DIR', async () =
 })
 
 test.runIf(isRoot)('binaries that the database user cannot reach are copied below DATA_DIR', async () => {
-  const home = await mkdtemp(join(tmpdir(), 'greenroom-home-'))
+  const home = await temporaryFolder()
   await chmod(home, 0o700)
   await mkdir(join(home, 'node_modules'))
   for (const part of ['src/persistence', 'test/support', 'package.json']) {

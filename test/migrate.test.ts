@@ -1,19 +1,20 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Sql } from '../src/persistence/database.ts'
 import { connect } from '../src/persistence/database.ts'
-import { migrate } from '../src/persistence/migrate.ts'
+import { migrate, migrationLock } from '../src/persistence/migrate.ts'
 import { freshDatabase } from './support/database.ts'
+import { temporaryFolder } from './support/folder.ts'
+import { verifies } from './verifies.ts'
 
 const ours = fileURLToPath(new URL('../src/persistence/migrations/', import.meta.url))
 let folder: string
 
 beforeAll(async () => {
   // Brackets in the path: an installation may lie anywhere.
-  folder = await mkdtemp(join(tmpdir(), 'greenroom [migrations] '))
+  folder = await temporaryFolder('in [brackets] {1,2}')
 })
 afterAll(() => rm(folder, { recursive: true }))
 
@@ -30,18 +31,29 @@ const tables = async (sql: Sql): Promise<string[]> =>
   )
 
 describe.each([18, 15] as const)('on PostgreSQL %s', (version) => {
-  test('five instances that start at once on an empty database create the tables once', async () => {
-    const database = await freshDatabase({ version, empty: true })
-    // Time-outs as short as the service's: waiting for the one that works must not run into them.
-    const pools = Array.from({ length: 5 }, () => connect(database.url, { max: 1, name: 'one of five', timeoutMs: 5 }))
-    const applied = await Promise.all(pools.map((sql) => migrate(sql)))
-    const busy = applied.filter((names) => names.length > 0)
-    expect(busy).toHaveLength(1)
-    expect(busy[0]?.[0]).toBe('1 foundation')
-    expect(await tables(database.sql)).toEqual(expect.arrayContaining(['sessions', 'messages', 'schema_migrations']))
-    for (const sql of pools) await sql.end()
-    await database.drop()
-  })
+  verifies(
+    'contract-1.migrations',
+    'five instances that start at once on an empty database create the tables once',
+    async () => {
+      const database = await freshDatabase({ version, empty: true })
+      // The first holds the lock for longer than the service's time-outs are: waiting must not run into them.
+      const blocker = database.sql.begin(async (tx) => {
+        await tx`select pg_advisory_xact_lock(${migrationLock})`
+        await tx`select pg_sleep(0.8)`
+      })
+      const pools = Array.from({ length: 5 }, () =>
+        connect(database.url, { max: 1, name: 'one of five', timeoutMs: 400 }),
+      )
+      const applied = await Promise.all(pools.map((sql) => migrate(sql)))
+      await blocker
+      const busy = applied.filter((names) => names.length > 0)
+      expect(busy).toHaveLength(1)
+      expect(busy[0]?.[0]).toBe('1 foundation')
+      expect(await tables(database.sql)).toEqual(expect.arrayContaining(['sessions', 'messages', 'schema_migrations']))
+      for (const sql of pools) await sql.end()
+      await database.drop()
+    },
+  )
 })
 
 test('a file that was changed after it had been applied is an error that names it', async () => {
@@ -65,5 +77,11 @@ test('a database that a newer version has migrated is refused', async () => {
   const database = await freshDatabase({ empty: true })
   await migrate(database.sql, await migrations('newer', { '900.do.later.sql': 'create table later (id int)' }))
   await expect(migrate(database.sql)).rejects.toThrow('by a newer version')
+  await database.drop()
+})
+
+test('an installation without its migration files says so', async () => {
+  const database = await freshDatabase({ empty: true })
+  await expect(migrate(database.sql, join(folder, 'nothing'))).rejects.toThrow('There are no migrations in')
   await database.drop()
 })

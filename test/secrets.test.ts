@@ -1,16 +1,17 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openSecrets } from '../src/persistence/secrets.ts'
 import { type FreshDatabase, freshDatabase } from './support/database.ts'
+import { temporaryFolder } from './support/folder.ts'
+import { verifies } from './verifies.ts'
 
 let database: FreshDatabase
 let dataDir: string
 
 beforeEach(async () => {
   database = await freshDatabase()
-  dataDir = await mkdtemp(join(tmpdir(), 'greenroom-secrets-'))
+  dataDir = await temporaryFolder()
 })
 afterEach(async () => {
   await database.drop()
@@ -50,7 +51,7 @@ test('what was sealed opens with the same context only, and any change to it is 
   ).toThrow()
 })
 
-test('contract section 1: without SECRET_KEY a key is generated once, mode 600, and found again', async () => {
+verifies('contract-1.secret-key', 'without SECRET_KEY a key is generated once, mode 600, and found again', async () => {
   const sealed = (await start(null, false)).seal('plain', 'x')
   const path = join(dataDir, 'secret.key')
   expect((await stat(path)).mode & 0o777).toBe(0o600)
@@ -60,29 +61,37 @@ test('contract section 1: without SECRET_KEY a key is generated once, mode 600, 
   expect(await readFile(path, 'utf8')).toBe(key)
 })
 
-test('contract section 1: SECRET_KEY is required for a database with data when no secret.key exists', async () => {
-  await start(['key'])
-  await expect(start(null)).rejects.toThrow(/^SECRET_KEY is required: DATABASE_URL/)
-  await expect(start(null, false)).rejects.toThrow(/^SECRET_KEY is required: DATA_DIR/)
-  await writeFile(join(dataDir, 'secret.key'), 'key\n')
-  expect((await start(null)).unreadable).toEqual([])
-})
+verifies(
+  'contract-1.secret-key',
+  'SECRET_KEY is required for a database with data when no secret.key exists',
+  async () => {
+    await start(['key'])
+    await expect(start(null)).rejects.toThrow(/^SECRET_KEY is required: DATABASE_URL/)
+    await expect(start(null, false)).rejects.toThrow(/^SECRET_KEY is required: DATA_DIR/)
+    await writeFile(join(dataDir, 'secret.key'), 'key\n')
+    expect((await start(null)).unreadable).toEqual([])
+  },
+)
 
-test('contract section 1: a start whose keys do not open the check value stops, and changes nothing', async () => {
-  const id = await addProvider('sk-1', ['key'])
-  const before = await storedKey(id)
-  await expect(start(['other'])).rejects.toThrow(/^SECRET_KEY is not the key of this database/)
-  await writeFile(join(dataDir, 'secret.key'), 'other\n')
-  await expect(start(null)).rejects.toThrow(/secret\.key\) is not the key of this database/)
-  expect(await storedKey(id)).toBe(before)
-})
+verifies(
+  'contract-1.secret-key',
+  'a start whose keys do not open the check value stops, and changes nothing',
+  async () => {
+    const id = await addProvider('sk-1', ['key'])
+    const before = await storedKey(id)
+    await expect(start(['other'])).rejects.toThrow(/^SECRET_KEY is not the key of this database/)
+    await writeFile(join(dataDir, 'secret.key'), 'other\n')
+    await expect(start(null)).rejects.toThrow(/secret\.key\) is not the key of this database/)
+    expect(await storedKey(id)).toBe(before)
+  },
+)
 
 test('an empty secret.key is never taken for a key', async () => {
   await writeFile(join(dataDir, 'secret.key'), '\n')
   await expect(start(null)).rejects.toThrow('is empty')
 })
 
-test('contract section 1: instances that start at once agree on one check value', async () => {
+verifies('contract-1.secret-key', 'instances that start at once agree on one check value', async () => {
   const starts = await Promise.allSettled([start(null), start(['a']), start(['b']), start(['a'])])
   const winners = starts.filter((one) => one.status === 'fulfilled').map((one) => one.value)
   const sealed = winners.map((one) => one.seal('same', 'x'))
@@ -90,24 +99,28 @@ test('contract section 1: instances that start at once agree on one check value'
   expect(starts.some((one) => one.status === 'rejected')).toBe(true)
 })
 
-test('contract section 1: old,new, then new,old, then new rotates while instances with the step before still run', async () => {
-  const id = await addProvider('sk-1', ['old'])
-  const context = `provider:${id}`
-  const first = await start(['old', 'new'])
-  expect(first.open(await storedKey(id), context)).toBe('sk-1')
+verifies(
+  'contract-1.secret-key',
+  'old,new, then new,old, then new rotates while instances with the step before still run',
+  async () => {
+    const id = await addProvider('sk-1', ['old'])
+    const context = `provider:${id}`
+    const first = await start(['old', 'new'])
+    expect(first.open(await storedKey(id), context)).toBe('sk-1')
 
-  const second = await start(['new', 'old'])
-  expect(second.open(await storedKey(id), context)).toBe('sk-1')
-  expect(first.open(await storedKey(id), context)).toBe('sk-1') // it still runs, and reads what the second sealed
-  await database.sql`update providers set api_key = ${first.seal('sk-2', context)} where id = ${id}`
-  const last = await start(['new', 'old']) // the last instance of the round finds what the first wrote meanwhile
-  expect(last.open(await storedKey(id), context)).toBe('sk-2')
+    const second = await start(['new', 'old'])
+    expect(second.open(await storedKey(id), context)).toBe('sk-1')
+    expect(first.open(await storedKey(id), context)).toBe('sk-1') // it still runs, and reads what the second sealed
+    await database.sql`update providers set api_key = ${first.seal('sk-2', context)} where id = ${id}`
+    const last = await start(['new', 'old']) // the last instance of the round finds what the first wrote meanwhile
+    expect(last.open(await storedKey(id), context)).toBe('sk-2')
 
-  const done = await start(['new'])
-  expect(done.open(await storedKey(id), context)).toBe('sk-2')
-  expect(done.unreadable).toEqual([])
-  await expect(start(['old'])).rejects.toThrow('is not the key')
-})
+    const done = await start(['new'])
+    expect(done.open(await storedKey(id), context)).toBe('sk-2')
+    expect(done.unreadable).toEqual([])
+    await expect(start(['old'])).rejects.toThrow('is not the key')
+  },
+)
 
 test('a secret that no key opens is named and left as it is; the others still rotate', async () => {
   const good = await addProvider('sk-1', ['key'])

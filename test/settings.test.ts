@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { settingsTable, withTable } from '../scripts/settings-table.ts'
 import { findCredential } from '../src/http/management/password.ts'
 import { isLoopback, notYetInEffect, readSettings, SettingsError, startupWarnings, table } from '../src/settings.ts'
+import { verifies } from './verifies.ts'
 
 test('contract section 1: without an environment every setting has its default', () => {
   expect(readSettings({})).toEqual({
@@ -40,7 +41,7 @@ test('contract section 1: without an environment every setting has its default',
   })
 })
 
-test('contract section 1: an empty value counts as unset', () => {
+verifies('contract-1.settings', 'an empty value counts as unset', () => {
   const names = Object.values(table).map((row) => row.name)
   expect(readSettings(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(readSettings({}))
   expect(readSettings(Object.fromEntries(names.map((name) => [name, ' '])))).toEqual(readSettings({}))
@@ -110,19 +111,19 @@ describe('contract section 1: a wrong value stops the start with one line that b
   })
 })
 
-test('a reason never repeats what may be secret', () => {
+verifies('contract-1.settings', 'a reason never repeats what may be secret', () => {
   const wrong = { AUTH_CREDENTIALS: 'hunter2', DATABASE_URL: 'mysql://u:hunter2@h/d', PUBLIC_API_KEY: 'hunter2 ü' }
   for (const [name, value] of Object.entries(wrong)) {
     expect(() => readSettings({ [name]: value })).toThrow(/^(?!.*hunter2)/)
   }
 })
 
-test('contract section 1: SECRET_KEY is required when CACHE_PROVIDER is set', () => {
+verifies('contract-1.secret-key', 'SECRET_KEY is required when CACHE_PROVIDER is set', () => {
   expect(() => readSettings({ CACHE_PROVIDER: 'redis' })).toThrow(/^SECRET_KEY: required/)
   expect(readSettings({ CACHE_PROVIDER: 'valkey', SECRET_KEY: 'new, old' }).secretKeys).toEqual(['new', 'old'])
 })
 
-test('contract section 1: more than one worker needs DATABASE_URL', () => {
+verifies('contract-1.settings', 'more than one worker needs DATABASE_URL', () => {
   expect(readSettings({ WORKERS: '4', DATABASE_URL: 'postgres://u:p@h:5432/d' }).workers).toBe(4)
 })
 
@@ -172,21 +173,27 @@ test('OUTBOUND_ALLOW takes hosts, hosts with a port, addresses and ranges', () =
   ])
 })
 
-test('contract section 1: beyond loopback the start warns about each missing credential, on loopback about none', () => {
-  const warnings = (environment: Record<string, string>) => startupWarnings(readSettings(environment))
-  expect(warnings({})).toEqual([])
-  expect(warnings({ HOST: '0.0.0.0' })).toEqual([
-    expect.stringContaining('PUBLIC_API_KEY'),
-    expect.stringContaining('AUTH_CREDENTIALS'),
-  ])
-  expect(warnings({ HOST: '::', PUBLIC_API_KEY: 'k' })).toEqual([expect.stringContaining('AUTH_CREDENTIALS')])
-  expect(warnings({ HOST: '192.0.2.1', AUTH_CREDENTIALS: 'a:b' })).toEqual([expect.stringContaining('PUBLIC_API_KEY')])
-  expect(warnings({ HOST: 'app.internal', AUTH_CREDENTIALS: 'a:b', PUBLIC_API_KEY: 'k' })).toEqual([])
-  expect(['127.0.0.1', '127.1.2.3', '::1', 'localhost', '0.0.0.0', '127.example.com'].map(isLoopback)).toEqual([
-    ...[true, true, true, true],
-    ...[false, false],
-  ])
-})
+verifies(
+  'contract-1.settings',
+  'beyond loopback the start warns about each missing credential, on loopback about none',
+  () => {
+    const warnings = (environment: Record<string, string>) => startupWarnings(readSettings(environment))
+    expect(warnings({})).toEqual([])
+    expect(warnings({ HOST: '0.0.0.0' })).toEqual([
+      expect.stringContaining('PUBLIC_API_KEY'),
+      expect.stringContaining('AUTH_CREDENTIALS'),
+    ])
+    expect(warnings({ HOST: '::', PUBLIC_API_KEY: 'k' })).toEqual([expect.stringContaining('AUTH_CREDENTIALS')])
+    expect(warnings({ HOST: '192.0.2.1', AUTH_CREDENTIALS: 'a:b' })).toEqual([
+      expect.stringContaining('PUBLIC_API_KEY'),
+    ])
+    expect(warnings({ HOST: 'app.internal', AUTH_CREDENTIALS: 'a:b', PUBLIC_API_KEY: 'k' })).toEqual([])
+    expect(['127.0.0.1', '127.1.2.3', '::1', 'localhost', '0.0.0.0', '127.example.com'].map(isLoopback)).toEqual([
+      ...[true, true, true, true],
+      ...[false, false],
+    ])
+  },
+)
 
 test('what has no effect yet is named when it is asked for, and only then', () => {
   expect(notYetInEffect(readSettings({}))).toEqual([])

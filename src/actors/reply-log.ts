@@ -74,6 +74,12 @@ export function indexAfter(frames: readonly Frame[], after: number): number {
   return low
 }
 
+/** Characters, about: a tool's result may be as long as many texts. */
+function sizeOf(event: ReplyEvent): number {
+  if (event.type === 'text') return event.text.length
+  return 1024 + (event.type === 'tool_call' ? event.arguments.length : event.content.length)
+}
+
 export interface ReplyLogOptions {
   append: Journal['append']
   /** The journal refused a frame of this reply: it must end. */
@@ -150,7 +156,7 @@ export function createReplyLog(info: ReplyInfo, { append, onRefused }: ReplyLogO
         lastPart += 1
         pending.push({ seq: lastSeq, part: lastPart, event })
       }
-      pendingSize += event.type === 'text' ? event.text.length : 1024
+      pendingSize += sizeOf(event)
       unstoredSince ??= performance.now()
       if (!inFlight) void flush()
     },

@@ -7,8 +7,10 @@ import type { Sql } from 'postgres'
 import type { Intent, OwnedReplies, ReplyInfo } from '../actors/ports.ts'
 
 export interface LocalOptions {
-  /** A connection of its own: a renewal must not queue behind anything. */
+  /** The lease's own connection: a renewal must not queue behind anything. */
   sql: Sql<Record<string, unknown>>
+  /** For sweeps and intents, which may wait for locks. Absent: `sql`. */
+  work?: Sql<Record<string, unknown>>
   leaseMs: number
   /** The database has one instance only (embedded): all others are dead at our start. */
   alone: boolean
@@ -35,7 +37,9 @@ const POLL_MS = 1000
 
 type Row = Record<string, unknown>
 
-export function createLocalCoordination({ sql, leaseMs, alone, deriveTitle, log }: LocalOptions): Coordination {
+export function createLocalCoordination(options: LocalOptions): Coordination {
+  const { sql: leaseSql, leaseMs, alone, deriveTitle, log } = options
+  const sql = options.work ?? leaseSql
   const id = randomUUID()
   const lease = `${leaseMs} milliseconds`
   let epoch = 0
@@ -43,28 +47,33 @@ export function createLocalCoordination({ sql, leaseMs, alone, deriveTitle, log 
   /** Since when (ms, monotonic) every renewal came in time; null after a gap. */
   let heldSince: number | null = null
   let renewedAt = 0
+  /** The highest epoch held so far: a row that was removed meanwhile comes back above it. */
+  let highest = 0
+  // Everybody renews at a third, and a lease lasts two thirds at least when the database goes away.
+  const longestGap = (leaseMs * 2) / 3
   let suspects = new Set<string>()
   let reading: Promise<void> | null = null
   const timers: NodeJS.Timeout[] = []
 
   async function register(): Promise<void> {
-    const [row] = await sql<{ epoch: string | number }[]>`
-      insert into instances (id, lease_until) values (${id}, clock_timestamp() + ${lease}::interval)
+    const [row] = await leaseSql<{ epoch: string | number }[]>`
+      insert into instances (id, epoch, lease_until) values (${id}, ${highest + 1}, clock_timestamp() + ${lease}::interval)
       on conflict (id) do update
         set lease_until = excluded.lease_until, lost_at = null
       returning epoch`
     epoch = Number(row?.epoch)
+    highest = epoch
     renewedAt = performance.now()
     heldSince = renewedAt
   }
 
   async function renew(): Promise<void> {
-    const rows = await sql`
+    const rows = await leaseSql`
       update instances set lease_until = clock_timestamp() + ${lease}::interval
        where id = ${id} and epoch = ${epoch} returning 1`
     const now = performance.now()
     if (rows.length > 0) {
-      if (now - renewedAt > leaseMs || heldSince === null) heldSince = now
+      if (now - renewedAt > longestGap || heldSince === null) heldSince = now
       renewedAt = now
       return
     }
@@ -75,8 +84,21 @@ export function createLocalCoordination({ sql, leaseMs, alone, deriveTitle, log 
     await register()
   }
 
+  async function renewOrNote(): Promise<void> {
+    try {
+      await renew()
+    } catch (error) {
+      heldSince = null // the database was away: that counts against nobody
+      throw error
+    }
+  }
+
   /** Others count as lost only after this instance has itself renewed without a gap for one lease. */
-  const mayDeclare = () => heldSince !== null && performance.now() - heldSince > leaseMs
+  const mayDeclare = () => {
+    const now = performance.now()
+    // A gap that lasts counts before a renewal has shown it: the sweep may be the first to reach a database again.
+    return heldSince !== null && now - heldSince > leaseMs && now - renewedAt <= longestGap
+  }
 
   async function declareLost(everyone: boolean): Promise<void> {
     const lost = await sql`
@@ -110,10 +132,13 @@ export function createLocalCoordination({ sql, leaseMs, alone, deriveTitle, log 
   }
 
   async function readIntents(): Promise<void> {
-    const intents = await sql<Intent[]>`
-      delete from intents where instance_id = ${id}
-      returning kind, session_id as "sessionId", reply_id as "replyId"`
-    for (const intent of intents) owned?.obey(intent)
+    // Obeyed first, then removed: an answer that is lost on its way must not lose a cancel. Obeying twice is harmless.
+    const intents = await sql<(Intent & { num: string })[]>`
+      select id::text as num, kind, session_id as "sessionId", reply_id as "replyId" from intents
+       where instance_id = ${id} order by id`
+    if (owned === null || intents.length === 0) return
+    for (const { num: _, ...intent } of intents) owned.obey(intent)
+    await sql`delete from intents where id = any(${intents.map(({ num }) => num)}::text[]::bigint[])`
   }
 
   /** Rows that stream under this epoch against replies at work. What differs twice in a row is settled. */
@@ -130,7 +155,13 @@ export function createLocalCoordination({ sql, leaseMs, alone, deriveTitle, log 
     for (const row of rows) {
       if (running.has(row.id)) continue
       if (!seen.has(row.id)) suspects.add(row.id)
-      else await owned.settleStray({ ...row, epoch: Number(row.epoch), sessionNum: Number(row.sessionNum), firstSeq: Number(row.firstSeq) })
+      else
+        await owned.settleStray({
+          ...row,
+          epoch: Number(row.epoch),
+          sessionNum: Number(row.sessionNum),
+          firstSeq: Number(row.firstSeq),
+        })
     }
     for (const replyId of running) {
       if (stored.has(replyId)) continue
@@ -139,15 +170,19 @@ export function createLocalCoordination({ sql, leaseMs, alone, deriveTitle, log 
     }
   }
 
-  /** Calls `work` again and again, `ms` after its last end; a failure waits for the next time. */
-  function every(ms: number, what: string, work: () => Promise<void>): void {
+  /** Calls `work` again and again, `ms` after its last end, `retryMs` after a failure. */
+  function every(ms: number, what: string, work: () => Promise<void>, retryMs = ms): void {
     const run = () =>
       work()
-        .catch((err: unknown) => {
-          if (!stopped) log.warn({ err }, `${what} failed.`)
-        })
-        .finally(() => {
-          if (!stopped) timers[slot] = setTimeout(run, ms)
+        .then(
+          () => ms,
+          (err: unknown) => {
+            if (!stopped) log.warn({ err }, `${what} failed.`)
+            return retryMs
+          },
+        )
+        .then((wait) => {
+          if (!stopped) timers[slot] = setTimeout(run, wait)
         })
     const slot = timers.push(setTimeout(run, ms)) - 1
   }
@@ -164,7 +199,7 @@ export function createLocalCoordination({ sql, leaseMs, alone, deriveTitle, log 
     },
     start(replies, tick) {
       owned = replies
-      every(leaseMs / 3, 'Renewing the lease', renew)
+      every(leaseMs / 3, 'Renewing the lease', renewOrNote, leaseMs / 12)
       every(Math.min(leaseMs / 3, POLL_MS), 'The sweep for lost owners', async () => {
         if (!mayDeclare()) return
         await declareLost(false)
@@ -177,7 +212,8 @@ export function createLocalCoordination({ sql, leaseMs, alone, deriveTitle, log 
       every(Math.min(leaseMs / 6, POLL_MS), 'The check of live sessions', async () => tick())
     },
     hurry() {
-      reading ??= readIntents()
+      if (reading !== null) return
+      reading = readIntents()
         .catch((err: unknown) => log.warn({ err }, 'Reading intents failed.'))
         .finally(() => {
           reading = null

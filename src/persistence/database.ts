@@ -1,6 +1,7 @@
 /** How the service reaches PostgreSQL. Every other file here takes `sql` as its first argument. */
 import postgres from 'postgres'
 import { arrayOids, arrayTypes } from './array-types.ts'
+import { createDial } from './dial.ts'
 import { createPool, type LaneEvents, type Sql } from './pool.ts'
 
 export type { AnySql, Sql, Tx } from './pool.ts'
@@ -14,8 +15,10 @@ export interface ConnectOptions {
   timeoutMs: number
   /** What `isPooled` found; absent: a direct connection. */
   pooled?: boolean
-  /** Absent: 10 s. */
+  /** Absent: 10 s, or `silenceMs` where that is less. */
   connectTimeoutS?: number
+  /** A connection that gives no answer to a statement for so long is given up. Absent: never. */
+  silenceMs?: number
 }
 
 /**
@@ -28,8 +31,9 @@ export interface ConnectOptions {
 export function connect(url: string, options: ConnectOptions): Sql {
   const { address, path, prepare } = readUrl(url)
   const timeouts = { lock_timeout: options.timeoutMs, idle_in_transaction_session_timeout: options.timeoutMs }
-  const connectTimeoutS = options.connectTimeoutS ?? 10
+  const connectTimeoutS = options.connectTimeoutS ?? Math.min(10, (options.silenceMs ?? 10_000) / 1000)
   const bigint = { to: 20, from: [20], serialize: String, parse: Number }
+  const dial = createDial()
   const open = ({ onReady, onLost }: LaneEvents): Sql => {
     const single: Sql = postgres(address, {
       max: 1,
@@ -42,6 +46,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
       connection: { application_name: options.name, ...(options.pooled ? {} : timeouts) },
       fetch_types: false, // see array-types.ts
       types: Object.assign({ bigint }, arrayTypes()),
+      ...{ socket: dial }, // unknown to its types
       ...(path === null ? {} : { path }),
       ...(options.pooled && prepare === null ? { prepare: false } : {}),
     })
@@ -51,6 +56,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
   return createPool({
     max: options.max,
     connectTimeoutMs: connectTimeoutS * 1000 + 500,
+    silenceMs: options.silenceMs,
     open,
     onBegin: async (tx) => {
       if (!options.pooled) return

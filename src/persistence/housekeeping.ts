@@ -26,10 +26,13 @@ export async function tidy(sql: Sql, { sessionDays, transitionDays }: Retention)
 async function removeIdle(sql: Sql, days: number): Promise<void> {
   for (let removed = BATCH; removed === BATCH; ) {
     const rows = await sql`
-      select delete_session(agent_id, id) from sessions s
-       where updated_at < clock_timestamp() - ${`${days} days`}::interval
-         and not exists (select 1 from messages m where m.session_id = s.id and m.status = 'streaming')
-       limit ${BATCH}`
+      select delete_session(idle.agent_id, idle.id) from (
+        -- Locked, so that a message which arrives meanwhile keeps its session; skipped, so that nobody deadlocks.
+        select s.agent_id, s.id from sessions s
+         where s.updated_at < clock_timestamp() - ${`${days} days`}::interval
+           and not exists (select 1 from messages m where m.session_id = s.id and m.status = 'streaming')
+         limit ${BATCH} for update skip locked
+      ) idle`
     removed = rows.length
   }
 }

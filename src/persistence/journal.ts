@@ -32,6 +32,8 @@ export interface JournalOptions {
 
 const FIRST_RETRY_MS = 20
 const LONGEST_RETRY_MS = 500
+/** A client waits for this answer: it is asked for again for about so long. */
+const ADMIT_RETRY_MS = 1000
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -56,14 +58,17 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
         texts.push(event.type === 'text' ? event.text : JSON.stringify(event))
       }
     }
-    // The check comes back as a column: a row count would also be 0 when every row was there already.
+    // The check comes back as a column: a row count would also be 0 when every row was there already. A tool event
+    // that is no jsonb is refused here: folded later, it would keep its reply running for ever.
     const flush = writer<{ held: boolean; asked: boolean }[]>`
       with me as materialized (
         select 1 from instances where id = ${instance.id} and epoch = ${epoch} for share
       ), put as (
         insert into frames (session_num, seq, part, event)
-        select * from unnest(${nums}::bigint[], ${seqs}::bigint[], ${parts}::smallint[], ${texts}::text[])
-        where exists (select 1 from me)
+        select f.num, f.seq, f.part, case when f.part = 0 then f.event else f.event::jsonb::text end
+          from unnest(${nums}::bigint[], ${seqs}::bigint[], ${parts}::smallint[], ${texts}::text[])
+               as f (num, seq, part, event)
+         where exists (select 1 from me)
         on conflict do nothing
       )
       select exists (select 1 from me) as held,
@@ -142,7 +147,7 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
     read: (replyId, after) => readReply(sql, replyId, after),
     requestCancel: (sessionId) => requestCancel(sql, sessionId),
     isRunning: (replyId) => isRunning(sql, replyId),
-    history: (sessionId, position, maxBytes) => readHistory(sql, sessionId, position, maxBytes),
+    history: (sessionId, position, limits) => readHistory(sql, sessionId, position, limits),
     async close() {
       closed = true
       await writer.end({ timeout: 1 })
@@ -175,13 +180,15 @@ async function admit(sql: Sql, instance: JournalOptions['instance'], message: Ne
       ${instance.id}, ${epoch}, ${message.agentId}, ${message.sessionId}, ${userId}, ${replyId}, ${message.text},
       ${message.model}, ${message.includeUsage}, ${message.idempotency?.key ?? null},
       ${message.idempotency?.bodyHash ?? null}, ${message.isRetry}, ${message.mayStart})`
-  let rows: AdmitRow[]
-  try {
-    rows = await call()
-  } catch (error) {
-    if (!isUnavailable(error)) throw error
-    await sleep(FIRST_RETRY_MS)
-    rows = await call()
+  let rows: AdmitRow[] = []
+  for (let wait = FIRST_RETRY_MS, begin = performance.now(); ; wait *= 2) {
+    try {
+      rows = await call()
+      break
+    } catch (error) {
+      if (!isUnavailable(error) || performance.now() - begin > ADMIT_RETRY_MS) throw error
+      await sleep(wait)
+    }
   }
   const row = rows[0]
   if (row === undefined) throw new Error('admit_message returned no row')

@@ -1,4 +1,5 @@
 /** Brings the tables up to this version. */
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Postgrator from 'postgrator'
 import type { Sql } from './database.ts'
@@ -26,8 +27,8 @@ export async function migrate(sql: Sql, directory = folder): Promise<string[]> {
     await tx`select pg_advisory_xact_lock(${migrationLock})`
     const postgrator = new Postgrator({
       driver: 'pg',
-      // A pattern, not a path: characters that mean something in patterns stand for themselves in brackets.
-      migrationPattern: `${directory.replace(/[[?*{}()]/g, '[$&]')}/*.do.*.sql`.replaceAll('//', '/'),
+      // A pattern, not a path: what means something in patterns stands for itself after a backslash.
+      migrationPattern: join(directory.replace(/[\\[\]?*{}()]/g, '\\$&'), '*.do.*.sql'),
       schemaTable: 'schema_migrations',
       newline: 'LF',
       execQuery: async (query) => ({ rows: await tx.unsafe(query).simple() }),
@@ -38,6 +39,7 @@ export async function migrate(sql: Sql, directory = folder): Promise<string[]> {
       throw new Error(`Migration ${changed} was changed after it had been applied to this database.`)
     })
     const [have, known] = [await postgrator.getDatabaseVersion(), await postgrator.getMaxVersion()]
+    if (known < 1) throw new Error(`There are no migrations in ${directory}: the installation is incomplete.`)
     if (have > known) {
       throw new Error(`The database was migrated to ${have} by a newer version; this one knows ${known}.`)
     }

@@ -24,6 +24,8 @@ export interface PoolOptions {
   max: number
   /** Longest wait for a server to greet. */
   connectTimeoutMs: number
+  /** Longest wait for the answer to one statement, after which its connection is given up. Absent: no limit. */
+  silenceMs?: number | undefined
   /** Makes an instance of the library with `max: 1`. */
   open(events: LaneEvents): Sql
   /** Runs first in every transaction. */
@@ -47,6 +49,8 @@ interface Query {
 interface Lane {
   sql: Sql
   run(query: Query): unknown
+  /** Runs until the server has let us in. */
+  patience: NodeJS.Timeout
   busy: boolean
   lost: boolean
   /** What is under way hears of the end of its connection; the library does not always tell. */
@@ -65,112 +69,136 @@ const broken = (code: 'CONNECTION_CLOSED' | 'CONNECTION_ENDED') =>
 /** An error of the statement alone, after which its connection is as good as before. */
 const isOfStatement = (error: unknown): boolean => error instanceof postgres.PostgresError && error.severity === 'ERROR'
 
-export function createPool({ max, connectTimeoutMs, open, onBegin }: PoolOptions): Sql {
+interface Lanes {
+  /** Calls `use` with a free connection, as soon as there is one; with null when the pool is closed. */
+  take(use: (lane: Lane | null) => void): void
+  giveBack(lane: Lane): void
+  /** For a connection that broke or may have: whatever runs on it is rejected, and it is not used again. */
+  lose(lane: Lane): void
+  end(how?: { timeout?: number | undefined }): Promise<void>
+}
+
+function createLanes({ max, connectTimeoutMs, open }: PoolOptions): Lanes {
   const lanes = new Set<Lane>()
   const waiting: ((lane: Lane | null) => void)[] = []
   let closed = false
-  const builder = open({ onReady() {}, onLost() {} }) // makes queries, never connects
 
-  function addLane(): Lane {
+  function add(): Lane {
     // Some proxies accept and hang up while the server is away; the library would try again for ever.
     const patience = setTimeout(() => lose(lane), connectTimeoutMs)
     const sql = open({ onReady: () => clearTimeout(patience), onLost: () => lose(lane) })
     const sample: unknown = sql`select 1`
     if (!isQuery(sample)) throw new Error('postgres: queries have no handler.')
-    const run = sample.handler
-    const lane: Lane = { sql, run, busy: false, lost: false, onLost: () => {} }
+    const lane: Lane = { sql, run: sample.handler, patience, busy: false, lost: false, onLost: () => {} }
     lanes.add(lane)
     return lane
   }
 
-  /** Calls `use` with a free connection, as soon as there is one; with null when the pool is closed. */
   function take(use: (lane: Lane | null) => void): void {
-    if (closed) {
-      use(null)
-      return
-    }
-    const free = [...lanes].find((lane) => !lane.busy) ?? (lanes.size < max ? addLane() : null)
-    if (free === null) {
-      waiting.push(use)
-      return
-    }
-    free.busy = true
-    use(free)
+    const free = closed ? null : ([...lanes].find((lane) => !lane.busy) ?? (lanes.size < max ? add() : null))
+    if (free) free.busy = true
+    if (free || closed) use(free)
+    else waiting.push(use)
+  }
+
+  function next(): void {
+    const use = waiting.shift()
+    if (use) take(use)
   }
 
   function giveBack(lane: Lane): void {
     lane.onLost = () => {}
     lane.busy = false
-    const next = waiting.shift()
-    if (next) take(next)
+    next()
   }
 
   function lose(lane: Lane): void {
     if (lane.lost) return
     lane.lost = true
+    clearTimeout(lane.patience)
     lanes.delete(lane)
     lane.onLost()
     void lane.sql.end({ timeout: 0 }).catch(() => {})
-    const next = waiting.shift()
-    if (next) take(next)
+    next()
   }
 
-  function runOn(lane: Lane, query: Query): void {
-    const { resolve, reject } = query
-    let settled = false
-    const settle = (end: (value: unknown) => void, isFine: (value: unknown) => boolean) => (value: unknown) => {
-      if (settled) return
-      settled = true
-      // Not at once: the library is in the middle of the server's answer.
-      if (isFine(value)) queueMicrotask(() => giveBack(lane))
-      else lose(lane)
-      end(value)
-    }
-    query.resolve = settle(resolve, () => true)
-    query.reject = settle(reject, isOfStatement)
-    lane.onLost = () => query.reject(broken('CONNECTION_CLOSED'))
-    lane.run(query)
+  async function end(how?: { timeout?: number | undefined }): Promise<void> {
+    closed = true
+    for (const use of waiting.splice(0)) use(null)
+    await Promise.all([...lanes].map((lane) => lane.sql.end({ timeout: 2, ...how }).finally(() => lose(lane))))
   }
+
+  return { take, giveBack, lose, end }
+}
+
+function runQuery(lanes: Lanes, lane: Lane, query: Query, silenceMs: number | undefined): void {
+  const { resolve, reject } = query
+  let settled = false
+  // A network that swallows packets lets a statement wait for as long as TCP tries again: a quarter of an hour.
+  const patience = silenceMs === undefined ? undefined : setTimeout(() => lanes.lose(lane), silenceMs)
+  const settle = (tell: (value: unknown) => void, isFine: (value: unknown) => boolean) => (value: unknown) => {
+    if (settled) return
+    settled = true
+    clearTimeout(patience)
+    // Not at once: the library is in the middle of the server's answer.
+    if (isFine(value)) queueMicrotask(() => lanes.giveBack(lane))
+    else lanes.lose(lane)
+    tell(value)
+  }
+  query.resolve = settle(resolve, () => true)
+  query.reject = settle(reject, isOfStatement)
+  lane.onLost = () => query.reject(broken('CONNECTION_CLOSED'))
+  lane.run(query)
+}
+
+export function createPool(options: PoolOptions): Sql {
+  const lanes = createLanes(options)
+  const builder = options.open({ onReady() {}, onLost() {} }) // makes queries, never connects
 
   const route = (made: unknown): unknown => {
     if (isQuery(made)) {
-      made.handler = (query) => take((lane) => (lane ? runOn(lane, query) : query.reject(broken('CONNECTION_ENDED'))))
+      made.handler = (query) =>
+        lanes.take((lane) =>
+          lane ? runQuery(lanes, lane, query, options.silenceMs) : query.reject(broken('CONNECTION_ENDED')),
+        )
     }
     return made
   }
 
   async function begin(first: string | Work, second?: Work): Promise<unknown> {
-    const [options, work] = typeof first === 'string' ? [first, second] : ['', first]
-    const lane = await new Promise<Lane | null>(take)
+    const [how, work] = typeof first === 'string' ? [first, second] : ['', first]
+    const lane = await new Promise<Lane | null>(lanes.take)
     if (!lane || !work) throw broken('CONNECTION_ENDED')
     let started = false
-    const timed = async (tx: Tx) => {
+    let patience: NodeJS.Timeout | undefined
+    // From one statement to the next: a transaction that idles for so long was ended by the server before.
+    const touch = () => {
+      clearTimeout(patience)
+      if (options.silenceMs !== undefined) patience = setTimeout(() => lanes.lose(lane), options.silenceMs)
+    }
+    const wholeWork = async (tx: Tx) => {
       started = true
-      await onBegin(tx)
+      await options.onBegin(tx)
       return await work(tx)
     }
     const lost = new Promise<never>((_, reject) => {
       lane.onLost = () => reject(broken('CONNECTION_CLOSED'))
     })
+    touch()
     try {
-      return await Promise.race([runTransaction(lane, options, timed), lost])
+      return await Promise.race([runTransaction(lane, how, wholeWork, touch), lost])
     } finally {
-      if (!started) lose(lane)
-      if (!lane.lost) giveBack(lane)
+      clearTimeout(patience)
+      if (!started) lanes.lose(lane)
+      if (!lane.lost) lanes.giveBack(lane)
     }
-  }
-
-  async function end(how?: { timeout?: number }): Promise<void> {
-    closed = true
-    for (const use of waiting.splice(0)) use(null)
-    await Promise.all([...lanes].map((lane) => lane.sql.end({ timeout: 2, ...how })))
   }
 
   return new Proxy<Sql>(builder, {
     apply: (target, self, values) => route(Reflect.apply(target, self, values)),
     get(target, key) {
       if (key === 'begin') return begin
-      if (key === 'end') return end
+      if (key === 'end') return lanes.end
       if (unrouted.has(key)) throw new Error(`${String(key)} is not for pools like this one.`)
       if (key === 'unsafe') return (...values: Parameters<Sql['unsafe']>) => route(target.unsafe(...values))
       return Reflect.get(target, key)
@@ -189,10 +217,11 @@ const never = new Promise<never>(() => {})
  * Once the connection is lost nothing may reach the library any more, its own commit and rollback included: the
  * work then never ends in its eyes, and what rejects is its race with the end of the connection.
  */
-async function runTransaction(lane: Lane, options: string, work: Work): Promise<unknown> {
+async function runTransaction(lane: Lane, options: string, work: Work, touch: () => void): Promise<unknown> {
   return await lane.sql.begin(options, async (tx) => {
     try {
-      const result = await work(guarded(tx, lane))
+      const result = await work(guarded(tx, lane, touch))
+      if (!lane.lost) touch() // for the commit
       return lane.lost ? await never : result
     } catch (error) {
       return lane.lost ? await never : Promise.reject(error)
@@ -200,11 +229,15 @@ async function runTransaction(lane: Lane, options: string, work: Work): Promise<
   })
 }
 
-function guarded(tx: Tx, lane: Lane): Tx {
+function guarded(tx: Tx, lane: Lane, touch: () => void): Tx {
   const route = (made: unknown): unknown => {
     if (isQuery(made)) {
       const { handler } = made
-      made.handler = (query) => (lane.lost ? query.reject(broken('CONNECTION_CLOSED')) : handler(query))
+      made.handler = (query) => {
+        if (lane.lost) return query.reject(broken('CONNECTION_CLOSED'))
+        touch()
+        return handler(query)
+      }
     }
     return made
   }

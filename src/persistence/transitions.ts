@@ -21,7 +21,12 @@ export async function recordTransitions(
   instanceId: string,
   batch: readonly TransitionRecord[],
 ): Promise<void> {
+  // Sessions are locked in the order in which deleting an agent locks them: any other order deadlocks with it.
   await sql`
+    with alive as materialized (
+      select s.id from sessions s where s.id = any(${batch.map((step) => step.sessionId)}::uuid[])
+       order by s.num for key share
+    )
     insert into transitions (session_id, at, from_state, to_state, event, message_id, instance_id, detail)
     select t.session_id, t.at, t.from_state, t.to_state, t.event, t.message_id, ${instanceId}, t.detail
       from unnest(${batch.map((step) => step.sessionId)}::uuid[], ${batch.map((step) => step.at.toISOString())}::timestamptz[],
@@ -29,7 +34,7 @@ export async function recordTransitions(
                   ${batch.map((step) => step.event)}::text[], ${batch.map((step) => step.messageId)}::uuid[],
                   ${batch.map((step) => JSON.stringify(step.detail))}::text[]::jsonb[]) with ordinality
              as t (session_id, at, from_state, to_state, event, message_id, detail, n)
-     where exists (select 1 from sessions s where s.id = t.session_id for key share)
+     where t.session_id in (select id from alive)
      order by t.n`
 }
 

@@ -15,6 +15,7 @@ declare
   s record;
   last record;
   seen record;
+  own record;
 begin
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for share;
   if not found then outcome := 'fenced'; return; end if;
@@ -44,12 +45,15 @@ begin
   session_num := s.num;
   first_seq := s.next_seq;
 
-  if last.id = p_reply then -- our own, of a call whose answer was lost
-    outcome := 'admitted';
+  -- Our own, of a call whose answer was lost. Once settled (as a stray) it is only read: nothing runs twice.
+  select m.position, m.status, m.first_seq, m.created_at into own from messages m where m.id = p_reply;
+  if found then
+    outcome := case when own.status = 'streaming' then 'admitted' else 'joined' end;
     reply_id := p_reply;
-    reply_position := last.position;
+    reply_position := own.position;
+    first_seq := own.first_seq;
     rest_state := 'idle';
-    select m.created_at into created_at from messages m where m.id = p_reply;
+    created_at := own.created_at;
     return;
   end if;
 
