@@ -4,21 +4,27 @@ import { createSessionHost } from './actors/session-host.ts'
 import { deriveTitle } from './actors/title.ts'
 import { createTransitionRecorder } from './actors/transitions.ts'
 import { createLocalCoordination } from './coordination/local.ts'
-import { createServer, mountAll, type ServerOptions } from './http/server.ts'
+import { createServer, type HttpRooms, mountAll, type ServerOptions } from './http/server.ts'
 import { streamsEnded } from './http/sse.ts'
+import { readyTools } from './persistence/agent-tools.ts'
 import { connect, isPooled, isUnavailable, type Sql } from './persistence/database.ts'
 import { seedDemo } from './persistence/demo.ts'
 import { startEmbedded } from './persistence/embedded.ts'
 import { tidy } from './persistence/housekeeping.ts'
 import { createJournal } from './persistence/journal.ts'
 import { migrate } from './persistence/migrate.ts'
-import { openSecrets } from './persistence/secrets.ts'
+import { openSecrets, type Secrets } from './persistence/secrets.ts'
 import { deleteAgent } from './persistence/sessions.ts'
 import { recordTransitions } from './persistence/transitions.ts'
 import { createModel } from './providers/model.ts'
 import { providerTypes } from './providers/provider-types.ts'
 import { isLoopback, notYetInEffect, type Settings, startupWarnings } from './settings.ts'
-import { emptyToolbox } from './tools/toolbox.ts'
+import { checkSchema, compileArguments } from './tools/arguments.ts'
+import { builtInTools } from './tools/built-in-tools.ts'
+import { callHttpTool } from './tools/http-tool.ts'
+import { createMcp, type Mcp } from './tools/mcp.ts'
+import { createOutbound, type Outbound, providerFetch } from './tools/outbound.ts'
+import { createToolbox } from './tools/toolbox.ts'
 
 export interface App {
   /** `http://host:port` that it listens on. */
@@ -29,6 +35,8 @@ export interface App {
 
 /** Connections for everything but flushes and the lease, which have one each of their own. */
 const POOL_SIZE = 16
+/** A statement without an answer for so long, or for a lease, gives its connection up (milliseconds). */
+const SHORTEST_SILENCE_MS = 5000
 /** How long a start waits for a database that is not there yet. */
 const DATABASE_WAIT_MS = 30_000
 /** Longest wait for outcomes to be stored once the drain's time is over. */
@@ -53,8 +61,11 @@ async function openDatabase(settings: Settings, log: Log) {
   const url = embedded?.url ?? settings.databaseUrl ?? ''
   const pooled = embedded === null && (await waitForDatabase(() => isPooled(url), log))
   const timeoutMs = Math.floor(settings.ownerLeaseMs / 3)
-  const open = (name: string, max: number): Sql => connect(url, { max, name: `greenroom ${name}`, timeoutMs, pooled })
-  return { embedded, open, sql: open('pool', POOL_SIZE) }
+  const open = (name: string, max: number, limits: { silenceMs?: number } = {}): Sql =>
+    connect(url, { max, name: `greenroom ${name}`, timeoutMs, pooled, ...limits })
+  // Longer than any wait for a lock: what is given up after it would never have been answered.
+  const silenceMs = Math.max(settings.ownerLeaseMs, SHORTEST_SILENCE_MS)
+  return { embedded, open, sql: open('pool', POOL_SIZE, { silenceMs }) }
 }
 
 /** A database that starts beside us may need a moment. */
@@ -70,6 +81,40 @@ async function waitForDatabase<T>(attempt: () => Promise<T>, log: Log): Promise<
   }
 }
 
+interface ToolParts {
+  sql: Sql
+  secrets: Secrets
+  outbound: Outbound
+  mcp: Mcp
+  log: Log
+}
+
+type ToolRooms = Pick<
+  HttpRooms,
+  'openToolbox' | 'builtInTools' | 'checkSchema' | 'callHttpTool' | 'discoverTools' | 'onMcpServerChange'
+>
+
+/** What requests need of tools. */
+function toolRooms({ sql, secrets, outbound, mcp, log }: ToolParts): ToolRooms {
+  return {
+    async openToolbox(choice, signal) {
+      const ready = await readyTools(sql, secrets, choice)
+      for (const secret of ready.unreadable)
+        log.warn({ secret }, 'No key opens its headers: a reply goes on without it.')
+      return createToolbox(ready, { outbound, mcp, log }, signal)
+    },
+    builtInTools,
+    checkSchema,
+    async callHttpTool(tool, args, signal) {
+      const reason = tool.inputSchema && compileArguments(tool.inputSchema)(args)
+      if (reason !== null) return { ok: false, status: null, content: reason, body: null }
+      return callHttpTool(outbound, tool, args, signal)
+    },
+    discoverTools: (server, signal) => mcp.tools(server, signal),
+    onMcpServerChange: (id) => mcp.forget(id),
+  }
+}
+
 /** Rejects with one clear line for whatever the operator can mend. */
 export async function startApp(settings: Settings): Promise<App> {
   const options = serverOptions(settings)
@@ -78,22 +123,34 @@ export async function startApp(settings: Settings): Promise<App> {
   for (const line of [...startupWarnings(settings), ...notYetInEffect(settings)]) log.warn(line)
 
   const { embedded, open, sql } = await openDatabase(settings, log)
-  const closing: (() => Promise<unknown>)[] = [() => embedded?.stop() ?? Promise.resolve(), () => sql.end({ timeout: 2 })]
+  const closing: (() => Promise<unknown>)[] = [
+    () => embedded?.stop() ?? Promise.resolve(),
+    () => sql.end({ timeout: 2 }),
+  ]
+  // One that fails must not keep the next from closing: the last is the database's own process.
   const closeAll = async () => {
-    for (const close of closing.reverse()) await close()
+    const closed = closing.splice(0).reverse()
+    for (const close of closed)
+      await close().catch((err: unknown) => log.error({ err }, 'A part did not close in order.'))
   }
   try {
-    const applied = await migrate(sql)
+    // Migrating and tidying may be silent for as long as they like.
+    const upkeepSql = open('upkeep', 1)
+    closing.push(() => upkeepSql.end({ timeout: 2 }))
+    const applied = await migrate(upkeepSql)
     if (applied.length > 0) log.info({ applied }, 'Migrated the database.')
     const { secretKeys: keys, dataDir } = settings
     const secrets = await openSecrets(sql, { keys, dataDir, external: embedded === null })
     for (const secret of secrets.unreadable) log.warn({ secret }, 'No key opens this stored secret.')
     if (embedded && settings.seedDemo === 'auto' && (await seedDemo(sql))) log.info('Created the demo agent.')
 
-    const leaseSql = open('lease', 1)
-    closing.push(() => leaseSql.end({ timeout: 1 }))
     const leaseMs = settings.ownerLeaseMs
-    const coordination = createLocalCoordination({ sql: leaseSql, leaseMs, alone: embedded !== null, deriveTitle, log })
+    // Half a lease: given up, opened anew and renewed, all within one lease.
+    const leaseSql = open('lease', 1, { silenceMs: leaseMs / 2 })
+    closing.push(() => leaseSql.end({ timeout: 1 }))
+    const coordination = createLocalCoordination({
+      ...{ sql: leaseSql, work: sql, leaseMs, alone: embedded !== null, deriveTitle, log },
+    })
     await coordination.join()
     closing.push(() => coordination.stop())
 
@@ -110,7 +167,12 @@ export async function startApp(settings: Settings): Promise<App> {
       { record: (batch) => recordTransitions(sql, coordination.id, batch) },
       (err) => log.warn({ err }, 'Steps of sessions could not be recorded yet.'),
     )
+    const outbound = createOutbound({ policy: settings.outboundPolicy, allow: settings.outboundAllow })
+    closing.push(async () => outbound[Symbol.asyncDispose]())
+    const mcp = createMcp({ outbound, log })
+    closing.push(async () => mcp[Symbol.asyncDispose]())
     const model = await createModel({
+      fetch: providerFetch(outbound),
       providerRetries: settings.providerRetries,
       idleTimeoutMs: settings.providerIdleTimeoutS * 1000,
       onRetry: (retry) => log.warn(retry, 'A provider call failed and is made again.'),
@@ -125,12 +187,12 @@ export async function startApp(settings: Settings): Promise<App> {
     coordination.start(host.owned, host.tick)
     const tidyTimer = setInterval(() => {
       const retention = { sessionDays: settings.sessionRetentionDays, transitionDays: settings.traceRetentionDays }
-      tidy(sql, retention).catch((err: unknown) => log.warn({ err }, 'Housekeeping failed.'))
+      tidy(upkeepSql, retention).catch((err: unknown) => log.warn({ err }, 'Housekeeping failed.'))
     }, TIDY_MS).unref()
 
     await mountAll(server, options, {
       ...{ sql, secrets, host, model, recorder, generationTimeoutMs, providerTypes },
-      toolbox: emptyToolbox,
+      ...toolRooms({ sql, secrets, outbound, mcp, log }),
       instanceId: coordination.id,
       testProvider: model.testProvider,
       async deleteAgent(agentId) {
@@ -147,16 +209,19 @@ export async function startApp(settings: Settings): Promise<App> {
         clearInterval(tidyTimer)
         await host.drain(settings.drainTimeoutS * 1000, SETTLE_MS)
         await streamsEnded(LAST_BYTES_MS)
-        await server.close()
-        await closeAll()
+        await server.close().finally(closeAll)
       },
     }
   } catch (error) {
-    await server.close()
-    await closeAll()
-    throw error
+    await server.close().finally(closeAll)
+    throw isAddressInUse(error)
+      ? new Error(`PORT: ${settings.port} on ${settings.host} is in use by another program.`)
+      : error
   }
 }
+
+const isAddressInUse = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 
 function addressOf(address: AddressInfo | string | null, host: string): string {
   if (address === null || typeof address === 'string') return String(address)

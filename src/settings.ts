@@ -227,8 +227,6 @@ export function startupWarnings({ host, port, publicApiKey, authCredentials }: S
 export function notYetInEffect(settings: Settings): string[] {
   const asked = {
     CACHE_PROVIDER: settings.cacheProvider !== null,
-    OUTBOUND_POLICY: settings.outboundPolicy !== 'standard',
-    OUTBOUND_ALLOW: settings.outboundAllow.length > 0,
     SESSION_TITLES: settings.sessionTitles !== 'derived',
     OTEL_EXPORTER_OTLP_ENDPOINT: settings.otelEndpoint !== null,
     METRICS_PORT: settings.metricsPort !== null,

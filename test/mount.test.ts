@@ -147,14 +147,18 @@ describe('bodies (contract section 2)', () => {
     expect(answer.statusCode).toBe(200)
   })
 
-  test.each(['{', '{"name":}', '{"a":1}x', 'nope', '{"name":"\u0000"}', "{'a':1}"])(
-    '%j is not JSON: 400',
-    async (body) => {
-      const answer = await post(body)
-      expect(answer.statusCode).toBe(400)
-      expect(answer.json().message).toMatch(/^body: is not valid JSON/)
-    },
-  )
+  test.each([
+    '{',
+    '{"name":}',
+    '{"a":1}x',
+    'nope',
+    '{"name":"\u0000"}',
+    "{'a':1}",
+  ])('%j is not JSON: 400', async (body) => {
+    const answer = await post(body)
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json().message).toMatch(/^body: is not valid JSON/)
+  })
 
   test('what a broken body holds is not said again', async () => {
     expect((await post('{"apiKey":"sk-secret"')).body).not.toContain('secret')
@@ -221,12 +225,15 @@ describe('media types and sizes (contract sections 1 and 2)', () => {
     expect((await ask('POST', '/api/v1/prompts', body, type)).statusCode).toBe(201)
   })
 
-  test.each(['text/plain', 'application/x-www-form-urlencoded', 'text/json', 'nonsense', 'application/yaml'])(
-    '%s is 415',
-    async (type) => {
-      expect((await ask('POST', '/api/v1/prompts', body, type)).statusCode).toBe(415)
-    },
-  )
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'text/json',
+    'nonsense',
+    'application/yaml',
+  ])('%s is 415', async (type) => {
+    expect((await ask('POST', '/api/v1/prompts', body, type)).statusCode).toBe(415)
+  })
 
   test('a body without a media type is 415', async () => {
     const socket = connect(Number(new URL(app.listeningOrigin).port), '127.0.0.1')
@@ -242,21 +249,24 @@ describe('media types and sizes (contract sections 1 and 2)', () => {
     expect((await post(`{"name":"n","content":"${'a'.repeat(1 << 20)}"}`)).statusCode).toBe(413)
   })
 
-  test.each([undefined, 'application/json', 'text/plain'])(
-    'an empty body of type %s is fine where none is needed',
-    async (type) => {
-      expect((await ask('POST', deploySessions, '', type)).statusCode).toBe(201)
-      expect((await ask('DELETE', `/api/v1/prompts/${id}`, '', type)).statusCode).toBe(204)
-      expect((await ask('POST', '/api/v1/prompts', '', type)).statusCode).toBe(400)
-    },
-  )
+  test.each([
+    undefined,
+    'application/json',
+    'text/plain',
+  ])('an empty body of type %s is fine where none is needed', async (type) => {
+    expect((await ask('POST', deploySessions, '', type)).statusCode).toBe(201)
+    expect((await ask('DELETE', `/api/v1/prompts/${id}`, '', type)).statusCode).toBe(204)
+    expect((await ask('POST', '/api/v1/prompts', '', type)).statusCode).toBe(400)
+  })
 
-  test.each(['{}', '{"title":null}', '{"title":"t"}', ''])(
-    'a session is created from %j (specification 4.12)',
-    async (text) => {
-      expect((await ask('POST', deploySessions, text, 'application/json')).statusCode).toBe(201)
-    },
-  )
+  test.each([
+    '{}',
+    '{"title":null}',
+    '{"title":"t"}',
+    '',
+  ])('a session is created from %j (specification 4.12)', async (text) => {
+    expect((await ask('POST', deploySessions, text, 'application/json')).statusCode).toBe(201)
+  })
 
   test.each(['null', '[]', '{"title":""}', '{"title":1}'])('no session is created from %j', async (text) => {
     expect((await ask('POST', deploySessions, text, 'application/json')).statusCode).toBe(400)

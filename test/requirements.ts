@@ -14,7 +14,8 @@ export const requirements = {
   'spec-4.9.mcp-servers': 'MCP servers are created, read, listed, changed and deleted.',
   'spec-4.10.agent-tools': 'The tools of an agent are read and chosen; unknown ids are 400.',
   'spec-4.11.stateless': 'Stateless completions take the full history and check it.',
-  'spec-4.12.list': 'Session lists are most recently updated first, contain every session, and are 404 for unknown agents.',
+  'spec-4.12.list':
+    'Session lists are most recently updated first, contain every session, and are 404 for unknown agents.',
   'spec-4.12.messages': 'Message lists are oldest first, empty for a new session, 404 for another agent.',
   'spec-4.12.stateful': 'Only the last message is used; history comes from the session; both messages are stored.',
   'spec-4.12.reconnect': 'Last-Event-ID resumes from the next token; without it the reply is replayed.',
@@ -43,7 +44,8 @@ export const requirements = {
   'contract-2.lists': 'Invalid limit or offset is 400 on every list.',
   'contract-2.errors': 'Management errors are {message}; unknown ids 404; other media types 415.',
   'contract-2.agent-delete': 'Deleting an agent cancels its running replies and removes its sessions.',
-  'contract-2.secret-headers': 'Secret headers are encrypted, read back as ***, kept by ***, and never moved to another origin.',
+  'contract-2.secret-headers':
+    'Secret headers are encrypted, read back as ***, kept by ***, and never moved to another origin.',
   'contract-2.http-tool-test': 'The test of an HTTP tool is always 200 and tells what came.',
   'contract-2.mcp-tools': 'Discovery lists the tools of a server; an unreachable one is 502.',
   'contract-2.tool-delete': 'A deleted tool or server leaves the choices of agents.',
@@ -67,7 +69,8 @@ export const requirements = {
   'contract-4.interrupt': 'on_busy: interrupt cancels the running reply first.',
   'contract-4.idempotency': 'The same key and body joins; another body is 400; refusals use no key up.',
   'contract-4.retry-join': 'A retry by a common client joins the reply instead of storing it twice.',
-  'contract-4.resume': 'Every id resumes exactly; a finished reply always ends with its closing frames; no reply yet: 204.',
+  'contract-4.resume':
+    'Every id resumes exactly; a finished reply always ends with its closing frames; no reply yet: 204.',
   'contract-4.cancel': 'A cancelled reply keeps its content, is complete with finish_reason cancelled, ends with stop.',
   'contract-4.delete': 'Streams of a deleted session end with session_deleted, id last plus one.',
   'contract-4.clean-text': 'U+0000 and unpaired surrogates of a model become U+FFFD; split pairs are joined.',
@@ -82,13 +85,25 @@ export const requirements = {
   'contract-5.resume-cancel': 'The playground resumes and cancels.',
   'contract-5.overrides': 'configOverrides change one request.',
   'contract-5.tool-arrays': 'Tool arrays replace those of the agent for one request; unknown ids are 400.',
-  'contract-5.tool-events': 'Tool calls and results are named events and toolCalls of the message; a resume repeats those after its id.',
-  'contract-6.loop': 'Calls of one turn run side by side, results in call order; all text is one content; only text on the deploy wire.',
-  'contract-6.failing-tools': 'A tool that fails or is unknown, or arguments that are no JSON, give the model an error; the reply goes on.',
+  'contract-5.tool-events':
+    'Tool calls and results are named events and toolCalls of the message; a resume repeats those after its id.',
+  'contract-6.loop':
+    'Calls of one turn run side by side, results in call order; all text is one content; only text on the deploy wire.',
+  'contract-6.failing-tools':
+    'A tool that fails or is unknown, or arguments that are no JSON, give the model an error; the reply goes on.',
   'contract-6.max-tool-calls': 'After maxToolCalls calls the model is asked once more without tools.',
   'contract-6.stop': 'Cancel, time-out and a client that leaves stop running tools, down to the socket.',
   'contract-6.kept-calls': 'Later turns show the model what it called and what came back, within a limit.',
   'contract-6.dead-server': 'A dead MCP server delays neither the answer nor the reply by more than 3 s.',
+  'contract-6.outbound':
+    'Resolved addresses are checked and connected to; the chooser, the policy and OUTBOUND_ALLOW decide.',
+  'contract-6.redirects':
+    'Each hop is checked again; another origin is a model’s choice, without configured headers and body.',
+  'contract-6.http-template':
+    'Placeholders are escaped where they stand and change neither origin nor path; the rest goes to query or body.',
+  'contract-6.http-limits': 'HTTP tools: status and text, 256 KiB, 30 s, five redirects.',
+  'contract-6.web-fetch': 'web_fetch: main content as Markdown, text and JSON as they are, 5 MiB, 20 s.',
+  'contract-6.current-time': 'current_time tells the time, in a time zone when asked.',
   'contract-8.chart': 'The chart is derived from the machine that runs.',
   'contract-8.transitions': 'Every transition of a session is listed and streamed.',
   'contract-8.traffic': 'Traffic counts transitions and times states; hours is 1 to 168.',

@@ -3,16 +3,26 @@
  * it has nothing more to ask for. Yields what is to be shown, in order; returns how it ended.
  */
 import { cleanText, createTextCleaner } from './clean-text.ts'
-import type { Model, ModelEvent, ModelFailure, ModelMessage, ModelRequest, ToolCall, Toolbox } from './ports.ts'
+import type {
+  Model,
+  ModelEvent,
+  ModelFailure,
+  ModelMessage,
+  ModelRequest,
+  OpenToolbox,
+  Toolbox,
+  ToolCall,
+} from './ports.ts'
 import type { ReplyEvent, Usage } from './reply-event.ts'
 import type { Ending } from './session-machine.ts'
+import { repeatableCall } from './tool-turns.ts'
 
 /** Tool calls of a whole reply, when the agent says nothing (contract section 2). */
 const DEFAULT_TOOL_CALLS = 10
 
 export interface GenerateOptions {
   model: Model
-  toolbox: Toolbox
+  openToolbox: OpenToolbox
   /** Limit of the whole reply in milliseconds. */
   timeoutMs: number
 }
@@ -38,8 +48,8 @@ const endedEarly: ModelFailure = {
   detail: 'The model call ended without an end.',
 }
 
-export function createGeneration(request: ModelRequest, options: GenerateOptions): Generation {
-  const { model, toolbox, timeoutMs } = options
+export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: GenerateOptions): Generation {
+  const { model, openToolbox, timeoutMs } = options
   const maxCalls = request.config.maxToolCalls ?? DEFAULT_TOOL_CALLS
   const reported = { promptTokens: 0, completionTokens: 0 }
   let unreported: { messages: readonly ModelMessage[]; turn: Turn }[] = []
@@ -47,14 +57,14 @@ export function createGeneration(request: ModelRequest, options: GenerateOptions
   /** One model call: text passes through as it comes, calls are kept for after it. */
   async function* runTurn(
     messages: readonly ModelMessage[],
-    offered: boolean,
+    tools: Toolbox['tools'],
     signal: AbortSignal,
   ): AsyncGenerator<ReplyEvent, Turn> {
     const turn: Turn = { text: '', calls: [], end: null, failure: null }
     const entry = { messages, turn }
     const cleaner = createTextCleaner()
     unreported.push(entry)
-    for await (const event of model.stream({ ...request, messages, tools: offered ? toolbox.tools : [] }, signal)) {
+    for await (const event of model.stream({ ...request, messages, tools }, signal)) {
       if (signal.aborted) break
       if (event.type === 'text') {
         const text = cleaner.push(event.text)
@@ -79,6 +89,7 @@ export function createGeneration(request: ModelRequest, options: GenerateOptions
   /** The calls of one turn side by side, results in call order. */
   async function* runTools(
     calls: readonly ToolCall[],
+    toolbox: Toolbox,
     allowed: number,
     signal: AbortSignal,
   ): AsyncGenerator<ReplyEvent, ModelMessage[]> {
@@ -88,7 +99,7 @@ export function createGeneration(request: ModelRequest, options: GenerateOptions
       const begin = performance.now()
       const result =
         index < allowed
-          ? await toolbox.call(call, signal)
+          ? await unlessAborted(toolbox.call(call, signal), signal)
           : { ok: false, content: 'Not called: the limit of tool calls is reached.' }
       return { ...result, content: cleanText(result.content), durationMs: Math.round(performance.now() - begin) }
     })
@@ -106,16 +117,18 @@ export function createGeneration(request: ModelRequest, options: GenerateOptions
 
   async function* run(signal: AbortSignal): AsyncGenerator<ReplyEvent, Ending> {
     let messages = request.messages
+    const toolbox = maxCalls > 0 ? await unlessAborted(openToolbox(signal), signal) : null
     for (let called = 0; ; ) {
       const offered = called < maxCalls
-      const turn = yield* runTurn(messages, offered, signal)
+      const turn = yield* runTurn(messages, offered && toolbox !== null ? toolbox.tools : [], signal)
       if (turn.failure !== null || turn.end === null) return { type: 'failed', error: turn.failure ?? endedEarly }
-      if (turn.calls.length === 0 || !offered) {
+      if (turn.calls.length === 0 || !offered || toolbox === null) {
         return { type: 'finished', reason: turn.end.reason === 'tool_calls' ? 'stop' : turn.end.reason }
       }
-      const results = yield* runTools(turn.calls, maxCalls - called, signal)
+      const results = yield* runTools(turn.calls, toolbox, maxCalls - called, signal)
       called += turn.calls.length
-      messages = [...messages, { role: 'assistant', content: turn.text, toolCalls: turn.calls }, ...results]
+      const toolCalls = turn.calls.map(repeatableCall)
+      messages = [...messages, { role: 'assistant', content: turn.text, toolCalls }, ...results]
     }
   }
 
@@ -148,6 +161,19 @@ export function createGeneration(request: ModelRequest, options: GenerateOptions
       }
       return { promptTokens, completionTokens, estimated: true }
     },
+  }
+}
+
+/** A reply that is stopped waits for no tool, however slowly that lets go. Rejects with the signal's reason. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(signal.reason)
+  signal.addEventListener('abort', stop)
+  if (signal.aborted) stop()
+  try {
+    return await Promise.race([work, stopped])
+  } finally {
+    signal.removeEventListener('abort', stop)
   }
 }
 

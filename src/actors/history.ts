@@ -1,13 +1,23 @@
 /** Stored messages → what the model is told (contract section 4, "History sent to the model"). Pure. */
-import type { HistoryMessage, ModelMessage } from './ports.ts'
+import type { HistoryLimits, HistoryMessage, ModelMessage } from './ports.ts'
+import { MAX_TOOL_TEXT, toldMessages } from './tool-turns.ts'
 
 /** Bytes that one token is estimated to take: English takes about 4, most other scripts fewer characters in more bytes. */
 const BYTES_PER_TOKEN = 4
 
-/** How much text can possibly be sent: more need not be read from the database. Bytes. */
-export const historyBytes = (maxTokens: number): number => maxTokens * BYTES_PER_TOKEN
+/** How much text can possibly be sent: more need not be read from the database. */
+export const historyLimits = (maxTokens: number): HistoryLimits => ({
+  maxBytes: maxTokens * BYTES_PER_TOKEN,
+  maxToolText: MAX_TOOL_TEXT,
+})
 
 const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN)
+
+/** Of a message as it is sent: tool calls and their results included. */
+function tokensIn(message: ModelMessage): number {
+  const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : []
+  return calls.reduce((sum, call) => sum + tokensOf(call.name) + tokensOf(call.arguments), tokensOf(message.content))
+}
 
 /** A user's words and all that was answered to them. */
 type Turn = HistoryMessage[]
@@ -22,33 +32,48 @@ function turnsOf(messages: readonly HistoryMessage[]): Turn[] {
   return turns
 }
 
+/** Nothing was said and nothing was done. */
+const isEmpty = ({ content, toolEvents }: HistoryMessage): boolean => content === '' && !toolEvents?.length
+
 /** A message whose reply stayed empty and that was then sent again is one message. */
 function withoutRepeats(turns: readonly Turn[], newest: string): Turn[] {
   return turns.filter((turn, index) => {
     const [asked, ...answers] = turn
     const next = turns[index + 1]?.[0]?.content ?? newest
-    const unanswered = answers.every(({ content }) => content === '')
+    const unanswered = answers.every(isEmpty)
     return !(asked?.role === 'user' && unanswered && asked.content === next)
   })
 }
 
 /**
  * `messages` oldest first, without the newest user message `newest`. Empty replies are left out, neighbours of the
- * same role joined, of a history above `maxTokens` (estimated) the oldest whole turns dropped; `newest` always stays.
+ * same role joined, of a history above `maxTokens` (estimated, tool calls included) the oldest whole turns dropped;
+ * `newest` always stays. A reply that called tools is told with its calls and their results, each cut at
+ * `MAX_TOOL_TEXT`.
  */
 export function modelHistory(messages: readonly HistoryMessage[], newest: string, maxTokens: number): ModelMessage[] {
   let left = maxTokens - tokensOf(newest)
-  const kept: Turn[] = []
+  let kept: ModelMessage[] = []
   for (const turn of withoutRepeats(turnsOf(messages), newest).reverse()) {
-    left -= turn.reduce((sum, { content }) => sum + tokensOf(content), 0)
+    const told = turn.flatMap(toldMessages)
+    left -= told.reduce((sum, message) => sum + tokensIn(message), 0)
     if (left < 0) break
-    kept.unshift(turn)
+    kept = [...told, ...kept]
   }
-  const joined: { role: 'user' | 'assistant'; content: string }[] = []
-  for (const { role, content } of [...kept.flat().filter(({ content }) => content !== ''), { role: 'user', content: newest } as const]) {
+  return joinNeighbours([...kept, { role: 'user', content: newest }])
+}
+
+/** Words that follow words of the same speaker go into one message; calls and their results stand alone. */
+function joinNeighbours(messages: readonly ModelMessage[]): ModelMessage[] {
+  const joined: ModelMessage[] = []
+  for (const message of messages) {
     const last = joined.at(-1)
-    if (last?.role === role) last.content += `\n\n${content}`
-    else joined.push({ role, content })
+    if (last?.role === message.role && isPlain(last) && isPlain(message)) {
+      joined[joined.length - 1] = { ...message, content: `${last.content}\n\n${message.content}` }
+    } else joined.push(message)
   }
   return joined
 }
+
+const isPlain = (message: ModelMessage): boolean =>
+  message.role === 'user' || (message.role === 'assistant' && message.toolCalls === undefined)

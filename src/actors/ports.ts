@@ -1,5 +1,5 @@
 /** What a session needs of the world. Types only: the adapters implement them, `app.ts` hands them in. */
-import type { Outcome, ReplyErrorCode, StoredEvent, Usage } from './reply-event.ts'
+import type { Outcome, ReplyErrorCode, ReplyEvent, StoredEvent, Usage } from './reply-event.ts'
 
 // ── the model ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -80,6 +80,12 @@ export interface Toolbox {
   call(call: ToolCall, signal: AbortSignal): Promise<{ ok: boolean; content: string }>
 }
 
+/**
+ * Gives the tools of a reply. Asked once, when its generation begins: a server that does not answer may delay the
+ * reply's first word, never the answer to the request that asked for it. May reject on abort.
+ */
+export type OpenToolbox = (signal: AbortSignal) => Promise<Toolbox>
+
 // ── what is stored ──────────────────────────────────────────────────────────────────────────────────────
 
 /** The states that a session can rest in. */
@@ -141,6 +147,22 @@ export interface Settlement {
 export interface HistoryMessage {
   role: 'user' | 'assistant'
   content: string
+  /** What the reply's tools were asked and answered, in order. Absent or null: nothing. */
+  toolEvents?: readonly HistoryToolEvent[] | null
+}
+
+/** `end`: how much of the content, in UTF-8 bytes, was said before it. */
+export interface HistoryToolEvent {
+  end: number
+  event: Extract<ReplyEvent, { type: 'tool_call' | 'tool_result' }>
+}
+
+/** How much of the history is worth reading. */
+export interface HistoryLimits {
+  /** Of all text, about. */
+  maxBytes: number
+  /** Characters (code points) of a tool's arguments or result; what is longer comes cut, but longer than this. */
+  maxToolText: number
 }
 
 /**
@@ -153,14 +175,17 @@ export interface Journal {
   /** At most one call for a reply at a time. `refused`: this data can't be stored (only this reply ends). */
   append(reply: ReplyInfo, events: readonly StoredEvent[]): Promise<'stored' | 'fenced' | 'refused'>
   /** Folds the reply into its message. `settledAt` is ISO 8601 UTC. `gone`: the session was deleted. Idempotent. */
-  settle(reply: ReplyInfo, settlement: Settlement): Promise<{ result: 'settled'; settledAt: string } | { result: 'fenced' | 'gone' }>
+  settle(
+    reply: ReplyInfo,
+    settlement: Settlement,
+  ): Promise<{ result: 'settled'; settledAt: string } | { result: 'fenced' | 'gone' }>
   /** The events after the frame `after`, and the outcome when it is settled. Null: no such reply (deleted). */
   read(replyId: string, after: number): Promise<StoredReply | null>
   /** Asks, in writing, for the session's running reply to stop. Its id; null when none runs. */
   requestCancel(sessionId: string): Promise<string | null>
   isRunning(replyId: string): Promise<boolean>
-  /** Messages before `position`, oldest first; the newest ones only, up to about `maxBytes` of text. */
-  history(sessionId: string, position: number, maxBytes: number): Promise<HistoryMessage[]>
+  /** Messages before `position`, oldest first; the newest ones only, within `limits`. */
+  history(sessionId: string, position: number, limits: HistoryLimits): Promise<HistoryMessage[]>
 }
 
 /** One step of a session's machine, as recorded. `detail` holds codes and counts, never content. */

@@ -8,7 +8,14 @@
  *     deleted. Kept by reply-log.test.ts, "I3".
  */
 import type { Journal, ReplyInfo } from './ports.ts'
-import { closingFrames, type Frame, isNumbered, type Outcome, type ReplyEvent, type StoredEvent } from './reply-event.ts'
+import {
+  closingFrames,
+  type Frame,
+  isNumbered,
+  type Outcome,
+  type ReplyEvent,
+  type StoredEvent,
+} from './reply-event.ts'
 
 /** Unstored text that one reply may hold before it stops reading from the provider (characters). */
 const MAX_UNSTORED = 1 << 20

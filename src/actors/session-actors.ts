@@ -1,7 +1,7 @@
 /** What the session machine invokes: generating and settling, made of the ports. */
 import { fromCallback } from 'xstate'
 import { createGeneration, type GenerateOptions, type Generation } from './generate.ts'
-import { historyBytes, modelHistory } from './history.ts'
+import { historyLimits, modelHistory } from './history.ts'
 import type { Journal, ModelRequest, ReplyInfo } from './ports.ts'
 import { restStateOf } from './remote-reply.ts'
 import type { Outcome, Usage } from './reply-event.ts'
@@ -17,7 +17,7 @@ export interface RunningReply {
   /** The user's words that it answers. */
   text: string
   untitled: boolean
-  request: Omit<ModelRequest, 'messages'>
+  request: Omit<ModelRequest, 'messages' | 'tools'>
   options: GenerateOptions
   historyMaxTokens: number
   requesterLost: boolean
@@ -46,7 +46,7 @@ const failure = (message: string): SessionEvent => ({
 async function generate(running: RunningReply, journal: Journal, signal: AbortSignal): Promise<SessionEvent> {
   const { log, position, text, historyMaxTokens } = running
   const earlier =
-    position > 1 ? await journal.history(log.info.sessionId, position - 1, historyBytes(historyMaxTokens)) : []
+    position > 1 ? await journal.history(log.info.sessionId, position - 1, historyLimits(historyMaxTokens)) : []
   const messages = modelHistory(earlier, text, historyMaxTokens)
   const generation = createGeneration({ ...running.request, messages }, running.options)
   running.generation = generation
@@ -115,7 +115,8 @@ export function sessionActors({ journal, running, onError }: SessionActorPorts) 
     settle: fromCallback<SessionEvent, SettleInput, SessionEvent>(({ input, sendBack }) => {
       const reply = input.reply
       const own = reply === null ? undefined : running(reply.id)
-      if (reply === null || own === undefined || input.ending === null) throw new Error('A reply without its running part.')
+      if (reply === null || own === undefined || input.ending === null)
+        throw new Error('A reply without its running part.')
       settle(own, input.ending, journal).then(sendBack, (error: unknown) => {
         // The row still streams: the stray check settles it within seconds (local.ts).
         onError(error, reply)

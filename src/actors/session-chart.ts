@@ -40,7 +40,13 @@ function visit(node: Node, chart: SessionChart): void {
       for (const { target, description } of transitions) {
         for (const to of target ?? []) {
           const id = `${pathOf(child)}:${event}:${pathOf(to)}`
-          chart.transitions.push({ id, source: pathOf(child), target: pathOf(to), event, description: description ?? '' })
+          chart.transitions.push({
+            id,
+            source: pathOf(child),
+            target: pathOf(to),
+            event,
+            description: description ?? '',
+          })
         }
       }
     }
@@ -63,7 +69,6 @@ export function transitionTaken(
 ): ChartTransition | undefined {
   const isWithin = (state: string, ancestor: string) => state === ancestor || state.startsWith(`${ancestor}.`)
   return transitions.find(
-    ({ source, target, event }) =>
-      event === step.event && isWithin(step.from, source) && isWithin(step.to, target),
+    ({ source, target, event }) => event === step.event && isWithin(step.from, source) && isWithin(step.to, target),
   )
 }

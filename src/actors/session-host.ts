@@ -4,7 +4,16 @@
  */
 import { createActor, type InspectionEvent } from 'xstate'
 import type { GenerateOptions } from './generate.ts'
-import type { Journal, Model, ModelRequest, NewMessage, OwnedReplies, ReplyInfo, RestState, Toolbox } from './ports.ts'
+import type {
+  Journal,
+  Model,
+  ModelRequest,
+  NewMessage,
+  OpenToolbox,
+  OwnedReplies,
+  ReplyInfo,
+  RestState,
+} from './ports.ts'
 import { readStored } from './remote-reply.ts'
 import type { Frame, ReplyError } from './reply-event.ts'
 import { createReplyLog } from './reply-log.ts'
@@ -33,7 +42,7 @@ export interface HostOptions {
 
 export interface Message extends Omit<NewMessage, 'mayStart'> {
   request: Omit<ModelRequest, 'messages' | 'tools'>
-  toolbox: Toolbox
+  openToolbox: OpenToolbox
   onBusy: 'reject' | 'interrupt'
 }
 
@@ -66,6 +75,7 @@ export function createSessionHost(options: HostOptions) {
   const registry = createSessionRegistry()
   const byReply = new Map<string, LiveSession>()
   const slots = new Set<AbortController>()
+  const admitting = new Set<Promise<unknown>>()
   let draining = false
 
   const live = (sessionId: string) => registry.getSnapshot().context.live.get(sessionId)
@@ -123,22 +133,26 @@ export function createSessionHost(options: HostOptions) {
     return session
   }
 
-  function start(message: Message, admission: { reply: ReplyInfo; position: number; restState: RestState; untitled: boolean }): Sent {
+  function start(
+    message: Message,
+    admission: { reply: ReplyInfo; position: number; restState: RestState; untitled: boolean },
+  ): Sent {
     const { reply: info, position, untitled } = admission
     const generateOptions: GenerateOptions = {
       model: options.model,
-      toolbox: message.toolbox,
+      openToolbox: message.openToolbox,
       timeoutMs: options.generationTimeoutMs,
     }
     const reply: RunningReply = {
       log: createReplyLog(info, {
         append: journal.append,
-        onRefused: () => byReply.get(info.id)?.actor.send(failed('internal', 'A part of the reply could not be stored.')),
+        onRefused: () =>
+          byReply.get(info.id)?.actor.send(failed('internal', 'A part of the reply could not be stored.')),
       }),
       position,
       text: message.text,
       untitled,
-      request: { ...message.request, tools: message.toolbox.tools },
+      request: message.request,
       options: generateOptions,
       historyMaxTokens: options.historyMaxTokens,
       requesterLost: false,
@@ -173,8 +187,15 @@ export function createSessionHost(options: HostOptions) {
     return { info: first.info, read: (after, signal) => readStored(journal.read, first, after, signal) }
   }
 
+  // Those that are being admitted count: a burst would pass the limit, and a drain would end before their start.
   async function admit(message: Message): Promise<Sent> {
-    const full = running() >= options.maxRunning
+    const sent = admitNow(message)
+    admitting.add(sent)
+    return await sent.finally(() => admitting.delete(sent))
+  }
+
+  async function admitNow(message: Message): Promise<Sent> {
+    const full = running() + admitting.size >= options.maxRunning
     const admission = await journal.admit({ ...message, mayStart: !draining && !full })
     if (admission.outcome === 'admitted') return start(message, admission)
     if (admission.outcome === 'joined') {
@@ -296,6 +317,7 @@ export function createSessionHost(options: HostOptions) {
     /** Takes no new replies; running ones may finish for `graceMs`, the rest end as `shutdown`. */
     async drain(graceMs: number, settleMs: number): Promise<void> {
       draining = true
+      await Promise.allSettled(admitting)
       await untilQuiet(registry, graceMs)
       if (running() > 0) log.info({ running: running() }, 'Ending the replies that still run.')
       for (const session of byReply.values()) session.actor.send({ type: 'failed', error: shutdownError })

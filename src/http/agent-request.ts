@@ -1,13 +1,17 @@
 /** An agent as stored → what its model is asked. */
-import type { ModelRequest } from '../actors/ports.ts'
+import type { ModelRequest, OpenToolbox, Toolbox } from '../actors/ports.ts'
+import type { ToolChoice } from '../persistence/agent-tools.ts'
 import { type AgentForCompletion, findForCompletion } from '../persistence/agents.ts'
 import type { Sql } from '../persistence/database.ts'
 import type { Secrets } from '../persistence/secrets.ts'
-import { missing } from './http-error.ts'
+import { HttpError, missing } from './http-error.ts'
+import { keyContext } from './management/provider-key.ts'
 
 export interface AgentRooms {
   sql: Sql
   secrets: Secrets
+  /** The chosen tools, as far as they answer. */
+  openToolbox(choice: ToolChoice, signal: AbortSignal): Promise<Toolbox>
 }
 
 /** Throws 404 for an unknown agent. */
@@ -15,16 +19,34 @@ export async function loadAgent({ sql }: AgentRooms, agentId: string): Promise<A
   return (await findForCompletion(sql, agentId)) ?? missing('agent')
 }
 
-/** The request without its messages and tools; the provider's key is opened for this call only. */
+/** The provider's key, opened for this call only. Throws 500 with words that an operator can act on. */
+function openKey(secrets: Secrets, { id, apiKey }: AgentForCompletion['provider']): string | null {
+  try {
+    return apiKey && secrets.open(apiKey, keyContext(id))
+  } catch {
+    throw new HttpError(
+      500,
+      "The provider's stored key can not be opened: SECRET_KEY is not the one it was stored under.",
+      {
+        'x-should-retry': 'false',
+      },
+    )
+  }
+}
+
+/** The request without its messages and tools. */
 export const agentRequest = (
   { secrets }: AgentRooms,
   agent: AgentForCompletion,
 ): Omit<ModelRequest, 'messages' | 'tools'> => ({
-  provider: {
-    ...agent.provider,
-    apiKey: agent.provider.apiKey && secrets.open(agent.provider.apiKey, `provider:${agent.provider.id}`),
-  },
+  provider: { ...agent.provider, apiKey: openKey(secrets, agent.provider) },
   model: agent.model,
   system: agent.system,
   config: agent.generationConfig,
 })
+
+/** The agent's tools, found and connected once its reply begins. */
+export const agentToolbox =
+  ({ openToolbox }: AgentRooms, { tools }: AgentForCompletion): OpenToolbox =>
+  (signal) =>
+    openToolbox(tools, signal)

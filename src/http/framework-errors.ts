@@ -15,6 +15,8 @@ export function sendFrameworkError(error: unknown, request: FastifyRequest, repl
 export function answerUnknownPaths(app: FastifyInstance): void {
   app.setErrorHandler(sendFrameworkError)
   app.setNotFoundHandler((_request, reply) => {
-    reply.code(404).send({ message: 'There is nothing at this path. The API lies under /api/v1, its description at /docs.' })
+    reply
+      .code(404)
+      .send({ message: 'There is nothing at this path. The API lies under /api/v1, its description at /docs.' })
   })
 }

@@ -1,11 +1,16 @@
 /** The one port: both scopes, health, docs and the first page, on one Fastify. */
+import { METHODS } from 'node:http'
 import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import { FastifySSEPlugin } from 'fastify-sse-v2'
 import { agents } from '../../openapi/operations/agents.ts'
+import { agentTools } from '../../openapi/operations/agentTools.ts'
 import { auth } from '../../openapi/operations/auth.ts'
+import { builtInTools } from '../../openapi/operations/builtInTools.ts'
 import { completions } from '../../openapi/operations/completions.ts'
 import { debug } from '../../openapi/operations/debug.ts'
 import { health } from '../../openapi/operations/health.ts'
+import { httpTools } from '../../openapi/operations/httpTools.ts'
+import { mcpServers } from '../../openapi/operations/mcpServers.ts'
 import { playground } from '../../openapi/operations/playground.ts'
 import { prompts } from '../../openapi/operations/prompts.ts'
 import { providers } from '../../openapi/operations/providers.ts'
@@ -18,11 +23,15 @@ import { sessionHandlers } from './deploy/sessions.ts'
 import { registerDocs, registerPage } from './docs.ts'
 import { answerUnknownPaths, sendFrameworkError } from './framework-errors.ts'
 import { healthHandlers } from './health.ts'
+import { agentToolHandlers } from './management/agent-tools.ts'
 import { agentHandlers } from './management/agents.ts'
+import { type BuiltInTool, builtInToolHandlers } from './management/built-in-tools.ts'
 import { type Credential, knownCredentials } from './management/credentials.ts'
 import { type DebugRooms, debugHandlers } from './management/debug.ts'
+import { type HttpToolRooms, httpToolHandlers } from './management/http-tools.ts'
 import { loginHandlers } from './management/login.ts'
 import { loginSessions } from './management/login-session.ts'
+import { type McpServerRooms, mcpServerHandlers } from './management/mcp-servers.ts'
 import { playgroundHandlers } from './management/playground.ts'
 import { promptHandlers } from './management/prompts.ts'
 import { providerHandlers } from './management/providers.ts'
@@ -43,12 +52,16 @@ export type HttpRooms = CompletionRooms &
   DebugRooms &
   Pick<Parameters<typeof providerHandlers>[0], 'providerTypes' | 'testProvider'> & {
     deleteAgent(agentId: string): Promise<boolean>
-  }
+    builtInTools: readonly BuiltInTool[]
+  } & HttpToolRooms &
+  McpServerRooms
 
 /** Fastify with its logger, before anything is mounted: the other rooms log through it. */
 export function createServer({ logLevel, maxBodyBytes, trustProxy }: ServerOptions): FastifyInstance {
   return Fastify({
     bodyLimit: maxBodyBytes,
+    // Ids of any length reach their own scope, which answers in its own format: Node limits the path to 16 KiB.
+    routerOptions: { maxParamLength: 16 * 1024 },
     ...(trustProxy === null ? {} : { trustProxy: trusted(trustProxy) }),
     logger: {
       level: logLevel,
@@ -67,8 +80,15 @@ const trusted = (rule: number | string[]) => (typeof rule === 'number' ? (_: str
 export async function mountAll(app: FastifyInstance, options: ServerOptions, rooms: HttpRooms): Promise<void> {
   const { sql, host } = rooms
   app.addHook('onResponse', async (request, reply) => {
-    request.log.debug({ method: request.method, url: request.url, status: reply.statusCode, ms: reply.elapsedTime }, 'answered')
+    request.log.debug(
+      { method: request.method, url: request.url, status: reply.statusCode, ms: reply.elapsedTime },
+      'answered',
+    )
   })
+  // Every method meets its scope's own key, login and error format. CONNECT is no request that Node hands on.
+  for (const method of METHODS) {
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
+  }
   answerUnknownPaths(app)
   const ping = async () => {
     await sql`select 1`
@@ -98,6 +118,10 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
         mount(management, providers, providerHandlers(rooms))
         mount(management, prompts, promptHandlers(rooms))
         mount(management, agents, agentHandlers({ sql, onAgentDelete: rooms.deleteAgent }))
+        mount(management, agentTools, agentToolHandlers(rooms))
+        mount(management, builtInTools, builtInToolHandlers(rooms))
+        mount(management, httpTools, httpToolHandlers(rooms))
+        mount(management, mcpServers, mcpServerHandlers(rooms))
         mount(management, playground, playgroundHandlers(rooms))
         mount(management, debug, debugHandlers(rooms))
         await registerDocs(management)

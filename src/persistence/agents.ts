@@ -1,5 +1,6 @@
 /** Agents: a configured model with a system prompt and generation settings. */
 import type { GenerationConfig } from '../actors/ports.ts'
+import { choiceOf, type ToolChoice } from './agent-tools.ts'
 import type { AnySql } from './database.ts'
 import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from './page.ts'
 import type { StoredConnection } from './providers.ts'
@@ -37,6 +38,7 @@ export interface AgentForCompletion {
   /** The prompt's content. Null: no prompt. */
   system: string | null
   provider: StoredConnection
+  tools: ToolChoice
 }
 
 const columns = (sql: AnySql): Fragment => sql`
@@ -59,7 +61,8 @@ export async function findForCompletion(sql: AnySql, id: string): Promise<AgentF
   if (!isUuid(id)) return null
   const [agent] = await sql<AgentForCompletion[]>`
     select a.id, a.name, a.model, a.generation_config as "generationConfig", prompt.content as system,
-      jsonb_build_object('id', p.id, 'type', p.provider_type, 'baseUrl', p.base_url, 'apiKey', p.api_key) as provider
+      jsonb_build_object('id', p.id, 'type', p.provider_type, 'baseUrl', p.base_url, 'apiKey', p.api_key) as provider,
+      ${choiceOf(sql)} as tools
     from agents a join providers p on p.id = a.provider_id left join prompts prompt on prompt.id = a.prompt_id
     where a.id = ${id}`
   return agent ?? null

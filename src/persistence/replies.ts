@@ -1,6 +1,6 @@
 /** Reading replies. Whatever combines a message with its frames is one statement on one snapshot: around a
  * settlement two statements showed a streaming message with no content. */
-import type { HistoryMessage, StoredReply } from '../actors/ports.ts'
+import type { HistoryLimits, HistoryMessage, StoredReply } from '../actors/ports.ts'
 import type { FinishReason, Outcome, ReplyErrorCode, ReplyEvent } from '../actors/reply-event.ts'
 import type { Sql } from './database.ts'
 
@@ -96,20 +96,37 @@ function outcomeOf(row: ReplyRow): Outcome | null {
   }
 }
 
-/** Messages before `position`, oldest first: the newest ones that fit `maxBytes`, and always the newest one. */
+/**
+ * Messages before `position`, oldest first: the newest ones that fit `maxBytes`, and always the newest one. Walks
+ * backwards and stops there, so that no more is unpacked than is sent, however much the tools of old replies said.
+ */
 export async function readHistory(
   sql: Sql,
   sessionId: string,
   position: number,
-  maxBytes: number,
+  { maxBytes, maxToolText }: HistoryLimits,
 ): Promise<HistoryMessage[]> {
-  const rows = await sql<HistoryMessage[]>`
-    select role, content from (
-      select m.position, m.role, m.content,
-             sum(octet_length(m.content)) over (order by m.position desc) - octet_length(m.content) as newer
-        from messages m where m.session_id = ${sessionId} and m.position < ${position}
-    ) h where newer <= ${maxBytes} order by position`
-  return [...rows]
+  const rows = await sql<(HistoryMessage & { tools: HistoryMessage['toolEvents'] })[]>`
+    with recursive history as (
+      select ${position}::integer as position, null::text as role, null::text as content, null::jsonb as tools, 0::bigint as used
+      union all
+      select m.position, m.role, m.content, t.tools,
+             h.used + octet_length(m.content) + coalesce(octet_length(t.tools::text), 0)
+        from history h
+        join messages m on m.session_id = ${sessionId} and m.position = h.position - 1
+        left join lateral (
+          select jsonb_agg(jsonb_build_object(
+                   'end', coalesce(m.frame_ends[(e.tool ->> 'seq')::bigint - m.first_seq], 0),
+                   'event', e.tool -> 'event' || case e.tool -> 'event' ->> 'type'
+                     when 'tool_call' then jsonb_build_object('arguments', left(e.tool -> 'event' ->> 'arguments', ${maxToolText} + 1))
+                     else jsonb_build_object('content', left(e.tool -> 'event' ->> 'content', ${maxToolText} + 1)) end)
+                 order by e.place) as tools
+            from jsonb_array_elements(m.tool_events) with ordinality as e (tool, place)
+        ) t on m.tool_events is not null
+       where h.used <= ${maxBytes}
+    )
+    select role, content, tools from history where role is not null order by position`
+  return rows.map(({ role, content, tools }) => (tools ? { role, content, toolEvents: tools } : { role, content }))
 }
 
 /** Asks the owner of the session's running reply to stop, in writing. Null: none runs, else its id. */

@@ -25,7 +25,11 @@ export interface SecretOptions {
 }
 
 /** Columns with sealed texts. A new one is added here, so that it takes part in rotation. */
-const sealedColumns = [{ table: 'providers', column: 'api_key', kind: 'provider' }] as const
+const sealedColumns = [
+  { table: 'providers', column: 'api_key', kind: 'provider' },
+  { table: 'http_tools', column: 'secret_headers', kind: 'http-tool' },
+  { table: 'mcp_servers', column: 'secret_headers', kind: 'mcp-server' },
+] as const
 
 const checkContext = 'check'
 

@@ -15,7 +15,7 @@ const breath = 256
 export async function* streamDemo(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
   const last = request.messages.at(-1)
   if (last?.role === 'tool') return yield* speak(last.content, talkMs, signal)
-  const command = last?.role === 'user' ? /^\/(\w+)(?:\s([\s\S]*))?$/.exec(last.content) : null
+  const command = last?.role === 'user' ? /^\/(\w+)(?:\s([\s\S]*))?$/.exec(lastCommand(last.content)) : null
   if (!command) return yield* speak(describe(request), talkMs, signal)
   const [, name = '', rest = ''] = command
   switch (name) {
@@ -37,6 +37,12 @@ export async function* streamDemo(request: ModelRequest, signal: AbortSignal): A
 }
 
 const help = 'I know /echo TEXT, /slow N, /long N, /fail, /fail N, /hang and /tool NAME JSON.'
+
+/** A message whose reply stayed empty comes joined with the next one: `/fail`, blank line, `/slow 3` means `/slow 3`. */
+function lastCommand(text: string): string {
+  const takesText = /^(?:[^/]|\/(?:echo|tool)\b)/.test(text)
+  return takesText ? text : text.slice(text.lastIndexOf('\n\n/') + 1).trimStart()
+}
 
 function describe({ system, messages }: ModelRequest): string {
   const many = messages.length === 1 ? '1 message' : `${messages.length} messages`

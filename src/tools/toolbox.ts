@@ -1,8 +1,141 @@
-/** The tools of one reply, as the generate loop calls them. */
-import type { Toolbox } from '../actors/ports.ts'
+/** The tools of one reply, as the generate loop calls them (contract section 6). */
+import type { Toolbox, ToolCall, ToolSpec } from '../actors/ports.ts'
+import { compileArguments, type JsonSchema } from './arguments.ts'
+import { builtInTools } from './built-in-tools.ts'
+import { startDeadline } from './deadline.ts'
+import { callHttpTool, type HttpTool } from './http-tool.ts'
+import type { Mcp, McpServer, McpTool, ToolLog } from './mcp.ts'
+import type { Outbound } from './outbound.ts'
+import { freeName, mcpToolName, plainName } from './tool-names.ts'
+
+export interface ToolboxConfig {
+  httpTools: readonly HttpTool[]
+  /** `toolNames`: `*` among them means all that the server offers. */
+  mcpServers: readonly { server: McpServer; toolNames: readonly string[] }[]
+  builtInToolIds: readonly string[]
+}
+
+export interface ToolboxWorld {
+  outbound: Outbound
+  mcp: Mcp
+  log: ToolLog
+  /** How long a reply waits for the lists of MCP servers. Milliseconds; absent: 3000. */
+  listMs?: number
+}
+
+interface Tool {
+  name: string
+  description: string
+  /** Null: any object. */
+  inputSchema: JsonSchema | null
+  call(args: Record<string, unknown>, signal: AbortSignal): Promise<{ ok: boolean; content: string }>
+}
+
+/** A dead MCP server delays no reply for longer (contract section 6). */
+const LIST_MS = 3_000
 
 /** For agents without tools: whatever a model calls by itself is unknown, which it is told. */
 export const emptyToolbox: Toolbox = {
   tools: [],
   call: async ({ name }) => ({ ok: false, content: `There is no tool named ${name}.` }),
 }
+
+/** Rejects only with the signal's reason, when it aborts. An MCP server that does not answer is left out, and logged. */
+export async function createToolbox(
+  config: ToolboxConfig,
+  world: ToolboxWorld,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Toolbox> {
+  const tools = new Map<string, Tool>()
+  const add = (tool: Tool) => {
+    const name = freeName(tool.name, (taken) => tools.has(taken))
+    tools.set(name, { ...tool, name })
+  }
+  const offered = mcpTools(config, world, signal)
+  for (const tool of config.httpTools) add(httpTool(tool, world))
+  for (const tool of await offered) add(tool)
+  for (const tool of builtIns(config, world)) add(tool)
+  return {
+    tools: [...tools.values()].map(specOf),
+    call: (call, signal) => {
+      const tool = tools.get(call.name)
+      return tool === undefined ? emptyToolbox.call(call, signal) : callTool(tool, call, signal, world.log)
+    },
+  }
+}
+
+/** Providers want a type and properties, also where a schema goes without. */
+const specOf = ({ name, description, inputSchema }: Tool): ToolSpec => ({
+  name,
+  description,
+  inputSchema: { properties: {}, ...inputSchema, type: 'object' },
+})
+
+async function callTool(tool: Tool, call: ToolCall, signal: AbortSignal, log: ToolLog): ReturnType<Toolbox['call']> {
+  const args = parsed(call.arguments)
+  if (typeof args === 'string') return { ok: false, content: `${call.name} was not called: ${args}.` }
+  const reason = tool.inputSchema === null ? null : compileArguments(tool.inputSchema)(args)
+  if (reason !== null) return { ok: false, content: `${call.name} was not called: ${reason}.` }
+  try {
+    return await tool.call(args, signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    log.warn({ err: error, tool: call.name }, 'A tool failed in a way of its own.')
+    return { ok: false, content: `${call.name} failed.` }
+  }
+}
+
+/** A string says why these are no arguments. Models leave the text empty when they have none to give. */
+function parsed(text: string): Record<string, unknown> | string {
+  if (text.trim() === '') return {}
+  try {
+    const args: unknown = JSON.parse(text)
+    const isObject = typeof args === 'object' && args !== null && !Array.isArray(args)
+    return isObject ? { ...args } : 'the arguments are not a JSON object'
+  } catch (error) {
+    return `the arguments are not valid JSON (${error instanceof Error ? error.message : String(error)})`
+  }
+}
+
+function httpTool(tool: HttpTool, { outbound }: ToolboxWorld): Tool {
+  const { name, description, inputSchema } = tool
+  const call: Tool['call'] = async (args, signal) => {
+    const { ok, content } = await callHttpTool(outbound, tool, args, signal)
+    return { ok, content }
+  }
+  return { name: plainName(name), description, inputSchema, call }
+}
+
+function builtIns({ builtInToolIds }: ToolboxConfig, { outbound }: ToolboxWorld): Tool[] {
+  return builtInTools
+    .filter(({ id }) => builtInToolIds.includes(id))
+    .map((tool) => ({
+      ...{ name: plainName(tool.name), description: tool.description, inputSchema: tool.inputSchema },
+      call: (args, signal) => tool.call(args, { outbound, signal }),
+    }))
+}
+
+/** Of all servers side by side, in the order of the configuration. */
+async function mcpTools({ mcpServers }: ToolboxConfig, world: ToolboxWorld, signal: AbortSignal): Promise<Tool[]> {
+  const { mcp, log, listMs = LIST_MS } = world
+  using limit = startDeadline(signal, listMs)
+  const wanted = mcpServers.filter(({ toolNames }) => toolNames.length > 0)
+  const lists = wanted.map(async ({ server, toolNames }) => {
+    try {
+      const offered = await mcp.tools(server, limit.signal)
+      const all = toolNames.includes('*')
+      return offered.filter(({ name }) => all || toolNames.includes(name)).map((tool) => mcpTool(server, tool, mcp))
+    } catch (error) {
+      signal.throwIfAborted()
+      const reason = limit.expired ? `no list of tools within ${listMs / 1000} s` : String(error)
+      log.warn({ mcpServer: server.name, err: error, reason }, 'A reply goes on without an MCP server.')
+      return []
+    }
+  })
+  return (await Promise.all(lists)).flat()
+}
+
+const mcpTool = (server: McpServer, { name, description, inputSchema }: McpTool, mcp: Mcp): Tool => ({
+  ...{ name: mcpToolName(server.name, name), description, inputSchema },
+  call: (args, signal) => mcp.call(server, name, args, signal),
+})

@@ -174,6 +174,7 @@ test('a completion reads agent, prompt and sealed key in one go', async () => {
       baseUrl: 'https://a.com/v1',
       apiKey: Buffer.from(`provider:${providerId}\nsk-0123456789`).toString('base64'),
     },
+    tools: { httpToolIds: [], mcpServers: [], builtInToolIds: [] },
   })
   const promptless = (await create()).json
   expect(await findForCompletion(db.sql, promptless.id)).toMatchObject({ system: null })

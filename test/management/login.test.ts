@@ -181,12 +181,15 @@ describe('wrong credentials', () => {
     expect((await login(server, 'ann', 'x')).status).toBe(200)
   })
 
-  test.each([{}, { username: 'ann' }, { username: 1, password: 'x' }, [], { username: 'a\0', password: 'x' }])(
-    'a body %j is 400',
-    async (body) => {
-      expect((await (await start()).call('POST', '/api/auth/login', body)).status).toBe(400)
-    },
-  )
+  test.each([
+    {},
+    { username: 'ann' },
+    { username: 1, password: 'x' },
+    [],
+    { username: 'a\0', password: 'x' },
+  ])('a body %j is 400', async (body) => {
+    expect((await (await start()).call('POST', '/api/auth/login', body)).status).toBe(400)
+  })
 
   test('a name over 200 characters is 400 and not stored', async () => {
     expect((await login(await start(), 'x'.repeat(201), 'x')).status).toBe(400)

@@ -2,13 +2,21 @@
 import { request as httpRequest } from 'node:http'
 import Fastify from 'fastify'
 import { agents } from '../../openapi/operations/agents.ts'
+import { agentTools } from '../../openapi/operations/agentTools.ts'
 import { auth } from '../../openapi/operations/auth.ts'
+import { builtInTools } from '../../openapi/operations/builtInTools.ts'
+import { httpTools } from '../../openapi/operations/httpTools.ts'
+import { mcpServers } from '../../openapi/operations/mcpServers.ts'
 import { prompts } from '../../openapi/operations/prompts.ts'
 import { providers } from '../../openapi/operations/providers.ts'
+import { agentToolHandlers } from '../../src/http/management/agent-tools.ts'
 import { agentHandlers } from '../../src/http/management/agents.ts'
+import { builtInToolHandlers } from '../../src/http/management/built-in-tools.ts'
 import { type Credential, knownCredentials } from '../../src/http/management/credentials.ts'
+import { type HttpToolRooms, httpToolHandlers } from '../../src/http/management/http-tools.ts'
 import { loginHandlers } from '../../src/http/management/login.ts'
 import { loginSessions } from '../../src/http/management/login-session.ts'
+import { type McpServerRooms, mcpServerHandlers } from '../../src/http/management/mcp-servers.ts'
 import { promptHandlers } from '../../src/http/management/prompts.ts'
 import { providerHandlers } from '../../src/http/management/providers.ts'
 import { managementScope } from '../../src/http/management/scope.ts'
@@ -26,8 +34,18 @@ export interface Options {
   trustProxy?: string
   testProvider?: ProviderRooms['testProvider']
   onAgentDelete?: (id: string) => Promise<boolean>
+  tools?: Partial<Omit<HttpToolRooms & McpServerRooms, 'sql' | 'secrets'>>
   log?: (line: string) => void
 }
+
+const noTools: Omit<HttpToolRooms & McpServerRooms, 'sql' | 'secrets'> = {
+  checkSchema: () => null,
+  callHttpTool: async () => ({ ok: true, status: 200, content: '', body: '' }),
+  discoverTools: async () => [],
+  onMcpServerChange() {},
+}
+
+const offered = [{ id: 'web_fetch', name: 'Fetch', description: 'Fetches.' }]
 
 export interface Answer {
   status: number
@@ -70,6 +88,11 @@ export async function startServer(options: Options): Promise<Server> {
         mount(scoped, auth, loginHandlers(known && sessions && { sql, credentials: known, sessions }))
         mount(scoped, prompts, promptHandlers({ sql }))
         mount(scoped, agents, agentHandlers({ sql, onAgentDelete: options.onAgentDelete ?? (async () => false) }))
+        const rooms = { sql, secrets, builtInTools: offered, ...noTools, ...options.tools }
+        mount(scoped, agentTools, agentToolHandlers(rooms))
+        mount(scoped, builtInTools, builtInToolHandlers(rooms))
+        mount(scoped, httpTools, httpToolHandlers(rooms))
+        mount(scoped, mcpServers, mcpServerHandlers(rooms))
         mount(
           scoped,
           providers,

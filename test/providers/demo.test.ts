@@ -27,15 +27,17 @@ test('without a system prompt, with a long message', async () => {
   expect(text).toContain(`"${'😀'.repeat(200)}…"`)
 })
 
-test.each(['one two', ' one\n\n two ', '日本語 ok', 'x'])(
-  '/echo gives the text back exactly, a word a delta: %j',
-  async (text) => {
-    const events = await all(demo([user(`/echo ${text}`)]))
-    expect(textOf(events)).toBe(text)
-    expect(events.at(-1)).toEqual({ type: 'end', reason: 'stop', usage: null })
-    for (const event of events) if (event.type === 'text') expect(event.text.trim().split(/\s+/)).toHaveLength(1)
-  },
-)
+test.each([
+  'one two',
+  ' one\n\n two ',
+  '日本語 ok',
+  'x',
+])('/echo gives the text back exactly, a word a delta: %j', async (text) => {
+  const events = await all(demo([user(`/echo ${text}`)]))
+  expect(textOf(events)).toBe(text)
+  expect(events.at(-1)).toEqual({ type: 'end', reason: 'stop', usage: null })
+  for (const event of events) if (event.type === 'text') expect(event.text.trim().split(/\s+/)).toHaveLength(1)
+})
 
 test('four megabytes of spaces are echoed without a hang', async () => {
   expect(await said(`/echo ${' '.repeat(4 * 1024 * 1024)}`)).toHaveLength(4 * 1024 * 1024)
@@ -73,12 +75,16 @@ test.each([
   }
 })
 
-test.each(['/slow', '/slow x', '/long 0', '/long -1', '/long 1000000', '/fail 1.5'])(
-  '%s is answered with what N may be',
-  async (text) => {
-    expect(await said(text)).toBe('N must be a whole number from 1 to 100000.')
-  },
-)
+test.each([
+  '/slow',
+  '/slow x',
+  '/long 0',
+  '/long -1',
+  '/long 1000000',
+  '/fail 1.5',
+])('%s is answered with what N may be', async (text) => {
+  expect(await said(text)).toBe('N must be a whole number from 1 to 100000.')
+})
 
 test('/fail fails at once, /fail N after N words; neither is tried again', async () => {
   const { model } = await scene()
@@ -90,17 +96,19 @@ test('/fail fails at once, /fail N after N words; neither is tried again', async
   expect(failureIn(later).message).toBe('The demo provider failed, as it was asked to.')
 })
 
-test.each(['/hang', '/slow 1000', '/echo a b c d e f g h', '/fail 9'])(
-  '%s ends at once on abort, without a last word',
-  async (text) => {
-    const { model } = await scene()
-    const abort = new AbortController()
-    const events = model.stream(requestTo(null, { messages: [user(text)] }), abort.signal)
-    const reading = all(events)
-    setImmediate(() => abort.abort())
-    expect((await reading).filter(({ type }) => type !== 'text')).toEqual([])
-  },
-)
+test.each([
+  '/hang',
+  '/slow 1000',
+  '/echo a b c d e f g h',
+  '/fail 9',
+])('%s ends at once on abort, without a last word', async (text) => {
+  const { model } = await scene()
+  const abort = new AbortController()
+  const events = model.stream(requestTo(null, { messages: [user(text)] }), abort.signal)
+  const reading = all(events)
+  setImmediate(() => abort.abort())
+  expect((await reading).filter(({ type }) => type !== 'text')).toEqual([])
+})
 
 test('/tool calls the tool, then speaks its result', async () => {
   const first = await all(demo([user('/tool add {"a": 1}')], { tools }))

@@ -89,20 +89,19 @@ describe('what is sent', () => {
     expect((await up.call(1)).headers.authorization).toBeUndefined()
   })
 
-  test.each([400, 422])(
-    'a server that refuses stream_options with %i is asked without, and remembered',
-    async (status) => {
-      const { up, model } = await scene()
-      up.always((call) =>
-        call.body.stream_options
-          ? call.error(status, { error: { message: 'Unrecognized request argument: stream_options' } })
-          : call.finish(),
-      )
-      expect(spoken(await ask(model, requestTo(up)))).toEqual([end()])
-      await ask(model, requestTo(up))
-      expect(up.calls.map((call) => 'stream_options' in call.body)).toEqual([true, false, false])
-    },
-  )
+  test.each([
+    400, 422,
+  ])('a server that refuses stream_options with %i is asked without, and remembered', async (status) => {
+    const { up, model } = await scene()
+    up.always((call) =>
+      call.body.stream_options
+        ? call.error(status, { error: { message: 'Unrecognized request argument: stream_options' } })
+        : call.finish(),
+    )
+    expect(spoken(await ask(model, requestTo(up)))).toEqual([end()])
+    await ask(model, requestTo(up))
+    expect(up.calls.map((call) => 'stream_options' in call.body)).toEqual([true, false, false])
+  })
 
   test('a redirect is not followed', async () => {
     const { up, model } = await scene()

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { createGeneration, type Generation } from '../../actors/generate.ts'
-import type { Model, Toolbox } from '../../actors/ports.ts'
+import type { Model } from '../../actors/ports.ts'
 import { closingFrames, type Frame } from '../../actors/reply-event.ts'
 import { type SessionHost, shutdownError } from '../../actors/session-host.ts'
 import type { Ending } from '../../actors/session-machine.ts'
-import { type AgentRooms, agentRequest, loadAgent } from '../agent-request.ts'
+import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-request.ts'
 import { completionBody, completionHead, createFrameEncoder, statelessFrame } from '../completion-frames.ts'
 import type { Handlers } from '../mount.ts'
 import { connectionSignal } from '../reply-stream.ts'
@@ -17,7 +17,6 @@ import { generationFailed, refuse } from './errors.ts'
 export interface CompletionRooms extends AgentRooms {
   host: SessionHost
   model: Model
-  toolbox: Toolbox
   generationTimeoutMs: number
 }
 
@@ -55,8 +54,10 @@ export const completionHandlers = (rooms: CompletionRooms) =>
       const slot = rooms.host.takeSlot()
       if (typeof slot === 'string') return refuse(slot)
       using _slot = slot
-      const request = { ...agentRequest(rooms, agent), messages, tools: rooms.toolbox.tools }
-      const generation = createGeneration(request, { ...rooms, timeoutMs: rooms.generationTimeoutMs })
+      const generation = createGeneration(
+        { ...agentRequest(rooms, agent), messages },
+        { model: rooms.model, openToolbox: agentToolbox(rooms, agent), timeoutMs: rooms.generationTimeoutMs },
+      )
       const head = completionHead({ id: randomUUID(), createdAt: new Date().toISOString(), model: agent.model })
       if (body.stream) {
         const includeUsage = body.stream_options?.include_usage === true

@@ -1,11 +1,10 @@
 /** A session's replies (specification 4.12, contract section 4): send, join, follow, cancel. */
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Toolbox } from '../../actors/ports.ts'
 import { StreamCut } from '../../actors/reply-log.ts'
 import type { Message, Reply, SessionHost } from '../../actors/session-host.ts'
 import { findSession, newestReply } from '../../persistence/sessions.ts'
-import { type AgentRooms, agentRequest, loadAgent } from '../agent-request.ts'
+import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-request.ts'
 import { completionBody, completionHead, sessionFrame } from '../completion-frames.ts'
 import { badRequest, HttpError, missing } from '../http-error.ts'
 import type { Handlers } from '../mount.ts'
@@ -15,7 +14,6 @@ import { generationFailed, refuse } from './errors.ts'
 
 export interface SessionCompletionRooms extends AgentRooms {
   host: SessionHost
-  toolbox: Toolbox
 }
 
 const MAX_KEY_LENGTH = 255
@@ -27,7 +25,16 @@ function idempotencyOf(request: FastifyRequest): Message['idempotency'] {
   if (typeof key !== 'string' || key.length > MAX_KEY_LENGTH) {
     return badRequest(`Idempotency-Key: must have at most ${MAX_KEY_LENGTH} characters`)
   }
-  return { key, bodyHash: createHash('sha256').update(JSON.stringify(request.body)).digest() }
+  return { key, bodyHash: createHash('sha256').update(bodyText(request.body)).digest() }
+}
+
+/** JSON is parsed however deep it nests, but written only as deep as the stack is. Throws 400. */
+function bodyText(body: unknown): string {
+  try {
+    return JSON.stringify(body)
+  } catch {
+    return badRequest('body: is nested too deeply')
+  }
 }
 
 /** Official clients count their own retries in this header (design: they try twice, without any key). */
@@ -50,7 +57,7 @@ async function answerWhole(reply: Reply, fastifyReply: FastifyReply, onLeft: () 
 }
 
 export const sessionCompletionHandlers = (rooms: SessionCompletionRooms) => {
-  const { sql, host, toolbox } = rooms
+  const { sql, host } = rooms
   return {
     createSessionCompletion: async ({ params, body, request, reply }) => {
       const agent = await loadAgent(rooms, params.agent_id)
@@ -65,7 +72,7 @@ export const sessionCompletionHandlers = (rooms: SessionCompletionRooms) => {
         isRetry: isRetry(request),
         onBusy: body.on_busy ?? 'reject',
         request: agentRequest(rooms, agent),
-        toolbox,
+        openToolbox: agentToolbox(rooms, agent),
       })
       if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)
       const onLeft = sent.outcome === 'started' ? sent.requesterLost : () => {}

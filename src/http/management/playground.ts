@@ -1,32 +1,37 @@
 /** The playground (specification 4.13, contract section 5): the deploy API's sessions, with more to see and to set. */
 import type { components } from '../../../openapi/generated/schema.ts'
-import type { GenerationConfig, ModelRequest, Toolbox } from '../../actors/ports.ts'
+import type { GenerationConfig, ModelRequest } from '../../actors/ports.ts'
 import type { SessionHost } from '../../actors/session-host.ts'
 import type { AgentForCompletion } from '../../persistence/agents.ts'
 import { findConnection } from '../../persistence/providers.ts'
 import type { Message } from '../../persistence/sessions.ts'
 import * as sessions from '../../persistence/sessions.ts'
-import { type AgentRooms, agentRequest, loadAgent } from '../agent-request.ts'
+import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-request.ts'
 import { playgroundFrame } from '../completion-frames.ts'
 import { refuse } from '../deploy/errors.ts'
 import { badRequest, missing } from '../http-error.ts'
 import type { Handlers } from '../mount.ts'
 import { lastEventId, streamReply } from '../reply-stream.ts'
 import { listAs } from './list.ts'
+import { choiceFor } from './tool-choice.ts'
 
 export interface PlaygroundRooms extends AgentRooms {
   host: SessionHost
-  toolbox: Toolbox
+  builtInTools: readonly { id: string }[]
 }
 
 type ChatRequest = components['schemas']['PlaygroundChatRequest']
 
-/** The agent with the request's overrides; what they leave out (or null) stays. Throws 400 for an unknown provider. */
+/**
+ * The agent with the request's overrides and tools; what they leave out (or null) stays. Throws 400 for an unknown
+ * provider or tool.
+ */
 async function overridden(
   rooms: PlaygroundRooms,
   agent: AgentForCompletion,
-  overrides: NonNullable<ChatRequest['configOverrides']>,
+  chat: ChatRequest,
 ): Promise<AgentForCompletion> {
+  const overrides = chat.configOverrides ?? {}
   const { providerId, model } = overrides
   const provider = providerId == null ? agent.provider : await findConnection(rooms.sql, providerId)
   if (provider === null) return badRequest('configOverrides.providerId: there is no such provider')
@@ -35,7 +40,8 @@ async function overridden(
     const value = overrides[key]
     if (value != null) config[key] = value
   }
-  return { ...agent, provider, model: model ?? agent.model, generationConfig: config }
+  const tools = await choiceFor(rooms, agent.tools, chat)
+  return { ...agent, provider, model: model ?? agent.model, generationConfig: config, tools }
 }
 
 /** The session that is asked for, or a new one. Throws 404. */
@@ -45,15 +51,22 @@ async function sessionFor(rooms: PlaygroundRooms, agentId: string, sessionId: st
     : ((await sessions.findSession(rooms.sql, agentId, sessionId)) ?? missing('session'))
 }
 
-function toolCallsOf({ toolEvents }: Message) {
-  return toolEvents.flatMap(({ event, offset }) => {
-    if (event.type !== 'tool_call') return []
-    const { id, name, startedAt } = event
-    const result = toolEvents.map((other) => other.event).find((e) => e.type === 'tool_result' && e.id === id)
-    const { ok, content, durationMs } =
-      result?.type === 'tool_result' ? result : { ok: null, content: null, durationMs: null }
-    return [{ id, name, arguments: event.arguments, ok, content, offset, startedAt, durationMs }]
-  })
+type ToolCallShown = components['schemas']['PlaygroundToolCall']
+
+/** A result belongs to the oldest call of its id that has none: models repeat ids. */
+function toolCallsOf({ toolEvents }: Message): ToolCallShown[] {
+  const calls: ToolCallShown[] = []
+  for (const { event, offset } of toolEvents) {
+    if (event.type === 'tool_call') {
+      const { id, name, startedAt } = event
+      calls.push({ id, name, arguments: event.arguments, ok: null, content: null, offset, startedAt, durationMs: null })
+    } else if (event.type === 'tool_result') {
+      const { id, ok, content, durationMs } = event
+      const call = calls.find((one) => one.id === id && one.ok === null)
+      if (call) Object.assign(call, { ok, content, durationMs })
+    }
+  }
+  return calls
 }
 
 const wireMessage = (message: Message) => ({
@@ -69,10 +82,14 @@ const wireMessage = (message: Message) => ({
 })
 
 export const playgroundHandlers = (rooms: PlaygroundRooms) => {
-  const { sql, host, toolbox } = rooms
+  const { sql, host } = rooms
   return {
     listPlaygroundSessions: ({ params, query }) =>
-      listAs('sessions', query, async (page) => (await sessions.listSessions(sql, params.agent_id, page)) ?? missing('agent')),
+      listAs(
+        'sessions',
+        query,
+        async (page) => (await sessions.listSessions(sql, params.agent_id, page)) ?? missing('agent'),
+      ),
     createPlaygroundSession: async ({ params, body }) =>
       (await sessions.createSession(sql, params.agent_id, body?.title ?? null)) ?? missing('agent'),
     deletePlaygroundSession: async ({ params }) => {
@@ -84,7 +101,7 @@ export const playgroundHandlers = (rooms: PlaygroundRooms) => {
       return { messages: messages.map(wireMessage) }
     },
     createPlaygroundChat: async ({ params, body, reply }) => {
-      const agent = await overridden(rooms, await loadAgent(rooms, params.agent_id), body.configOverrides ?? {})
+      const agent = await overridden(rooms, await loadAgent(rooms, params.agent_id), body)
       const request: Omit<ModelRequest, 'messages' | 'tools'> = agentRequest(rooms, agent)
       const session = await sessionFor(rooms, agent.id, body.sessionId)
       const sent = await host.send({
@@ -97,9 +114,13 @@ export const playgroundHandlers = (rooms: PlaygroundRooms) => {
         isRetry: false,
         onBusy: 'reject',
         request,
-        toolbox,
+        openToolbox: agentToolbox(rooms, agent),
       })
-      if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)
+      if (sent.outcome !== 'started' && sent.outcome !== 'joined') {
+        // Nothing is stored of a refused message: not the session that was made for it either.
+        if (body.sessionId == null) await sessions.deleteSession(sql, agent.id, session.id)
+        return refuse(sent.outcome)
+      }
       reply.header('x-session-id', session.id)
       const onLeft = sent.outcome === 'started' ? sent.requesterLost : undefined
       await streamReply(reply, sent.reply, 0, playgroundFrame, onLeft)

@@ -13,3 +13,18 @@ export function checkWebAddress(field: string, text: string): void {
 
 /** Scheme, host and port; null for no address. */
 export const originOf = (text: string | null): string | null => (text === null ? null : new URL(text).origin)
+
+/** `{{argument}}`, which a call fills in. */
+const placeholder = /\{\{[^{}]*\}\}/g
+
+/** Throws 400 as `checkWebAddress`. Places for arguments may lie in path and query only. */
+export function checkToolAddress(text: string): void {
+  const [origin = ''] = /^\w*:\/\/[^/\\?#]*/.exec(text) ?? []
+  if (origin.includes('{')) badRequest('url: {{…}} may stand in path and query only, not in scheme, host or port')
+  checkWebAddress('url', filled(text))
+}
+
+/** Scheme, host and port, which no argument changes. */
+export const toolOrigin = (text: string): string => new URL(filled(text)).origin
+
+const filled = (text: string): string => text.replace(placeholder, 'x')

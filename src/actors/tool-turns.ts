@@ -1,0 +1,78 @@
+/** What a reply's tools were asked and answered → the messages that tell a model about it. Pure. */
+import type { HistoryMessage, HistoryToolEvent, ModelMessage, ToolCall } from './ports.ts'
+
+/** Characters (UTF-16 code units) of a tool's arguments or result that later turns of a session still show. */
+export const MAX_TOOL_TEXT = 8000
+
+const unanswered = 'There is no result: the reply ended before the tool answered.'
+
+/**
+ * The call as it may be sent back to a model. Vendors refuse names and arguments that a model made up (a dot in a
+ * name, half a JSON), and a refused message would fail this reply and every later one; what was wrong stands in the
+ * call's result.
+ */
+export const repeatableCall = ({ id, name, arguments: text }: ToolCall): ToolCall => ({
+  id,
+  name: name.replace(/[^a-zA-Z0-9_-]/gu, '_').slice(0, 64) || 'unnamed',
+  arguments: isJsonObject(text) ? text : '{}',
+})
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}
+
+function cutText(text: string): string {
+  if (text.length <= MAX_TOOL_TEXT) return text
+  return `${text.slice(0, MAX_TOOL_TEXT).toWellFormed()}\n[cut here: the whole text was longer]`
+}
+
+/** Cut arguments must still be JSON. */
+const cutArguments = (text: string): string =>
+  text.length <= MAX_TOOL_TEXT ? text : JSON.stringify({ cut: text.slice(0, MAX_TOOL_TEXT).toWellFormed() })
+
+/** One model turn of a reply: what it said, then the calls that it made. */
+interface ToolTurn {
+  text: string
+  calls: ToolCall[]
+  /** By place of the call: ids may repeat. */
+  results: (string | undefined)[]
+}
+
+/** A call that follows a result, or further text, belongs to a new turn. */
+function turnsOf(content: string, events: readonly HistoryToolEvent[]): { turns: ToolTurn[]; rest: string } {
+  const bytes = Buffer.from(content)
+  const turns: ToolTurn[] = []
+  let said = 0
+  for (const { end, event } of events) {
+    const last = turns.at(-1)
+    if (event.type === 'tool_result') {
+      const place = last?.calls.findIndex(({ id }, index) => id === event.id && last.results[index] === undefined) ?? -1
+      if (last && place >= 0) last.results[place] = cutText(event.content)
+      continue
+    }
+    const { id, name } = event
+    const call = repeatableCall({ id, name, arguments: cutArguments(event.arguments) })
+    if (last && end === said && last.results.length === 0) last.calls.push(call)
+    else turns.push({ text: bytes.toString('utf8', said, end), calls: [call], results: [] })
+    said = end
+  }
+  return { turns, rest: bytes.toString('utf8', said) }
+}
+
+/** A stored message as the model is told of it: a reply that called tools is several messages. */
+export function toldMessages({ role, content, toolEvents }: HistoryMessage): ModelMessage[] {
+  if (role === 'user' || !toolEvents?.length) return content === '' ? [] : [{ role, content }]
+  const { turns, rest } = turnsOf(content, toolEvents)
+  const told = turns.flatMap(({ text, calls, results }): ModelMessage[] => [
+    { role: 'assistant', content: text, toolCalls: calls },
+    ...calls.map(({ id }, index): ModelMessage => {
+      return { role: 'tool', toolCallId: id, content: results[index] ?? unanswered }
+    }),
+  ])
+  return rest === '' ? told : [...told, { role: 'assistant', content: rest }]
+}

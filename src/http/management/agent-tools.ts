@@ -1,0 +1,24 @@
+/** Which tools an agent may call (contract section 2, specification 2.7 and 4.10). */
+import * as agentTools from '../../persistence/agent-tools.ts'
+import type { Sql } from '../../persistence/database.ts'
+import { missing } from '../http-error.ts'
+import type { Handlers } from '../mount.ts'
+import { givenTools, withKnownTools } from './tool-choice.ts'
+
+interface Rooms {
+  sql: Sql
+  builtInTools: readonly { id: string }[]
+}
+
+export const agentToolHandlers = ({ sql, builtInTools }: Rooms) =>
+  ({
+    getAgentTools: async ({ params }) => (await agentTools.findAgentTools(sql, params.agent_id)) ?? missing('agent'),
+    updateAgentTools: async ({ params, body }) => {
+      // An unknown agent comes before unknown tools, as the specification lists it.
+      if ((await agentTools.findAgentTools(sql, params.agent_id)) === null) missing('agent')
+      const changes = givenTools(body, builtInTools)
+      return (
+        (await withKnownTools(() => agentTools.updateAgentTools(sql, params.agent_id, changes))) ?? missing('agent')
+      )
+    },
+  }) satisfies Handlers<'agentTools'>

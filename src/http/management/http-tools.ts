@@ -1,0 +1,108 @@
+/** HTTP tools (contract section 2, specification 2.5 and 4.8). */
+import { randomUUID } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
+import type { Sql } from '../../persistence/database.ts'
+import * as httpTools from '../../persistence/http-tools.ts'
+import { openHeaders } from '../../persistence/secret-headers.ts'
+import type { Secrets } from '../../persistence/secrets.ts'
+import { isUuid } from '../../persistence/uuid.ts'
+import { badRequest, missing } from '../http-error.ts'
+import type { Handlers } from '../mount.ts'
+import { connectionSignal } from '../reply-stream.ts'
+import { newHeaders, updatedHeaders } from './header-input.ts'
+import { listAs } from './list.ts'
+import { checkToolAddress, toolOrigin } from './web-address.ts'
+
+/** A tool as it is called: headers in plain text. */
+export type CallableTool = Omit<httpTools.StoredHttpTool, 'secretHeaders'>
+
+/** What a call of a tool brought. `status` and `body` are null where there was no answer; `content` says why. */
+export interface ToolAnswer {
+  ok: boolean
+  status: number | null
+  content: string
+  body: string | null
+}
+
+export interface HttpToolRooms {
+  sql: Sql
+  secrets: Pick<Secrets, 'seal' | 'open'>
+  /** Why this is no JSON Schema of an object; null when it is one. */
+  checkSchema(schema: Record<string, unknown>): string | null
+  /** Checks the arguments, then calls the tool, within its own limits. Never rejects but on abort. */
+  callHttpTool(tool: CallableTool, args: Record<string, unknown>, signal: AbortSignal): Promise<ToolAnswer>
+}
+
+const contextOf = (id: string) => `http-tool:${id}` as const
+
+export const httpToolHandlers = (rooms: HttpToolRooms) => {
+  const { sql, secrets } = rooms
+  return {
+    listHttpTools: ({ query }) => listAs('httpTools', query, (page) => httpTools.listHttpTools(sql, page)),
+    createHttpTool: ({ body: { name, description, method, url, headers, body, inputSchema } }) => {
+      checkToolAddress(url)
+      checkInputSchema(rooms, inputSchema)
+      const id = randomUUID()
+      const sealed = newHeaders(secrets, contextOf(id), headers)
+      const fields = { name, description, method, url, body: body ?? null, inputSchema: inputSchema ?? null }
+      return httpTools.createHttpTool(sql, { id, ...fields, ...sealed })
+    },
+    getHttpTool: async ({ params }) => (await httpTools.findHttpTool(sql, params.id)) ?? missing('HTTP tool'),
+    updateHttpTool: async ({ params, body }) => {
+      const { headers, name, description, method, url, body: text, inputSchema } = body
+      if (url !== undefined) checkToolAddress(url)
+      checkInputSchema(rooms, inputSchema)
+      const changes = { name, description, method, url, body: text, inputSchema }
+      const updated = await httpTools.updateHttpTool(sql, params.id, (stored) => {
+        const moves = url !== undefined && toolOrigin(url) !== toolOrigin(stored.url)
+        return { ...changes, sealedHeaders: updatedHeaders(secrets, contextOf(stored.id), headers, stored, moves) }
+      })
+      return updated ?? missing('HTTP tool')
+    },
+    deleteHttpTool: async ({ params }) => {
+      if (!(await httpTools.deleteHttpTool(sql, params.id))) missing('HTTP tool')
+    },
+    testHttpTool: async ({ params: { id }, body, reply }) => {
+      const [stored] = isUuid(id) ? await httpTools.storedHttpTools(sql, [id]) : []
+      return testStored(rooms, stored ?? missing('HTTP tool'), body.arguments ?? {}, reply)
+    },
+  } satisfies Handlers<'httpTools'>
+}
+
+function checkInputSchema({ checkSchema }: HttpToolRooms, schema: Record<string, unknown> | null | undefined): void {
+  const fault = schema ? checkSchema(schema) : null
+  if (fault !== null) badRequest(`inputSchema: ${fault}`)
+}
+
+/** Always an answer: what went wrong is what the caller asked about. */
+async function testStored(
+  { secrets, callHttpTool }: HttpToolRooms,
+  { secretHeaders, ...tool }: httpTools.StoredHttpTool,
+  args: Record<string, unknown>,
+  reply: FastifyReply,
+) {
+  const begin = performance.now()
+  const told = (answer: { ok: boolean; status: number | null; body: string | null; message: string }) => {
+    return { ...answer, latencyMs: Math.round(performance.now() - begin) }
+  }
+  const failed = (message: string) => told({ ok: false, status: null, body: null, message })
+  let headers: Record<string, string>
+  try {
+    headers = openHeaders(secrets, contextOf(tool.id), { headers: tool.headers, secretHeaders })
+  } catch {
+    return failed('The stored secret headers cannot be decrypted. Set them again.')
+  }
+  try {
+    const { ok, status, content, body } = await callHttpTool({ ...tool, headers }, args, connectionSignal(reply))
+    if (status === null) return failed(content)
+    return told({
+      ok,
+      status,
+      body,
+      message: ok ? `The tool answered with status ${status}.` : `The tool failed with status ${status}.`,
+    })
+  } catch (error) {
+    reply.log.error({ err: error, httpToolId: tool.id }, 'the test of an HTTP tool failed by a fault of ours')
+    return failed('The test failed by a fault of the server.')
+  }
+}

@@ -1,0 +1,92 @@
+/** MCP servers (contract section 2, specification 2.6 and 4.9). */
+import { randomUUID } from 'node:crypto'
+import type { ToolSpec } from '../../actors/ports.ts'
+import type { Sql } from '../../persistence/database.ts'
+import * as mcpServers from '../../persistence/mcp-servers.ts'
+import { openHeaders } from '../../persistence/secret-headers.ts'
+import type { Secrets } from '../../persistence/secrets.ts'
+import { isUuid } from '../../persistence/uuid.ts'
+import { HttpError, missing } from '../http-error.ts'
+import type { Handlers } from '../mount.ts'
+import { connectionSignal } from '../reply-stream.ts'
+import { newHeaders, updatedHeaders } from './header-input.ts'
+import { listAs } from './list.ts'
+import { checkWebAddress, originOf } from './web-address.ts'
+
+/** A server as it is connected to: headers in plain text. */
+export type ReachableServer = Omit<mcpServers.StoredMcpServer, 'secretHeaders'>
+
+export interface McpServerRooms {
+  sql: Sql
+  secrets: Pick<Secrets, 'seal' | 'open'>
+  /** What the server offers, minutes old at most. Rejects with an error whose message is fit for an administrator. */
+  discoverTools(server: ReachableServer, signal: AbortSignal): Promise<readonly ToolSpec[]>
+  /** The server was changed or deleted: connections to what it was are of no use any more. */
+  onMcpServerChange(id: string): void
+}
+
+const contextOf = (id: string) => `mcp-server:${id}` as const
+
+export const mcpServerHandlers = (rooms: McpServerRooms) => {
+  const { sql, secrets, onMcpServerChange } = rooms
+  return {
+    listMcpServers: ({ query }) => listAs('mcpServers', query, (page) => mcpServers.listMcpServers(sql, page)),
+    createMcpServer: ({ body: { name, transport, url, headers } }) => {
+      checkWebAddress('url', url)
+      const id = randomUUID()
+      return mcpServers.createMcpServer(sql, {
+        id,
+        name,
+        transport,
+        url,
+        ...newHeaders(secrets, contextOf(id), headers),
+      })
+    },
+    getMcpServer: async ({ params }) => (await mcpServers.findMcpServer(sql, params.id)) ?? missing('MCP server'),
+    updateMcpServer: async ({ params, body: { name, transport, url, headers } }) => {
+      if (url !== undefined) checkWebAddress('url', url)
+      const updated = await mcpServers.updateMcpServer(sql, params.id, (stored) => {
+        const moves = url !== undefined && originOf(url) !== originOf(stored.url)
+        const sealedHeaders = updatedHeaders(secrets, contextOf(stored.id), headers, stored, moves)
+        return { name, transport, url, sealedHeaders }
+      })
+      if (updated) onMcpServerChange(updated.id)
+      return updated ?? missing('MCP server')
+    },
+    deleteMcpServer: async ({ params: { id } }) => {
+      if (!(await mcpServers.deleteMcpServer(sql, id))) missing('MCP server')
+      onMcpServerChange(id.toLowerCase())
+    },
+    listMcpServerTools: async ({ params: { id }, reply }) => {
+      const [stored] = isUuid(id) ? await mcpServers.storedMcpServers(sql, [id]) : []
+      const server = opened(rooms, stored ?? missing('MCP server'))
+      try {
+        const tools = await rooms.discoverTools(server, connectionSignal(reply))
+        return { tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })) }
+      } catch (error) {
+        reply.log.info({ err: error, mcpServerId: server.id }, 'an MCP server did not tell its tools')
+        throw new HttpError(502, `The MCP server did not tell its tools: ${reasonOf(error)}`)
+      }
+    },
+  } satisfies Handlers<'mcpServers'>
+}
+
+function opened(
+  { secrets }: McpServerRooms,
+  { secretHeaders, ...server }: mcpServers.StoredMcpServer,
+): ReachableServer {
+  try {
+    return {
+      ...server,
+      headers: openHeaders(secrets, contextOf(server.id), { headers: server.headers, secretHeaders }),
+    }
+  } catch {
+    throw new HttpError(502, 'The stored secret headers cannot be decrypted. Set them again.')
+  }
+}
+
+// A server may answer with a page of text, which would be the error's message.
+const longestReason = 500
+
+const reasonOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).slice(0, longestReason).toWellFormed()

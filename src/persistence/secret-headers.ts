@@ -1,0 +1,59 @@
+/**
+ * Headers of HTTP tools and MCP servers. Values of those whose names carry a secret lie sealed beside the others, all
+ * in one text, and are read back as `***` (contract section 2).
+ */
+import type { Secrets } from './secrets.ts'
+
+/** Stands for a secret value wherever headers are shown. */
+export const hiddenValue = '***'
+
+/** As they are stored: `headers` with `***` for secret values, `secretHeaders` the sealed values. */
+export interface StoredHeaders {
+  headers: Record<string, string>
+  secretHeaders: string | null
+}
+
+/** What the record is sealed under: `http-tool:<id>` or `mcp-server:<id>`. */
+export type HeaderContext = `${'http-tool' | 'mcp-server'}:${string}`
+
+const secretWords = /cookie|auth|key|token|secret|password|credential|signature|session/i
+
+/** Does the name say that the value is a secret? */
+export const isSecretHeader = (name: string): boolean => secretWords.test(name)
+
+/** Values by name in lower case. Throws when no key opens them. */
+export function openSecretValues(
+  secrets: Pick<Secrets, 'open'>,
+  context: HeaderContext,
+  { secretHeaders }: StoredHeaders,
+): ReadonlyMap<string, string> {
+  if (secretHeaders === null) return new Map()
+  // Only `sealHeaders` writes this column, and sealing keeps it as it was.
+  return new Map(Object.entries(JSON.parse(secrets.open(secretHeaders, context)) as Record<string, string>))
+}
+
+/** Headers in plain text, for a call out. Throws when no key opens them. */
+export function openHeaders(
+  secrets: Pick<Secrets, 'open'>,
+  context: HeaderContext,
+  stored: StoredHeaders,
+): Record<string, string> {
+  const values = openSecretValues(secrets, context, stored)
+  return Object.fromEntries(
+    Object.entries(stored.headers).map(([name, value]) => [name, values.get(name.toLowerCase()) ?? value]),
+  )
+}
+
+/** Takes headers in plain text apart: secret values are sealed. */
+export function sealHeaders(
+  secrets: Pick<Secrets, 'seal'>,
+  context: HeaderContext,
+  headers: Readonly<Record<string, string>>,
+): StoredHeaders {
+  const entries = Object.entries(headers)
+  const secret = entries.filter(([name]) => isSecretHeader(name)).map(([name, value]) => [name.toLowerCase(), value])
+  return {
+    headers: Object.fromEntries(entries.map(([name, value]) => [name, isSecretHeader(name) ? hiddenValue : value])),
+    secretHeaders: secret.length === 0 ? null : secrets.seal(JSON.stringify(Object.fromEntries(secret)), context),
+  }
+}

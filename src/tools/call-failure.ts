@@ -1,0 +1,35 @@
+/** Why a call out failed, in words for a model: no address, no stack. */
+import { OutboundError } from './outbound.ts'
+
+const reasons: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  UND_ERR_SOCKET: 'connection broken',
+  ENOTFOUND: 'host name not found',
+  EAI_AGAIN: 'host name lookup failed',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
+  ETIMEDOUT: 'connecting took too long',
+  UND_ERR_CONNECT_TIMEOUT: 'connecting took too long',
+  HPE_HEADER_OVERFLOW: 'the headers of the answer are too large',
+  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
+}
+
+/** One sentence. */
+export function callFailure(error: unknown): string {
+  if (error instanceof OutboundError) return error.message
+  const codes: string[] = []
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+    if ('code' in at && typeof at.code === 'string') codes.push(at.code)
+  }
+  const known = codes.map((code) => reasons[code]).find((reason) => reason !== undefined)
+  if (known) return `The call failed: ${known}.`
+  if (codes.some((code) => /CERT|SELF_SIGNED|ISSUER|ERR_TLS|ERR_SSL/.test(code))) {
+    return 'The call failed: TLS certificate or handshake refused.'
+  }
+  if (codes.some((code) => code.startsWith('HPE_'))) return 'The call failed: the answer is not HTTP.'
+  if (codes.some((code) => code.startsWith('Z_') || code.includes('BROTLI') || code.includes('ZSTD'))) {
+    return 'The call failed: the answer is badly compressed.'
+  }
+  return 'The call failed: no usable answer.'
+}

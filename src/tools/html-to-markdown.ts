@@ -1,0 +1,75 @@
+/**
+ * Pages to Markdown, each in a process that can be ended: a page can be made to take hours or gigabytes, and a thread
+ * that runs out of memory takes the whole process with it ("<" five million times, in spite of resourceLimits).
+ */
+import { fork } from 'node:child_process'
+import { constants, setPriority } from 'node:os'
+import type { MarkdownJob } from './markdown-child.ts'
+import { createTurnstile } from './turnstile.ts'
+
+/** Why a page was not converted; for the model. */
+export class MarkdownError extends Error {
+  override name = 'MarkdownError'
+}
+
+export interface MarkdownLimits {
+  timeoutMs: number
+  /** Of the process's heap. */
+  maxMegabytes: number
+}
+
+/** 5 MiB of ordinary paragraphs with links take 4.5 s and 310 MB, 9 s on two busy cores; an ordinary page 0.3 s. */
+const standardLimits: MarkdownLimits = { timeoutMs: 14_000, maxMegabytes: 512 }
+
+/** Pages at a time; more wait for their turn. */
+const turnstile = createTurnstile(2)
+
+/** Rejects with MarkdownError, or with the signal's reason. */
+export async function htmlToMarkdown(
+  page: { html: string; url: string },
+  signal: AbortSignal,
+  limits: MarkdownLimits = standardLimits,
+): Promise<string> {
+  using _pass = await turnstile.enter(signal)
+  return await convert({ ...page, timeoutMs: limits.timeoutMs }, signal, limits)
+}
+
+async function convert(job: MarkdownJob, signal: AbortSignal, limits: MarkdownLimits): Promise<string> {
+  signal.throwIfAborted()
+  const child = fork(new URL('./markdown-child.ts', import.meta.url), {
+    execArgv: [`--max-old-space-size=${limits.maxMegabytes}`],
+    env: {}, // no secret of ours, no NODE_OPTIONS
+    stdio: ['pipe', 'pipe', 'ignore', 'ipc'],
+  })
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const chunks: Buffer[] = []
+  const stop = () => reject(signal.reason)
+  // A second for its start; its own limit is the first to strike.
+  const timer = setTimeout(() => reject(new MarkdownError('The page takes too long to read.')), limits.timeoutMs + 1000)
+  signal.addEventListener('abort', stop, { once: true })
+  child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk))
+  child.stdin?.on('error', () => {}) // it ended early: told by its exit
+  child.stdin?.end(JSON.stringify(job))
+  child.on('error', () => reject(new MarkdownError('Pages can not be read now.')))
+  child.on('close', (code) => {
+    if (code === 0) resolve(Buffer.concat(chunks).toString())
+    else reject(new MarkdownError('The page is too large or too tangled to be read.'))
+  })
+  yieldToReplies(child.pid)
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
+    child.kill('SIGKILL')
+  }
+}
+
+/** Tokens of running replies come first. */
+function yieldToReplies(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // gone already, or not ours to say
+  }
+}

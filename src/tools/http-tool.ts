@@ -1,0 +1,109 @@
+/** One call of an HTTP tool (contract section 6). */
+import type { Response } from 'undici'
+import { callFailure } from './call-failure.ts'
+import { startDeadline } from './deadline.ts'
+import {
+  type Arguments,
+  fillBody,
+  fillHeaders,
+  fillUrl,
+  isJsonTemplate,
+  namesIn,
+  TemplateError,
+} from './http-template.ts'
+import type { Outbound } from './outbound.ts'
+import { cutToBytes, decodeText, isText, mediaTypeOf, readBytes } from './response-text.ts'
+
+/** As it is called: header values in plain text. */
+export interface HttpTool {
+  id: string
+  name: string
+  description: string
+  /** GET, POST, PUT, DELETE or PATCH. */
+  method: string
+  url: string
+  headers: Record<string, string>
+  body: string | null
+  inputSchema: Record<string, unknown> | null
+}
+
+export interface HttpToolResult {
+  /** The tool answered, with 2xx. */
+  ok: boolean
+  /** Null: there was no answer. */
+  status: number | null
+  /** What the model reads: status and text, at most 256 KiB of UTF-8. */
+  content: string
+  /** The answer's text alone, within the same bound; null where there was none. */
+  body: string | null
+}
+
+export interface HttpToolLimits {
+  /** Of the whole call. Milliseconds. */
+  timeoutMs: number
+  /** Of what the model reads, UTF-8. */
+  maxBytes: number
+  redirects: number
+}
+
+const contractLimits: HttpToolLimits = { timeoutMs: 30_000, maxBytes: 256 * 1024, redirects: 5 }
+
+/** Rejects only with the signal's reason, when it aborts: everything else is a result that the model reads. */
+export async function callHttpTool(
+  outbound: Outbound,
+  tool: HttpTool,
+  args: Arguments,
+  signal: AbortSignal,
+  limits: HttpToolLimits = contractLimits,
+): Promise<HttpToolResult> {
+  using deadline = startDeadline(signal, limits.timeoutMs)
+  try {
+    const request = requestOf(tool, args)
+    const response = await outbound.fetch(request.url, {
+      chosenBy: 'admin',
+      method: tool.method,
+      headers: request.headers,
+      plainHeaders: { accept: '*/*', 'user-agent': 'Greenroom' },
+      body: request.body,
+      redirects: limits.redirects,
+      signal: deadline.signal,
+    })
+    return await resultOf(response, limits.maxBytes)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (deadline.expired) return failed(`The call failed: no whole answer within ${limits.timeoutMs / 1000} s.`)
+    return failed(error instanceof TemplateError ? error.message : callFailure(error))
+  }
+}
+
+const failed = (content: string): HttpToolResult => ({ ok: false, status: null, content, body: null })
+
+/** Throws TemplateError. */
+function requestOf(tool: HttpTool, args: Arguments) {
+  const inQuery = tool.method === 'GET' || tool.method === 'DELETE'
+  // A GET has no body, so what its template would name is not named.
+  const template = tool.method === 'GET' ? null : tool.body || null
+  const named = new Set([tool.url, ...Object.values(tool.headers), template ?? ''].flatMap(namesIn))
+  const unnamed = Object.fromEntries(Object.entries(args).filter(([name]) => !named.has(name)))
+  const url = fillUrl(tool.url, args, inQuery ? unnamed : {})
+  const headers = fillHeaders(tool.headers, args)
+  const body = template !== null ? fillBody(template, args) : inQuery ? null : JSON.stringify(unnamed)
+  if (body !== null && !Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')) {
+    headers['content-type'] = template === null || isJsonTemplate(template) ? 'application/json' : 'text/plain'
+  }
+  return { url, headers, body }
+}
+
+async function resultOf(response: Response, maxBytes: number): Promise<HttpToolResult> {
+  const { ok, status } = response
+  const { type, charset } = mediaTypeOf(response)
+  const head = `Status ${status}${response.statusText && ` ${response.statusText.slice(0, 100)}`}\n\n`
+  const { bytes, whole } = await readBytes(response, maxBytes)
+  const note = `\n[cut at ${Math.floor(maxBytes / 1024)} KiB]`
+  if (!isText(type, bytes)) {
+    const body = `(not text: ${type.slice(0, 100) || 'unknown type'})`
+    return { ok, status, content: head + body, body }
+  }
+  const content = cutToBytes(head + decodeText(bytes, charset), maxBytes, note, !whole)
+  return { ok, status, content, body: content.slice(head.length) }
+}

@@ -1,0 +1,148 @@
+/** The kept connections: one for each MCP server and version of its record, opened when first needed. */
+import { startDeadline } from './deadline.ts'
+import { connectMcp, type McpConnection } from './mcp-connection.ts'
+import type { McpServer } from './mcp-transport.ts'
+import type { Outbound } from './outbound.ts'
+
+export interface ConnectionsOptions {
+  outbound: Outbound
+  /** Milliseconds for making a connection, and how long an unused one is kept. */
+  times: { connect: number; idle: number }
+  /** The server's list of tools is another one, or may be: its connection is gone. */
+  onListChanged(server: McpServer): void
+  onBrokenTool(server: McpServer, name: string): void
+}
+
+export interface McpConnections extends AsyncDisposable {
+  /**
+   * Works on the kept connection, and once more on a new one where that turned out to be dead and `mayRepeat` says
+   * that nothing happens twice. Rejects as the work does, when no connection can be made, or with the signal.
+   */
+  use<T>(
+    server: McpServer,
+    work: (connection: McpConnection) => Promise<T>,
+    mayRepeat: (error: unknown) => boolean,
+    signal: AbortSignal,
+  ): Promise<T>
+  /** The next use opens a new connection; those under way come to their end. */
+  retire(isMeant: (server: McpServer) => boolean): void
+}
+
+interface Kept {
+  server: McpServer
+  connection: Promise<McpConnection>
+  /** The connection was made: it may have died since. */
+  isOpen: boolean
+  /** Calls and listings under way. */
+  uses: number
+  /** Not used for anything new; closed as soon as nothing uses it. */
+  isRetired: boolean
+  timer: NodeJS.Timeout | undefined
+}
+
+interface Pool extends ConnectionsOptions {
+  kept: Map<string, Kept>
+  closing: Set<Promise<void>>
+  ended: AbortController
+}
+
+export const keyOf = ({ id, version }: McpServer): string => `${id} ${version}`
+
+export function createConnections(options: ConnectionsOptions): McpConnections {
+  const pool: Pool = { ...options, kept: new Map(), closing: new Set(), ended: new AbortController() }
+  return {
+    async use(server, work, mayRepeat, signal) {
+      const entry = keep(pool, server)
+      const wasOpen = entry.isOpen
+      try {
+        return await use(pool, entry, work, signal)
+      } catch (error) {
+        if (signal.aborted || !wasOpen || !mayRepeat(error)) throw error
+        retire(pool, entry)
+        return use(pool, keep(pool, server), work, signal)
+      }
+    },
+    retire(isMeant) {
+      for (const entry of [...pool.kept.values()]) if (isMeant(entry.server)) retire(pool, entry)
+    },
+    async [Symbol.asyncDispose]() {
+      pool.ended.abort(new Error('Connections to MCP servers are being closed.'))
+      for (const entry of [...pool.kept.values()]) {
+        entry.uses = 0 // those under way end with their connection
+        retire(pool, entry)
+      }
+      await Promise.all(pool.closing)
+    },
+  }
+}
+
+function keep(pool: Pool, server: McpServer): Kept {
+  const key = keyOf(server)
+  const entry = pool.kept.get(key) ?? open(pool, server)
+  pool.kept.set(key, entry)
+  return entry
+}
+
+/** The attempt is nobody's own: whoever waits for it may leave, and it goes on for the others. */
+function open(pool: Pool, server: McpServer): Kept {
+  const limit = startDeadline(pool.ended.signal, pool.times.connect)
+  const watch = {
+    onLost: () => retire(pool, entry),
+    onListChanged: () => pool.onListChanged(server),
+    onBrokenTool: (name: string) => pool.onBrokenTool(server, name),
+  }
+  const connection = connectMcp(server, pool.outbound, watch, limit.signal).finally(() => limit[Symbol.dispose]())
+  const entry: Kept = { server, connection, isOpen: false, uses: 0, isRetired: false, timer: undefined }
+  connection.then(
+    () => {
+      entry.isOpen = true
+    },
+    () => retire(pool, entry),
+  )
+  return entry
+}
+
+async function use<T>(
+  pool: Pool,
+  entry: Kept,
+  work: (connection: McpConnection) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  entry.uses += 1
+  clearTimeout(entry.timer)
+  try {
+    return await work(await unlessAborted(entry.connection, signal))
+  } finally {
+    entry.uses -= 1
+    if (entry.uses === 0 && entry.isRetired) close(pool, entry)
+    else if (entry.uses === 0) entry.timer = setTimeout(() => retire(pool, entry), pool.times.idle).unref()
+  }
+}
+
+function retire(pool: Pool, entry: Kept): void {
+  if (entry.isRetired) return
+  entry.isRetired = true
+  if (pool.kept.get(keyOf(entry.server)) === entry) pool.kept.delete(keyOf(entry.server))
+  pool.onListChanged(entry.server)
+  if (entry.uses === 0) close(pool, entry)
+}
+
+function close(pool: Pool, entry: Kept): void {
+  clearTimeout(entry.timer)
+  const closed = entry.connection.then((connection) => connection.close()).catch(() => {}) // it never opened
+  pool.closing.add(closed)
+  closed.finally(() => pool.closing.delete(closed))
+}
+
+/** Rejects with the signal's reason as soon as it aborts; the work goes on. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(signal.reason)
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  try {
+    return await Promise.race([work, stopped])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}

@@ -1,0 +1,205 @@
+/**
+ * Every call out goes through here: providers, HTTP tools, MCP servers, web_fetch. A host is resolved once for each
+ * connection, the addresses are checked, and the connection is made to what was checked (contract section 6).
+ */
+import { isIP } from 'node:net'
+import { Agent, buildConnector, errors, Headers, type Response, fetch as undiciFetch } from 'undici'
+import { type Lookup, limitLookups, lookupBySystem } from './address-lookup.ts'
+import { type AddressRules, type Chooser, refusalOf } from './address-rules.ts'
+
+export type { Lookup } from './address-lookup.ts'
+export type { Chooser, OutboundRule } from './address-rules.ts'
+
+/** A call that may not be made. `message` has no address in it: a model may read it. */
+export class OutboundError extends Error {
+  override name = 'OutboundError'
+  readonly code: 'OUTBOUND_REFUSED' | 'TOO_MANY_REDIRECTS'
+  constructor(message: string, code: OutboundError['code'] = 'OUTBOUND_REFUSED') {
+    super(message)
+    this.code = code
+  }
+}
+
+export interface OutboundInit {
+  /** Who chose the address decides what is allowed; a redirect to another origin is a model's choice from there on. */
+  chosenBy: Chooser
+  /** GET when absent. */
+  method?: string
+  /** Sent to the first origin only. */
+  headers?: Record<string, string>
+  /** Sent to the first origin only. */
+  body?: string | Uint8Array<ArrayBuffer> | null
+  signal: AbortSignal
+  /** How many redirects are followed. 0 or absent: none, the 3xx answer is the answer. */
+  redirects?: number
+  /** Sent to whatever origin the call is led to: nothing that is secret or configured. */
+  plainHeaders?: Record<string, string>
+}
+
+export interface Outbound extends AsyncDisposable {
+  /**
+   * Resolves with the answer's head; `url` is the last one asked. Rejects with OutboundError, with the signal's
+   * reason, or as fetch does. The only time limit is 10 s for a connection: the rest is the signal's.
+   */
+  fetch(url: string | URL, init: OutboundInit): Promise<Response>
+}
+
+export interface OutboundOptions extends AddressRules {
+  /** The system's when absent. */
+  lookup?: Lookup
+}
+
+const CONNECT_MS = 10_000
+
+/** Disposing it closes its connections, those in use too. */
+export function createOutbound({ policy, allow, lookup = lookupBySystem }: OutboundOptions): Outbound {
+  const rules = { policy, allow }
+  // A pool for each chooser: a connection that an administrator may make is never handed to a model.
+  const pools: Record<Chooser, Agent> = {
+    admin: openPool('admin', rules, lookup),
+    model: openPool('model', rules, limitLookups(lookup)),
+  }
+  return {
+    fetch: async (url, init) => follow(pools, checkedUrl(url), init),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(Object.values(pools).map((pool) => pool.destroy()))
+    },
+  }
+}
+
+/** What a provider call needs of fetch (src/providers/fetch.ts). */
+export const providerFetch =
+  (outbound: Outbound) =>
+  (
+    url: string,
+    init: { method: string; headers: Record<string, string>; body?: string; signal: AbortSignal },
+  ): Promise<Response> =>
+    outbound.fetch(url, { ...init, chosenBy: 'admin' })
+
+type LookupWithin = (host: string, signal: AbortSignal) => ReturnType<Lookup>
+
+function openPool(chooser: Chooser, rules: AddressRules, lookup: LookupWithin): Agent {
+  return new Agent({
+    // Callers have time-outs of their own; these would end a silent provider whatever PROVIDER_IDLE_TIMEOUT_S says.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: 30_000,
+    connect(options, callback) {
+      const { protocol } = options
+      const host = options.hostname
+      const port = Number(options.port || (protocol === 'https:' ? 443 : 80))
+      const deadline = AbortSignal.timeout(CONNECT_MS)
+      resolveWithin(host, lookup, deadline)
+        .then((resolved) => {
+          const reasons = resolved.map(({ address }) => refusalOf({ host, port, address }, chooser, rules))
+          const allowed = resolved.filter((_, index) => reasons[index] === null)
+          if (allowed.length === 0) {
+            throw new OutboundError(`Calls to ${host} are not allowed: ${reasons[0] ?? 'it has no address'}.`)
+          }
+          connectTo(allowed, options, callback)
+        })
+        .catch((error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null))
+    },
+  })
+}
+
+async function resolveWithin(host: string, lookup: LookupWithin, deadline: AbortSignal): ReturnType<Lookup> {
+  const family = isIP(host)
+  if (family !== 0) return [{ address: host, family }]
+  const tooLate = new Promise<never>((_, reject) => {
+    const late = () => reject(new errors.ConnectTimeoutError(`No address for ${host} within ${CONNECT_MS / 1000} s`))
+    deadline.addEventListener('abort', late, { once: true })
+  })
+  return Promise.race([lookup(host, deadline), tooLate])
+}
+
+/** The socket asks for no address again: it is told those that were checked, and tries them in their order. */
+function connectTo(
+  addresses: Awaited<ReturnType<Lookup>>,
+  options: buildConnector.Options,
+  callback: buildConnector.Callback,
+): void {
+  const [first] = addresses
+  const connect = buildConnector({
+    timeout: CONNECT_MS,
+    allowH2: false, // an abort must close the socket, which in HTTP/2 is shared
+    autoSelectFamily: true,
+    lookup: (_host, { all }, found) => {
+      if (all) found(null, [...addresses])
+      else found(null, first?.address ?? '', first?.family)
+    },
+  })
+  connect(options, callback)
+}
+
+/** Throws OutboundError for what no call goes to. */
+function checkedUrl(url: string | URL, base?: string): URL {
+  const parsed = URL.parse(String(url), base)
+  if (!parsed) throw new OutboundError('This is not a URL that can be called.')
+  if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') {
+    throw new OutboundError('Only http and https URLs can be called.')
+  }
+  if (parsed.username !== '' || parsed.password !== '') {
+    throw new OutboundError('URLs with a user name or password are not called.')
+  }
+  return parsed
+}
+
+/** Redirects are followed by hand: each hop is a call of its own, checked like the first. */
+async function follow(pools: Record<Chooser, Agent>, first: URL, init: OutboundInit): Promise<Response> {
+  const { signal, redirects = 0 } = init
+  let url = first
+  let method = init.method ?? 'GET'
+  let { chosenBy, body = null, headers = {} } = init
+  for (let followed = 0; ; followed++) {
+    const response = await undiciFetch(url, {
+      method,
+      headers: merged(init.plainHeaders ?? {}, headers),
+      body,
+      signal,
+      redirect: 'manual',
+      dispatcher: pools[chosenBy],
+    }).catch((error: unknown) => {
+      throw error instanceof Error && error.cause instanceof OutboundError ? error.cause : error
+    })
+    const location = redirects > 0 ? locationOf(response) : null
+    if (location === null) return response
+    response.body?.cancel().catch(() => {}) // the connection's end is no concern of ours
+    if (followed === redirects) {
+      throw new OutboundError(`More than ${redirects} redirects.`, 'TOO_MANY_REDIRECTS')
+    }
+    const next = checkedUrl(location, url.href)
+    if (next.origin !== url.origin) {
+      // For good: a way back to the first origin would be the other's choice, too.
+      chosenBy = 'model'
+      headers = {}
+      body = null
+    }
+    const { status } = response
+    if ((status === 303 && method !== 'HEAD') || (status <= 302 && method === 'POST')) {
+      method = 'GET'
+      body = null
+      headers = withoutContentHeaders(headers)
+    }
+    url = next
+  }
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+function locationOf(response: Response): string | null {
+  const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null
+  // Header values come as bytes; servers write UTF-8 there.
+  return location && Buffer.from(location, 'latin1').toString()
+}
+
+/** Names compare without case; the configured one counts. */
+function merged(plain: Record<string, string>, configured: Record<string, string>): Headers {
+  const headers = new Headers(plain)
+  for (const [name, value] of Object.entries(configured)) headers.set(name, value)
+  return headers
+}
+
+/** A request that lost its body says nothing about one. */
+const withoutContentHeaders = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-|^transfer-encoding$/i.test(name)))

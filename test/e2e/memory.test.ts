@@ -1,0 +1,74 @@
+/** A session that rests costs nothing (design section 1: the rows are the durable state). */
+import { Agent, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { expect, vi } from 'vitest'
+import { demoAgent, type Product, startProduct } from '../support/product.ts'
+import { verifies } from '../verifies.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const SESSIONS = 10_000
+const AT_A_TIME = 48
+const MB = 1024 * 1024
+const MAY_GROW = 30 * MB
+
+/** On SIGUSR2 the product says what its heap holds once all garbage is gone. */
+const probe = `data:text/javascript,${encodeURIComponent(
+  "process.on('SIGUSR2',()=>{gc();gc();process.stderr.write('heap '+process.memoryUsage().heapUsed+'\\n')})",
+)}`
+
+async function heapOf({ pid, stderr }: Product): Promise<number> {
+  const said = () => stderr.filter((line) => line.startsWith('heap '))
+  const before = said().length
+  process.kill(pid, 'SIGUSR2')
+  await expect.poll(() => said().length, { timeout: 10_000 }).toBe(before + 1)
+  return Number(said().at(-1)?.slice('heap '.length))
+}
+
+async function liveActors({ client }: Product): Promise<number> {
+  const { data } = await client.GET('/api/v1/debug/actors')
+  return data?.actors.length ?? -1
+}
+
+/** A new session and its first reply in one request, over `node:http`: `fetch` would take three times as long. */
+function chat(url: string, agent: Agent): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { agent, method: 'POST', headers: { 'content-type': 'application/json' } }
+    const asking = request(`${url}/api/v1/agents/${demoAgent}/playground/chat`, options, (answer) => {
+      text(answer).then(resolve, reject)
+    })
+    asking.on('error', reject)
+    asking.end('{"message":"/long 3"}')
+  })
+}
+
+verifies(
+  'contract-8.actors',
+  'after 10,000 replies and a rest no actor lives and the heap is what it was',
+  async () => {
+    await using product = await startProduct({ direct: true, nodeArgs: ['--expose-gc', '--import', probe] })
+    const { url } = product
+    const atStart = await heapOf(product)
+    let left = SESSIONS
+    let most = 0
+    let incomplete = 0
+    const agent = new Agent({ keepAlive: true, maxSockets: AT_A_TIME })
+    const talk = async () => {
+      while (left-- > 0) {
+        if (!(await chat(url, agent)).endsWith('data: [DONE]\n\n')) incomplete += 1
+        if (left % 1000 === 0) most = Math.max(most, await liveActors(product))
+      }
+    }
+    await Promise.all(Array.from({ length: AT_A_TIME }, talk))
+    agent.destroy()
+    expect(incomplete).toBe(0)
+    expect(most, 'actors live while they are at work').toBeGreaterThan(0)
+    await expect.poll(() => liveActors(product), { timeout: 30_000, interval: 250 }).toBe(0)
+    const grown = (await heapOf(product)) - atStart
+    console.log(
+      `heap at the start ${(atStart / MB).toFixed(1)} MB, grown by ${(grown / MB).toFixed(1)} MB; most actors ${most}`,
+    )
+    expect(grown).toBeLessThan(MAY_GROW)
+    expect(await product.stop()).toEqual({ code: 0, signal: null })
+  },
+)

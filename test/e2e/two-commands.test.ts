@@ -1,0 +1,70 @@
+/** What a newcomer does: `npm ci`, `npm start`, and the first request (contract section 1). */
+import { createServer } from 'node:net'
+import { expect, vi } from 'vitest'
+import { dataFolder, demoAgent, deployUrl, newSession, postJson, serverPid, startProduct } from '../support/product.ts'
+import { contentOf, openSse } from '../support/sse.ts'
+import { verifies } from '../verifies.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return address !== null && typeof address === 'object' ? address.port : 0
+}
+
+const question = { messages: [{ role: 'user', content: '/echo first words' }] }
+
+verifies('contract-1.two-commands', 'npm start serves page, docs, API and a demo agent that answers', async () => {
+  const port = await freePort()
+  await using product = await startProduct({ env: { PORT: `${port}` } })
+  expect(product.url).toBe(`http://127.0.0.1:${port}`)
+  const page = await fetch(product.url)
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')])
+  expect((await fetch(`${product.url}/docs`)).status).toBe(200)
+  const contract: unknown = await (await fetch(`${product.url}/openapi.json`)).json()
+  expect(contract).toMatchObject({ openapi: expect.stringMatching(/^3\./) })
+  expect((await fetch(`${product.url}/livez`)).status).toBe(200)
+  const ready = await fetch(`${product.url}/readyz`)
+  expect(await ready.json()).toEqual({ status: 'ready', checks: { database: 'ok', cache: 'disabled' } })
+
+  const { data } = await product.client.GET('/api/v1/agents')
+  expect(data?.agents).toMatchObject([{ id: demoAgent }])
+  const answer = await postJson(`${deployUrl(product.url, demoAgent)}/chat/completions`, question)
+  expect(await answer.json()).toMatchObject({
+    object: 'chat.completion',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'first words' }, finish_reason: 'stop' }],
+  })
+})
+
+verifies('contract-1.two-commands', 'a second start has what the first stored; SIGTERM leaves nothing', async () => {
+  await using folder = await dataFolder()
+  const dataDir = folder.path
+  let session = ''
+  let seen = ''
+  {
+    await using product = await startProduct({ dataDir })
+    expect(await serverPid(dataDir)).not.toBeNull()
+    session = await newSession(product.url, demoAgent)
+    const stream = await openSse(`${product.url}${session}/chat/completions`, { ...question, stream: true })
+    await stream.rest()
+    seen = stream.raw()
+    expect(contentOf(stream.frames)).toBe('first words')
+    expect(await product.stop('SIGTERM')).toEqual({ code: 0, signal: null })
+    expect(await serverPid(dataDir)).toBeNull()
+  }
+  await using product = await startProduct({ dataDir })
+  const replayed = await openSse(`${product.url}${session}/chat/completions/stream`)
+  await replayed.rest()
+  expect(replayed.raw()).toBe(seen)
+  const { data } = await product.client.GET('/api/v1/agents')
+  expect(data?.agents, 'the demo is made once').toHaveLength(1)
+})
+
+verifies('contract-1.two-commands', 'SIGTERM to npm, as a container sends it, ends all of it in order', async () => {
+  await using product = await startProduct()
+  expect(await product.stop('SIGTERM', 'npm')).toEqual({ code: 0, signal: null })
+  expect(await serverPid(product.dataDir)).toBeNull()
+})

@@ -1,0 +1,225 @@
+/** Specification 9.2: what the server answers is what openapi.json says, at every endpoint that is mounted. */
+import { readFile } from 'node:fs/promises'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, expect } from 'vitest'
+import { verifies } from '../verifies.ts'
+import { type Answer, nobody, openScene } from './scene.ts'
+
+type Content = Record<string, { schema?: object }>
+interface Described {
+  responses: Record<string, { content?: Content }>
+}
+const document: { paths: Record<string, Record<string, Described>>; components: object } = JSON.parse(
+  await readFile(new URL('../../openapi/openapi.json', import.meta.url), 'utf8'),
+)
+
+/** Declared for a later version; whoever mounts one adds it to the walk. */
+const notYet = ['get /api/v1/usage', 'get /api/v1/export', 'post /api/v1/import']
+/** Needs a server beside us; walked only to its 404. */
+const outside = new Set(['get /api/v1/mcp-servers/{id}/tools'])
+
+const scene = await openScene()
+const guarded = await openScene({ settings: { AUTH_CREDENTIALS: 'anna:secret-word', PUBLIC_API_KEY: 'k' } })
+afterAll(() => Promise.all([scene.close(), guarded.close()]))
+
+const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
+ajv.addSchema({ $id: 'contract', components: document.components })
+
+const walked = new Set<string>()
+
+/** Fails unless the status is declared and the body is as declared for it. */
+function conforms(method: string, template: string, { status, headers, text, json }: Answer): void {
+  const name = `${method} ${template}`
+  const declared = document.paths[template]?.[method]?.responses[String(status)]
+  expect([name, status, text.slice(0, 300), declared !== undefined]).toEqual([name, status, text.slice(0, 300), true])
+  walked.add(`${name} ${status}`)
+  if (declared?.content === undefined) {
+    expect([name, text]).toEqual([name, ''])
+    return
+  }
+  const type = headers.get('content-type')?.split(';')[0] ?? ''
+  expect([name, status, Object.keys(declared.content)]).toEqual([name, status, expect.arrayContaining([type])])
+  if (type !== 'application/json') return
+  const schema = declared.content[type]?.schema ?? {}
+  // References point into the document: it is known to the validator as `contract`.
+  const check = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"contract#/components')))
+  expect([name, status, check(json) ? null : [check.errors, json]]).toEqual([name, status, null])
+}
+
+/** Walks one endpoint and gives its answer's JSON. */
+async function walk(
+  method: string,
+  template: string,
+  ids: Record<string, string>,
+  body?: unknown,
+  by = scene,
+  headers = {},
+) {
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? nobody)
+  const answer = await by.call(method.toUpperCase(), path, body, headers)
+  conforms(method, template, answer)
+  return answer.json
+}
+
+const agentPath = '/api/v1/agents/{agent_id}'
+const deploy = `${agentPath}/deploy`
+const one = `${deploy}/sessions/{session_id}`
+const play = `${agentPath}/playground`
+const message = (content: string, extra: object = {}) => ({ messages: [{ role: 'user', content }], ...extra })
+
+async function walkManagement(agent_id: string): Promise<void> {
+  for (const path of [
+    '/livez',
+    '/readyz',
+    '/api/auth/status',
+    '/api/auth/me',
+    '/api/v1/provider-types',
+    '/api/v1/built-in-tools',
+  ]) {
+    await walk('get', path, {})
+  }
+  await walk('post', '/api/auth/logout', {})
+  await walk('post', '/api/auth/login', {}, { username: 'anna', password: 'wrong' }, guarded)
+  await walk('post', '/api/auth/login', {}, { username: 'anna', password: 'secret-word' }, guarded)
+  const provider = {
+    name: 'W',
+    providerType: 'openai-compatible',
+    baseUrl: scene.up.url,
+    apiKey: 'sk-0123456789abcdef',
+  }
+  const records: [string, object, object][] = [
+    ['/api/v1/settings/providers', provider, { name: 'W2' }],
+    ['/api/v1/prompts', { name: 'p', content: 'c' }, { content: 'd' }],
+    ['/api/v1/agents', { name: 'a', providerId: scene.providerId, model: 'm' }, { generationConfig: { topK: 1 } }],
+    [
+      '/api/v1/http-tools',
+      { name: 't', description: 'd', method: 'GET', url: 'https://example.com/', headers: { 'x-key': 'v' } },
+      { description: 'e' },
+    ],
+    ['/api/v1/mcp-servers', { name: 's', transport: 'sse', url: 'https://example.com/sse' }, { name: 's2' }],
+  ]
+  for (const [path, create, change] of records) {
+    const { id } = await walk('post', path, {}, create)
+    await walk('post', path, {}, { name: 5 })
+    await walk('get', path, {})
+    await walk('get', `${path}/{id}`, { id })
+    await walk('put', `${path}/{id}`, { id }, change)
+    await walk('put', `${path}/{id}`, {}, change)
+    await walk('get', `${path}/{id}`, {})
+    if (path.endsWith('/providers')) await walk('post', `${path}/{id}/test`, { id })
+    if (path.endsWith('/http-tools')) await walk('post', `${path}/{id}/test`, {}, { arguments: {} })
+    if (path.endsWith('/mcp-servers')) await walk('get', `${path}/{id}/tools`, {})
+    await walk('delete', `${path}/{id}`, { id })
+    await walk('delete', `${path}/{id}`, { id })
+  }
+  await walk('get', `${agentPath}/tools`, { agent_id })
+  await walk('put', `${agentPath}/tools`, { agent_id }, { httpToolIds: [], builtInToolIds: [] })
+  await walk('put', `${agentPath}/tools`, { agent_id }, { httpToolIds: [nobody] })
+}
+
+async function walkDeploy(agent_id: string): Promise<string> {
+  await walk('post', `${deploy}/chat/completions`, { agent_id }, message('x'))
+  await walk('post', `${deploy}/chat/completions`, { agent_id }, message('x', { stream: true }))
+  await walk('post', `${deploy}/chat/completions`, { agent_id }, { messages: [] })
+  await walk('post', `${deploy}/chat/completions`, {}, message('x'))
+  await walk('get', `${deploy}/sessions`, {})
+  const { id: session_id } = await walk('post', `${deploy}/sessions`, { agent_id }, {})
+  const ids = { agent_id, session_id }
+  await walk('get', `${one}/chat/completions/stream`, ids)
+  await walk('post', `${one}/chat/completions`, ids, message('x'))
+  await walk('post', `${one}/chat/completions`, ids, message('x', { stream: true }))
+  scene.up.always((call) => call.error(400))
+  await walk('post', `${one}/chat/completions`, ids, message('fails'))
+  await walk('post', `${deploy}/chat/completions`, { agent_id }, message('fails'))
+  const next = scene.byHand()
+  const running = await scene.stream(session_id, 'x')
+  await next
+  await walk('get', `${one}/messages`, ids)
+  await walk('post', `${one}/chat/completions`, ids, message('busy'))
+  await walk('post', `${one}/chat/completions/cancel`, ids)
+  await running.rest()
+  scene.says(['ok'])
+  await walk('get', `${one}/chat/completions/stream`, ids)
+  await walk('get', `${one}/chat/completions/stream`, ids, undefined, scene, { 'last-event-id': 'x' })
+  await walk('get', `${deploy}/sessions`, { agent_id })
+  await walk('get', one, ids)
+  await walk('get', one, { agent_id })
+  return session_id
+}
+
+async function walkPlayground(agent_id: string): Promise<void> {
+  const { id: session_id } = await walk('post', `${play}/sessions`, { agent_id }, { title: 'W' })
+  const ids = { agent_id, session_id }
+  await walk('get', `${play}/sessions/{session_id}/stream`, ids)
+  await walk('post', `${play}/chat`, { agent_id }, { message: 'x', sessionId: session_id })
+  await walk('post', `${play}/chat`, { agent_id }, { message: '' })
+  await walk('post', `${play}/chat`, {}, { message: 'x' })
+  scene.up.always((call) => call.error(401))
+  await walk('post', `${play}/chat`, { agent_id }, { message: 'fails', sessionId: session_id })
+  scene.says(['ok'])
+  await walk('get', `${play}/sessions`, { agent_id })
+  await walk('get', `${play}/sessions/{session_id}/messages`, ids)
+  await walk('get', `${play}/sessions/{session_id}/stream`, ids)
+  await walk('post', `${play}/sessions/{session_id}/cancel`, ids)
+  await walk('delete', `${play}/sessions/{session_id}`, ids)
+  await walk('delete', `${play}/sessions/{session_id}`, ids)
+}
+
+verifies(
+  [
+    'spec-2.11.completion',
+    'spec-2.8.session',
+    'spec-2.9.message',
+    'contract-5.shapes',
+    'contract-8.chart',
+    'spec-4.1.health',
+  ],
+  'every mounted endpoint answers as declared',
+  async () => {
+    scene.says(['ok'], { usage: { prompt_tokens: 1, completion_tokens: 1 } })
+    const agent_id = scene.agentId
+    await walkManagement(agent_id)
+    const session_id = await walkDeploy(agent_id)
+    await walkPlayground(agent_id)
+    for (const path of ['chart', 'chart/traffic', 'actors']) await walk('get', `/api/v1/debug/${path}`, {})
+    await walk('get', '/api/v1/debug/sessions/{id}/transitions', { id: session_id })
+    await walk('get', '/api/v1/debug/sessions/{id}/transitions', {})
+    await walk('get', '/api/v1/debug/sessions/{id}/transitions/stream', {})
+    await walk('delete', one, { agent_id, session_id })
+    await walk('delete', one, { agent_id, session_id })
+
+    for (const [template, methods] of Object.entries(document.paths)) {
+      for (const method of Object.keys(methods)) {
+        const name = `${method} ${template}`
+        if (!['get', 'post', 'put', 'delete'].includes(method) || notYet.includes(name)) continue
+        const statuses = [...walked]
+          .filter((entry) => entry.startsWith(`${name} `))
+          .map((entry) => Number(entry.split(' ')[2]))
+        const streamed = template.endsWith('transitions/stream') // it does not end by itself: see debug.test.ts
+        expect([
+          name,
+          statuses.some((status) => status < 300) ||
+            streamed ||
+            outside.has(name) ||
+            name.includes('/http-tools/{id}/test'),
+        ]).toEqual([name, true])
+      }
+    }
+  },
+)
+
+verifies(
+  ['contract-3.auth-first', 'contract-2.errors'],
+  'without credentials every endpoint answers 401 as declared',
+  async () => {
+    for (const [template, methods] of Object.entries(document.paths)) {
+      for (const [method, { responses }] of Object.entries(methods)) {
+        const name = `${method} ${template}`
+        if (responses['401'] === undefined || notYet.includes(name)) continue
+        await walk(method, template, {}, method === 'get' || method === 'delete' ? undefined : {}, guarded)
+        const wanted = template === '/api/auth/login' ? 400 : 401
+        expect([name, walked.has(`${name} ${wanted}`)]).toEqual([name, true])
+      }
+    }
+  },
+)
