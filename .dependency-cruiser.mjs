@@ -75,6 +75,20 @@ export default {
       to: { path: '^(node:)?process$', dependencyTypes: ['core'] },
     },
     {
+      name: 'calls-out-go-through-outbound',
+      comment:
+        'Only tools/outbound.ts connects to what a caller named: take an Outbound (or a ProviderFetch) as a parameter. The database has its own way in persistence; http is the server.',
+      severity: 'error',
+      from: {
+        path: '^src/',
+        pathNot: [outside, '^src/tools/(outbound|address-lookup)\\.ts$', '^src/(http|persistence)/'],
+      },
+      to: {
+        path: ['^(node:)?(http|https|http2|net|tls|dgram|dns)(/|$)', 'node_modules/undici/'],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'the-contract-knows-no-code',
       comment: 'openapi is the source of truth; what implements it imports it, never the other way.',
       severity: 'error',

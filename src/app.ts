@@ -177,7 +177,6 @@ export async function startApp(settings: Settings): Promise<App> {
       idleTimeoutMs: settings.providerIdleTimeoutS * 1000,
       onRetry: (retry) => log.warn(retry, 'A provider call failed and is made again.'),
     })
-    closing.push(async () => model[Symbol.asyncDispose]())
     const generationTimeoutMs = settings.generationTimeoutS * 1000
     const host = createSessionHost({
       ...{ journal, model, recorder, leaseMs, generationTimeoutMs, log },

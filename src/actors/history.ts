@@ -22,12 +22,12 @@ function tokensIn(message: ModelMessage): number {
 /** A user's words and all that was answered to them. */
 type Turn = HistoryMessage[]
 
+/** A reply whose question was not read any more is half a turn: only whole ones are sent. */
 function turnsOf(messages: readonly HistoryMessage[]): Turn[] {
   const turns: Turn[] = []
   for (const message of messages) {
-    const current = turns.at(-1)
-    if (message.role === 'user' || current === undefined) turns.push([message])
-    else current.push(message)
+    if (message.role === 'user') turns.push([message])
+    else turns.at(-1)?.push(message)
   }
   return turns
 }

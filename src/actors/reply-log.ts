@@ -98,7 +98,7 @@ export function createReplyLog(info: ReplyInfo, { append, onRefused }: ReplyLogO
   const waiters = new Set<() => void>()
   const idle: (() => void)[] = []
   let pending: StoredEvent[] = []
-  let pendingSize = 0
+  let unstoredSize = 0 // what is being written included
   let inFlight = false
   let verdict: 'stored' | 'fenced' | 'refused' = 'stored'
   let unstoredSince: number | null = null
@@ -122,8 +122,8 @@ export function createReplyLog(info: ReplyInfo, { append, onRefused }: ReplyLogO
     inFlight = true
     while (pending.length > 0 && verdict === 'stored') {
       const batch = pending
+      const size = unstoredSize
       pending = []
-      pendingSize = 0
       const result = await append(info, batch)
       if (result !== 'stored') {
         verdict = result
@@ -132,6 +132,7 @@ export function createReplyLog(info: ReplyInfo, { append, onRefused }: ReplyLogO
       }
       if (state === 'open') for (const { seq, event } of batch) frames.push({ seq, ...event })
       unstoredSince = pending.length > 0 ? performance.now() : null
+      unstoredSize = Math.max(0, unstoredSize - size)
       settleIdle()
       wake()
     }
@@ -163,12 +164,12 @@ export function createReplyLog(info: ReplyInfo, { append, onRefused }: ReplyLogO
         lastPart += 1
         pending.push({ seq: lastSeq, part: lastPart, event })
       }
-      pendingSize += sizeOf(event)
+      unstoredSize += sizeOf(event)
       unstoredSince ??= performance.now()
       if (!inFlight) void flush()
     },
     async room() {
-      while (pendingSize > MAX_UNSTORED && verdict === 'stored') {
+      while (unstoredSize > MAX_UNSTORED && verdict === 'stored') {
         await new Promise<void>((resolve) => idle.push(resolve))
       }
     },
@@ -178,9 +179,11 @@ export function createReplyLog(info: ReplyInfo, { append, onRefused }: ReplyLogO
     },
     close(outcome, endedAt, settledAt, restState) {
       if (state !== 'open') return
-      frames.push(...settlingFrames(lastSeq, endedAt, settledAt, restState))
+      // Behind the newest stored frame, as the database counts: what was refused has no id.
+      const newest = frames.at(-1)?.seq ?? info.firstSeq
+      frames.push(...settlingFrames(newest, endedAt, settledAt, restState))
       closingAt = frames.length
-      frames.push(...closingFrames(outcome, lastSeq + 1, info.includeUsage))
+      frames.push(...closingFrames(outcome, newest + 1, info.includeUsage))
       state = 'closed'
       wake()
     },
@@ -193,9 +196,10 @@ export function createReplyLog(info: ReplyInfo, { append, onRefused }: ReplyLogO
       if (state !== 'open') return
       state = 'dropped'
       pending = []
-      pendingSize = 0
+      unstoredSize = 0
       unstoredSince = null
       // Ids that nobody has seen are free again: the last frame shown decides.
+      closingAt = frames.length
       frames.push(deletedFrame((frames.at(-1)?.seq ?? info.firstSeq) + 1))
       settleIdle()
       wake()

@@ -84,8 +84,9 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
     else log.cut()
     return { type: 'lost' }
   }
-  log.close(outcome, endedAt.toISOString(), settled.settledAt, restStateOf(outcome))
-  return { type: 'settled' }
+  const as = restStateOf(outcome)
+  log.close(outcome, endedAt.toISOString(), settled.settledAt, as)
+  return { type: 'settled', as }
 }
 
 function refused(usage: Usage): Outcome {

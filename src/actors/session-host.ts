@@ -111,13 +111,24 @@ export function createSessionHost(options: HostOptions) {
     session.ended.resolve()
   }
 
+  /** The actor of a session whose newest reply it does not know: that ran elsewhere, or others have ended its own. */
+  function makeWay(known: LiveSession): void {
+    // Stored, as the newer message proves; only the answer is under way. It closes its log and ends by itself.
+    if (known.state === 'streaming.settling') return
+    if (isRunning(known)) {
+      known.reply.log.cut()
+      known.actor.send({ type: 'lost' })
+    }
+    known.actor.stop()
+  }
+
   function enter(sessionId: string, agentId: string, state: RestState, reply: RunningReply): LiveSession {
     const known = live(sessionId)
     if (known && isAtRest(known, state)) {
       Object.assign(known, { reply, ended: Promise.withResolvers<void>() })
       return known
     }
-    known?.actor.stop()
+    if (known) makeWay(known)
     const session: LiveSession = {
       sessionId,
       agentId,

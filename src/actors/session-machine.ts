@@ -18,7 +18,8 @@ export type SessionEvent =
   | { type: 'finished'; reason: FinishReason }
   | { type: 'failed'; error: ReplyError }
   | { type: 'cancel' }
-  | { type: 'settled' }
+  /** `as`: what the stored outcome is; a reply that could not be stored whole has failed, however it ended. */
+  | { type: 'settled'; as: Exclude<RestState, 'idle'> }
   | { type: 'lost' }
 
 export interface SessionContext {
@@ -65,8 +66,8 @@ export const sessionMachine = setup({
     keepCancel: assign({ ending: { type: 'finished', reason: 'cancelled' } as const }),
   },
   guards: {
-    hasFailed: ({ context }) => context.ending?.type === 'failed',
-    wasCancelled: ({ context }) => context.ending?.type === 'finished' && context.ending.reason === 'cancelled',
+    hasFailed: ({ event }) => event.type === 'settled' && event.as === 'error',
+    wasCancelled: ({ event }) => event.type === 'settled' && event.as === 'cancelled',
   },
 }).createMachine({
   id: 'session',

@@ -21,7 +21,8 @@ export function createTransitionRecorder(
   let writing: Promise<void> | null = null
   const listeners = new Set<(step: TransitionRecord) => void>()
 
-  async function writeAll(): Promise<void> {
+  /** False: the database is away, and is asked again later. */
+  async function writeAll(): Promise<boolean> {
     while (waiting.length > 0) {
       const batch = waiting
       waiting = []
@@ -31,15 +32,18 @@ export function createTransitionRecorder(
         onError(error)
         waiting = [...batch, ...waiting].slice(-MAX_WAITING)
         setTimeout(start, RETRY_MS).unref()
-        return
+        return false
       }
       for (const step of batch) for (const listener of listeners) listener(step)
     }
+    return true
   }
 
   function start(): void {
-    writing ??= writeAll().finally(() => {
+    writing ??= writeAll().then((all) => {
       writing = null
+      // A step that was recorded between the last look and here found a writer at work, and would wait for ever.
+      if (all && waiting.length > 0) start()
     })
   }
 

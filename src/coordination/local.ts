@@ -35,8 +35,6 @@ export interface Coordination {
 /** Strays are looked for, and intents read, once a second even when nothing flushes. */
 const POLL_MS = 1000
 
-type Row = Record<string, unknown>
-
 export function createLocalCoordination(options: LocalOptions): Coordination {
   const { sql: leaseSql, leaseMs, alone, deriveTitle, log } = options
   const sql = options.work ?? leaseSql
@@ -101,11 +99,11 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
   }
 
   async function declareLost(everyone: boolean): Promise<void> {
-    const lost = await sql`
+    const lost = await sql<{ id: string }[]>`
       update instances set epoch = epoch + 1, lost_at = clock_timestamp()
        where id <> ${id} and lost_at is null and (${everyone} or lease_until < clock_timestamp())
       returning id`
-    if (lost.length > 0) log.warn({ instances: lost.map((row: Row) => row['id']) }, 'Declared instances lost.')
+    if (lost.length > 0) log.warn({ instances: lost.map(({ id }) => id) }, 'Declared instances lost.')
     await sql`
       delete from instances i where i.lost_at < clock_timestamp() - interval '1 day'
          and not exists (select 1 from messages m where m.instance_id = i.id and m.status = 'streaming')`

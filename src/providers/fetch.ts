@@ -1,5 +1,4 @@
-/** Calls out to providers: connections of their own, kept alive; no proxy, no environment, no redirects. */
-import { Agent, fetch as undiciFetch } from 'undici'
+/** What provider calls need of the world: fetch, handed in, and reading what it answers. */
 
 export interface FetchResponse {
   readonly ok: boolean
@@ -18,18 +17,6 @@ export interface FetchInit {
 
 /** What a provider call needs of fetch. `globalThis.fetch` fits, and so does a guard around it. */
 export type ProviderFetch = (url: string, init: FetchInit) => Promise<FetchResponse>
-
-/**
- * Our own time-outs rule, except for making a connection: fetch's would end a silent answer after five minutes,
- * whatever PROVIDER_IDLE_TIMEOUT_S says.
- */
-export function openFetch(): { fetch: ProviderFetch; close(): Promise<void> } {
-  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 }, keepAliveTimeout: 30_000 })
-  return {
-    fetch: (url, init) => undiciFetch(url, { ...init, dispatcher: agent }),
-    close: () => agent.destroy(),
-  }
-}
 
 /** The text of a body, its first `maxBytes` only; the rest is not read. Rejects when the connection breaks. */
 export async function readText(body: FetchResponse['body'], maxBytes: number): Promise<string> {

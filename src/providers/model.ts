@@ -3,7 +3,7 @@ import type { Model, ModelEvent, ModelRequest, ProviderConnection } from '../act
 import { type ConnectionTest, testConnection } from './connection-test.ts'
 import { streamDemo } from './demo.ts'
 import { failureOf, ProviderProblem, problemIn } from './failure.ts'
-import { openFetch, type ProviderFetch } from './fetch.ts'
+import type { ProviderFetch } from './fetch.ts'
 import { streamOpenAi } from './openai.ts'
 import { pause } from './pause.ts'
 import { dialectOf, findProviderType } from './provider-types.ts'
@@ -15,15 +15,15 @@ export interface ModelOptions {
   providerRetries: number
   /** Longest silence between two events, the wait for the first included. Milliseconds. */
   idleTimeoutMs: number
-  /** Makes the calls, instead of a pool of our own: the outbound guard. Must keep to `init.signal`. */
-  fetch?: ProviderFetch
+  /** Makes the calls: the outbound guard. Must keep to `init.signal`, and have no time limits of its own. */
+  fetch: ProviderFetch
   /** Told of every try that failed and is made again. The key is cleared from `detail`. */
   onRetry?: (retry: { providerId: string; model: string; attempt: number; waitMs: number; detail: string }) => void
   /** First wait before another try, doubled with each; milliseconds. Default 500. */
   backOffMs?: number
 }
 
-export interface Providers extends Model, AsyncDisposable {
+export interface Providers extends Model {
   /** Never rejects: what goes wrong is the answer (contract section 2). */
   testProvider(connection: ProviderConnection, options?: { timeoutMs?: number }): Promise<ConnectionTest>
 }
@@ -31,12 +31,9 @@ export interface Providers extends Model, AsyncDisposable {
 /** A provider that asks to wait for longer is not tried again (contract section 1). */
 const longestWaitMs = 10_000
 
-/** Disposing it closes its idle connections. */
 export async function createModel(options: ModelOptions): Promise<Providers> {
   const countTokens = await loadTokenCounter()
-  const own = options.fetch ? null : openFetch()
-  const fetch = options.fetch ?? own?.fetch
-  if (!fetch) throw new TypeError('no fetch')
+  const { fetch } = options
   const refusals = new Set<string>()
 
   const adapterFor = (request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> => {
@@ -79,7 +76,6 @@ export async function createModel(options: ModelOptions): Promise<Providers> {
     stream,
     countTokens,
     testProvider: (connection, { timeoutMs = 10_000 } = {}) => testConnection(connection, fetch, timeoutMs),
-    [Symbol.asyncDispose]: async () => own?.close(),
   }
 }
 

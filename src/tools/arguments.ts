@@ -27,7 +27,10 @@ const CANNOT_CHECK = 'the arguments can not be checked: the input schema of the 
 type AjvClass = new (options: Options) => Ajv
 
 // Formats are annotations (2020-12 says so); strict mode is about style, which is the business of the schema's author.
-const options: Options = { strict: false, logger: false, validateFormats: false, inlineRefs: false }
+const options: Options = {
+  ...{ strict: false, logger: false, validateFormats: false, inlineRefs: false },
+  ownProperties: true, // "constructor" is a name like others
+}
 
 /** Meta-schemas take 50 ms to compile, so one instance of each dialect is kept, for nothing else. */
 const metaOf = new Map<AjvClass, Ajv>()
@@ -90,6 +93,8 @@ function compileAs(Dialect: AjvClass, schema: JsonSchema): CheckArguments | stri
     const validate = withinTime(() => ajv.compile(schema), COMPILE_MS)
     return guarded((args) => (validate(args) === true ? null : say(validate.errors, 'arguments')))
   } catch (error) {
+    if (isTimeout(error)) return 'is not usable: it takes too long to apply'
+    if (error instanceof RangeError) return 'is not usable: it refers to itself'
     return `is not usable: ${error instanceof Error ? error.message : String(error)}`
   }
 }
@@ -131,8 +136,9 @@ function withinTime<T>(work: () => T, ms: number): T {
   return result[0] as T
 }
 
+// Not `instanceof`: it is an Error of the sandbox's own.
 const isTimeout = (error: unknown) =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
+  typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
 
 /** What can be said without Ajv, in bounded time and without recursion, whatever was parsed. */
 function flawOfShape(schema: unknown): string | null {

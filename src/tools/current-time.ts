@@ -17,7 +17,7 @@ export function timeIn(timeZone: string, now: Date): string | null {
   const offset = part('timeZoneName').replace('GMT', '') || '+00:00'
   const date = `${part('year')}-${part('month')}-${part('day')}`
   const time = `${part('hour')}:${part('minute')}:${part('second')}`
-  return `${date}T${time}${offset} (${part('weekday')}, ${format.resolvedOptions().timeZone})`
+  return `${date}T${time}${offset} (${part('weekday')}, ${timeZone})`
 }
 
 export const currentTime: BuiltInTool = {

@@ -69,6 +69,8 @@ verifies(['contract-9.demo', 'contract-4.cancel'], '/hang says nothing until it 
   expect((await call(`${base}/sessions/${id}/chat/completions/cancel`, 'POST')).status).toBe(204)
   expect((await hanging.rest()).frames.map(({ data }) => data).at(-1)).toBe('[DONE]')
   expect(await last(id)).toMatchObject({ content: '', status: 'complete', finish_reason: 'cancelled' })
+  // Both messages go to the model as one, since nothing was said between them: the last one drives it all the same.
+  expect((await send(id, '/echo on we go')).json.choices[0].message.content).toBe('on we go')
 })
 
 verifies('contract-9.demo', 'what it is told in a wrong form it answers with help, not with a failure', async () => {

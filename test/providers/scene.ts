@@ -2,15 +2,18 @@
 import { onTestFinished } from 'vitest'
 import type { ModelEvent, ModelRequest, ProviderConnection } from '../../src/actors/ports.ts'
 import { createModel, type ModelOptions, type Providers } from '../../src/providers/model.ts'
+import { createOutbound, providerFetch } from '../../src/tools/outbound.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
 export const key = 'sk-test-4f9a8b7c6d5e4f3a2b1c'
 
 export async function scene(options: Partial<ModelOptions> = {}): Promise<{ up: Upstream; model: Providers }> {
   const up = await startUpstream()
-  const model = await createModel({ providerRetries: 2, idleTimeoutMs: 60_000, backOffMs: 1, ...options })
+  const outbound = createOutbound({ policy: 'standard', allow: [] })
+  const standard = { fetch: providerFetch(outbound), providerRetries: 2, idleTimeoutMs: 60_000, backOffMs: 1 }
+  const model = await createModel({ ...standard, ...options })
   onTestFinished(async () => {
-    await model[Symbol.asyncDispose]()
+    await outbound[Symbol.asyncDispose]()
     await up.close()
   })
   return { up, model }

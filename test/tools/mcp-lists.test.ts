@@ -1,0 +1,136 @@
+/** Lists and answers that no good server gives, from one written by hand (contract section 6). */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import { expect, test } from 'vitest'
+import { createMcp, type McpServer } from '../../src/tools/mcp.ts'
+import { createOutbound } from '../../src/tools/outbound.ts'
+
+const never = new AbortController().signal
+
+type Answer = { result: object } | { error: object } | { status: number }
+type Reply = (method: string, params: Record<string, unknown>) => Answer
+
+/** A server of the old era without sessions, that answers in JSON. */
+async function serve(reply: Reply) {
+  const asked: string[] = []
+  const http = createServer(async (request: IncomingMessage, response) => {
+    if (request.method !== 'POST') return void response.writeHead(405).end()
+    let text = ''
+    for await (const chunk of request) text += chunk
+    const { id, method, params = {} } = JSON.parse(text)
+    asked.push(method)
+    if (id === undefined) return void response.writeHead(202).end()
+    const answer = method === 'initialize' ? initialized : reply(method, params)
+    if ('status' in answer) return void response.writeHead(answer.status).end()
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+  })
+  await once(http.listen(0, '127.0.0.1'), 'listening')
+  const address = http.address()
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`
+  const outbound = createOutbound({ policy: 'standard', allow: [] })
+  const lines: object[] = []
+  const mcp = createMcp({ outbound, log: { warn: (details) => void lines.push(details) } })
+  const server: McpServer = { id: 'h', name: 'Hand', transport: 'streamable_http', url, headers: {}, version: '1' }
+  return {
+    ...{ asked, lines, mcp, server },
+    async [Symbol.asyncDispose]() {
+      await mcp[Symbol.asyncDispose]()
+      await outbound[Symbol.asyncDispose]()
+      http.closeAllConnections()
+      http.close()
+    },
+  }
+}
+
+const initialized = {
+  result: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'hand', version: '1' } },
+}
+const unknown = { error: { code: -32_601, message: 'Method not found' } }
+const good = { name: 'good', inputSchema: { type: 'object' } }
+const offers =
+  (tools: unknown[]): Reply =>
+  (method) =>
+    method === 'tools/list' ? { result: { tools } } : unknown
+
+test('broken tools are left out with a line each, the others are offered', async () => {
+  await using hand = await serve(
+    offers([
+      null,
+      { name: 7, inputSchema: { type: 'object' } },
+      { name: 'no schema' },
+      { name: 'of a string', inputSchema: { type: 'string' } },
+      { name: 'points away', inputSchema: { type: 'object', properties: { a: { $ref: 'http://127.0.0.1:1/x' } } } },
+      { name: '', inputSchema: { type: 'object' } },
+      { name: 'large', inputSchema: { type: 'object', description: 'x'.repeat(70_000) } },
+      { name: 'untyped', description: null, inputSchema: { properties: { a: { type: 'string' } } } },
+      { ...good, outputSchema: { type: 'object', pattern: '(' }, annotations: 'none', icons: 3 },
+      good,
+    ]),
+  )
+  expect(await hand.mcp.tools(hand.server, never)).toEqual([
+    { name: 'untyped', description: '', inputSchema: { type: 'object', properties: { a: { type: 'string' } } } },
+    { name: 'good', description: '', inputSchema: { type: 'object' } },
+  ])
+  expect(hand.lines).toHaveLength(8)
+  expect(hand.lines).toContainEqual({
+    mcpServer: 'Hand',
+    tool: 'points away',
+    reason: expect.stringMatching(/reference/),
+  })
+})
+
+test('a thousand tools are cut to 500, a thousand broken ones get ten lines', async () => {
+  const many = Array.from({ length: 1000 }, (_, index) => ({ ...good, name: `t${index}` }))
+  await using hand = await serve(offers(many))
+  expect(await hand.mcp.tools(hand.server, never)).toHaveLength(500)
+  expect(hand.lines).toHaveLength(1)
+  await using broken = await serve(offers(many.map(({ name }) => ({ name }))))
+  expect(await broken.mcp.tools(broken.server, never)).toEqual([])
+  expect(broken.lines).toHaveLength(10)
+})
+
+test('pages are walked, but not for ever', async () => {
+  await using three = await serve((method, { cursor = '0' }) => {
+    if (method !== 'tools/list') return unknown
+    const next = Number(cursor) + 1
+    return { result: { tools: [{ ...good, name: `t${cursor}` }], ...(next < 3 ? { nextCursor: String(next) } : {}) } }
+  })
+  expect((await three.mcp.tools(three.server, never)).map(({ name }) => name)).toEqual(['t0', 't1', 't2'])
+  await using endless = await serve((method, { cursor = '0' }) =>
+    method === 'tools/list' ? { result: { tools: [], nextCursor: `${Number(cursor) + 1}` } } : unknown,
+  )
+  await expect(endless.mcp.tools(endless.server, never)).rejects.toThrow(/pagination did not terminate/)
+})
+
+test('an older server that fails on the newest question is asked the older one', async () => {
+  await using hand = await serve((method, params) =>
+    method === 'server/discover' ? { status: 500 } : offers([good])(method, params),
+  )
+  expect(await hand.mcp.tools(hand.server, never)).toHaveLength(1)
+  expect(hand.asked.slice(0, 2)).toEqual(['server/discover', 'initialize'])
+})
+
+test('an error of the server is told in its words, another status as such; neither is repeated', async () => {
+  let calls = 0
+  await using hand = await serve((method) => {
+    if (method !== 'tools/call') return unknown
+    calls += 1
+    return calls === 1 ? { error: { code: -32_602, message: 'Unknown tool: x' } } : { status: 503 }
+  })
+  const call = () => hand.mcp.call(hand.server, 'x', {}, never)
+  expect(await call()).toEqual({ ok: false, content: expect.stringMatching(/Unknown tool: x$/) })
+  expect(await call()).toEqual({
+    ok: false,
+    content: 'The MCP server answered with HTTP status 503. The call may have been carried out; it is not repeated.',
+  })
+  expect(calls).toBe(2)
+})
+
+test('a header that can not be sent is told without its value', async () => {
+  await using hand = await serve(() => unknown)
+  const server = { ...hand.server, headers: { 'x-key': 's3cret\nvalue' } }
+  await expect(hand.mcp.tools(server, never)).rejects.toThrow('A configured header of the MCP server can not be sent.')
+  expect(hand.asked).toEqual([])
+})

@@ -1,0 +1,223 @@
+/** The tools of a reply: names, argument checks, failures as results, dead servers (contract section 6). */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { createServer as createTcpServer } from 'node:net'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { HttpTool } from '../../src/tools/http-tool.ts'
+import { createMcp, type Mcp, type McpServer, type McpTool } from '../../src/tools/mcp.ts'
+import { createOutbound, type Outbound } from '../../src/tools/outbound.ts'
+import { freeName, mcpToolName, plainName } from '../../src/tools/tool-names.ts'
+import { createToolbox, type ToolboxConfig } from '../../src/tools/toolbox.ts'
+import { startMcpServer } from '../support/mcp-servers.ts'
+
+const never = new AbortController().signal
+
+let outbound: Outbound
+let lines: [object, string][]
+const log = { warn: (details: object, message: string) => void lines.push([details, message]) }
+
+beforeEach(() => {
+  lines = []
+  outbound = createOutbound({ policy: 'standard', allow: [] })
+})
+afterEach(() => outbound[Symbol.asyncDispose]())
+
+const api = createServer((request, response) => response.end(`${request.method} ${request.url}`))
+let origin: string
+beforeAll(async () => {
+  await once(api.listen(0, '127.0.0.1'), 'listening')
+  const address = api.address()
+  origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+})
+afterAll(() => {
+  api.closeAllConnections()
+  api.close()
+})
+
+const httpTool = (name: string, changes: Partial<HttpTool> = {}): HttpTool => ({
+  ...{ id: name, name, description: `About ${name}.`, method: 'GET', url: `${origin}/x`, headers: {} },
+  ...{ body: null, inputSchema: null },
+  ...changes,
+})
+
+const server = (name: string, url = 'http://127.0.0.1:9/mcp'): McpServer => ({
+  ...{ id: name, name, transport: 'streamable_http', url, headers: {}, version: '1' },
+})
+
+/** Servers that offer tools of these names. A call answers with what was called. */
+const mcpOf = (offers: Record<string, string[]>): Mcp => ({
+  tools: async ({ name }) =>
+    (offers[name] ?? []).map((tool): McpTool => ({ name: tool, description: '', inputSchema: { type: 'object' } })),
+  call: async ({ name }, tool, args) => ({ ok: true, content: `${name}/${tool} ${JSON.stringify(args)}` }),
+  forget() {},
+  async [Symbol.asyncDispose]() {},
+})
+
+const toolbox = (config: Partial<ToolboxConfig>, mcp: Mcp = mcpOf({})) =>
+  createToolbox({ httpTools: [], mcpServers: [], builtInToolIds: [], ...config }, { outbound, mcp, log }, never)
+
+const call = (name: string, args = '{}') => ({ id: '1', name, arguments: args })
+
+describe('names', () => {
+  test.each([
+    ['get_weather-2', 'get_weather-2'],
+    ['Get the weather!', 'Get_the_weather_'],
+    ['wetter.für', 'wetter_f_r'],
+    ['a😀b', 'a_b'],
+    ['e\u0301', 'e_'],
+    ['👩‍🚀', '___'],
+    ['x'.repeat(65), 'x'.repeat(64)],
+    ['😀'.repeat(200), '_'.repeat(64)],
+    [`${'x'.repeat(63)}😀😀`, `${'x'.repeat(63)}_`],
+  ])('%s is %s', (name, plain) => {
+    expect(plainName(name)).toBe(plain)
+  })
+
+  test('an MCP tool has its server before it, 64 characters in all', () => {
+    expect(mcpToolName('My Server', 'do.it')).toBe('My_Server__do_it')
+    expect(mcpToolName('s'.repeat(70), 'tool')).toBe('s'.repeat(64))
+  })
+
+  test('a taken name gets _2, _3, …, within 64 characters', () => {
+    const taken = new Set<string>()
+    const take = (name: string) => {
+      const free = freeName(name, (one) => taken.has(one))
+      taken.add(free)
+      return free
+    }
+    expect(['a', 'a', 'a_2', 'a', 'a'].map(take)).toEqual(['a', 'a_2', 'a_2_2', 'a_3', 'a_4'])
+    const long = 'x'.repeat(64)
+    expect([long, long].map(take)).toEqual([long, `${'x'.repeat(62)}_2`])
+    for (let count = 3; count < 12; count += 1) take(long)
+    expect([...taken].filter((name) => name.length > 64)).toEqual([])
+    expect(taken).toContain(`${'x'.repeat(61)}_11`)
+  })
+
+  test('all kinds share the names, in the order of the configuration', async () => {
+    const box = await toolbox(
+      {
+        httpTools: [httpTool('current_time'), httpTool('s__t'), httpTool('a b'), httpTool('a.b')],
+        mcpServers: [
+          { server: server('s'), toolNames: ['*'] },
+          { server: server('S!'), toolNames: ['*'] },
+          { server: server('S?'), toolNames: ['*'] },
+        ],
+        builtInToolIds: ['current_time'],
+      },
+      mcpOf({ s: ['t'], 'S!': ['x'], 'S?': ['x'] }),
+    )
+    const names = ['current_time', 's__t', 'a_b', 'a_b_2', 's__t_2', 'S___x', 'S___x_2', 'current_time_2']
+    expect(box.tools.map(({ name }) => name)).toEqual(names)
+    expect(await box.call(call('s__t_2', '{"a":1}'), never)).toEqual({ ok: true, content: 's/t {"a":1}' })
+    expect(await box.call(call('S___x_2'), never)).toEqual({ ok: true, content: 'S?/x {}' })
+  })
+})
+
+test('of an MCP server those tools are offered that are named, * means all, none means none', async () => {
+  const offers = mcpOf({ s: ['a', 'b', 'c'] })
+  const named = async (toolNames: string[]) =>
+    (await toolbox({ mcpServers: [{ server: server('s'), toolNames }] }, offers)).tools.map(({ name }) => name)
+  expect(await named(['c', 'a', 'gone'])).toEqual(['s__a', 's__c'])
+  expect(await named(['*', 'a'])).toEqual(['s__a', 's__b', 's__c'])
+  expect(await named([])).toEqual([])
+})
+
+test('a tool without a schema is offered as one that takes an object', async () => {
+  const box = await toolbox({ httpTools: [httpTool('a'), httpTool('b', { inputSchema: { required: ['x'] } })] })
+  expect(box.tools.map(({ inputSchema }) => inputSchema)).toEqual([
+    { type: 'object', properties: {} },
+    { type: 'object', properties: {}, required: ['x'] },
+  ])
+})
+
+describe('calls', () => {
+  const inputSchema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] }
+
+  test('arguments reach the tool', async () => {
+    const box = await toolbox({ httpTools: [httpTool('a', { inputSchema })] })
+    const { ok, content } = await box.call(call('a', '{"n":4}'), never)
+    expect(ok).toBe(true)
+    expect(content).toContain('GET /x?n=4')
+  })
+
+  test.each([
+    ['no JSON', '{"n":', /^a was not called: the arguments are not valid JSON/],
+    ['a list', '[1]', /^a was not called: the arguments are not a JSON object\.$/],
+    ['null', 'null', /^a was not called: the arguments are not a JSON object\.$/],
+    ['what does not fit', '{"n":"x"}', /^a was not called: arguments\/n must be number\.$/],
+    ['nothing, where something is needed', '', /^a was not called: arguments must have required property 'n'\.$/],
+  ])('%s is told, and nothing is called', async (_name, args, reason) => {
+    const box = await toolbox({ httpTools: [httpTool('a', { inputSchema, url: 'http://127.0.0.1:9/' })] })
+    const result = await box.call(call('a', args), never)
+    expect(result.ok).toBe(false)
+    expect(result.content).toMatch(reason)
+  })
+
+  test('no text at all means no arguments', async () => {
+    const box = await toolbox({ httpTools: [httpTool('a')] })
+    expect((await box.call(call('a', ' '), never)).ok).toBe(true)
+  })
+
+  test('an unknown tool is told', async () => {
+    const box = await toolbox({ httpTools: [httpTool('a')] })
+    for (const name of ['b', '__proto__', '']) {
+      expect(await box.call(call(name), never)).toEqual({ ok: false, content: `There is no tool named ${name}.` })
+    }
+  })
+
+  test('a tool that fails gives a result; an abort rejects', async () => {
+    const refused = await toolbox({ httpTools: [httpTool('a', { url: 'http://127.0.0.1:9/' })] })
+    expect((await refused.call(call('a'), never)).ok).toBe(false)
+    const broken = { ...mcpOf({ s: ['t'] }), call: () => Promise.reject(new Error('a fault of ours')) }
+    const box = await toolbox({ mcpServers: [{ server: server('s'), toolNames: ['*'] }] }, broken)
+    expect(await box.call(call('s__t'), never)).toEqual({ ok: false, content: 's__t failed.' })
+    const stopped = AbortSignal.abort(new Error('cancelled'))
+    await expect(box.call(call('s__t'), stopped)).rejects.toThrow('cancelled')
+  })
+})
+
+describe('MCP servers that are dead', () => {
+  test('a reply goes on without them: refused, and silent, beside one that lives', async () => {
+    const silent = createTcpServer((socket) => void socket.on('error', () => {}))
+    await once(silent.listen(0, '127.0.0.1'), 'listening')
+    const address = silent.address()
+    const port = typeof address === 'object' ? address?.port : 0
+    await using alive = await startMcpServer('streamable_http, new era')
+    await using mcp = createMcp({ outbound, log })
+    const gone = await startMcpServer('streamable_http, new era')
+    await gone[Symbol.asyncDispose]()
+    const all = [
+      server('refused', gone.url),
+      server('silent', `http://127.0.0.1:${port}/mcp`),
+      { ...server('silent-sse', `http://127.0.0.1:${port}/mcp`), transport: 'sse' as const },
+      server('alive', alive.url),
+    ]
+    const mcpServers = all.map((server) => ({ server, toolNames: ['*'] }))
+    const began = performance.now()
+    const box = await toolbox({ mcpServers }, mcp)
+    expect(performance.now() - began).toBeLessThan(3_900) // the rule itself: 3 s, and what a busy machine adds
+    expect([...new Set(box.tools.map(({ name }) => name.split('__')[0]))]).toEqual(['alive'])
+    expect(lines.map(([details]) => details)).toEqual([
+      expect.objectContaining({ mcpServer: 'refused', reason: expect.stringContaining('connection refused') }),
+      expect.objectContaining({ mcpServer: 'silent', reason: 'no list of tools within 3 s' }),
+      expect.objectContaining({ mcpServer: 'silent-sse', reason: 'no list of tools within 3 s' }),
+    ])
+    silent.close()
+  })
+
+  test('a reply that is stopped while it waits for a list does not go on', async () => {
+    const waiting = {
+      ...mcpOf({}),
+      tools: (_server: McpServer, signal: AbortSignal) =>
+        once(signal, 'abort').then(() => Promise.reject(signal.reason)),
+    }
+    const stop = new AbortController()
+    const box = createToolbox(
+      { httpTools: [], mcpServers: [{ server: server('s'), toolNames: ['*'] }], builtInToolIds: [] },
+      { outbound, mcp: waiting, log },
+      stop.signal,
+    )
+    stop.abort(new Error('cancelled'))
+    await expect(box).rejects.toThrow('cancelled')
+  })
+})
