@@ -94,6 +94,12 @@ export const requirements = {
   'contract-6.max-tool-calls': 'After maxToolCalls calls the model is asked once more without tools.',
   'contract-6.stop': 'Cancel, time-out and a client that leaves stop running tools, down to the socket.',
   'contract-6.kept-calls': 'Later turns show the model what it called and what came back, within a limit.',
+  'contract-6.names':
+    'Tools are named towards the model by 64 plain characters, MCP tools as server__tool, collisions get _2, _3.',
+  'contract-6.arguments':
+    'Arguments are checked against inputSchema first; a hostile schema neither hangs nor fetches.',
+  'contract-6.mcp':
+    'MCP of both eras and transports: kept connections, lists cached five minutes, reconnects, headers, cancels.',
   'contract-6.dead-server': 'A dead MCP server delays neither the answer nor the reply by more than 3 s.',
   'contract-6.outbound':
     'Resolved addresses are checked and connected to; the chooser, the policy and OUTBOUND_ALLOW decide.',

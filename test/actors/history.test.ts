@@ -31,6 +31,28 @@ describe('history', () => {
     expect(modelHistory(history, long, 1)).toEqual([user(long)])
     expect(modelHistory(history, '', 1)).toEqual([user('')])
   })
+  verifies('contract-1.history-limit', 'a reply whose question was too old to be read is half a turn, and goes', () => {
+    expect(modelHistory([assistant('half'), user('b'), assistant('2')], 'c', 100)).toEqual([
+      ...[user('b'), assistant('2'), user('c')],
+    ])
+    expect(modelHistory([assistant('half')], 'c', 100)).toEqual([user('c')])
+  })
+  verifies('contract-1.history-limit', 'of every history the newest whole turns that fit are sent, and no more', () => {
+    const turns = fc.array(fc.tuple(fc.string({ minLength: 1 }), fc.string({ minLength: 1 })), { maxLength: 8 })
+    fc.assert(
+      fc.property(turns, fc.string({ minLength: 1 }), fc.integer({ min: 1, max: 60 }), (all, newest, limit) => {
+        const tokens = (text: string) => Math.ceil(Buffer.byteLength(text) / 4)
+        const told = (some: typeof all) => some.flatMap(([asked, answered]) => [user(asked), assistant(answered)])
+        let left = limit - tokens(newest)
+        const dropped = all.toReversed().findIndex(([asked, answered]) => {
+          left -= tokens(asked) + tokens(answered)
+          return left < 0
+        })
+        const kept = dropped < 0 ? all : all.slice(all.length - dropped)
+        expect(modelHistory(told(all), newest, limit)).toEqual([...told(kept), user(newest)])
+      }),
+    )
+  })
   test('every history ends with the newest message, alternates, and starts with the user', () => {
     const messages = fc
       .array(fc.tuple(fc.string({ minLength: 1 }), fc.string()))

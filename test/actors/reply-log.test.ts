@@ -1,4 +1,5 @@
 /** The reply log's invariants (reply-log.ts, I1 to I3), and resume by property (contract section 4). */
+import { getEventListeners } from 'node:events'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Journal, ReplyInfo } from '../../src/actors/ports.ts'
@@ -229,19 +230,43 @@ describe('I3: a log ends once', () => {
     expect(reader.frames.filter((frame) => frame.type === 'failed')).toHaveLength(1)
   })
 
-  test('a reader that leaves is let go at once', async () => {
+  test('drop: a reader that comes late, with whatever id, is told too', async () => {
+    const log = openLog()
+    log.push(text('a'))
+    await log.stored()
+    log.drop()
+    for (const after of [6, 7, 1000]) expect((await collect(log, after)).at(-1)).toMatchObject({ seq: 7, type: 'failed' })
+  })
+
+  test('a reader that leaves is let go at once, and leaves no listener behind', async () => {
     const log = openLog()
     const leaving = new AbortController()
+    const listeners = () => getEventListeners(leaving.signal, 'abort').length
     const reader = follow(log, 0, leaving.signal)
     await turn()
-    expect(log.subscribers).toBe(1)
+    expect([log.subscribers, listeners()]).toEqual([1, 1])
     leaving.abort()
     await reader.done
-    expect(log.subscribers).toBe(0)
+    expect([log.subscribers, listeners()]).toEqual([0, 0])
+    expect(await log.read(0, leaving.signal).next()).toEqual({ done: true, value: undefined })
   })
 })
 
-test('room: above 1 MiB unstored the writer waits, until a write is answered', async () => {
+test('a refused write takes no ids: the closing frames follow what is stored, as the database counts', async () => {
+  const journal = heldJournal()
+  const log = openLog(journal.append)
+  log.push(text('a'))
+  log.push(text('refused'))
+  await journal.settle()
+  await journal.settle('refused')
+  const failed: Outcome = { type: 'failed', error: { code: 'internal', message: 'm', detail: 'd' }, usage }
+  log.close(failed, endedAt, settledAt, 'error')
+  const stored = { info, events: journal.stored, outcome: failed, endedAt, settledAt }
+  expect(await collect(log, 0)).toEqual(framesOf(stored).frames)
+  expect((await collect(log, 0)).at(-1)?.seq).toBe(7)
+})
+
+test('room: above 1 MiB unstored the writer waits, until it is stored', async () => {
   const journal = heldJournal()
   const log = openLog(journal.append)
   log.push(text('first'))

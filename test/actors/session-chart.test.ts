@@ -1,6 +1,9 @@
 /** The chart that people see is the machine that runs (contract section 8). */
 import { expect, test } from 'vitest'
+import { transition } from 'xstate'
 import { sessionChart, transitionTaken } from '../../src/actors/session-chart.ts'
+import { pathOf } from '../../src/actors/session-host.ts'
+import { restingAt, type SessionEvent, sessionMachine } from '../../src/actors/session-machine.ts'
 import { verifies } from '../verifies.ts'
 
 const chart = sessionChart()
@@ -55,4 +58,38 @@ test.each([
 
 test('a step that the machine cannot make took no edge', () => {
   expect(transitionTaken(chart.transitions, { from: 'idle', to: 'complete', event: 'settled' })).toBeUndefined()
+})
+
+const reply = {
+  ...{ id: 'r', sessionId: 's', sessionNum: 1, firstSeq: 1, model: 'm', createdAt: '2026-01-01T00:00:00.000Z' },
+  ...{ includeUsage: false, epoch: 1 },
+}
+const error = { code: 'internal', message: 'm', detail: 'd' } as const
+const samples: SessionEvent[] = [
+  ...([{ type: 'message', reply }, { type: 'finished', reason: 'stop' }, { type: 'failed', error }] as const),
+  ...([{ type: 'cancel' }, { type: 'lost' }] as const),
+  ...(['complete', 'error', 'cancelled'] as const).map((as) => ({ type: 'settled', as }) as const),
+]
+const streaming = (state: 'generating' | 'settling') =>
+  sessionMachine.resolveState({
+    value: { streaming: state },
+    context: { reply, ending: { type: 'finished', reason: 'stop' } },
+  })
+const innermost = [
+  ...(['idle', 'complete', 'error', 'cancelled'] as const).map(restingAt),
+  ...(['generating', 'settling'] as const).map(streaming),
+]
+
+verifies('contract-8.chart', 'every edge is taken by the machine, and every step that it takes is an edge', () => {
+  const taken = new Set<string>()
+  for (const from of innermost) {
+    for (const event of samples) {
+      const [to] = transition(sessionMachine, from, event)
+      const step = { from: pathOf(from.value), to: pathOf(to.value), event: event.type }
+      const edge = transitionTaken(chart.transitions, step)
+      if (step.from !== step.to) expect(edge, `${step.from} ${step.event} ${step.to}`).toBeDefined()
+      if (edge) taken.add(edge.id)
+    }
+  }
+  expect([...taken].toSorted()).toEqual(chart.transitions.map(({ id }) => id).toSorted())
 })

@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { checkSchema, compileArguments } from '../../src/tools/arguments.ts'
+import { verifies } from '../verifies.ts'
 
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
 
-test('arguments that fit pass; others are told why', () => {
+verifies('contract-6.arguments', 'arguments that fit pass; others are told why', () => {
   const check = compileArguments(
     object({ count: { type: 'integer' } }, { required: ['count'], additionalProperties: false }),
   )
@@ -102,7 +103,7 @@ describe('hostile schemas', () => {
     expect(check({ text: 'aa' })).toMatch(/can not be checked/)
   })
 
-  test('a web of references with 2^45 ways is stopped', () => {
+  verifies('contract-6.arguments', 'a web of references with 2^45 ways is stopped', () => {
     const $defs: Record<string, unknown> = { a0: false }
     for (let i = 1; i < 45; i += 1)
       $defs[`a${i}`] = { anyOf: [{ $ref: `#/$defs/a${i - 1}` }, { $ref: `#/$defs/a${i - 1}` }] }
@@ -123,7 +124,7 @@ describe('hostile schemas', () => {
     expect(check({ next: { next: { value: 'x' } } })).toBe('arguments/next/next/value must be number')
   })
 
-  test('a reference to a URL fetches nothing', async () => {
+  verifies('contract-6.arguments', 'a reference to a URL fetches nothing', async () => {
     let asked = 0
     const server = createServer((_request, response) => {
       asked += 1

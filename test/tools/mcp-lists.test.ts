@@ -7,7 +7,7 @@ import { createOutbound } from '../../src/tools/outbound.ts'
 
 const never = new AbortController().signal
 
-type Answer = { result: object } | { error: object } | { status: number }
+type Answer = { result: object } | { error: object } | { status: number } | 'breaks'
 type Reply = (method: string, params: Record<string, unknown>) => Answer
 
 /** A server of the old era without sessions, that answers in JSON. */
@@ -21,6 +21,10 @@ async function serve(reply: Reply) {
     asked.push(method)
     if (id === undefined) return void response.writeHead(202).end()
     const answer = method === 'initialize' ? initialized : reply(method, params)
+    if (answer === 'breaks') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': begun\n\n', () => response.destroy())
+      return
+    }
     if ('status' in answer) return void response.writeHead(answer.status).end()
     response
       .writeHead(200, { 'content-type': 'application/json' })
@@ -126,6 +130,15 @@ test('an error of the server is told in its words, another status as such; neith
     content: 'The MCP server answered with HTTP status 503. The call may have been carried out; it is not repeated.',
   })
   expect(calls).toBe(2)
+})
+
+test('a stream of events that breaks before the answer ends the call at once', async () => {
+  await using hand = await serve(() => 'breaks')
+  expect(await hand.mcp.call(hand.server, 'x', {}, AbortSignal.timeout(10_000))).toEqual({
+    ok: false,
+    content: 'The connection broke before the answer came. The call may have been carried out; it is not repeated.',
+  })
+  expect(hand.asked.filter((method) => method === 'tools/call')).toHaveLength(1)
 })
 
 test('a header that can not be sent is told without its value', async () => {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createMcp, type Mcp, type McpServer, type McpTimes } from '../../src/tools/mcp.ts'
 import { createOutbound, type Outbound } from '../../src/tools/outbound.ts'
 import { type ServerKind, serverKinds, startMcpServer, type TestMcpServer } from '../support/mcp-servers.ts'
+import { verifies } from '../verifies.ts'
 
 const never = new AbortController().signal
 const known = ['echo', 'wait', 'crash', 'fail', 'mixed', 'big', 'huge']
@@ -50,7 +51,7 @@ describe.each(serverKinds)('%s', (kind) => {
     return () => host[Symbol.asyncDispose]()
   })
 
-  test('lists and calls, with one handshake for all replies', async () => {
+  verifies('contract-6.mcp', 'lists and calls, with one handshake for all replies', async () => {
     expect(await mcp.tools(server, never)).toContainEqual({
       name: 'echo',
       description: 'Says it again.',
@@ -65,7 +66,7 @@ describe.each(serverKinds)('%s', (kind) => {
     expect(host.requests.filter(({ rpc }) => rpc === 'tools/list')).toHaveLength(1)
   })
 
-  test('sends the configured headers with every request', async () => {
+  verifies('contract-6.mcp', 'sends the configured headers with every request', async () => {
     await names(server)
     await mcp.call(server, 'echo', { text: 'x' }, never)
     await mcp[Symbol.asyncDispose]()
@@ -75,25 +76,33 @@ describe.each(serverKinds)('%s', (kind) => {
     }
   })
 
-  test('flattens results: texts, notes for images, structured content; an error is not ok', async () => {
-    expect(await mcp.call(server, 'fail', {}, never)).toEqual({ ok: false, content: 'It did not work.' })
-    expect(await mcp.call(server, 'mixed', {}, never)).toEqual({
-      ok: true,
-      content: 'See:\n[image: image/png, 300 bytes, not shown]\n{"answer":42}',
-    })
-  })
+  verifies(
+    'contract-6.mcp',
+    'flattens results: texts, notes for images, structured content; an error is not ok',
+    async () => {
+      expect(await mcp.call(server, 'fail', {}, never)).toEqual({ ok: false, content: 'It did not work.' })
+      expect(await mcp.call(server, 'mixed', {}, never)).toEqual({
+        ok: true,
+        content: 'See:\n[image: image/png, 300 bytes, not shown]\n{"answer":42}',
+      })
+    },
+  )
 
-  test('cuts results at 256 KiB, at a character, and gives up on an answer of many megabytes', async () => {
-    const { content } = await mcp.call(server, 'big', {}, never)
-    expect(Buffer.byteLength(content)).toBeLessThanOrEqual(256 * 1024)
-    expect(content).toMatch(/^ü+\n\[cut at 256 KiB\]$/)
-    const huge = await mcp.call(server, 'huge', {}, never)
-    expect(huge.ok).toBe(false)
-    expect(huge.content).toContain(MAYBE)
-    expect(await mcp.call(server, 'echo', { text: 'still here' }, never)).toEqual({ ok: true, content: 'still here' })
-  })
+  verifies(
+    'contract-6.mcp',
+    'cuts results at 256 KiB, at a character, and gives up on an answer of many megabytes',
+    async () => {
+      const { content } = await mcp.call(server, 'big', {}, never)
+      expect(Buffer.byteLength(content)).toBeLessThanOrEqual(256 * 1024)
+      expect(content).toMatch(/^ü+\n\[cut at 256 KiB\]$/)
+      const huge = await mcp.call(server, 'huge', {}, never)
+      expect(huge.ok).toBe(false)
+      expect(huge.content).toContain(MAYBE)
+      expect(await mcp.call(server, 'echo', { text: 'still here' }, never)).toEqual({ ok: true, content: 'still here' })
+    },
+  )
 
-  test('a change of the list is heard, and the next reply sees it', async () => {
+  verifies('contract-6.mcp', 'a change of the list is heard, and the next reply sees it', async () => {
     expect(await names(server)).toEqual(known)
     if (kind === 'streamable_http, old era') {
       await vi.waitFor(() => expect(host.requests.some(({ method }) => method === 'GET')).toBe(true))
@@ -104,7 +113,7 @@ describe.each(serverKinds)('%s', (kind) => {
     })
   })
 
-  test('after a restart of the server calls and lists go on, on a new connection', async () => {
+  verifies('contract-6.mcp', 'after a restart of the server calls and lists go on, on a new connection', async () => {
     await names(server)
     const { port } = host
     await host[Symbol.asyncDispose]()
@@ -125,7 +134,7 @@ describe.each(serverKinds)('%s', (kind) => {
     })
   })
 
-  test('a call whose connection breaks is not repeated, and the model is told so', async () => {
+  verifies('contract-6.mcp', 'a call whose connection breaks is not repeated, and the model is told so', async () => {
     await names(server)
     const { ok, content } = await mcp.call(server, 'crash', {}, never)
     expect(ok).toBe(false)
@@ -134,7 +143,7 @@ describe.each(serverKinds)('%s', (kind) => {
     expect(await mcp.call(server, 'echo', { text: 'x' }, never)).toEqual({ ok: true, content: 'x' })
   })
 
-  test('an abort reaches the server, and the socket of the call', async () => {
+  verifies('contract-6.mcp', 'an abort reaches the server, and the socket of the call', async () => {
     await names(server)
     const stop = new AbortController()
     const call = mcp.call(server, 'wait', {}, stop.signal)
@@ -147,28 +156,32 @@ describe.each(serverKinds)('%s', (kind) => {
     expect(await mcp.call(server, 'echo', { text: 'x' }, never)).toEqual({ ok: true, content: 'x' })
   })
 
-  test('a call that is not answered in time is given up, at the server too', async () => {
+  verifies('contract-6.mcp', 'a call that is not answered in time is given up, at the server too', async () => {
     await using hasty = open({ call: 300 })
     const { ok, content } = await hasty.call(server, 'wait', {}, never)
     expect([ok, content]).toEqual([false, `No answer within 0.3 s. ${MAYBE}`])
     await vi.waitFor(() => expect(host.cancelled).toEqual(['wait']))
   })
 
-  test('another version of the record is another connection; the old one serves what is under way', async () => {
-    await names(server)
-    const stop = new AbortController()
-    const call = mcp.call(server, 'wait', {}, stop.signal)
-    await vi.waitFor(() => expect(host.calls).toEqual(['wait']))
-    mcp.forget('a')
-    const changed = { ...server, version: '2', headers: { authorization: 'Bearer new' } }
-    expect(await mcp.call(changed, 'echo', { text: 'x' }, never)).toEqual({ ok: true, content: 'x' })
-    expect(host.requests.at(-1)?.headers.authorization).toBe('Bearer new')
-    expect(host.cancelled).toEqual([])
-    stop.abort()
-    await expect(call).rejects.toThrow()
-  })
+  verifies(
+    'contract-6.mcp',
+    'another version of the record is another connection; the old one serves what is under way',
+    async () => {
+      await names(server)
+      const stop = new AbortController()
+      const call = mcp.call(server, 'wait', {}, stop.signal)
+      await vi.waitFor(() => expect(host.calls).toEqual(['wait']))
+      mcp.forget('a')
+      const changed = { ...server, version: '2', headers: { authorization: 'Bearer new' } }
+      expect(await mcp.call(changed, 'echo', { text: 'x' }, never)).toEqual({ ok: true, content: 'x' })
+      expect(host.requests.at(-1)?.headers.authorization).toBe('Bearer new')
+      expect(host.cancelled).toEqual([])
+      stop.abort()
+      await expect(call).rejects.toThrow()
+    },
+  )
 
-  test('an unused connection is closed after a while', async () => {
+  verifies('contract-6.mcp', 'an unused connection is closed after a while', async () => {
     await using brief = open({ idle: 50 })
     await brief.tools(server, never)
     const before = handshakes(host)

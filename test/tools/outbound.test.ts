@@ -209,6 +209,13 @@ verifies('contract-6.outbound', 'a name that answers differently the second time
   expect(server.requests).toHaveLength(1)
 })
 
+verifies('contract-6.outbound', 'of several addresses only those that may be are connected to', async () => {
+  await using server = await startWebServer(({ socket }, response) => response.end(socket.localAddress), '0.0.0.0')
+  const { lookup } = scriptedLookup({ 'mixed.test': [['127.0.0.1', '10.0.0.1', '127.0.0.5', '127.0.0.2']] })
+  await using outbound = open({ lookup, allow: allowing('127.0.0.5') })
+  expect(await outcome(outbound.fetch(`http://mixed.test:${server.port}/`, byModel))).toBe('127.0.0.5')
+})
+
 verifies('contract-6.outbound', 'a new connection is checked anew', async () => {
   await using server = await startWebServer((_, response) => response.setHeader('connection', 'close').end('ok'))
   const { lookup, asked } = scriptedLookup({ 'rebind.test': ['127.0.0.1', '10.0.0.1', '169.254.169.254'] })

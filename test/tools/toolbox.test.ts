@@ -9,6 +9,7 @@ import { createOutbound, type Outbound } from '../../src/tools/outbound.ts'
 import { freeName, mcpToolName, plainName } from '../../src/tools/tool-names.ts'
 import { createToolbox, type ToolboxConfig } from '../../src/tools/toolbox.ts'
 import { startMcpServer } from '../support/mcp-servers.ts'
+import { verifies } from '../verifies.ts'
 
 const never = new AbortController().signal
 
@@ -73,12 +74,12 @@ describe('names', () => {
     expect(plainName(name)).toBe(plain)
   })
 
-  test('an MCP tool has its server before it, 64 characters in all', () => {
+  verifies('contract-6.names', 'an MCP tool has its server before it, 64 characters in all', () => {
     expect(mcpToolName('My Server', 'do.it')).toBe('My_Server__do_it')
     expect(mcpToolName('s'.repeat(70), 'tool')).toBe('s'.repeat(64))
   })
 
-  test('a taken name gets _2, _3, …, within 64 characters', () => {
+  verifies('contract-6.names', 'a taken name gets _2, _3, …, within 64 characters', () => {
     const taken = new Set<string>()
     const take = (name: string) => {
       const free = freeName(name, (one) => taken.has(one))
@@ -93,7 +94,7 @@ describe('names', () => {
     expect(taken).toContain(`${'x'.repeat(61)}_11`)
   })
 
-  test('all kinds share the names, in the order of the configuration', async () => {
+  verifies('contract-6.names', 'all kinds share the names, in the order of the configuration', async () => {
     const box = await toolbox(
       {
         httpTools: [httpTool('current_time'), httpTool('s__t'), httpTool('a b'), httpTool('a.b')],
@@ -133,7 +134,7 @@ test('a tool without a schema is offered as one that takes an object', async () 
 describe('calls', () => {
   const inputSchema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] }
 
-  test('arguments reach the tool', async () => {
+  verifies('contract-6.arguments', 'arguments reach the tool', async () => {
     const box = await toolbox({ httpTools: [httpTool('a', { inputSchema })] })
     const { ok, content } = await box.call(call('a', '{"n":4}'), never)
     expect(ok).toBe(true)
@@ -158,14 +159,14 @@ describe('calls', () => {
     expect((await box.call(call('a', ' '), never)).ok).toBe(true)
   })
 
-  test('an unknown tool is told', async () => {
+  verifies('contract-6.failing-tools', 'an unknown tool is told', async () => {
     const box = await toolbox({ httpTools: [httpTool('a')] })
     for (const name of ['b', '__proto__', '']) {
       expect(await box.call(call(name), never)).toEqual({ ok: false, content: `There is no tool named ${name}.` })
     }
   })
 
-  test('a tool that fails gives a result; an abort rejects', async () => {
+  verifies('contract-6.failing-tools', 'a tool that fails gives a result; an abort rejects', async () => {
     const refused = await toolbox({ httpTools: [httpTool('a', { url: 'http://127.0.0.1:9/' })] })
     expect((await refused.call(call('a'), never)).ok).toBe(false)
     const broken = { ...mcpOf({ s: ['t'] }), call: () => Promise.reject(new Error('a fault of ours')) }
@@ -177,33 +178,37 @@ describe('calls', () => {
 })
 
 describe('MCP servers that are dead', () => {
-  test('a reply goes on without them: refused, and silent, beside one that lives', async () => {
-    const silent = createTcpServer((socket) => void socket.on('error', () => {}))
-    await once(silent.listen(0, '127.0.0.1'), 'listening')
-    const address = silent.address()
-    const port = typeof address === 'object' ? address?.port : 0
-    await using alive = await startMcpServer('streamable_http, new era')
-    await using mcp = createMcp({ outbound, log })
-    const gone = await startMcpServer('streamable_http, new era')
-    await gone[Symbol.asyncDispose]()
-    const all = [
-      server('refused', gone.url),
-      server('silent', `http://127.0.0.1:${port}/mcp`),
-      { ...server('silent-sse', `http://127.0.0.1:${port}/mcp`), transport: 'sse' as const },
-      server('alive', alive.url),
-    ]
-    const mcpServers = all.map((server) => ({ server, toolNames: ['*'] }))
-    const began = performance.now()
-    const box = await toolbox({ mcpServers }, mcp)
-    expect(performance.now() - began).toBeLessThan(3_900) // the rule itself: 3 s, and what a busy machine adds
-    expect([...new Set(box.tools.map(({ name }) => name.split('__')[0]))]).toEqual(['alive'])
-    expect(lines.map(([details]) => details)).toEqual([
-      expect.objectContaining({ mcpServer: 'refused', reason: expect.stringContaining('connection refused') }),
-      expect.objectContaining({ mcpServer: 'silent', reason: 'no list of tools within 3 s' }),
-      expect.objectContaining({ mcpServer: 'silent-sse', reason: 'no list of tools within 3 s' }),
-    ])
-    silent.close()
-  })
+  verifies(
+    'contract-6.dead-server',
+    'a reply goes on without them: refused, and silent, beside one that lives',
+    async () => {
+      const silent = createTcpServer((socket) => void socket.on('error', () => {}))
+      await once(silent.listen(0, '127.0.0.1'), 'listening')
+      const address = silent.address()
+      const port = typeof address === 'object' ? address?.port : 0
+      await using alive = await startMcpServer('streamable_http, new era')
+      await using mcp = createMcp({ outbound, log })
+      const gone = await startMcpServer('streamable_http, new era')
+      await gone[Symbol.asyncDispose]()
+      const all = [
+        server('refused', gone.url),
+        server('silent', `http://127.0.0.1:${port}/mcp`),
+        { ...server('silent-sse', `http://127.0.0.1:${port}/mcp`), transport: 'sse' as const },
+        server('alive', alive.url),
+      ]
+      const mcpServers = all.map((server) => ({ server, toolNames: ['*'] }))
+      const began = performance.now()
+      const box = await toolbox({ mcpServers }, mcp)
+      expect(performance.now() - began).toBeLessThan(3_900) // the rule itself: 3 s, and what a busy machine adds
+      expect([...new Set(box.tools.map(({ name }) => name.split('__')[0]))]).toEqual(['alive'])
+      expect(lines.map(([details]) => details)).toEqual([
+        expect.objectContaining({ mcpServer: 'refused', reason: expect.stringContaining('connection refused') }),
+        expect.objectContaining({ mcpServer: 'silent', reason: 'no list of tools within 3 s' }),
+        expect.objectContaining({ mcpServer: 'silent-sse', reason: 'no list of tools within 3 s' }),
+      ])
+      silent.close()
+    },
+  )
 
   test('a reply that is stopped while it waits for a list does not go on', async () => {
     const waiting = {
