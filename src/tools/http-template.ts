@@ -37,19 +37,13 @@ function parts(template: string): { authority: string; path: string; query: stri
   return found && { authority: found[1] ?? '', path: found[2] ?? '', query: found[3] ?? '' }
 }
 
-/** Why a URL template can not be used, whatever the arguments; null: it can. For the check at the border, too. */
+/** Why a URL template can not be used, whatever the arguments; null: it can. */
 export function urlTemplateProblem(template: string): string | null {
   const found = parts(template)
   if (!found) return 'must be an http or https URL'
   if (/[{}]/.test(found.authority)) return 'may hold no placeholder in scheme, host or port'
   if (!URL.canParse(found.authority)) return 'must be an http or https URL'
   return null
-}
-
-/** The origin of a template, which no argument changes. Null: not a usable template. */
-export function urlTemplateOrigin(template: string): string | null {
-  const found = urlTemplateProblem(template) === null ? parts(template) : null
-  return found && new URL(found.authority).origin
 }
 
 /** Throws TemplateError. `extra` is added to the query. */

@@ -34,12 +34,6 @@ interface Tool {
 /** A dead MCP server delays no reply for longer (contract section 6). */
 const LIST_MS = 3_000
 
-/** For agents without tools: whatever a model calls by itself is unknown, which it is told. */
-export const emptyToolbox: Toolbox = {
-  tools: [],
-  call: async ({ name }) => ({ ok: false, content: `There is no tool named ${name}.` }),
-}
-
 /** Rejects only with the signal's reason, when it aborts. An MCP server that does not answer is left out, and logged. */
 export async function createToolbox(
   config: ToolboxConfig,
@@ -57,9 +51,10 @@ export async function createToolbox(
   for (const tool of builtIns(config, world)) add(tool)
   return {
     tools: [...tools.values()].map(specOf),
-    call: (call, signal) => {
+    call: async (call, signal) => {
       const tool = tools.get(call.name)
-      return tool === undefined ? emptyToolbox.call(call, signal) : callTool(tool, call, signal, world.log)
+      if (tool === undefined) return { ok: false, content: `There is no tool named ${call.name}.` }
+      return callTool(tool, call, signal, world.log)
     },
   }
 }

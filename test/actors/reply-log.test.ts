@@ -235,7 +235,8 @@ describe('I3: a log ends once', () => {
     log.push(text('a'))
     await log.stored()
     log.drop()
-    for (const after of [6, 7, 1000]) expect((await collect(log, after)).at(-1)).toMatchObject({ seq: 7, type: 'failed' })
+    for (const after of [6, 7, 1000])
+      expect((await collect(log, after)).at(-1)).toMatchObject({ seq: 7, type: 'failed' })
   })
 
   test('a reader that leaves is let go at once, and leaves no listener behind', async () => {

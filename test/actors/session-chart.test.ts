@@ -66,7 +66,11 @@ const reply = {
 }
 const error = { code: 'internal', message: 'm', detail: 'd' } as const
 const samples: SessionEvent[] = [
-  ...([{ type: 'message', reply }, { type: 'finished', reason: 'stop' }, { type: 'failed', error }] as const),
+  ...([
+    { type: 'message', reply },
+    { type: 'finished', reason: 'stop' },
+    { type: 'failed', error },
+  ] as const),
   ...([{ type: 'cancel' }, { type: 'lost' }] as const),
   ...(['complete', 'error', 'cancelled'] as const).map((as) => ({ type: 'settled', as }) as const),
 ]

@@ -1,0 +1,89 @@
+/** Steps are recorded in order, once each, in batches, off the token path (contract section 8). */
+import { afterEach, expect, test, vi } from 'vitest'
+import type { TransitionRecord } from '../../src/actors/ports.ts'
+import { createTransitionRecorder } from '../../src/actors/transitions.ts'
+
+const step = (event: string): TransitionRecord => ({
+  ...{ sessionId: 's', at: new Date(), from: 'a', to: 'b', event, messageId: null, detail: {} },
+})
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** A store whose writes the test answers. */
+function heldStore() {
+  const batches: string[][] = []
+  const waiting: PromiseWithResolvers<void>[] = []
+  const errors: unknown[] = []
+  const record = (batch: readonly TransitionRecord[]) => {
+    batches.push(batch.map(({ event }) => event))
+    const answer = Promise.withResolvers<void>()
+    waiting.push(answer)
+    return answer.promise
+  }
+  const recorder = createTransitionRecorder({ record }, (error) => errors.push(error))
+  return { batches, waiting, errors, recorder }
+}
+
+afterEach(() => void vi.useRealTimers())
+
+test('steps of one turn go together, those that come during a write with the next', async () => {
+  const { recorder, batches, waiting } = heldStore()
+  for (const event of ['1', '2']) recorder.record(step(event))
+  await turn()
+  for (const event of ['3', '4']) recorder.record(step(event))
+  await turn()
+  expect(batches).toEqual([['1', '2']])
+  waiting.shift()?.resolve()
+  await turn()
+  expect(batches).toEqual([
+    ['1', '2'],
+    ['3', '4'],
+  ])
+})
+
+test('a step that is recorded in whatever microtask behind a write is written too', async () => {
+  for (let depth = 0; depth < 8; depth += 1) {
+    const { recorder, batches, waiting } = heldStore()
+    recorder.record(step('1'))
+    await turn()
+    waiting.shift()?.resolve()
+    for (let passed = 0; passed < depth; passed += 1) await Promise.resolve()
+    recorder.record(step('late'))
+    await turn()
+    await turn()
+    expect(batches.flat(), `${depth} microtasks later`).toEqual(['1', 'late'])
+  }
+})
+
+test('listeners are told of a step once it is stored, and no more when they have left', async () => {
+  const { recorder, waiting } = heldStore()
+  const seen: string[] = []
+  const leave = recorder.subscribe(({ event }) => seen.push(event))
+  recorder.record(step('1'))
+  await turn()
+  expect(seen).toEqual([])
+  waiting.shift()?.resolve()
+  await turn()
+  expect(seen).toEqual(['1'])
+  leave()
+  recorder.record(step('2'))
+  await turn()
+  waiting.shift()?.resolve()
+  await recorder.flush()
+  expect(seen).toEqual(['1'])
+})
+
+test('while the database is away nothing is lost or turned around, and flush does not wait for it', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const { recorder, batches, waiting, errors } = heldStore()
+  recorder.record(step('1'))
+  await turn()
+  recorder.record(step('2'))
+  waiting.shift()?.reject(new Error('away'))
+  await recorder.flush()
+  expect([errors.length, batches]).toEqual([1, [['1']]])
+  recorder.record(step('3'))
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(batches).toEqual([['1'], ['1', '2', '3']])
+  waiting.shift()?.resolve()
+  await recorder.flush()
+})
