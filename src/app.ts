@@ -43,7 +43,7 @@ const DATABASE_WAIT_MS = 30_000
 const SETTLE_MS = 5000
 /** Longest wait for the last bytes of streams whose reply has ended. */
 const LAST_BYTES_MS = 1000
-const TIDY_MS = 3_600_000
+const TIDY_MS = 600_000
 
 const serverOptions = (settings: Settings): ServerOptions => ({
   logLevel: settings.logLevel,

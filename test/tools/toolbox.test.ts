@@ -197,8 +197,8 @@ describe('MCP servers that are dead', () => {
         server('alive', alive.url),
       ]
       const mcpServers = all.map((server) => ({ server, toolNames: ['*'] }))
-        const box = await toolbox({ mcpServers }, mcp)
-        expect([...new Set(box.tools.map(({ name }) => name.split('__')[0]))]).toEqual(['alive'])
+      const box = await toolbox({ mcpServers }, mcp)
+      expect([...new Set(box.tools.map(({ name }) => name.split('__')[0]))]).toEqual(['alive'])
       expect(lines.map(([details]) => details)).toEqual([
         expect.objectContaining({ mcpServer: 'refused', reason: expect.stringContaining('connection refused') }),
         expect.objectContaining({ mcpServer: 'silent', reason: 'no list of tools within 3 s' }),
