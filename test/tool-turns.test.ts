@@ -127,11 +127,13 @@ test('a reply that failed without a word but had called a tool is told; an empty
 
 test('words after the last result join the next words of the model, never the call', () => {
   const history = [
+    { role: 'user', content: 'go' } as const,
     reply('a', [called(1, 'a'), answered(1, 'a', '1')]),
     { role: 'assistant', content: 'b' } as const,
     reply('c', []),
   ]
   expect(modelHistory(history, 'now', 1000)).toEqual([
+    { role: 'user', content: 'go' },
     { role: 'assistant', content: 'a', toolCalls: [call('a')] },
     { role: 'tool', toolCallId: 'a', content: '1' },
     { role: 'assistant', content: 'b\n\nc' },
