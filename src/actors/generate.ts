@@ -28,11 +28,14 @@ export interface GenerateOptions {
 }
 
 export interface Generation {
-  /** To be read once. After `signal` aborts it returns at once and its ending means nothing. */
+  /** To be read once. After `signal` aborts it returns at once, and its ending means nothing, or it rejects. */
   events(signal: AbortSignal): AsyncGenerator<ReplyEvent, Ending>
   /** Tokens used so far: the provider's report, a tokenizer's estimate for turns without one. */
   usage(): Usage
 }
+
+/** One for all replies: to build a DOMException with its stack cost 40 µs for each of five signals a reply. */
+export const replyEnded = new DOMException('The reply has ended.', 'AbortError')
 
 /** What a model turn left behind. */
 interface Turn {
@@ -119,6 +122,8 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
     let messages = request.messages
     const toolbox = maxCalls > 0 ? await unlessAborted(openToolbox(signal), signal) : null
     for (let called = 0; ; ) {
+      // Cancelled before its first word: a model that is not asked costs nothing, and counts nothing.
+      signal.throwIfAborted()
       const offered = called < maxCalls
       const turn = yield* runTurn(messages, offered && toolbox !== null ? toolbox.tools : [], signal)
       if (turn.failure !== null || turn.end === null) return { type: 'failed', error: turn.failure ?? endedEarly }
@@ -135,7 +140,7 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
   return {
     async *events(outer) {
       const limit = new AbortController()
-      const abort = () => limit.abort()
+      const abort = () => limit.abort(replyEnded)
       const timer = setTimeout(abort, timeoutMs)
       outer.addEventListener('abort', abort)
       if (outer.aborted) abort()

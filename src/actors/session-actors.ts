@@ -1,6 +1,6 @@
 /** What the session machine invokes: generating and settling, made of the ports. */
 import { fromCallback } from 'xstate'
-import { createGeneration, type GenerateOptions, type Generation } from './generate.ts'
+import { createGeneration, type GenerateOptions, type Generation, replyEnded } from './generate.ts'
 import { historyLimits, modelHistory } from './history.ts'
 import type { Journal, ModelRequest, ReplyInfo } from './ports.ts'
 import { restStateOf } from './remote-reply.ts'
@@ -111,7 +111,7 @@ export function sessionActors({ journal, running, onError }: SessionActorPorts) 
           sendBack(failure('The reply could not be generated.'))
         },
       )
-      return () => controller.abort()
+      return () => controller.abort(replyEnded)
     }),
     settle: fromCallback<SessionEvent, SettleInput, SessionEvent>(({ input, sendBack }) => {
       const reply = input.reply

@@ -22,6 +22,9 @@ interface OpenStream {
   blockedSince: number | null
 }
 
+/** One for all streams: building one with its stack costs 40 µs. */
+const clientLeft = new DOMException('The client has left.', 'AbortError')
+
 const open = new Set<OpenStream>()
 let timer: NodeJS.Timeout | null = null
 
@@ -100,9 +103,9 @@ export function openEventStream(reply: FastifyReply): EventStream {
       clearInterval(timer)
       timer = null
     }
-    controller.abort()
+    controller.abort(clientLeft)
   })
-  if (response.closed || response.destroyed) controller.abort()
+  if (response.closed || response.destroyed) controller.abort(clientLeft)
   return {
     signal: controller.signal,
     async write(bytes) {
