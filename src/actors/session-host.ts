@@ -305,6 +305,8 @@ export function createSessionHost(options: HostOptions) {
     async send(message: Message): Promise<Sent> {
       const sent = await admit(message)
       if (sent.outcome !== 'busy' || message.onBusy === 'reject') return sent
+      // It would be refused behind the cancel, and the running reply has been promised its time.
+      if (draining) return { outcome: 'draining' }
       await cancel(message.sessionId)
       return admit(message)
     },

@@ -1,4 +1,5 @@
 /** The generate loop (contract sections 1, 2, 3 and 6), with a scripted model and toolbox. */
+import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { createGeneration } from '../../src/actors/generate.ts'
 import type { Model, ModelEvent, ModelRequest, Toolbox, ToolCall } from '../../src/actors/ports.ts'
@@ -7,6 +8,7 @@ import type { Ending } from '../../src/actors/session-machine.ts'
 import { verifies } from '../verifies.ts'
 
 type Step = ModelEvent | 'hang'
+const never = new AbortController().signal
 
 const end = (reason: 'stop' | 'length' | 'tool_calls' = 'stop', tokens = 1): ModelEvent => ({
   ...{ type: 'end', reason, usage: { promptTokens: tokens, completionTokens: tokens } },
@@ -127,6 +129,51 @@ describe('tools', () => {
     expect(called).toBe(10)
   })
 
+  test('calls beyond the limit of a turn are not made; the model reads so', async () => {
+    const model = script([ask('a'), ask('b'), end('tool_calls')], [say('done'), end()])
+    const { events } = await run(model, { config: { maxToolCalls: 1 } })
+    expect(events.filter(({ type }) => type === 'tool_result')).toMatchObject([
+      { id: 'a', ok: true, content: 'result of a' },
+      { id: 'b', ok: false, content: expect.stringContaining('limit') },
+    ])
+    expect(model.requests[1]).toMatchObject({ tools: [] })
+  })
+
+  test('a tool that fails or is unknown is told to the model, and the reply goes on', async () => {
+    const call: Call = async ({ name }) => ({ ok: false, content: `There is no tool ${name}.\0` })
+    const { events, ending } = await run(script([ask('a', 'made-up'), end('tool_calls')], [say('sorry'), end()]), {
+      call,
+    })
+    expect(events.find(({ type }) => type === 'tool_result')).toMatchObject({
+      ...{ ok: false, content: 'There is no tool made-up.\ufffd' },
+    })
+    expect([textOf(events), ending]).toEqual(['||sorry', { type: 'finished', reason: 'stop' }])
+  })
+
+  test('the toolbox is opened once a reply, and not at all where no calls are allowed', async () => {
+    let opened = 0
+    const openToolbox = async () => {
+      opened += 1
+      return { tools: [], call: async () => ({ ok: true, content: '' }) }
+    }
+    const drain = async (config: ModelRequest['config']) => {
+      const model = script([ask('a'), end('tool_calls')], [ask('b'), end('tool_calls')], [end()])
+      const { events } = createGeneration({ ...request, config }, { model, openToolbox, timeoutMs: 60_000 })
+      for await (const _ of events(new AbortController().signal));
+    }
+    await drain({})
+    expect(opened).toBe(1)
+    await drain({ maxToolCalls: 0 })
+    expect(opened).toBe(1)
+  })
+
+  test('usage is estimated as soon as one turn reports none, and keeps what was reported', async () => {
+    const silent: ModelEvent = { type: 'end', reason: 'stop', usage: null }
+    const { usage } = await run(script([say('12345'), ask('a'), end('tool_calls', 100)], [say('abc'), silent]))
+    const prompt = 'sys'.length + 'hello'.length + '12345'.length + 'result of a'.length
+    expect(usage).toEqual({ promptTokens: 100 + prompt, completionTokens: 100 + 3, estimated: true })
+  })
+
   test('usage is summed over the turns', async () => {
     const { usage } = await run(script([ask('a'), end('tool_calls', 10)], [say('x'), end('stop', 5)]))
     expect(usage).toEqual({ promptTokens: 15, completionTokens: 15, estimated: false })
@@ -150,6 +197,43 @@ describe('ends', () => {
     const { events, ending } = await run(script([say('a'), 'hang']), { timeoutMs: 20 })
     expect(textOf(events)).toBe('a')
     expect(ending).toMatchObject({ type: 'failed', error: { code: 'provider_timeout' } })
+  })
+
+  verifies(
+    'contract-1.timeouts',
+    'the limit holds while tools are opened, and while a tool lets nobody go',
+    async () => {
+      const stuck = new Promise<never>(() => {})
+      const timedOut = { type: 'failed', error: { code: 'provider_timeout' } }
+      const { ending } = await run(script([ask('a'), end('tool_calls')]), { call: () => stuck, timeoutMs: 20 })
+      expect(ending).toMatchObject(timedOut)
+      const model = script([end()])
+      const events = createGeneration(request, { model, openToolbox: () => stuck, timeoutMs: 20 }).events(never)
+      expect(await events.next()).toMatchObject({ done: true, value: timedOut })
+      expect(model.requests).toEqual([])
+    },
+  )
+
+  test('a fault of the model or of the toolbox is thrown, not taken for a time-out', async () => {
+    const broken: Model = {
+      countTokens: () => 0,
+      stream() {
+        throw new Error('a fault')
+      },
+    }
+    await expect(run(broken)).rejects.toThrow('a fault')
+    await expect(
+      run(script([ask('a'), end('tool_calls')]), { call: () => Promise.reject(new Error('b')) }),
+    ).rejects.toThrow('b')
+  })
+
+  test('a signal that has aborted already asks no model, and leaves no listener behind', async () => {
+    const model = script([say('a'), end()])
+    await expect(run(model, { signal: AbortSignal.abort() })).rejects.toThrow()
+    expect(model.requests).toEqual([])
+    const controller = new AbortController()
+    await run(model, { signal: controller.signal })
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([])
   })
 
   test('an abort stops the model, and running tools', async () => {

@@ -7,6 +7,7 @@ import type {
   ReplyInfo,
   RestState,
   StoredReply,
+  TransitionRecord,
 } from '../../src/actors/ports.ts'
 import { restStateOf } from '../../src/actors/remote-reply.ts'
 import type { Frame, StoredEvent } from '../../src/actors/reply-event.ts'
@@ -187,15 +188,9 @@ export const message = (sessionId = 's', more: Partial<Message> = {}): Message =
 export function openScene(options: Partial<HostOptions> = {}) {
   const { model, calls } = heldModel()
   const store = memoryJournal()
-  const steps: { sessionId: string; step: string; messageId: string | null }[] = []
+  const steps: TransitionRecord[] = []
   const errors: unknown[] = []
-  const record = async (
-    batch: readonly { sessionId: string; from: string; to: string; event: string; messageId: string | null }[],
-  ) => {
-    for (const { sessionId, from, event, to, messageId } of batch) {
-      steps.push({ sessionId, step: `${from} ${event} ${to}`, messageId })
-    }
-  }
+  const record = async (batch: readonly TransitionRecord[]) => void steps.push(...batch)
   const recorder = createTransitionRecorder({ record }, (error) => errors.push(error))
   const host = createSessionHost({
     ...{ journal: store.journal, model, recorder, maxRunning: 10, historyMaxTokens: 100, generationTimeoutMs: 60_000 },
@@ -204,9 +199,11 @@ export function openScene(options: Partial<HostOptions> = {}) {
   })
   return {
     ...{ host, calls, store, errors },
-    steps: async (sessionId = 's') => {
+    /** `from event to`, of all sessions or of one message. */
+    steps: async (messageId?: string) => {
       await recorder.flush()
-      return steps.filter((one) => one.sessionId === sessionId).map(({ step }) => step)
+      const wanted = steps.filter((one) => messageId === undefined || one.messageId === messageId)
+      return wanted.map(({ from, event, to }) => `${from} ${event} ${to}`)
     },
     running: () => host.registry.getSnapshot().context.running,
     live: (sessionId = 's') => host.registry.getSnapshot().context.live.get(sessionId),
