@@ -134,3 +134,11 @@ export const sessionMachine = setup({
 /** Where a session is that was forgotten and is found again: the stored rows tell, never a stored snapshot. */
 export const restingAt = (state: RestState) =>
   sessionMachine.resolveState({ value: state, context: { reply: null, ending: null } })
+
+/** `{streaming: 'generating'}` → `streaming.generating`, the id of the innermost state. */
+export function pathOf(value: string | Record<string, unknown>): string {
+  if (typeof value === 'string') return value
+  return Object.entries(value)
+    .map(([parent, child]) => (typeof child === 'string' ? `${parent}.${child}` : parent))
+    .join()
+}

@@ -2,8 +2,7 @@
 import { expect, test } from 'vitest'
 import { transition } from 'xstate'
 import { sessionChart, transitionTaken } from '../../src/actors/session-chart.ts'
-import { pathOf } from '../../src/actors/session-host.ts'
-import { restingAt, type SessionEvent, sessionMachine } from '../../src/actors/session-machine.ts'
+import { pathOf, restingAt, type SessionEvent, sessionMachine } from '../../src/actors/session-machine.ts'
 import { verifies } from '../verifies.ts'
 
 const chart = sessionChart()

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createActor, fromCallback, transition } from 'xstate'
 import { getShortestPaths } from 'xstate/graph'
 import type { ReplyInfo } from '../../src/actors/ports.ts'
-import { pathOf } from '../../src/actors/session-host.ts'
-import { type Ending, restingAt, type SessionEvent, sessionMachine } from '../../src/actors/session-machine.ts'
+import { type Ending, pathOf, restingAt, type SessionEvent, sessionMachine } from '../../src/actors/session-machine.ts'
 
 const reply: ReplyInfo = {
   ...{ id: 'r', sessionId: 's', sessionNum: 1, firstSeq: 1, model: 'm', createdAt: '2026-01-01T00:00:00.000Z' },

@@ -1,0 +1,184 @@
+/** The sessions that live here: their actors, the replies at work, and what ends them. */
+import { createActor, type InspectionEvent } from 'xstate'
+import type { Journal, OwnedReplies, RestState } from './ports.ts'
+import type { ReplyError } from './reply-event.ts'
+import { type RunningReply, sessionActors } from './session-actors.ts'
+import { pathOf, restingAt, sessionMachine } from './session-machine.ts'
+import {
+  createSessionRegistry,
+  isAtRest,
+  isRunning,
+  type LiveSession,
+  type SessionRegistry,
+} from './session-registry.ts'
+import type { TransitionRecorder } from './transitions.ts'
+
+/** How long a session without a running reply stays in memory. */
+const LINGER_MS = 5000
+
+export interface LiveSessions {
+  registry: SessionRegistry
+  /** Sessions with a reply at work, by that reply's id. */
+  byReply: Map<string, LiveSession>
+  recorder: TransitionRecorder
+  machine: typeof sessionMachine
+}
+
+export interface LiveOptions {
+  journal: Journal
+  recorder: TransitionRecorder
+  log: { error(details: object, message: string): void }
+}
+
+export const failed = (code: ReplyError['code'], message: string) =>
+  ({ type: 'failed', error: { code, message, detail: message } }) as const
+
+export function createLiveSessions({ journal, recorder, log }: LiveOptions): LiveSessions {
+  const byReply: LiveSessions['byReply'] = new Map()
+  const machine = sessionMachine.provide({
+    actors: sessionActors({
+      journal,
+      running: (replyId) => byReply.get(replyId)?.reply,
+      onError: (err, reply) => log.error({ err, replyId: reply.id }, 'A reply met an unexpected error.'),
+    }),
+  })
+  return { registry: createSessionRegistry(), byReply, recorder, machine }
+}
+
+export const liveSessions = ({ registry }: LiveSessions): readonly LiveSession[] => [
+  ...registry.getSnapshot().context.live.values(),
+]
+
+/** Replies that run here, stateless ones included. */
+export const runningReplies = ({ registry }: LiveSessions): number => registry.getSnapshot().context.running
+
+const find = ({ registry }: LiveSessions, sessionId: string) => registry.getSnapshot().context.live.get(sessionId)
+
+/** Gives a reply to its session's actor: the one that rests here, or a new one in the state that the rows tell. */
+export function beginReply(sessions: LiveSessions, agentId: string, state: RestState, reply: RunningReply): void {
+  const session = enter(sessions, agentId, state, reply)
+  sessions.byReply.set(reply.log.info.id, session)
+  sessions.registry.trigger.began()
+  session.actor.send({ type: 'message', reply: reply.log.info })
+}
+
+function enter(sessions: LiveSessions, agentId: string, state: RestState, reply: RunningReply): LiveSession {
+  const { sessionId } = reply.log.info
+  const known = find(sessions, sessionId)
+  if (known && isAtRest(known, state)) {
+    Object.assign(known, { reply, ended: Promise.withResolvers<void>() })
+    return known
+  }
+  if (known) makeWay(known)
+  const session: LiveSession = {
+    sessionId,
+    agentId,
+    actor: createActor(sessions.machine, { snapshot: restingAt(state) }),
+    state,
+    since: new Date(),
+    reply,
+    ended: Promise.withResolvers<void>(),
+  }
+  session.actor.system.inspect((event) => observe(sessions, session, event))
+  sessions.registry.trigger.entered({ session })
+  session.actor.start()
+  return session
+}
+
+/** The actor of a session whose newest reply it does not know: that ran elsewhere, or others have ended its own. */
+function makeWay(known: LiveSession): void {
+  // Stored, as the newer message proves; only the answer is under way. It closes its log and ends by itself.
+  if (known.state === 'streaming.settling') return
+  if (isRunning(known)) {
+    known.reply.log.cut()
+    known.actor.send({ type: 'lost' })
+  }
+  known.actor.stop()
+}
+
+/** Follows the machine: its state, the records of its steps, the end of its reply. */
+function observe(sessions: LiveSessions, session: LiveSession, event: InspectionEvent): void {
+  if (event.type !== '@xstate.snapshot' || event.actorRef !== session.actor) return
+  const to = pathOf(session.actor.getSnapshot().value)
+  const from = session.state
+  if (to === from) return
+  const at = new Date()
+  Object.assign(session, { state: to, since: at })
+  const { id: messageId, sessionId } = session.reply.log.info
+  const { type } = event.event
+  // Whoever declares a reply lost records it (lose_reply); the owner, once fenced, writes nothing.
+  if (type !== 'lost') {
+    sessions.recorder.record({ sessionId, at, from, to, event: type, messageId, detail: detailOf(session, type) })
+  }
+  if (!isRunning(session)) finish(sessions, session)
+}
+
+function detailOf(session: LiveSession, event: string): Record<string, string | number | boolean> {
+  const { ending } = session.actor.getSnapshot().context
+  if (event === 'failed' && ending?.type === 'failed') return { code: ending.error.code }
+  if (event === 'finished' && ending?.type === 'finished') return { finishReason: ending.reason }
+  if (event !== 'settled') return {}
+  const { usage, requesterLost } = session.reply
+  return { promptTokens: usage.promptTokens, completionTokens: usage.completionTokens, requesterLost }
+}
+
+function finish({ byReply, registry }: LiveSessions, session: LiveSession): void {
+  if (byReply.delete(session.reply.log.info.id)) registry.trigger.ended()
+  session.ended.resolve()
+}
+
+/** The session is gone: its actor stops, its streams end with `session_deleted`. */
+export function forgetSession(sessions: LiveSessions, sessionId: string): void {
+  const session = find(sessions, sessionId)
+  if (!session) return
+  session.actor.stop()
+  session.reply.log.drop()
+  sessions.registry.trigger.left({ session })
+  finish(sessions, session)
+}
+
+/** Closes streams whose reply has not been stored for a lease; lets go of sessions that rest. Call it often. */
+export function checkSessions(sessions: LiveSessions, leaseMs: number): void {
+  const now = performance.now()
+  for (const session of liveSessions(sessions)) {
+    const { reply, actor } = session
+    if (!isRunning(session)) {
+      if (Date.now() - session.since.getTime() <= LINGER_MS) continue
+      actor.stop()
+      sessions.registry.trigger.left({ session })
+      continue
+    }
+    const waitingSince = reply.log.unstoredSince ?? reply.settlingSince
+    if (waitingSince === null || now - waitingSince <= leaseMs || reply.log.state !== 'open') continue
+    reply.requesterLost = true
+    reply.log.cut()
+    actor.send(failed('internal', 'The reply could not be stored in time.'))
+  }
+}
+
+function lose(session: LiveSession | undefined): void {
+  session?.reply.log.cut()
+  session?.actor.send({ type: 'lost' })
+}
+
+/** What coordination asks of the replies that run here. */
+export function ownedReplies(sessions: LiveSessions, journal: Journal): OwnedReplies {
+  const { byReply } = sessions
+  return {
+    running: () => new Set(byReply.keys()),
+    obey({ kind, sessionId, replyId }) {
+      if (kind === 'delete') forgetSession(sessions, sessionId)
+      else if (replyId !== null) byReply.get(replyId)?.actor.send({ type: 'cancel' })
+    },
+    fenced(epoch) {
+      for (const session of [...byReply.values()]) if (session.reply.log.info.epoch <= epoch) lose(session)
+    },
+    async settleStray(reply) {
+      const { error } = failed('internal', 'The reply was abandoned.')
+      const usage = { promptTokens: 0, completionTokens: 0, estimated: true }
+      const outcome = { type: 'failed', error, usage } as const
+      await journal.settle(reply, { outcome, endedAt: new Date(), requesterLost: true, title: null })
+    },
+    dropStray: (replyId) => lose(byReply.get(replyId)),
+  }
+}
