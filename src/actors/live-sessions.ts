@@ -20,6 +20,11 @@ export interface LiveSessions {
   registry: SessionRegistry
   /** Sessions with a reply at work, by that reply's id. */
   byReply: Map<string, LiveSession>
+  /**
+   * Messages that are being admitted, by the id of their reply. They count as running: a burst would pass the limit, a
+   * drain would end before their start, and a row whose answer is slow to come would be taken for a stray.
+   */
+  admitting: Map<string, Promise<unknown>>
   recorder: TransitionRecorder
   machine: typeof sessionMachine
 }
@@ -42,7 +47,7 @@ export function createLiveSessions({ journal, recorder, log }: LiveOptions): Liv
       onError: (err, reply) => log.error({ err, replyId: reply.id }, 'A reply met an unexpected error.'),
     }),
   })
-  return { registry: createSessionRegistry(), byReply, recorder, machine }
+  return { registry: createSessionRegistry(), byReply, admitting: new Map(), recorder, machine }
 }
 
 export const liveSessions = ({ registry }: LiveSessions): readonly LiveSession[] => [
@@ -163,9 +168,9 @@ function lose(session: LiveSession | undefined): void {
 
 /** What coordination asks of the replies that run here. */
 export function ownedReplies(sessions: LiveSessions, journal: Journal): OwnedReplies {
-  const { byReply } = sessions
+  const { byReply, admitting } = sessions
   return {
-    running: () => new Set(byReply.keys()),
+    running: () => new Set([...byReply.keys(), ...admitting.keys()]),
     obey({ kind, sessionId, replyId }) {
       if (kind === 'delete') forgetSession(sessions, sessionId)
       else if (replyId !== null) byReply.get(replyId)?.actor.send({ type: 'cancel' })

@@ -108,6 +108,8 @@ export interface ReplyInfo {
 }
 
 export interface NewMessage {
+  /** UUID for the reply, if it is admitted. Calls with the same one are the same call. */
+  replyId: string
   agentId: string
   sessionId: string
   text: string

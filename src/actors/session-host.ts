@@ -36,7 +36,7 @@ export interface HostOptions {
   log: { error(details: object, message: string): void; info(details: object, message: string): void }
 }
 
-export interface Message extends Omit<NewMessage, 'mayStart'> {
+export interface Message extends Omit<NewMessage, 'replyId' | 'mayStart'> {
   request: Omit<ModelRequest, 'messages' | 'tools'>
   openToolbox: OpenToolbox
   onBusy: 'reject' | 'interrupt'
@@ -65,8 +65,6 @@ interface Host extends LiveSessions {
   options: HostOptions
   /** Stateless replies. */
   slots: Set<AbortController>
-  /** Those that are being admitted count: a burst would pass the limit, and a drain would end before their start. */
-  admitting: Set<Promise<unknown>>
   draining: boolean
 }
 
@@ -76,7 +74,7 @@ export function createSessionHost(options: HostOptions) {
   const { journal, leaseMs, recorder, log } = options
   const host: Host = {
     ...createLiveSessions({ journal, recorder, log }),
-    ...{ options, slots: new Set<AbortController>(), admitting: new Set<Promise<unknown>>(), draining: false },
+    ...{ options, slots: new Set<AbortController>(), draining: false },
   }
   return {
     registry: host.registry,
@@ -98,7 +96,7 @@ export function createSessionHost(options: HostOptions) {
     /** Takes no new replies; running ones may finish for `graceMs`, the rest end as `shutdown`. */
     async drain(graceMs: number, settleMs: number): Promise<void> {
       host.draining = true
-      await Promise.allSettled(host.admitting)
+      await Promise.allSettled(host.admitting.values())
       await drainSessions(host, host.slots, { graceMs, settleMs, error: shutdownError, log })
       await recorder.flush()
       for (const session of liveSessions(host)) session.actor.stop()
@@ -117,14 +115,15 @@ async function send(host: Host, message: Message): Promise<Sent> {
 }
 
 async function admit(host: Host, message: Message): Promise<Sent> {
-  const sent = admitNow(host, message)
-  host.admitting.add(sent)
-  return await sent.finally(() => host.admitting.delete(sent))
+  const replyId = crypto.randomUUID()
+  const sent = admitNow(host, { ...message, replyId })
+  host.admitting.set(replyId, sent)
+  return await sent.finally(() => host.admitting.delete(replyId))
 }
 
 const isFull = (host: Host): boolean => runningReplies(host) + host.admitting.size >= host.options.maxRunning
 
-async function admitNow(host: Host, message: Message): Promise<Sent> {
+async function admitNow(host: Host, message: Message & { replyId: string }): Promise<Sent> {
   const mayStart = !host.draining && !isFull(host)
   const admission = await host.options.journal.admit({ ...message, mayStart })
   if (admission.outcome === 'admitted') return start(host, message, admission)

@@ -172,8 +172,8 @@ interface AdmitRow {
 
 /** A commit whose answer was lost is asked for again by its id: `admit_message` is idempotent by the reply's. */
 async function admit(sql: Sql, instance: JournalOptions['instance'], message: NewMessage): Promise<Admission> {
+  const { replyId } = message
   const userId = randomUUID()
-  const replyId = randomUUID()
   const epoch = instance.epoch()
   const call = () => sql<AdmitRow[]>`
     select * from admit_message(

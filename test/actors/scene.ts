@@ -85,7 +85,14 @@ function memoryJournal() {
     })
   const running = (sessionId: string) => sessions.get(sessionId)?.rows.find(({ outcome }) => outcome === null)
 
-  function admitNow({ sessionId, model, includeUsage, mayStart, isRetry }: Parameters<Journal['admit']>[0]): Admission {
+  function admitNow({
+    replyId,
+    sessionId,
+    model,
+    includeUsage,
+    mayStart,
+    isRetry,
+  }: Parameters<Journal['admit']>[0]): Admission {
     const session = sessions.get(sessionId) ?? { num: sessions.size + 1, nextSeq: 1, rows: [] }
     sessions.set(sessionId, session)
     const newest = session.rows.at(-1)
@@ -95,7 +102,7 @@ function memoryJournal() {
     const restState: RestState = newest?.outcome ? restStateOf(newest.outcome) : 'idle'
     const reply: ReplyInfo = {
       ...{
-        id: crypto.randomUUID(),
+        id: replyId,
         sessionId,
         sessionNum: session.num,
         firstSeq: session.nextSeq,

@@ -47,15 +47,17 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
   let nextSeq = 1
   const settled: { id: string; outcome: string }[] = []
   const hold = { settle: Promise.resolve(), append: Promise.resolve() }
-  const admit = vi.fn(async ({ mayStart, sessionId, model }: Parameters<Journal['admit']>[0]): Promise<Admission> => {
-    if (!mayStart) return { outcome: 'refused' }
-    const reply: ReplyInfo = {
-      ...{ id: crypto.randomUUID(), sessionId, sessionNum: 1, firstSeq: nextSeq, model, includeUsage: false, epoch: 1 },
-      createdAt: new Date().toISOString(),
-    }
-    nextSeq += 100
-    return { outcome: 'admitted', reply, position: 1, restState: 'idle', untitled: false }
-  })
+  const admit = vi.fn(
+    async ({ mayStart, replyId, sessionId, model }: Parameters<Journal['admit']>[0]): Promise<Admission> => {
+      if (!mayStart) return { outcome: 'refused' }
+      const reply: ReplyInfo = {
+        ...{ id: replyId, sessionId, sessionNum: 1, firstSeq: nextSeq, model, includeUsage: false, epoch: 1 },
+        createdAt: new Date().toISOString(),
+      }
+      nextSeq += 100
+      return { outcome: 'admitted', reply, position: 1, restState: 'idle', untitled: false }
+    },
+  )
   const journal: Journal = {
     admit,
     append: async () => {
@@ -239,6 +241,14 @@ describe('storage', () => {
     expect(script.aborted()).toBe(1)
     expect(steps.map(({ event }) => event)).toEqual(['message']) // who declared it lost records that
   })
+})
+
+verifies('contract-4.strays', 'a message whose admission is under way is no stray', async () => {
+  const { host, admit } = setUp()
+  const sent = host.send(message())
+  expect(host.owned.running()).toEqual(new Set([admit.mock.calls[0]?.[0].replyId]))
+  await sent
+  expect(host.owned.running().size).toBe(1)
 })
 
 test('a session that rests is let go, one that runs is not', async () => {

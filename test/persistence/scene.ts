@@ -60,6 +60,7 @@ export async function openScene(version: ServerVersion = 18): Promise<Scene> {
   const agentId = await newAgent(sql)
   const message: Scene['message'] = (sessionId, wanted = {}) => ({
     ...{ agentId, sessionId, text: 'Hello', model: 'test-model', includeUsage: false },
+    replyId: randomUUID(),
     ...{ idempotency: null, isRetry: false, mayStart: true },
     ...wanted,
   })
