@@ -4,7 +4,9 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Sql } from 'postgres'
-import type { Intent, OwnedReplies, ReplyInfo } from '../actors/ports.ts'
+import type { Intent, OwnedReplies } from '../actors/ports.ts'
+import { settleStrays } from './strays.ts'
+import { declareLost, type Sweep, settleLost } from './sweep.ts'
 
 export interface LocalOptions {
   /** The lease's own connection: a renewal must not queue behind anything. */
@@ -14,9 +16,8 @@ export interface LocalOptions {
   leaseMs: number
   /** The database has one instance only (embedded): all others are dead at our start. */
   alone: boolean
-  /** A title for a session whose first reply was lost. Null: none can be derived. */
-  deriveTitle(text: string): string | null
-  log: { warn(details: object, message: string): void; info(details: object, message: string): void }
+  deriveTitle: Sweep['deriveTitle']
+  log: Sweep['log']
 }
 
 export interface Coordination {
@@ -39,6 +40,7 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
   const { sql: leaseSql, leaseMs, alone, deriveTitle, log } = options
   const sql = options.work ?? leaseSql
   const id = randomUUID()
+  const sweep: Sweep = { sql, id, deriveTitle, log }
   const lease = `${leaseMs} milliseconds`
   let epoch = 0
   let owned: OwnedReplies | null = null
@@ -98,37 +100,6 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
     return heldSince !== null && now - heldSince > leaseMs && now - renewedAt <= longestGap
   }
 
-  async function declareLost(everyone: boolean): Promise<void> {
-    const lost = await sql<{ id: string }[]>`
-      update instances set epoch = epoch + 1, lost_at = clock_timestamp()
-       where id <> ${id} and lost_at is null and (${everyone} or lease_until < clock_timestamp())
-      returning id`
-    if (lost.length > 0) log.warn({ instances: lost.map(({ id }) => id) }, 'Declared instances lost.')
-    await sql`
-      delete from instances i where i.lost_at < clock_timestamp() - interval '1 day'
-         and not exists (select 1 from messages m where m.instance_id = i.id and m.status = 'streaming')`
-  }
-
-  /** Ends the replies whose owner no longer holds the epoch they were admitted under. */
-  async function settleLost(): Promise<void> {
-    const replies = await sql<{ id: string }[]>`
-      select m.id from messages m
-       where m.status = 'streaming'
-         and not exists (select 1 from instances i where i.id = m.instance_id and i.epoch = m.epoch)`
-    for (const reply of replies) {
-      const [row] = await sql<{ session: string | null }[]>`select lose_reply(${reply.id}, ${id}) as session`
-      if (row?.session) await giveTitle(row.session)
-    }
-    if (replies.length > 0) log.info({ replies: replies.length }, 'Settled replies of lost instances.')
-  }
-
-  async function giveTitle(sessionId: string): Promise<void> {
-    const [first] = await sql<{ content: string }[]>`
-      select content from messages where session_id = ${sessionId} and role = 'user' order by position limit 1`
-    const title = first ? deriveTitle(first.content) : null
-    if (title) await sql`update sessions set title = ${title} where id = ${sessionId} and title is null`
-  }
-
   async function readIntents(): Promise<void> {
     // Obeyed first, then removed: an answer that is lost on its way must not lose a cancel. Obeying twice is harmless.
     const intents = await sql<(Intent & { num: string })[]>`
@@ -137,35 +108,6 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
     if (owned === null || intents.length === 0) return
     for (const { num: _, ...intent } of intents) owned.obey(intent)
     await sql`delete from intents where id = any(${intents.map(({ num }) => num)}::text[]::bigint[])`
-  }
-
-  /** Rows that stream under this epoch against replies at work. What differs twice in a row is settled. */
-  async function settleStrays(): Promise<void> {
-    if (owned === null || epoch === 0) return
-    const rows = await sql<(ReplyInfo & { sessionNum: string; firstSeq: string; epoch: string })[]>`
-      select id, session_id as "sessionId", session_num as "sessionNum", first_seq as "firstSeq", model,
-             created_at::text as "createdAt", include_usage as "includeUsage", epoch
-        from messages where status = 'streaming' and instance_id = ${id} and epoch = ${epoch}`
-    const stored = new Set(rows.map((row) => row.id))
-    const running = owned.running()
-    const seen = suspects
-    suspects = new Set()
-    for (const row of rows) {
-      if (running.has(row.id)) continue
-      if (!seen.has(row.id)) suspects.add(row.id)
-      else
-        await owned.settleStray({
-          ...row,
-          epoch: Number(row.epoch),
-          sessionNum: Number(row.sessionNum),
-          firstSeq: Number(row.firstSeq),
-        })
-    }
-    for (const replyId of running) {
-      if (stored.has(replyId)) continue
-      if (seen.has(replyId)) owned.dropStray(replyId)
-      else suspects.add(replyId)
-    }
   }
 
   /** Calls `work` again and again, `ms` after its last end, `retryMs` after a failure. */
@@ -192,20 +134,20 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
     async join() {
       await register()
       if (!alone) return
-      await declareLost(true)
-      await settleLost()
+      await declareLost(sweep, true)
+      await settleLost(sweep)
     },
     start(replies, tick) {
       owned = replies
       every(leaseMs / 3, 'Renewing the lease', renewOrNote, leaseMs / 12)
       every(Math.min(leaseMs / 3, POLL_MS), 'The sweep for lost owners', async () => {
         if (!mayDeclare()) return
-        await declareLost(false)
-        await settleLost()
+        await declareLost(sweep, false)
+        await settleLost(sweep)
       })
       every(POLL_MS, 'Reading intents', async () => {
         await readIntents()
-        await settleStrays()
+        if (owned !== null && epoch !== 0) suspects = await settleStrays({ sql, id, epoch }, owned, suspects)
       })
       every(Math.min(leaseMs / 6, POLL_MS), 'The check of live sessions', async () => tick())
     },
