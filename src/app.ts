@@ -115,104 +115,124 @@ function toolRooms({ sql, secrets, outbound, mcp, log }: ToolParts): ToolRooms {
   }
 }
 
+type Database = Awaited<ReturnType<typeof openDatabase>>
+
+/** What every room is built from. `closing` takes them down in the reverse order; one that fails stops no other. */
+interface Ground extends Database {
+  settings: Settings
+  log: Log
+  closing: AsyncDisposableStack
+}
+
+/** The database as this version wants it; resolves to the secrets in it. Housekeeping goes on from here. */
+async function prepareDatabase({ settings, log, open, sql, embedded, closing }: Ground): Promise<Secrets> {
+  // Migrating and tidying may be silent for as long as they like.
+  const upkeepSql = open('upkeep', 1)
+  closing.defer(() => upkeepSql.end({ timeout: 2 }))
+  const applied = await migrate(upkeepSql)
+  if (applied.length > 0) log.info({ applied }, 'Migrated the database.')
+  const { secretKeys: keys, dataDir } = settings
+  const secrets = await openSecrets(sql, { keys, dataDir, external: embedded === null })
+  for (const secret of secrets.unreadable) log.warn({ secret }, 'No key opens this stored secret.')
+  if (embedded && settings.seedDemo === 'auto' && (await seedDemo(sql))) log.info('Created the demo agent.')
+  const retention = { sessionDays: settings.sessionRetentionDays, transitionDays: settings.traceRetentionDays }
+  const timer = setInterval(() => {
+    tidy(upkeepSql, retention).catch((err: unknown) => log.warn({ err }, 'Housekeeping failed.'))
+  }, TIDY_MS).unref()
+  closing.defer(() => clearInterval(timer))
+  return secrets
+}
+
+/** This instance among the others, and what it may write. */
+async function openOwnership({ settings, log, open, sql, embedded, closing }: Ground) {
+  const leaseMs = settings.ownerLeaseMs
+  // Half a lease: given up, opened anew and renewed, all within one lease.
+  const leaseSql = open('lease', 1, { silenceMs: leaseMs / 2 })
+  closing.defer(() => leaseSql.end({ timeout: 1 }))
+  const alone = embedded !== null
+  const coordination = createLocalCoordination({ sql: leaseSql, work: sql, leaseMs, alone, deriveTitle, log })
+  await coordination.join()
+  closing.defer(() => coordination.stop())
+  const journal = createJournal({
+    sql,
+    connectWriter: () => open('journal', 1),
+    instance: coordination,
+    flushTimeoutMs: leaseMs,
+    onIntents: coordination.hurry,
+    log,
+  })
+  closing.defer(() => journal.close())
+  const recorder = createTransitionRecorder(
+    { record: (batch) => recordTransitions(sql, coordination.id, batch) },
+    (err) => log.warn({ err }, 'Steps of sessions could not be recorded yet.'),
+  )
+  return { coordination, journal, recorder }
+}
+
+/** What a reply calls: models and tools, all through one guarded door. */
+async function openOutside({ settings, log, closing }: Ground) {
+  const outbound = closing.use(createOutbound({ policy: settings.outboundPolicy, allow: settings.outboundAllow }))
+  const mcp = closing.use(createMcp({ outbound, log }))
+  const model = await createModel({
+    fetch: providerFetch(outbound),
+    providerRetries: settings.providerRetries,
+    idleTimeoutMs: settings.providerIdleTimeoutS * 1000,
+    onRetry: (retry) => log.warn(retry, 'A provider call failed and is made again.'),
+  })
+  return { outbound, mcp, model }
+}
+
+async function openRooms(ground: Ground) {
+  const { settings, sql, log } = ground
+  const secrets = await prepareDatabase(ground)
+  const { coordination, journal, recorder } = await openOwnership(ground)
+  const { outbound, mcp, model } = await openOutside(ground)
+  const generationTimeoutMs = settings.generationTimeoutS * 1000
+  const host = createSessionHost({
+    ...{ journal, model, recorder, leaseMs: settings.ownerLeaseMs, generationTimeoutMs, log },
+    maxRunning: settings.maxRunningReplies,
+    historyMaxTokens: settings.historyMaxTokens,
+  })
+  coordination.start(host.owned, host.tick)
+  return {
+    ...{ sql, secrets, host, model, recorder, generationTimeoutMs, providerTypes },
+    ...toolRooms({ sql, secrets, outbound, mcp, log }),
+    instanceId: coordination.id,
+    testProvider: model.testProvider,
+    async deleteAgent(agentId: string) {
+      const sessionIds = host.sessionsOf(agentId)
+      const deleted = await deleteAgent(sql, agentId)
+      if (deleted) for (const id of sessionIds) host.forget(id)
+      return deleted
+    },
+  }
+}
+
 /** Rejects with one clear line for whatever the operator can mend. */
 export async function startApp(settings: Settings): Promise<App> {
   const options = serverOptions(settings)
   const server = createServer(options)
   const { log } = server
   for (const line of [...startupWarnings(settings), ...notYetInEffect(settings)]) log.warn(line)
-
-  const { embedded, open, sql } = await openDatabase(settings, log)
-  const closing: (() => Promise<unknown>)[] = [
-    () => embedded?.stop() ?? Promise.resolve(),
-    () => sql.end({ timeout: 2 }),
-  ]
-  // One that fails must not keep the next from closing: the last is the database's own process.
-  const closeAll = async () => {
-    const closed = closing.splice(0).reverse()
-    for (const close of closed)
-      await close().catch((err: unknown) => log.error({ err }, 'A part did not close in order.'))
-  }
+  const database = await openDatabase(settings, log)
+  const closing = new AsyncDisposableStack()
+  closing.defer(() => database.embedded?.stop())
+  closing.defer(() => database.sql.end({ timeout: 2 }))
+  const close = () => server.close().finally(() => closing.disposeAsync())
   try {
-    // Migrating and tidying may be silent for as long as they like.
-    const upkeepSql = open('upkeep', 1)
-    closing.push(() => upkeepSql.end({ timeout: 2 }))
-    const applied = await migrate(upkeepSql)
-    if (applied.length > 0) log.info({ applied }, 'Migrated the database.')
-    const { secretKeys: keys, dataDir } = settings
-    const secrets = await openSecrets(sql, { keys, dataDir, external: embedded === null })
-    for (const secret of secrets.unreadable) log.warn({ secret }, 'No key opens this stored secret.')
-    if (embedded && settings.seedDemo === 'auto' && (await seedDemo(sql))) log.info('Created the demo agent.')
-
-    const leaseMs = settings.ownerLeaseMs
-    // Half a lease: given up, opened anew and renewed, all within one lease.
-    const leaseSql = open('lease', 1, { silenceMs: leaseMs / 2 })
-    closing.push(() => leaseSql.end({ timeout: 1 }))
-    const coordination = createLocalCoordination({
-      ...{ sql: leaseSql, work: sql, leaseMs, alone: embedded !== null, deriveTitle, log },
-    })
-    await coordination.join()
-    closing.push(() => coordination.stop())
-
-    const journal = createJournal({
-      sql,
-      connectWriter: () => open('journal', 1),
-      instance: coordination,
-      flushTimeoutMs: leaseMs,
-      onIntents: coordination.hurry,
-      log,
-    })
-    closing.push(() => journal.close())
-    const recorder = createTransitionRecorder(
-      { record: (batch) => recordTransitions(sql, coordination.id, batch) },
-      (err) => log.warn({ err }, 'Steps of sessions could not be recorded yet.'),
-    )
-    const outbound = createOutbound({ policy: settings.outboundPolicy, allow: settings.outboundAllow })
-    closing.push(async () => outbound[Symbol.asyncDispose]())
-    const mcp = createMcp({ outbound, log })
-    closing.push(async () => mcp[Symbol.asyncDispose]())
-    const model = await createModel({
-      fetch: providerFetch(outbound),
-      providerRetries: settings.providerRetries,
-      idleTimeoutMs: settings.providerIdleTimeoutS * 1000,
-      onRetry: (retry) => log.warn(retry, 'A provider call failed and is made again.'),
-    })
-    const generationTimeoutMs = settings.generationTimeoutS * 1000
-    const host = createSessionHost({
-      ...{ journal, model, recorder, leaseMs, generationTimeoutMs, log },
-      maxRunning: settings.maxRunningReplies,
-      historyMaxTokens: settings.historyMaxTokens,
-    })
-    coordination.start(host.owned, host.tick)
-    const tidyTimer = setInterval(() => {
-      const retention = { sessionDays: settings.sessionRetentionDays, transitionDays: settings.traceRetentionDays }
-      tidy(upkeepSql, retention).catch((err: unknown) => log.warn({ err }, 'Housekeeping failed.'))
-    }, TIDY_MS).unref()
-
-    await mountAll(server, options, {
-      ...{ sql, secrets, host, model, recorder, generationTimeoutMs, providerTypes },
-      ...toolRooms({ sql, secrets, outbound, mcp, log }),
-      instanceId: coordination.id,
-      testProvider: model.testProvider,
-      async deleteAgent(agentId) {
-        const sessionIds = host.sessionsOf(agentId)
-        const deleted = await deleteAgent(sql, agentId)
-        if (deleted) for (const id of sessionIds) host.forget(id)
-        return deleted
-      },
-    })
+    const rooms = await openRooms({ ...database, settings, log, closing })
+    await mountAll(server, options, rooms)
     await server.listen({ port: settings.port, host: settings.host })
     return {
       url: addressOf(server.server.address(), settings.host),
       async stop() {
-        clearInterval(tidyTimer)
-        await host.drain(settings.drainTimeoutS * 1000, SETTLE_MS)
+        await rooms.host.drain(settings.drainTimeoutS * 1000, SETTLE_MS)
         await streamsEnded(LAST_BYTES_MS)
-        await server.close().finally(closeAll)
+        await close()
       },
     }
   } catch (error) {
-    await server.close().finally(closeAll)
+    await close().catch((err: unknown) => log.error({ err }, 'A part did not close in order.'))
     throw isAddressInUse(error)
       ? new Error(`PORT: ${settings.port} on ${settings.host} is in use by another program.`)
       : error

@@ -107,9 +107,10 @@ export function createSessionHost(options: HostOptions) {
 /** Admits a message and starts its reply, joins the one it repeats, or says why not. */
 async function send(host: Host, message: Message): Promise<Sent> {
   const sent = await admit(host, message)
-  if (sent.outcome !== 'busy' || message.onBusy === 'reject') return sent
-  // It would be refused behind the cancel, and the running reply has been promised its time.
+  if (sent.outcome !== 'busy') return sent
+  // Whatever it was to do when busy: it cannot start here any more, and the running reply has been promised its time.
   if (host.draining) return { outcome: 'draining' }
+  if (message.onBusy === 'reject') return sent
   await cancel(host, message.sessionId)
   return admit(host, message)
 }
