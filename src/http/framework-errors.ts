@@ -1,14 +1,27 @@
 /** Errors that happen before or outside of every scope: broken URLs, unknown paths. In the surface's own format. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendDeployError } from './deploy/errors.ts'
+import { keyCheck } from './deploy/scope.ts'
 import { sendManagementError } from './management/errors.ts'
 
 const isDeploy = (url: string): boolean => /^\/api\/v1\/agents\/[^/]*\/deploy(?:[/?]|$)/.test(url)
 
-/** For Fastify's `frameworkErrors` option. */
-export function sendFrameworkError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+function sendFrameworkError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   if (isDeploy(request.url)) sendDeployError(error, request, reply)
   else sendManagementError(error, request, reply)
+}
+
+/** For Fastify's `frameworkErrors` option. A broken URL meets no scope and none of its hooks; 401 still comes first. */
+export function frameworkErrors(deployKeys: readonly string[]): typeof sendFrameworkError {
+  const checkKey = keyCheck(deployKeys)
+  return (error, request, reply) => {
+    try {
+      if (isDeploy(request.url)) checkKey(request)
+      sendFrameworkError(error, request, reply)
+    } catch (refusal) {
+      sendDeployError(refusal, request, reply)
+    }
+  }
 }
 
 /** Paths outside of `/api`. */

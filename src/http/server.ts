@@ -21,7 +21,7 @@ import { deployScope } from './deploy/scope.ts'
 import { sessionCompletionHandlers } from './deploy/session-completions.ts'
 import { sessionHandlers } from './deploy/sessions.ts'
 import { registerDocs, registerPage } from './docs.ts'
-import { answerUnknownPaths, sendFrameworkError } from './framework-errors.ts'
+import { answerUnknownPaths, frameworkErrors } from './framework-errors.ts'
 import { healthHandlers } from './health.ts'
 import { agentToolHandlers } from './management/agent-tools.ts'
 import { agentHandlers } from './management/agents.ts'
@@ -57,7 +57,7 @@ export type HttpRooms = CompletionRooms &
   McpServerRooms
 
 /** Fastify with its logger, before anything is mounted: the other rooms log through it. */
-export function createServer({ logLevel, maxBodyBytes, trustProxy }: ServerOptions): FastifyInstance {
+export function createServer({ logLevel, maxBodyBytes, trustProxy, deployKeys }: ServerOptions): FastifyInstance {
   return Fastify({
     bodyLimit: maxBodyBytes,
     // Ids of any length reach their own scope, which answers in its own format: Node limits the path to 16 KiB.
@@ -70,7 +70,7 @@ export function createServer({ logLevel, maxBodyBytes, trustProxy }: ServerOptio
     // Two lines a request cost more than the request; `debug` brings one (below).
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: true,
-    frameworkErrors: sendFrameworkError,
+    frameworkErrors: frameworkErrors(deployKeys),
   })
 }
 

@@ -83,6 +83,8 @@ verifies(
       ['PUT', `${unknown}/sessions`, {}, {}],
       ['POST', `${unknown}/no/such/path`, '{broken', {}],
       ['GET', '/api/v1/agents/x/deploy/%00', undefined, {}],
+      ['GET', '/api/v1/agents/%E0%A4%A/deploy/sessions', undefined, {}],
+      ['GET', `${scene.sessions}/%zz`, undefined, {}],
     ] as [string, string, unknown, Record<string, string>][]) {
       const { status, json } = await scene.call(method, path, sent, headers)
       expect([method, path, status, json]).toEqual([method, path, 401, refused])
