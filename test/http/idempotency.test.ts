@@ -22,13 +22,14 @@ async function running(id: string, text: string, headers: Record<string, string>
   return { up, stream }
 }
 
-async function untilAlone(id: string): Promise<void> {
+/** Waits until so many streams and waiting requests follow the session's reply. */
+async function untilFollowed(id: string, by: number): Promise<void> {
   await expect
     .poll(async () => {
       const { actors } = (await scene.call('GET', '/api/v1/debug/actors')).json
       return actors.find((one: { sessionId: string }) => one.sessionId === id)?.subscribers ?? 0
     })
-    .toBe(0)
+    .toBe(by)
 }
 
 verifies(
@@ -159,6 +160,8 @@ verifies(
     const again = await scene.stream(id, 'go', {}, retry)
     const whole = scene.send(id, 'go', {}, { 'x-stainless-retry-count': '2' })
     await again.next()
+    // All three read along before the reply ends: a retry that comes later is another message.
+    await untilFollowed(id, 3)
     await up.text('tial')
     await up.finish()
     await Promise.all([stream.rest(), again.rest()])
@@ -186,7 +189,7 @@ verifies(
     const id = await scene.newSession()
     const { up, stream } = await running(id, 'go')
     stream.leave()
-    await untilAlone(id)
+    await untilFollowed(id, 0)
     await up.text('tial')
     await up.finish()
     await expect.poll(async () => (await scene.messages(id)).at(-1).status).toBe('complete')
@@ -212,7 +215,7 @@ verifies('contract-4.retry-join', 'so it does when the lost request waited for t
   const up = await next
   controller.abort()
   await lost
-  await untilAlone(id)
+  await untilFollowed(id, 0)
   await up.text('one')
   await up.finish()
   await expect.poll(async () => (await scene.messages(id)).at(-1).status).toBe('complete')
@@ -232,7 +235,7 @@ verifies(
 
     const { up, stream } = await running(id, 'late')
     stream.leave()
-    await untilAlone(id)
+    await untilFollowed(id, 0)
     await up.finish()
     await expect.poll(async () => (await scene.messages(id)).at(-1).status).toBe('complete')
     await scene.app.sql`update messages set created_at = created_at - interval '11 minutes' where session_id = ${id}`
@@ -245,7 +248,7 @@ verifies('contract-4.retry-join', 'a second "continue" does not get the first on
   const id = await scene.newSession()
   const { up, stream } = await running(id, 'continue')
   stream.leave()
-  await untilAlone(id)
+  await untilFollowed(id, 0)
   await up.finish()
   await expect.poll(async () => (await scene.messages(id)).at(-1).status).toBe('complete')
   scene.says(['second'])
