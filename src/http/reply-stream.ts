@@ -87,6 +87,3 @@ export function connectionSignal(fastifyReply: FastifyReply): AbortSignal {
   })
   return controller.signal
 }
-
-/** A signal that never aborts. */
-export const never = new AbortController().signal
