@@ -1,0 +1,184 @@
+/** What can break in deploy/ without anybody noticing: names, numbers and paths that must agree with the product. */
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { readSettings, table } from '../src/settings.ts'
+
+const checkout = new URL('../', import.meta.url)
+const read = (path: string): Promise<string> => readFile(new URL(path, checkout), 'utf8')
+
+const dockerfile = await read('deploy/Dockerfile')
+const nginx = await read('deploy/nginx.conf')
+const contract = JSON.parse(await read('openapi/openapi.json'))
+const compose = parse(await read('deploy/compose.yaml'), { merge: true })
+const manifests = await readManifests()
+const kind = (wanted: string) => manifests.find((one) => one.kind === wanted)
+
+// biome-ignore lint/suspicious/noExplicitAny: YAML is looked into freely
+async function readManifests(): Promise<any[]> {
+  const files = (await readdir(new URL('deploy/kubernetes/', checkout))).filter((name) => name.endsWith('.yaml'))
+  const texts = await Promise.all(files.map((name) => read(`deploy/kubernetes/${name}`)))
+  return texts.flatMap((text) =>
+    parseAllDocuments(text).map((document) => {
+      expect(document.errors).toEqual([])
+      return document.toJS()
+    }),
+  )
+}
+
+const settingNames = new Set<string>(Object.values(table).map(({ name }) => name))
+/** Outcomes, last bytes and connections take so long after a drain at most (src/main.ts, CLOSE_MS). */
+const CLOSE_S = 30
+const secondsOf = (duration: string): number => Number(/^(\d+)s$/.exec(duration)?.[1])
+const instances: [name: string, service: { environment: Record<string, string>; stop_grace_period: string }][] =
+  Object.entries<never>(compose.services).filter(([name]) => name.startsWith('greenroom-'))
+
+describe('Dockerfile', () => {
+  test('its Node.js is the one that the project runs on', async () => {
+    const major = JSON.parse(await read('package.json')).dependencies.node.split('.')[0]
+    const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)
+    expect(new Set(bases)).toEqual(new Set([`node:${major}-slim`]))
+  })
+
+  test('what it copies is there, and .dockerignore lets it through', async () => {
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources]) => sources?.split(' '))
+    expect(copied.length).toBeGreaterThan(5)
+    const allowed = (await read('.dockerignore')).split('\n').filter((line) => line.startsWith('!'))
+    for (const path of copied.filter((path) => path !== '.')) {
+      await stat(new URL(path ?? '', checkout))
+      expect(
+        allowed.some((line) => path === line.slice(1) || path?.startsWith(`${line.slice(1)}/`)),
+        path,
+      ).toBe(true)
+    }
+    for (const line of allowed.filter((one) => one !== '!ui')) await stat(new URL(line.slice(1), checkout))
+  })
+
+  test('it sets settings that there are, and stops as the product wants it', () => {
+    const set = [...(/^ENV (.+)$/m.exec(dockerfile)?.[1] ?? '').matchAll(/(\w+)=(\S+)/g)]
+    const values = Object.fromEntries(set.map(([, name, value]) => [name, value]))
+    expect(values).toEqual({ NODE_ENV: 'production', HOST: '0.0.0.0', PORT: '8080' })
+    expect(Object.keys(values).filter((name) => name !== 'NODE_ENV' && !settingNames.has(name))).toEqual([])
+    expect(dockerfile).toMatch(/^STOPSIGNAL SIGTERM$/m)
+    expect(dockerfile).toMatch(/^USER node$/m)
+    expect(dockerfile).toMatch(/^CMD \["node", "src\/main\.ts"\]$/m)
+    const probe = /127\.0\.0\.1:\$\{process\.env\.PORT\}(\/\w+)`/.exec(dockerfile)?.[1] ?? 'none'
+    expect(contract.paths[probe]?.get).toBeDefined()
+  })
+})
+
+describe('compose.yaml', () => {
+  test('its instances are those of nginx.conf', () => {
+    const upstreams = [...nginx.matchAll(/^\s*server ([\w.-]+:\d+)/gm)].map(([, address]) => address)
+    expect(instances.map(([name]) => `${name}:8080`)).toEqual(upstreams)
+    const waitsFor = Object.keys(compose.services.nginx.depends_on)
+    expect(waitsFor).toEqual(instances.map(([name]) => name))
+  })
+
+  test('its settings are accepted, and each is a row of the table', () => {
+    for (const [, { environment }] of instances) {
+      expect(Object.keys(environment).filter((name) => !settingNames.has(name))).toEqual([])
+      expect(() => readSettings(filledIn(environment))).not.toThrow()
+    }
+  })
+
+  test('its secrets are asked for in example.env, where none has a value', async () => {
+    const asked = new Set([...(await read('deploy/compose.yaml')).matchAll(/\$\{(\w+)/g)].map(([, name]) => name))
+    const given = (await read('deploy/example.env')).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+    expect(new Set(given)).toEqual(new Set([...asked].map((name) => `${name}=`)))
+  })
+
+  test('each instance has the time that its drain may take', () => {
+    for (const [, { environment, stop_grace_period }] of instances) {
+      expect(secondsOf(stop_grace_period)).toBeGreaterThanOrEqual(Number(environment.DRAIN_TIMEOUT_S) + CLOSE_S)
+    }
+  })
+
+  test('a body that nginx lets through is one that the instances take', () => {
+    const largest = Number(/client_max_body_size (\d+);/.exec(nginx)?.[1])
+    for (const [, { environment }] of instances) expect(readSettings(filledIn(environment)).maxBodyBytes).toBe(largest)
+  })
+
+  test('services that are waited for exist and have a health check', () => {
+    const healthy = ([, service]: [string, { healthcheck?: object; image?: string }]) =>
+      service.healthcheck !== undefined || service.image === 'greenroom' // its image has one
+    const checked = new Set(
+      Object.entries<never>(compose.services)
+        .filter(healthy)
+        .map(([name]) => name),
+    )
+    for (const service of Object.values<{ depends_on?: object }>(compose.services)) {
+      expect(Object.keys(service.depends_on ?? {}).filter((name) => !checked.has(name))).toEqual([])
+    }
+  })
+})
+
+/** As compose does it, with a value for everything that is asked for. */
+const filledIn = (environment: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => [name, value.replaceAll(/\$\{\w+(:\?[^}]*)?\}/g, 'a:b')]),
+  )
+
+describe('kubernetes/', () => {
+  const pod = kind('Deployment').spec.template.spec
+  const [container] = pod.containers
+  const config: Record<string, string> = kind('ConfigMap').data
+  const secret: Record<string, string> = kind('Secret').stringData
+
+  test('its settings are accepted, and each is a row of the table', () => {
+    const all = { ...config, ...secret, SECRET_KEY: 'k', PUBLIC_API_KEY: 'k', AUTH_CREDENTIALS: 'a:b' }
+    expect(Object.keys(all).filter((name) => !settingNames.has(name))).toEqual([])
+    expect(() => readSettings(all)).not.toThrow()
+    expect(Object.entries(secret).filter(([name, value]) => name !== 'DATABASE_URL' && value !== '')).toEqual([])
+  })
+
+  test('a pod has the time that preStop, drain and end may take', () => {
+    const preStop = Number(container.lifecycle.preStop.exec.command[1])
+    expect(preStop).toBeGreaterThan(container.readinessProbe.periodSeconds)
+    const needed = preStop + readSettings({ ...config, SECRET_KEY: 'k' }).drainTimeoutS + CLOSE_S
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(needed)
+  })
+
+  test('probes ask for what the API has, liveness never for the database', () => {
+    const paths = ['startupProbe', 'livenessProbe', 'readinessProbe'].map((probe) => container[probe].httpGet)
+    expect(paths.map(({ path }) => path)).toEqual(['/livez', '/livez', '/readyz'])
+    for (const { path, port } of paths) {
+      expect(contract.paths[path].get).toBeDefined()
+      expect(port).toBe(container.ports[0].name)
+    }
+    expect(container.ports[0].containerPort).toBe(8080)
+  })
+
+  test('names and labels lead to each other', () => {
+    const labels = kind('Deployment').spec.template.metadata.labels
+    const name = kind('Deployment').metadata.name
+    expect(kind('Deployment').spec.selector.matchLabels).toEqual(labels)
+    expect(kind('Service').spec.selector).toEqual(labels)
+    expect(kind('PodDisruptionBudget').spec.selector.matchLabels).toEqual(labels)
+    expect(kind('HorizontalPodAutoscaler').spec.scaleTargetRef.name).toBe(name)
+    expect(kind('Service').spec.ports[0].targetPort).toBe(container.ports[0].name)
+    expect(container.envFrom).toEqual([
+      { configMapRef: { name: kind('ConfigMap').metadata.name } },
+      { secretRef: { name: kind('Secret').metadata.name } },
+    ])
+    expect(kind('Kustomization').images[0].name).toBe(container.image)
+  })
+
+  test('the kustomization has all but the examples', async () => {
+    const folder = fileURLToPath(new URL('deploy/kubernetes', checkout))
+    const files = (await readdir(folder)).filter((name) => name !== 'kustomization.yaml' && !name.includes('example'))
+    expect([...kind('Kustomization').resources].sort()).toEqual(files.sort())
+  })
+
+  test('it runs without rights and keeps serving while it is replaced', () => {
+    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 })
+    expect(container.securityContext).toMatchObject({
+      ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+    })
+    expect(kind('Deployment').spec.strategy.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 })
+    expect(kind('HorizontalPodAutoscaler').spec.minReplicas).toBeGreaterThan(
+      kind('PodDisruptionBudget').spec.maxUnavailable,
+    )
+  })
+})
