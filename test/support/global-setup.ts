@@ -11,6 +11,7 @@ import type { Embedded } from '../../src/persistence/embedded.ts'
 import { startEmbedded } from '../../src/persistence/embedded.ts'
 import { migrate } from '../../src/persistence/migrate.ts'
 import { once, type ServerVersion } from './database.ts'
+import { installMissingParts } from './system-parts.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -22,6 +23,7 @@ declare module 'vitest' {
 const silent = { debug() {}, info() {}, warn: console.warn, error: console.error }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  installMissingParts()
   const folder = await mkdtemp(join(tmpdir(), 'greenroom-test-'))
   await chmod(folder, 0o755) // the database's OS user must pass
   const removeLater = cleaner(folder)

@@ -14,6 +14,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createClient } from '../../openapi/client.ts'
 import { temporaryFolder } from './folder.ts'
+import { killWithUs } from './program.ts'
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url))
 const START_MS = 45_000
@@ -67,11 +68,6 @@ export async function dataFolder(): Promise<{ path: string } & AsyncDisposable> 
   }
 }
 
-const children = new Set<ChildProcess>()
-process.on('exit', () => {
-  for (const child of children) killGroup(child)
-})
-
 /** Starts it and watches; see `startProduct` for one that is ready. */
 export async function launchProduct(options: ProductOptions = {}): Promise<Launched> {
   const own = options.dataDir === undefined ? await dataFolder() : null
@@ -92,12 +88,12 @@ export async function launchProduct(options: ProductOptions = {}): Promise<Launc
       ...options.env,
     },
   })
-  children.add(child)
+  const release = killWithUs(child.pid ?? 0)
   const exited = new Promise<Exit>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code, signal) => resolve({ code, signal }))
   })
-  exited.catch(() => {})
+  exited.then(release, release)
   return {
     dataDir,
     stdout: linesOf(child.stdout),
@@ -107,7 +103,6 @@ export async function launchProduct(options: ProductOptions = {}): Promise<Launc
     async [Symbol.asyncDispose]() {
       killGroup(child)
       await exited
-      children.delete(child)
       await serverGone(dataDir)
       await own?.[Symbol.asyncDispose]()
     },

@@ -1,0 +1,96 @@
+/** Through nginx with the configuration that users get: any instance serves any request (contract section 7). */
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
+import { newSession, postJson } from '../support/product.ts'
+import { contentOf, openSse } from '../support/sse.ts'
+import { verifies } from '../verifies.ts'
+import {
+  both,
+  cancel,
+  completions,
+  exchange,
+  follow,
+  newest,
+  openScene,
+  type Scene,
+  say,
+  stall,
+  talk,
+} from './scene.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
+
+/** With three instances in turn, each gets some of so many requests. */
+const TIMES = 9
+
+describe.each(both)('$beside', ({ redis }) => {
+  let scene: Scene
+  let url: string
+  beforeAll(async () => {
+    scene = await openScene({ redis })
+    url = scene.cluster.balancer
+  })
+  afterAll(() => scene?.close())
+
+  const begin = async () => {
+    scene.up.next(stall)
+    const session = await newSession(url, scene.agent)
+    const stream = await openSse(completions(url, session), say('hello'))
+    await stream.next()
+    await stream.next()
+    return { session, stream }
+  }
+
+  verifies('contract-7.any-instance', 'a token is seen before the reply ends: nothing is buffered', async () => {
+    const { stream, session } = await begin()
+    expect(contentOf(stream.frames)).toBe('so far')
+    expect((await newest(url, session)).status).toBe('streaming')
+    expect((await cancel(url, session)).status).toBe(204)
+    expect((await stream.rest()).frames.at(-1)?.data).toBe('[DONE]')
+  })
+
+  verifies('contract-7.any-instance', 'messages, resumes and cancels work wherever they land', async () => {
+    for (let n = 0; n < TIMES; n++) {
+      const { session, stream } = await begin()
+      const resumed = await follow(url, session)
+      expect((await cancel(url, session)).status).toBe(204)
+      expect(await newest(url, session)).toMatchObject({ content: 'so far', finish_reason: 'cancelled' })
+      await stream.rest()
+      await resumed.rest()
+      expect(resumed.raw()).toBe(stream.raw())
+    }
+    const owners = await scene.cluster.database.sql`select distinct instance_id from messages where role = 'assistant'`
+    expect(owners).toHaveLength(3)
+  })
+
+  verifies('contract-1.drain', 'messages go past an instance that drains, or that is gone', async () => {
+    const { cluster, up, agent } = scene
+    up.next(stall)
+    const held = await newSession(url, agent)
+    const stream = await openSse(completions(cluster.urls[0] ?? '', held), say('hold on'))
+    await stream.next()
+    const restarted = cluster.restart(0)
+    const readiness = async () => (await fetch(`${cluster.urls[0]}/readyz`)).status
+    await expect.poll(readiness, { timeout: 10_000 }).toBe(503)
+    up.always(talk(2, 1))
+    for (let n = 0; n < TIMES; n++) {
+      expect(await exchange(url, await newSession(url, agent), 'hello')).toEqual([200, '[DONE]'])
+    }
+    expect((await cancel(url, held)).status).toBe(204)
+    await stream.rest()
+    await restarted
+    await cluster.kill9(0)
+    for (let n = 0; n < TIMES; n++) {
+      expect(await exchange(url, await newSession(url, agent), 'hello')).toEqual([200, '[DONE]'])
+    }
+    await cluster.restart(0)
+  })
+
+  verifies('contract-1.body-limit', 'nginx refuses a larger body in the format of the endpoint', async () => {
+    const large = 'x'.repeat(4_194_304)
+    const session = await newSession(url, scene.agent)
+    const deploy = await postJson(completions(url, session), say(large))
+    expect([deploy.status, await deploy.json()]).toEqual([413, { error: expect.any(String) }])
+    const management = await postJson(`${url}/api/v1/prompts`, { name: 'large', content: large })
+    expect([management.status, await management.json()]).toEqual([413, { message: expect.any(String) }])
+  })
+})

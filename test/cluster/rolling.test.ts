@@ -1,0 +1,105 @@
+/** An upgrade without downtime: instances restarted one after the other under load (contract section 1, drain). */
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
+import { newSession, postJson } from '../support/product.ts'
+import { seededRandom } from '../support/random.ts'
+import { contentOf, openSse } from '../support/sse.ts'
+import { verifies } from '../verifies.ts'
+import {
+  both,
+  completions,
+  errorCode,
+  exchange,
+  newest,
+  openScene,
+  running,
+  type Scene,
+  say,
+  stall,
+  talk,
+} from './scene.ts'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const CLIENTS = 6
+
+describe.each(both)('$beside', ({ redis, beside }) => {
+  let scene: Scene
+  beforeAll(async () => {
+    scene = await openScene({ redis, env: { DRAIN_TIMEOUT_S: '4' } })
+  })
+  afterAll(() => scene?.close())
+
+  /** Conversations through the balancer until told to stop; resolves to how many went well, and what went wrong. */
+  async function load(until: AbortSignal, random: () => number): Promise<{ good: number; faults: unknown[] }> {
+    const { cluster, agent } = scene
+    const faults: unknown[] = []
+    let good = 0
+    const client = async () => {
+      while (!until.aborted) {
+        try {
+          const session = await newSession(cluster.balancer, agent)
+          const first = await exchange(cluster.balancer, session, 'hello')
+          const whole = await postJson(completions(cluster.balancer, session), say('and whole', false))
+          const again = await openSse(`${completions(cluster.balancer, session)}/stream`)
+          const last = (await again.rest()).frames.at(-1)?.data
+          const seen = [...first, whole.status, last]
+          if (JSON.stringify(seen) === '[200,"[DONE]",200,"[DONE]"]') good += 1
+          else faults.push(seen)
+        } catch (error) {
+          faults.push(error)
+        }
+        await pause(random() * 50)
+      }
+    }
+    await Promise.all(Array.from({ length: CLIENTS }, client))
+    return { good, faults }
+  }
+
+  verifies('contract-1.drain', 'three restarts under load fail no request and cut no stream', async () => {
+    const { cluster, up } = scene
+    up.always(talk(30, 10))
+    const stop = new AbortController()
+    const loaded = load(stop.signal, seededRandom(`rolling, ${beside}`))
+    for (const instance of cluster.urls.keys()) {
+      expect(await cluster.restart(instance)).toEqual({ code: 0, signal: null })
+    }
+    stop.abort()
+    const { good, faults } = await loaded
+    expect(faults).toEqual([])
+    expect(good).toBeGreaterThan(CLIENTS)
+    // What nginx sent to another instance was not obeyed by the first.
+    const [stored] = await cluster.database.sql<{ sessions: number; messages: number }[]>`
+      select (select count(*)::int from sessions) as sessions,
+             (select count(*)::int from messages where role = 'user') as messages`
+    expect(stored).toEqual({ sessions: good, messages: 2 * good })
+    expect(up.calls).toHaveLength(2 * good)
+  })
+
+  verifies(
+    'contract-1.drain',
+    'a reply that does not end in time ends as shutdown, for followers elsewhere too',
+    async () => {
+      const { cluster, up } = scene
+      up.next(stall)
+      const { own, others, session, elsewhere } = await running(scene, 0)
+      const ended = cluster.restart(0)
+      for (const stream of [own, ...others]) {
+        const { frames, broken } = await stream.rest()
+        expect([contentOf(frames.slice(0, -1)), errorCode(frames.at(-1)), broken]).toEqual([
+          'so far',
+          'shutdown',
+          false,
+        ])
+      }
+      expect(await newest(elsewhere, session)).toMatchObject({
+        content: 'so far',
+        status: 'error',
+        finish_reason: 'error',
+      })
+      expect(await ended).toEqual({ code: 0, signal: null })
+      up.next(talk(2, 1))
+      expect(await exchange(cluster.urls[0] ?? '', session, 'go on')).toEqual([200, '[DONE]'])
+    },
+  )
+})

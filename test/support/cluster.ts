@@ -1,0 +1,91 @@
+/**
+ * Several instances on one PostgreSQL behind nginx, with Redis or PgBouncer where the test wants them.
+ *
+ *     await using cluster = await startCluster({ redis: true })
+ *     await cluster.kill9(0)
+ *     await cluster.restart(0)                     // on the same port
+ */
+import { type FreshDatabase, freshDatabase, type ServerVersion } from './database.ts'
+import { startNginx } from './nginx.ts'
+import { startPgBouncer } from './pgbouncer.ts'
+import { type Exit, type Product, startProduct } from './product.ts'
+import { type RedisServer, startRedis } from './redis.ts'
+
+/** A third of the standard and less: tests that wait for a loss are quick. */
+export const LEASE_MS = 1500
+
+export interface ClusterOptions {
+  /** 3 when absent. */
+  instances?: number
+  redis?: boolean
+  pgbouncer?: boolean
+  version?: ServerVersion
+  env?: Record<string, string>
+}
+
+export interface Cluster extends AsyncDisposable {
+  /** Of the instances; they stay over restarts. */
+  urls: readonly string[]
+  /** nginx in front of all. */
+  balancer: string
+  /** As they run now. */
+  products: readonly Product[]
+  database: FreshDatabase
+  redis: RedisServer | null
+  /** As a crash; resolves when the instance is gone. */
+  kill9(instance: number): Promise<void>
+  /** SIGSTOP and SIGCONT. */
+  pause(instance: number): void
+  resume(instance: number): void
+  /** Ends it by SIGTERM if it runs, waits for its drain, and starts it again on its port. Null: it did not run. */
+  restart(instance: number): Promise<Exit | null>
+}
+
+/** Resolves when all instances are ready and nginx reaches them. By default on PostgreSQL 15, the oldest supported. */
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const { instances = 3, version = 15 } = options
+  await using stack = new AsyncDisposableStack()
+  const database = await freshDatabase({ version })
+  stack.defer(() => database.drop())
+  const redis = options.redis ? stack.use(await startRedis()) : null
+  const pooler = options.pgbouncer ? stack.use(await startPgBouncer(database.url)) : null
+  const env = {
+    DATABASE_URL: pooler?.url ?? database.url,
+    SECRET_KEY: 'the-same-for-all',
+    OWNER_LEASE_MS: `${LEASE_MS}`,
+    DRAIN_TIMEOUT_S: '10',
+    TRUST_PROXY: '127.0.0.1',
+    ...(redis ? { CACHE_PROVIDER: 'redis', CACHE_URL: redis.url } : {}),
+    ...options.env,
+  }
+  const products: Product[] = []
+  stack.defer(async () => {
+    for (const product of products) await product[Symbol.asyncDispose]()
+  })
+  const starts = await Promise.allSettled(Array.from({ length: instances }, () => startProduct({ direct: true, env })))
+  for (const start of starts) if (start.status === 'fulfilled') products.push(start.value)
+  for (const start of starts) if (start.status === 'rejected') throw start.reason
+  const urls = products.map(({ url }) => url)
+  const { url: balancer } = stack.use(await startNginx(urls))
+  const at = (instance: number): Product => {
+    const product = products[instance]
+    if (!product) throw new Error(`There is no instance ${instance}.`)
+    return product
+  }
+  const kept = stack.move()
+  return {
+    ...{ urls, balancer, products, database, redis },
+    kill9: (instance) => at(instance).kill9(),
+    pause: (instance) => void process.kill(at(instance).pid, 'SIGSTOP'),
+    resume: (instance) => void process.kill(at(instance).pid, 'SIGCONT'),
+    async restart(instance) {
+      const old = at(instance)
+      const { exitCode, signalCode } = old.child
+      const exit = exitCode === null && signalCode === null ? await old.stop('SIGTERM') : null
+      await old[Symbol.asyncDispose]()
+      products[instance] = await startProduct({ direct: true, env: { ...env, PORT: new URL(old.url).port } })
+      return exit
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}

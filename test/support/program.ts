@@ -1,0 +1,106 @@
+/** Programs that tests start: each in a process group and a folder of its own, both gone with us, kill -9 included. */
+import { spawn } from 'node:child_process'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+
+export interface Program {
+  pid: number
+  /** What it said on both outputs so far. */
+  said(): string
+  /** False once it has ended, whoever ended it. */
+  running(): boolean
+  /** Sends the signal to its whole group. */
+  signal(signal: NodeJS.Signals): void
+  /** SIGKILL; resolves when it is gone. */
+  kill9(): Promise<void>
+}
+
+export interface ProgramOptions {
+  cwd?: string
+  /** Of another OS user, where we are root: some servers refuse to be. */
+  uid?: number
+  /** Resolves to true when it serves. Asked until it does. */
+  ready(): Promise<boolean>
+}
+
+const START_MS = 20_000
+
+/** Starts it and waits until it is ready. Rejects with what it said when it ends before, or takes 20 s. */
+export async function startProgram(command: string, args: string[], options: ProgramOptions): Promise<Program> {
+  const { uid, cwd = '/', ready } = options
+  const user = uid === undefined ? {} : { uid, gid: uid }
+  const child = spawn(command, args, { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'], ...user })
+  const ended = new Promise<void>((resolve) => {
+    child.once('error', (error) => {
+      text += error.message
+      resolve()
+    })
+    child.once('close', () => resolve())
+  })
+  let over = false
+  let text = ''
+  ended.then(() => {
+    over = true
+  })
+  for (const output of [child.stdout, child.stderr]) output?.setEncoding('utf8').on('data', (part) => (text += part))
+  const pid = child.pid ?? 0
+  ended.then(killWithUs(pid))
+  const program: Program = {
+    pid,
+    said: () => text,
+    running: () => !over,
+    signal: (signal) => void (over || process.kill(-pid, signal)),
+    async kill9() {
+      program.signal('SIGKILL')
+      await ended
+    },
+  }
+  for (const deadline = performance.now() + START_MS; !(await ready()); await pause(10)) {
+    if (!over && performance.now() < deadline) continue
+    if (pid > 0) await program.kill9()
+    throw new Error(`${command} ${args.join(' ')} did not start.\n${text}`)
+  }
+  return program
+}
+
+/** A new folder that every OS user may enter; disposing of it, or the end of this process, removes it. */
+export async function programFolder(name: string): Promise<{ path: string } & AsyncDisposable> {
+  const path = await mkdtemp(join(tmpdir(), `greenroom-${name}-`))
+  await chmod(path, 0o755)
+  const release = afterUs(`sleep 0.5; rm -rf '${path}'`) // what wrote there has been killed by then
+  return {
+    path,
+    async [Symbol.asyncDispose]() {
+      await rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
+      release()
+    },
+  }
+}
+
+/** Ends the process group when we have ended, kill -9 included. Returns what calls it off, once the group is gone. */
+export const killWithUs = (group: number): (() => void) => afterUs(`kill -s KILL -- -${group}`)
+
+/** A shell holds a pipe of ours and sees it close, which no handler of ours could promise. */
+function afterUs(command: string): () => void {
+  const script = `trap '' INT TERM HUP; while read -r _; do :; done; ${command}`
+  const guard = spawn('/bin/sh', ['-c', script], { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
+  guard.unref()
+  return () => void guard.kill('SIGKILL')
+}
+
+/** A port that nobody listens on. Another program may take it before its user does: start again then. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  const port = await new Promise<number>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      resolve(address !== null && typeof address === 'object' ? address.port : 0)
+    })
+  })
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

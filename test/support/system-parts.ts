@@ -1,0 +1,79 @@
+/** Programs that tests, chaos runs and benches need of the system. What is missing comes through apt where it may. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+/** Program → Debian package. redis-server brings redis-cli with it. */
+const packages = {
+  'redis-server': 'redis-server',
+  nginx: 'nginx-light',
+  pgbouncer: 'pgbouncer',
+  chromium: 'chromium',
+  openssl: 'openssl',
+} as const
+
+export type SystemPart = keyof typeof packages
+
+const parts = Object.keys(packages) as SystemPart[]
+
+// Servers lie in sbin, which is in no ordinary user's PATH.
+const folders = () => [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
+
+/** Absolute path of the program. Throws one line that says what to install, and how. */
+export function systemPart(part: SystemPart): string {
+  const path = find(part)
+  if (path === null) throw new Error(missingLine([part]))
+  return path
+}
+
+/**
+ * Installs what is missing; called once a run. Says so in one line, and likewise what it could not: then only those
+ * who ask `systemPart` for it fail. No service is started on the machine.
+ */
+export function installMissingParts(): void {
+  const missing = parts.filter((part) => find(part) === null)
+  if (missing.length === 0) return
+  if (process.getuid?.() === 0 && find('apt-get') !== null) {
+    console.log(`Installing ${missing.join(', ')} through apt …`)
+    spawnSync('/bin/sh', ['-c', install, 'sh', ...missing.map((part) => packages[part])], { stdio: 'ignore' })
+  }
+  const still = missing.filter((part) => find(part) === null)
+  if (still.length > 0) console.warn(missingLine(still))
+}
+
+// A shell tidies up even when we are killed meanwhile. policy-rc.d (101: not allowed) is what Debian asks before it
+// starts the service of a package; an existing one is the machine's own word. Lists of packages are fetched only when
+// apt cannot do without: a new container has none.
+const install = `
+  policy=/usr/sbin/policy-rc.d
+  if [ ! -e $policy ]; then
+    trap 'rm -f $policy' EXIT
+    trap 'exit 1' INT TERM HUP
+    printf '#!/bin/sh\\nexit 101\\n' >$policy && chmod 755 $policy
+  fi
+  export DEBIAN_FRONTEND=noninteractive RUNLEVEL=1
+  get() { apt-get -o DPkg::Lock::Timeout=300 "$@"; }
+  get install --yes --no-install-recommends "$@" || { get update && get install --yes --no-install-recommends "$@"; }`
+
+function missingLine(missing: SystemPart[]): string {
+  const names = missing.map((part) => packages[part]).join(' ')
+  return `${missing.join(', ')} not found. To be installed by: apt-get install --no-install-recommends ${names}`
+}
+
+function find(program: string): string | null {
+  for (const folder of folders()) {
+    const path = join(folder, program)
+    try {
+      accessSync(path, constants.X_OK)
+      if (statSync(path).isFile()) return path
+    } catch {
+      // not here
+    }
+  }
+  return null
+}
+
+/** Runs a program to its end; rejects with what it said. For certificates and the like. */
+export function runPart(part: SystemPart, args: string[]): void {
+  execFileSync(systemPart(part), args, { stdio: ['ignore', 'ignore', 'pipe'] })
+}
