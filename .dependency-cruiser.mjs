@@ -55,10 +55,17 @@ export default {
     {
       name: 'settings-know-no-room',
       comment:
-        'Settings are read before anything else exists. Only the form of a password hash is known in one place, http/management/password.ts.',
+        'Settings are read before anything else exists. What two must know of the form of a value stands in one place: of password hashes in http/management/password.ts, of the URL of Redis in coordination/redis-address.ts.',
       severity: 'error',
       from: { path: '^src/settings(-values)?\\.ts$' },
-      to: { path: '^src/', pathNot: ['^src/settings-values\\.ts$', '^src/http/management/password\\.ts$'] },
+      to: {
+        path: '^src/',
+        pathNot: [
+          '^src/settings-values\\.ts$',
+          '^src/http/management/password\\.ts$',
+          '^src/coordination/redis-address\\.ts$',
+        ],
+      },
     },
     {
       name: 'only-main-starts-the-app',

@@ -1,16 +1,20 @@
 /** Puts the rooms together; the only file that knows them all. `main.ts` runs it, tests build it too. */
+import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
+import type { Model } from './actors/ports.ts'
 import { createSessionHost } from './actors/session-host.ts'
 import { deriveTitle } from './actors/title.ts'
 import { createTransitionRecorder } from './actors/transitions.ts'
+import { startBackground, withLateTitles } from './background.ts'
+import type { Jobs } from './coordination/jobs.ts'
 import { createLocalCoordination } from './coordination/local.ts'
+import { createRedisCoordination } from './coordination/redis.ts'
 import { createServer, type HttpRooms, mountAll, type ServerOptions } from './http/server.ts'
 import { streamsEnded } from './http/sse.ts'
 import { readyTools } from './persistence/agent-tools.ts'
 import { connect, isPooled, isUnavailable, type Sql } from './persistence/database.ts'
 import { seedDemo } from './persistence/demo.ts'
 import { startEmbedded } from './persistence/embedded.ts'
-import { tidy } from './persistence/housekeeping.ts'
 import { createJournal } from './persistence/journal.ts'
 import { migrate } from './persistence/migrate.ts'
 import { openSecrets, type Secrets } from './persistence/secrets.ts'
@@ -43,7 +47,6 @@ const DATABASE_WAIT_MS = 30_000
 const SETTLE_MS = 5000
 /** Longest wait for the last bytes of streams whose reply has ended. */
 const LAST_BYTES_MS = 1000
-const TIDY_MS = 600_000
 
 const serverOptions = (settings: Settings): ServerOptions => ({
   logLevel: settings.logLevel,
@@ -61,11 +64,12 @@ async function openDatabase(settings: Settings, log: Log) {
   const url = embedded?.url ?? settings.databaseUrl ?? ''
   const pooled = embedded === null && (await waitForDatabase(() => isPooled(url), log))
   const timeoutMs = Math.floor(settings.ownerLeaseMs / 3)
+  const id = randomUUID()
   const open = (name: string, max: number, limits: { silenceMs?: number } = {}): Sql =>
-    connect(url, { max, name: `greenroom ${name}`, timeoutMs, pooled, ...limits })
+    connect(url, { max, name: `greenroom ${name} ${id.slice(0, 8)}`, timeoutMs, pooled, ...limits })
   // Longer than any wait for a lock: what is given up after it would never have been answered.
   const silenceMs = Math.max(settings.ownerLeaseMs, SHORTEST_SILENCE_MS)
-  return { embedded, open, sql: open('pool', POOL_SIZE, { silenceMs }) }
+  return { id, embedded, open, sql: open('pool', POOL_SIZE, { silenceMs }) }
 }
 
 /** A database that starts beside us may need a moment. */
@@ -124,8 +128,8 @@ interface Ground extends Database {
   closing: AsyncDisposableStack
 }
 
-/** The database as this version wants it; resolves to the secrets in it. Housekeeping goes on from here. */
-async function prepareDatabase({ settings, log, open, sql, embedded, closing }: Ground): Promise<Secrets> {
+/** The database as this version wants it, and the secrets in it. */
+async function prepareDatabase({ settings, log, open, sql, embedded, closing }: Ground) {
   // Migrating and tidying may be silent for as long as they like.
   const upkeepSql = open('upkeep', 1)
   closing.defer(() => upkeepSql.end({ timeout: 2 }))
@@ -135,22 +139,23 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
   const secrets = await openSecrets(sql, { keys, dataDir, external: embedded === null })
   for (const secret of secrets.unreadable) log.warn({ secret }, 'No key opens this stored secret.')
   if (embedded && settings.seedDemo === 'auto' && (await seedDemo(sql))) log.info('Created the demo agent.')
-  const retention = { sessionDays: settings.sessionRetentionDays, transitionDays: settings.traceRetentionDays }
-  const timer = setInterval(() => {
-    tidy(upkeepSql, retention).catch((err: unknown) => log.warn({ err }, 'Housekeeping failed.'))
-  }, TIDY_MS).unref()
-  closing.defer(() => clearInterval(timer))
-  return secrets
+  return { secrets, upkeepSql }
 }
 
 /** This instance among the others, and what it may write. */
-async function openOwnership({ settings, log, open, sql, embedded, closing }: Ground) {
+async function openOwnership(
+  { settings, log, id, open, sql, embedded, closing }: Ground,
+  titleOfLost: typeof deriveTitle,
+) {
   const leaseMs = settings.ownerLeaseMs
   // Half a lease: given up, opened anew and renewed, all within one lease.
   const leaseSql = open('lease', 1, { silenceMs: leaseMs / 2 })
   closing.defer(() => leaseSql.end({ timeout: 1 }))
   const alone = embedded !== null
-  const coordination = createLocalCoordination({ sql: leaseSql, work: sql, leaseMs, alone, deriveTitle, log })
+  const options = { id, sql: leaseSql, work: sql, leaseMs, alone, deriveTitle: titleOfLost, log }
+  const coordination = settings.cacheProvider
+    ? createRedisCoordination({ ...options, cacheUrl: settings.cacheUrl })
+    : createLocalCoordination(options)
   await coordination.join()
   closing.defer(() => coordination.stop())
   const journal = createJournal({
@@ -182,28 +187,55 @@ async function openOutside({ settings, log, closing }: Ground) {
   return { outbound, mcp, model }
 }
 
+/** What may be late: titles, expiry. */
+async function startJobs(
+  { settings, sql, log, closing }: Ground,
+  parts: { secrets: Secrets; upkeepSql: Sql; model: Model },
+) {
+  const retention = { sessionDays: settings.sessionRetentionDays, transitionDays: settings.traceRetentionDays }
+  const jobs = await startBackground({
+    ...parts,
+    sql,
+    retention,
+    titles: settings.sessionTitles,
+    cacheUrl: settings.cacheProvider && settings.cacheUrl,
+    log,
+  })
+  closing.defer(() => jobs.stop())
+  return jobs
+}
+
 async function openRooms(ground: Ground) {
   const { settings, sql, log } = ground
-  const secrets = await prepareDatabase(ground)
-  const { coordination, journal, recorder } = await openOwnership(ground)
+  const { secrets, upkeepSql } = await prepareDatabase(ground)
+  let jobs: Jobs | null = null
+  const titleLater = () => {
+    jobs?.hurry('titles')
+    return null
+  }
+  const byModel = settings.sessionTitles === 'model'
+  const { coordination, journal, recorder } = await openOwnership(ground, byModel ? titleLater : deriveTitle)
   const { outbound, mcp, model } = await openOutside(ground)
   const generationTimeoutMs = settings.generationTimeoutS * 1000
   const host = createSessionHost({
-    ...{ journal, model, recorder, leaseMs: settings.ownerLeaseMs, generationTimeoutMs, log },
+    ...{ model, recorder, leaseMs: settings.ownerLeaseMs, generationTimeoutMs, log },
+    exchange: coordination.exchange,
+    journal: byModel ? withLateTitles(journal, titleLater) : journal,
     maxRunning: settings.maxRunningReplies,
     historyMaxTokens: settings.historyMaxTokens,
   })
   coordination.start(host.owned, host.tick)
+  jobs = await startJobs(ground, { secrets, upkeepSql, model })
   return {
     ...{ sql, secrets, host, model, recorder, generationTimeoutMs, providerTypes },
     ...toolRooms({ sql, secrets, outbound, mcp, log }),
-    instanceId: coordination.id,
+    coordination,
     testProvider: model.testProvider,
     async deleteAgent(agentId: string) {
       const sessionIds = host.sessionsOf(agentId)
       const deleted = await deleteAgent(sql, agentId)
-      if (deleted) for (const id of sessionIds) host.forget(id)
-      return deleted
+      if (deleted) host.forget(sessionIds, deleted.owners)
+      return deleted !== null
     },
   }
 }

@@ -1,44 +1,82 @@
 /** Owns the process: settings, signals, exit code. The only file that touches `process`. */
-import { type App, startApp } from './app.ts'
-import { readSettings, SettingsError } from './settings.ts'
+import cluster from 'node:cluster'
+import type { App } from './app.ts'
+import { readSettings, type Settings, SettingsError } from './settings.ts'
+import { type Listening, startWorkers, stopMessage } from './workers.ts'
 
 /** EX_CONFIG of sysexits.h: a setting is wrong, starting again will not help. */
 const EXIT_CONFIG = 78
 /** Longest stop beyond the drain: outcomes (5 s), last bytes (1 s), connections, the database's own end (15 s, then by force). */
 const CLOSE_MS = 30_000
 
-const say = (line: string): void => {
-  process.stderr.write(`${line}\n`)
-}
+const say = (line: string): void => void process.stderr.write(`${line}\n`)
 
 async function main(): Promise<void> {
   const settings = readSettings(process.env)
   // A terminal that was closed sends SIGHUP and takes no more lines: that must not keep replies from finishing.
   process.stderr.on('error', () => {})
+  const longestStopMs = settings.drainTimeoutS * 1000 + CLOSE_MS
+  if (cluster.isWorker) return serveAsWorker(settings, longestStopMs)
+  if (settings.workers === 1) return serveAlone(settings, longestStopMs)
+  const workers = startWorkers({
+    count: settings.workers,
+    longestStopMs: longestStopMs + 1000, // each has its own watch on that
+    hopeless: EXIT_CONFIG,
+    say,
+    exit: (code) => process.exit(code),
+  })
+  onStopSignals(workers.stop, workers.kill)
+}
+
+async function serveAlone(settings: Settings, longestStopMs: number): Promise<void> {
+  const { started, stop } = serve(settings, longestStopMs)
+  onStopSignals(stop, () => process.exit(1))
+  say(`Greenroom listens on ${await started}`)
+}
+
+/** The second signal is the first process's to count: one to the whole group comes here on two ways. */
+async function serveAsWorker(settings: Settings, longestStopMs: number): Promise<void> {
+  const { started, stop } = serve(settings, longestStopMs)
+  for (const signal of stopSignals) process.on(signal, stop)
+  process.on('message', (message) => message === stopMessage && stop())
+  process.send?.({ url: await started } satisfies Listening)
+}
+
+/** Starts the app; `started` is its URL. `stop` drains, closes and ends the process; twice is as once. */
+function serve(settings: Settings, longestStopMs: number): { started: Promise<string>; stop: () => void } {
   let app: App | null = null
-  onStopSignals((signal) => {
+  let stopping = false
+  const stop = () => {
     // Nothing runs yet: at once, as after a crash. A container's first process needs a handler to be stopped at all.
     if (app === null) process.exit(0)
-    say(`Greenroom received ${signal} and lets its replies finish.`)
-    const longestMs = settings.drainTimeoutS * 1000 + CLOSE_MS
-    setTimeout(() => fail(`Greenroom did not stop within ${longestMs / 1000} s.`, 1), longestMs).unref()
+    if (stopping) return
+    stopping = true
+    setTimeout(() => fail(`Greenroom did not stop within ${longestStopMs / 1000} s.`, 1), longestStopMs).unref()
     app.stop().then(
       () => process.exit(0),
       (error: unknown) => fail(error, 1),
     )
-  })
-  app = await startApp(settings)
-  say(`Greenroom listens on ${app.url}`)
+  }
+  const start = async () => {
+    // Loaded here: a process that only watches over workers needs none of it (100 MB).
+    const { startApp } = await import('./app.ts')
+    app = await startApp(settings)
+    return app.url
+  }
+  return { started: start(), stop }
 }
 
-/** Calls for the first signal; a second one leaves at once, as after a crash. */
-function onStopSignals(stop: (signal: NodeJS.Signals) => void): void {
+const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
+/** Calls `stop` for the first signal; a second one leaves at once, as after a crash. */
+function onStopSignals(stop: () => void, leave: () => void): void {
   let stopping = false
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  for (const signal of stopSignals) {
     process.on(signal, () => {
-      if (stopping) process.exit(1)
+      if (stopping) return leave()
       stopping = true
-      stop(signal)
+      say(`Greenroom received ${signal} and lets its replies finish.`)
+      stop()
     })
   }
 }

@@ -1,5 +1,6 @@
 /** How the values of settings are read. Each reader throws a reason; `settings.ts` puts the setting's name before it. */
 import { BlockList, isIP, isIPv6 } from 'node:net'
+import { readRedisUrl } from './coordination/redis-address.ts'
 import { readHash } from './http/management/password.ts'
 
 /** A reader of one setting's value, which is never empty. Throws an Error with the reason, without the name. */
@@ -54,6 +55,12 @@ export const urlOf =
     if (scheme && schemes.includes(scheme) && (URL.canParse(url) || severalHosts)) return url
     throw new Error(`is not a URL of the form ${schemes.map((one) => `${one}://…`).join(' or ')}`)
   }
+
+/** A URL of Redis or Valkey, in one of its three forms. The value may hold a password, so it is not repeated. */
+export const cacheUrl: Read<string> = (value) => {
+  readRedisUrl(value)
+  return value.trim()
+}
 
 /** What can travel in an Authorization header. */
 export const bearerKey: Read<string> = (value) => {

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import type { Read } from './settings-values.ts'
 import {
   bearerKey,
+  cacheUrl,
   credentials,
   hostName,
   listenHost,
@@ -92,8 +93,8 @@ export const table = {
   cacheUrl: setting(
     'CACHE_URL',
     'redis://127.0.0.1:6379',
-    'Where Redis or Valkey is.',
-    urlOf('redis', 'rediss', 'valkey', 'valkeys'),
+    'Where Redis or Valkey is: `redis://user:password@host:6379/0`; `redis+sentinel://host:26379,host:26379/name`; `redis+cluster://host:6379,host:6379`. `rediss` for TLS; `valkey` and `valkeys` mean the same.',
+    cacheUrl,
   ),
   outboundPolicy: setting(
     'OUTBOUND_POLICY',
@@ -226,11 +227,8 @@ export function startupWarnings({ host, port, publicApiKey, authCredentials }: S
 /** Lines for the log: settings that ask for what this version does not do yet. */
 export function notYetInEffect(settings: Settings): string[] {
   const asked = {
-    CACHE_PROVIDER: settings.cacheProvider !== null,
-    SESSION_TITLES: settings.sessionTitles !== 'derived',
     OTEL_EXPORTER_OTLP_ENDPOINT: settings.otelEndpoint !== null,
     METRICS_PORT: settings.metricsPort !== null,
-    WORKERS: settings.workers > 1,
   }
   const names = Object.entries(asked).filter(([, isAsked]) => isAsked)
   return names.map(([name]) => `${name} is set, but has no effect in this version.`)

@@ -37,7 +37,13 @@ export const requirements = {
   'contract-1.history-limit': 'HISTORY_MAX_TOKENS drops the oldest whole turns, never the newest message.',
   'contract-1.drain': 'On SIGTERM replies may finish, new completions get 503, the rest end as shutdown.',
   'contract-1.body-limit': 'Larger bodies than MAX_BODY_BYTES get 413.',
+  'contract-1.retention': 'Idle sessions, old transitions, logins and idempotency keys go after their time.',
+  'contract-1.title-model':
+    'SESSION_TITLES=model: a background job asks the agent’s model, and falls back to the derived title.',
   'contract-1.migrations': 'Several instances may start at once on an empty database.',
+  'contract-1.workers':
+    'WORKERS: processes on the one port, each an instance, replaced when one dies, stopped together.',
+  'contract-1.transaction-poolers': 'All works through a transaction pooler.',
   'contract-1.embedded': 'The embedded database survives kill -9, stale files and signals to the process group.',
   // ── contract 2 ────────────────────────────────────────────────────────────────────────────────────────
   'contract-2.text': 'U+0000 and lone surrogates in any string are 400.',
@@ -110,6 +116,13 @@ export const requirements = {
   'contract-6.http-limits': 'HTTP tools: status and text, 256 KiB, 30 s, five redirects.',
   'contract-6.web-fetch': 'web_fetch: main content as Markdown, text and JSON as they are, 5 MiB, 20 s.',
   'contract-6.current-time': 'current_time tells the time, in a time zone when asked.',
+  'contract-7.follow': 'A reply is followed on other instances without a gap or a double, with Redis and without.',
+  'contract-7.cancel':
+    'A cancel reaches the owner at once with Redis, within 2 s without; the intent is written first.',
+  'contract-7.any-instance': 'Any instance serves any request: messages, resumes and cancels may land anywhere.',
+  'contract-7.jobs':
+    'Background jobs run in turns, at once when hurried, again when they fail, shared by all instances.',
+  'contract-7.redis-lost': 'Redis lost, restarted, emptied or slow loses nothing; full speed comes back by itself.',
   'contract-8.chart': 'The chart is derived from the machine that runs.',
   'contract-8.transitions': 'Every transition of a session is listed and streamed.',
   'contract-8.traffic': 'Traffic counts transitions and times states; hours is 1 to 168.',

@@ -1,4 +1,4 @@
-import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openSecrets } from '../src/persistence/secrets.ts'
@@ -85,6 +85,13 @@ verifies(
     expect(await storedKey(id)).toBe(before)
   },
 )
+
+verifies('contract-1.secret-key', 'where no key can be kept, SECRET_KEY is asked for', async () => {
+  const nowhere = join(dataDir, 'link')
+  await symlink(join(dataDir, 'gone', 'folder'), nowhere)
+  const begun = openSecrets(database.sql, { keys: null, dataDir: nowhere, external: true })
+  await expect(begun).rejects.toThrow(/^SECRET_KEY is required: it is not set, and DATA_DIR .* can not keep a key/)
+})
 
 test('an empty secret.key is never taken for a key', async () => {
   await writeFile(join(dataDir, 'secret.key'), '\n')

@@ -1,6 +1,7 @@
 /** The sessions that live here: their actors, the replies at work, and what ends them. */
 import { createActor, type InspectionEvent } from 'xstate'
-import type { Journal, OwnedReplies, RestState } from './ports.ts'
+import type { Exchange, Journal, OwnedReplies, RestState } from './ports.ts'
+import type { RemoteReplies } from './remote-reply.ts'
 import type { ReplyError } from './reply-event.ts'
 import { type RunningReply, sessionActors } from './session-actors.ts'
 import { pathOf, restingAt, sessionMachine } from './session-machine.ts'
@@ -26,11 +27,13 @@ export interface LiveSessions {
    */
   admitting: Map<string, Promise<unknown>>
   recorder: TransitionRecorder
+  exchange: Exchange
   machine: typeof sessionMachine
 }
 
 export interface LiveOptions {
   journal: Journal
+  exchange: Exchange
   recorder: TransitionRecorder
   log: { error(details: object, message: string): void }
 }
@@ -38,7 +41,7 @@ export interface LiveOptions {
 export const failed = (code: ReplyError['code'], message: string) =>
   ({ type: 'failed', error: { code, message, detail: message } }) as const
 
-export function createLiveSessions({ journal, recorder, log }: LiveOptions): LiveSessions {
+export function createLiveSessions({ journal, exchange, recorder, log }: LiveOptions): LiveSessions {
   const byReply: LiveSessions['byReply'] = new Map()
   const machine = sessionMachine.provide({
     actors: sessionActors({
@@ -47,7 +50,7 @@ export function createLiveSessions({ journal, recorder, log }: LiveOptions): Liv
       onError: (err, reply) => log.error({ err, replyId: reply.id }, 'A reply met an unexpected error.'),
     }),
   })
-  return { registry: createSessionRegistry(), byReply, admitting: new Map(), recorder, machine }
+  return { registry: createSessionRegistry(), byReply, admitting: new Map(), recorder, exchange, machine }
 }
 
 export const liveSessions = ({ registry }: LiveSessions): readonly LiveSession[] => [
@@ -127,8 +130,10 @@ function detailOf(session: LiveSession, event: string): Record<string, string | 
   return { promptTokens: usage.promptTokens, completionTokens: usage.completionTokens, requesterLost }
 }
 
-function finish({ byReply, registry }: LiveSessions, session: LiveSession): void {
-  if (byReply.delete(session.reply.log.info.id)) registry.trigger.ended()
+function finish({ byReply, registry, exchange }: LiveSessions, session: LiveSession): void {
+  const { id } = session.reply.log.info
+  if (byReply.delete(id)) registry.trigger.ended()
+  exchange.ended(id)
   session.ended.resolve()
 }
 
@@ -167,10 +172,17 @@ function lose(session: LiveSession | undefined): void {
 }
 
 /** What coordination asks of the replies that run here. */
-export function ownedReplies(sessions: LiveSessions, journal: Journal): OwnedReplies {
+export function ownedReplies(sessions: LiveSessions, remote: RemoteReplies, journal: Journal): OwnedReplies {
   const { byReply, admitting } = sessions
   return {
     running: () => new Set([...byReply.keys(), ...admitting.keys()]),
+    placeOf: (replyId) => byReply.get(replyId)?.reply.log.place ?? null,
+    report: () => ({
+      actors: liveSessions(sessions).map(({ sessionId, agentId, state, since, reply }) => ({
+        ...{ sessionId, agentId, state, since: since.toISOString(), subscribers: reply.log.subscribers },
+      })),
+      followed: remote.followed(),
+    }),
     obey({ kind, sessionId, replyId }) {
       if (kind === 'delete') forgetSession(sessions, sessionId)
       else if (replyId !== null) byReply.get(replyId)?.actor.send({ type: 'cancel' })

@@ -103,9 +103,13 @@ export interface ReplyInfo {
   /** ISO 8601 UTC. */
   createdAt: string
   includeUsage: boolean
-  /** Fencing token of the owner when it admitted the message. */
+  /** The owner, and its fencing token when it admitted the message. */
+  instanceId: string
   epoch: number
 }
+
+/** An event's place in its reply. The role frame is at part 0 of `firstSeq`. */
+export type Place = Pick<StoredEvent, 'seq' | 'part'>
 
 export interface NewMessage {
   /** UUID for the reply, if it is admitted. Calls with the same one are the same call. */
@@ -183,9 +187,8 @@ export interface Journal {
   ): Promise<{ result: 'settled'; settledAt: string } | { result: 'fenced' | 'gone' }>
   /** The events after the frame `after`, and the outcome when it is settled. Null: no such reply (deleted). */
   read(replyId: string, after: number): Promise<StoredReply | null>
-  /** Asks, in writing, for the session's running reply to stop. Its id; null when none runs. */
-  requestCancel(sessionId: string): Promise<string | null>
-  isRunning(replyId: string): Promise<boolean>
+  /** Asks, in writing, for the session's running reply to stop. Null: none runs. */
+  requestCancel(sessionId: string): Promise<{ replyId: string; instanceId: string } | null>
   /** Messages before `position`, oldest first; the newest ones only, within `limits`. */
   history(sessionId: string, position: number, limits: HistoryLimits): Promise<HistoryMessage[]>
 }
@@ -214,10 +217,51 @@ export interface Intent {
   replyId: string | null
 }
 
+/** What the owner of a reply says of it: events that were stored behind a place (none: it is as far as that). */
+export type Note = { after: Place; events: readonly StoredEvent[] } | 'ended'
+
+export interface Following extends Disposable {
+  /** The owner has spoken of this reply within the last moments: nobody needs to ask the database. */
+  readonly isLive: boolean
+}
+
+/**
+ * How instances reach each other without waiting for their next look into the database. Best effort: what is lost here
+ * is found there, later.
+ */
+export interface Exchange {
+  /** Intents were stored for these instances: they may read them now. */
+  hurry(instanceIds: readonly string[]): void
+  /** Asks the owner of a reply to tell what it stores, until disposed of. */
+  follow(reply: ReplyInfo, heard: (note: Note) => void): Following
+  /** Events behind the place `after` of a reply that runs here were stored. */
+  stored(replyId: string, after: Place, events: readonly StoredEvent[]): void
+  /** A reply that ran here has ended: its outcome is stored, or will be by others. */
+  ended(replyId: string): void
+}
+
+/** A session's actor, as it is shown to those who debug. `since` is ISO 8601 UTC. */
+export interface LiveActor {
+  sessionId: string
+  agentId: string
+  state: string
+  since: string
+  subscribers: number
+}
+
+/** The actors of one instance, and who reads there what runs elsewhere. */
+export interface ActorReport {
+  actors: LiveActor[]
+  followed: { sessionId: string; subscribers: number }[]
+}
+
 /** What an instance's coordination needs of the replies that run in it. */
 export interface OwnedReplies {
   /** Ids of the replies that this instance is at work on. */
   running(): ReadonlySet<string>
+  /** The newest stored event of a reply that runs here. Null: it does not. */
+  placeOf(replyId: string): Place | null
+  report(): ActorReport
   obey(intent: Intent): void
   /** Others have declared this instance lost: whatever ran under `epoch` stops without another word. */
   fenced(epoch: number): void

@@ -1,85 +1,133 @@
 /**
- * The same read as a log's, for a reply that nobody runs here: finished, or owned by another instance. The database
- * is asked again until the outcome is there.
+ * Replies that do not run here: finished, or owned by another instance. Those who read the same one here share one
+ * frame log. It is filled from the database, and between two reads by what the owner says it has stored (the exchange):
+ * a note that does not join on, or silence, sends it back to the database.
  */
-import type { Journal, StoredReply } from './ports.ts'
-import { closingFrames, type Frame, type Outcome } from './reply-event.ts'
-import { deletedFrame, indexAfter, openingFrames, settlingFrames } from './reply-log.ts'
+import { createFrameLog, type FrameLog, type Reply } from './frame-log.ts'
+import type { Exchange, Journal, Note, Place, StoredReply } from './ports.ts'
+import type { StoredEvent } from './reply-event.ts'
 
 /** A reconnect elsewhere follows the stored frames within 0.5 s (contract section 7). */
 const POLL_MS = 250
 
-/** The state in which an outcome leaves its session. */
-export function restStateOf(outcome: Outcome): 'complete' | 'error' | 'cancelled' {
-  if (outcome.type === 'failed') return 'error'
-  return outcome.reason === 'cancelled' ? 'cancelled' : 'complete'
+export interface RemoteOptions {
+  read: Journal['read']
+  exchange: Exchange
+  /** So long a follower waits for a database that does not answer before its stream breaks off (milliseconds). */
+  patienceMs: number
 }
 
-/** A stored reply as frames; those that end it lie at `closingAt` (its length while it runs). */
-export function framesOf(stored: StoredReply): { frames: Frame[]; closingAt: number } {
-  const frames = openingFrames(stored.info)
-  let lastSeq = stored.info.firstSeq
-  for (const { seq, event } of stored.events) {
-    frames.push({ seq, ...event })
-    lastSeq = seq
-  }
-  if (stored.outcome === null || stored.endedAt === null || stored.settledAt === null) {
-    return { frames, closingAt: frames.length }
-  }
-  frames.push(...settlingFrames(lastSeq, stored.endedAt, stored.settledAt, restStateOf(stored.outcome)))
-  const closingAt = frames.length
-  frames.push(...closingFrames(stored.outcome, lastSeq + 1, stored.info.includeUsage))
-  return { frames, closingAt }
+export interface RemoteReplies {
+  /** A reply as it is stored now, and on from there. Null: there is none (any more). */
+  open(replyId: string): Promise<Reply | null>
+  /** Replies that are followed here, with the number of their readers. */
+  followed(): { sessionId: string; subscribers: number }[]
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+interface Remote {
+  log: FrameLog
+  /** The newest event in the log. */
+  place: Place
+  readers: number
+  isPumped: boolean
+  /** Cuts the pump's waiting short. */
+  wake(): void
+}
+
+const isBehind = (one: Place, other: Place): boolean =>
+  one.seq > other.seq || (one.seq === other.seq && one.part > other.part)
+
+export function createRemoteReplies({ read, exchange, patienceMs }: RemoteOptions): RemoteReplies {
+  const followed = new Map<string, Remote>()
+
+  async function open(replyId: string): Promise<Reply | null> {
+    const known = followed.get(replyId)
+    // Read anew for each reader: it may have seen on the owner's instance what this one has not heard of yet.
+    const stored = await read(replyId, known?.place.seq ?? 0)
+    if (stored === null) return null
+    const remote = known ?? followed.get(replyId) ?? createRemote(stored)
+    if (remote.log.state === 'cut') return await open(replyId)
+    advance(remote, stored)
+    return { info: remote.log.info, read: (after, signal) => readRemote(remote, after, signal) }
+  }
+
+  async function* readRemote(remote: Remote, after: number, signal: AbortSignal): ReturnType<Reply['read']> {
+    remote.readers += 1
+    if (!remote.isPumped) void pump(remote)
+    try {
+      yield* remote.log.read(after, signal)
+    } finally {
+      remote.readers -= 1
+      if (remote.readers === 0) remote.wake()
+    }
+  }
+
+  /** Fills the log for as long as it is read and its reply runs. */
+  async function pump(remote: Remote): Promise<void> {
+    const { log } = remote
+    if (log.state !== 'open') return
+    remote.isPumped = true
+    if (!followed.has(log.info.id)) followed.set(log.info.id, remote)
+    const following = exchange.follow(log.info, (note) => {
+      if (!heard(remote, note)) remote.wake()
+    })
+    let answeredAt = performance.now()
+    while (log.state === 'open' && remote.readers > 0) {
+      const isWoken = await pause(remote, POLL_MS)
+      if (remote.readers === 0 || (!isWoken && following.isLive)) continue
+      try {
+        const stored = await read(log.info.id, remote.place.seq)
+        answeredAt = performance.now()
+        if (stored === null) log.drop()
+        else advance(remote, stored)
+      } catch {
+        if (performance.now() - answeredAt > patienceMs) log.cut()
+      }
+    }
+    following[Symbol.dispose]()
+    remote.isPumped = false
+    if (followed.get(log.info.id) === remote) followed.delete(log.info.id)
+  }
+
+  return {
+    open,
+    followed: () =>
+      [...followed.values()].map(({ log, readers }) => ({ sessionId: log.info.sessionId, subscribers: readers })),
+  }
+}
+
+function createRemote({ info }: StoredReply): Remote {
+  const place = { seq: info.firstSeq, part: 0 }
+  return { log: createFrameLog(info), place, readers: 0, isPumped: false, wake() {} }
+}
+
+/** Whatever of these events the log does not have yet. */
+function push(remote: Remote, events: readonly StoredEvent[]): void {
+  const from = events.findIndex((event) => isBehind(event, remote.place))
+  if (from < 0) return
+  remote.log.push(from === 0 ? events : events.slice(from))
+  remote.place = events.at(-1) ?? remote.place
+}
+
+function advance(remote: Remote, { events, outcome, endedAt, settledAt }: StoredReply): void {
+  push(remote, events)
+  if (outcome !== null && endedAt !== null && settledAt !== null) remote.log.close({ outcome, endedAt, settledAt })
+}
+
+/** False: only the database can tell what has happened. */
+function heard(remote: Remote, note: Note): boolean {
+  if (note === 'ended' || isBehind(note.after, remote.place)) return false
+  push(remote, note.events)
+  return true
+}
+
+/** Resolves to true when woken, to false after `ms`. */
+function pause(remote: Remote, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const done = () => {
+    const timer = setTimeout(resolve, ms, false)
+    remote.wake = () => {
       clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
+      resolve(true)
     }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
   })
-}
-
-/**
- * Frames after the id `after`, as `ReplyLog.read` gives them; `first` is the whole reply as read just now. Rejects
- * when the database can't be reached.
- */
-export async function* readStored(
-  read: Journal['read'],
-  first: StoredReply,
-  after: number,
-  signal: AbortSignal,
-): AsyncGenerator<readonly Frame[], void> {
-  let shown: number | null = null // the newest id that this reader has passed; null before the first read
-  let shownFrames = 0
-  while (!signal.aborted) {
-    // The whole reply once, then from the newest frame shown: rows may be folded between two reads, ids stay.
-    const stored: StoredReply | null = shown === null ? first : await read(first.info.id, shown - 1)
-    if (stored === null) {
-      yield [deletedFrame((shown ?? after) + 1)]
-      return
-    }
-    const { frames, closingAt } = framesOf(stored)
-    const start: number =
-      shown === null ? Math.min(indexAfter(frames, after), closingAt) : skip(frames, shown, shownFrames)
-    const batch = frames.slice(start)
-    shown = frames.at(-1)?.seq ?? stored.info.firstSeq
-    shownFrames = frames.filter((frame) => frame.seq === shown).length
-    if (batch.length > 0) yield batch
-    if (stored.outcome !== null) return
-    await pause(POLL_MS, signal)
-  }
-}
-
-/** Index behind the `count` frames of id `seq` that were shown, so that tool events of that id are not repeated. */
-function skip(frames: readonly Frame[], seq: number, count: number): number {
-  const first = frames.findIndex((frame) => frame.seq >= seq)
-  if (first < 0) return frames.length
-  let index = first
-  while (index < frames.length && index < first + count && frames[index]?.seq === seq) index += 1
-  return index
 }

@@ -1,9 +1,9 @@
 /** What the session machine invokes: generating and settling, made of the ports. */
 import { fromCallback } from 'xstate'
+import { restStateOf } from './frame-log.ts'
 import { createGeneration, type GenerateOptions, type Generation, replyEnded } from './generate.ts'
 import { historyLimits, modelHistory } from './history.ts'
 import type { Journal, ModelRequest, ReplyInfo } from './ports.ts'
-import { restStateOf } from './remote-reply.ts'
 import type { Outcome, Usage } from './reply-event.ts'
 import type { ReplyLog } from './reply-log.ts'
 import type { Ending, GenerateInput, SessionEvent, SettleInput } from './session-machine.ts'
@@ -84,9 +84,8 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
     else log.cut()
     return { type: 'lost' }
   }
-  const as = restStateOf(outcome)
-  log.close(outcome, endedAt.toISOString(), settled.settledAt, as)
-  return { type: 'settled', as }
+  log.close({ outcome, endedAt: endedAt.toISOString(), settledAt: settled.settledAt })
+  return { type: 'settled', as: restStateOf(outcome) }
 }
 
 function refused(usage: Usage): Outcome {

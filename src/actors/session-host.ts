@@ -2,6 +2,7 @@
  * The one door through which everybody else reaches a session: messages in, replies out, wherever they run or ran.
  */
 import { drainSessions } from './drain.ts'
+import { type Reply, StreamCut } from './frame-log.ts'
 import {
   beginReply,
   checkSessions,
@@ -13,19 +14,18 @@ import {
   ownedReplies,
   runningReplies,
 } from './live-sessions.ts'
-import type { Admission, Journal, Model, ModelRequest, NewMessage, OpenToolbox, ReplyInfo } from './ports.ts'
-import { readStored } from './remote-reply.ts'
-import type { Frame } from './reply-event.ts'
+import type { Admission, Exchange, Journal, Model, ModelRequest, NewMessage, OpenToolbox } from './ports.ts'
+import { createRemoteReplies, type RemoteReplies } from './remote-reply.ts'
 import { createReplyLog } from './reply-log.ts'
 import { noUsage, type RunningReply } from './session-actors.ts'
 import type { TransitionRecorder } from './transitions.ts'
 
 /** How long cancel and interrupt wait for the reply to settle (contract section 4). */
 const SETTLE_WAIT_MS = 2000
-const POLL_MS = 100
 
 export interface HostOptions {
   journal: Journal
+  exchange: Exchange
   model: Model
   recorder: TransitionRecorder
   maxRunning: number
@@ -42,13 +42,6 @@ export interface Message extends Omit<NewMessage, 'replyId' | 'mayStart'> {
   onBusy: 'reject' | 'interrupt'
 }
 
-/** A reply that can be read from any frame, wherever it runs or ran. */
-export interface Reply {
-  info: ReplyInfo
-  /** Frames after the id `after`, in batches. Rejects with StreamCut when nothing can be stored at the moment. */
-  read(after: number, signal: AbortSignal): AsyncGenerator<readonly Frame[], void>
-}
-
 export type Sent =
   | { outcome: 'started'; reply: Reply; requesterLost(): void }
   | { outcome: 'joined'; reply: Reply }
@@ -63,6 +56,7 @@ export const shutdownError = failed('shutdown', 'The instance is shutting down.'
 
 interface Host extends LiveSessions {
   options: HostOptions
+  remote: RemoteReplies
   /** Stateless replies. */
   slots: Set<AbortController>
   draining: boolean
@@ -71,21 +65,26 @@ interface Host extends LiveSessions {
 export type SessionHost = ReturnType<typeof createSessionHost>
 
 export function createSessionHost(options: HostOptions) {
-  const { journal, leaseMs, recorder, log } = options
+  const { journal, exchange, leaseMs, recorder, log } = options
   const host: Host = {
-    ...createLiveSessions({ journal, recorder, log }),
+    ...createLiveSessions({ journal, exchange, recorder, log }),
     ...{ options, slots: new Set<AbortController>(), draining: false },
+    remote: createRemoteReplies({ read: (id, after) => journal.read(id, after), exchange, patienceMs: leaseMs }),
   }
   return {
     registry: host.registry,
-    owned: ownedReplies(host, journal),
+    owned: ownedReplies(host, host.remote, journal),
     get draining() {
       return host.draining
     },
     send: (message: Message) => send(host, message),
     open: (replyId: string) => open(host, replyId),
     cancel: (sessionId: string) => cancel(host, sessionId),
-    forget: (sessionId: string) => forgetSession(host, sessionId),
+    /** These sessions were deleted while `owners` (instances) ran replies of theirs. */
+    forget(sessionIds: readonly string[], owners: readonly string[]) {
+      for (const id of sessionIds) forgetSession(host, id)
+      exchange.hurry(owners)
+    },
     tick: () => checkSessions(host, leaseMs),
     takeSlot: () => takeSlot(host),
     /** Sessions of an agent that live here, for deleting it. */
@@ -137,12 +136,16 @@ async function admitNow(host: Host, message: Message & { replyId: string }): Pro
 }
 
 function start(host: Host, message: Message, admission: Extract<Admission, { outcome: 'admitted' }>): Sent {
-  const { journal, model, generationTimeoutMs, historyMaxTokens } = host.options
+  const { journal, exchange, model, generationTimeoutMs, historyMaxTokens } = host.options
   const { reply: info, position, restState, untitled } = admission
   const refuse = () =>
     host.byReply.get(info.id)?.actor.send(failed('internal', 'A part of the reply could not be stored.'))
   const reply: RunningReply = {
-    log: createReplyLog(info, { append: journal.append, onRefused: refuse }),
+    log: createReplyLog(info, {
+      append: journal.append,
+      onStored: (after, events) => exchange.stored(info.id, after, events),
+      onRefused: refuse,
+    }),
     position,
     text: message.text,
     untitled,
@@ -164,37 +167,40 @@ function start(host: Host, message: Message, admission: Extract<Admission, { out
 const replyOf = ({ log }: RunningReply): Reply => ({ info: log.info, read: (after, signal) => log.read(after, signal) })
 
 /** A reply by its id, wherever it runs or ran. Null: there is none (any more). */
-async function open({ byReply, options }: Host, replyId: string): Promise<Reply | null> {
-  const { journal } = options
+async function open({ byReply, remote }: Host, replyId: string): Promise<Reply | null> {
   const here = byReply.get(replyId)?.reply
   if (here && (here.log.state === 'open' || here.log.state === 'closed')) return replyOf(here)
-  const first = await journal.read(replyId, 0)
-  if (first === null) return null
-  return { info: first.info, read: (after, signal) => readStored(journal.read, first, after, signal) }
+  return await remote.open(replyId)
 }
 
 /** Resolves when the session's running reply is settled, or after 2 s. The intent is written first. */
-async function cancel({ byReply, options }: Host, sessionId: string): Promise<void> {
-  const { journal } = options
-  const replyId = await journal.requestCancel(sessionId)
-  if (replyId === null) return
-  const here = byReply.get(replyId)
-  here?.actor.send({ type: 'cancel' })
-  const late = Promise.withResolvers<void>()
-  let isLate = false
-  const deadline = setTimeout(() => {
-    isLate = true
-    late.resolve()
-  }, SETTLE_WAIT_MS)
+async function cancel(host: Host, sessionId: string): Promise<void> {
+  const { journal, exchange } = host.options
+  const asked = await journal.requestCancel(sessionId)
+  if (asked === null) return
+  const here = host.byReply.get(asked.replyId)
+  if (here) here.actor.send({ type: 'cancel' })
+  else exchange.hurry([asked.instanceId])
+  const late = new AbortController()
+  const deadline = setTimeout(() => late.abort(), SETTLE_WAIT_MS)
   try {
-    if (here) await Promise.race([here.ended.promise, late.promise])
-    else while (!isLate && (await journal.isRunning(replyId))) await pause(POLL_MS)
+    const isLate = new Promise((resolve) => late.signal.addEventListener('abort', resolve))
+    await Promise.race([here ? here.ended.promise : endOf(host, asked.replyId, late.signal), isLate])
   } finally {
     clearTimeout(deadline)
+    late.abort()
   }
 }
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+/** Resolves when a reply that runs elsewhere has ended, or can't be followed at the moment. */
+async function endOf({ remote }: Host, replyId: string, signal: AbortSignal): Promise<void> {
+  const reply = await remote.open(replyId)
+  try {
+    if (reply) for await (const _ of reply.read(Number.MAX_SAFE_INTEGER, signal));
+  } catch (error) {
+    if (!(error instanceof StreamCut)) throw error
+  }
+}
 
 /** A place for a stateless reply, to be disposed of at its end. */
 function takeSlot(host: Host): Slot | 'full' | 'draining' {

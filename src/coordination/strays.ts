@@ -30,7 +30,8 @@ export async function settleStrays(
 ): Promise<Set<string>> {
   const rows = await sql<StrayRow[]>`
     select id, session_id as "sessionId", session_num as "sessionNum", first_seq as "firstSeq", model,
-           created_at::text as "createdAt", include_usage as "includeUsage", epoch
+           created_at::text as "createdAt", include_usage as "includeUsage",
+           instance_id as "instanceId", epoch
       from messages where status = 'streaming' and instance_id = ${id} and epoch = ${epoch}`
   const stored = new Set(rows.map((row) => row.id))
   const running = owned.running()

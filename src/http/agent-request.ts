@@ -36,7 +36,7 @@ function openKey(secrets: Secrets, { id, apiKey }: AgentForCompletion['provider'
 
 /** The request without its messages and tools. */
 export const agentRequest = (
-  { secrets }: AgentRooms,
+  { secrets }: Pick<AgentRooms, 'secrets'>,
   agent: AgentForCompletion,
 ): Omit<ModelRequest, 'messages' | 'tools'> => ({
   provider: { ...agent.provider, apiKey: openKey(secrets, agent.provider) },

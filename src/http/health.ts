@@ -7,12 +7,14 @@ interface Rooms {
   ping(): Promise<void>
   /** A shutdown is under way. */
   draining(): boolean
+  /** Of the accelerator; the service is ready without it. */
+  cache(): 'ok' | 'degraded' | 'disabled'
 }
 
 // A probe that waits longer than its asker does is no answer.
 const longestPingMs = 1000
 
-export const healthHandlers = ({ ping, draining }: Rooms) =>
+export const healthHandlers = ({ ping, draining, cache }: Rooms) =>
   ({
     getLive: () => ({ status: 'ok' as const }),
     getReady: async ({ reply }) => {
@@ -21,7 +23,7 @@ export const healthHandlers = ({ ping, draining }: Rooms) =>
       if (message !== null) reply.code(503)
       return {
         status: message === null ? ('ready' as const) : ('not_ready' as const),
-        checks: { database, cache: 'disabled' as const },
+        checks: { database, cache: cache() },
         ...(message !== null && { message }),
       }
     },

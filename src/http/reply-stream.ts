@@ -1,7 +1,7 @@
 /** A session's reply → HTTP: as a stream that can be resumed, or as one JSON body. Deploy and playground share it. */
 import type { FastifyReply } from 'fastify'
+import type { Reply } from '../actors/frame-log.ts'
 import type { FinishReason, Frame, ReplyError, Usage } from '../actors/reply-event.ts'
-import type { Reply } from '../actors/session-host.ts'
 import { completionHead, createFrameEncoder, type FrameEncoder } from './completion-frames.ts'
 import { HttpError } from './http-error.ts'
 import { openEventStream } from './sse.ts'

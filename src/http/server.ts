@@ -93,7 +93,7 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
   const ping = async () => {
     await sql`select 1`
   }
-  mount(app, health, healthHandlers({ ping, draining: () => host.draining }))
+  mount(app, health, healthHandlers({ ping, draining: () => host.draining, cache: rooms.coordination.cache }))
   await registerPage(app)
   await app.register((scope) =>
     deployScope(scope, {

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { Admission, Journal, NewMessage, ReplyInfo, Settlement } from '../actors/ports.ts'
 import type { Outcome, StoredEvent } from '../actors/reply-event.ts'
 import { isBadData, isUnavailable, type Sql } from './database.ts'
-import { isRunning, readHistory, readReply, requestCancel } from './replies.ts'
+import { readHistory, readReply, requestCancel } from './replies.ts'
 
 type Verdict = 'stored' | 'fenced' | 'refused'
 
@@ -146,7 +146,6 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
     settle: (reply, settlement) => settle(options, reply, settlement, () => closed),
     read: (replyId, after) => readReply(sql, replyId, after),
     requestCancel: (sessionId) => requestCancel(sql, sessionId),
-    isRunning: (replyId) => isRunning(sql, replyId),
     history: (sessionId, position, limits) => readHistory(sql, sessionId, position, limits),
     async close() {
       closed = true
@@ -207,6 +206,7 @@ async function admit(sql: Sql, instance: JournalOptions['instance'], message: Ne
       model: message.model,
       createdAt: row.created_at.toISOString(),
       includeUsage: message.includeUsage,
+      instanceId: instance.id,
       epoch,
     },
   }

@@ -12,6 +12,7 @@ interface ReplyRow {
   model: string
   created_at: Date
   include_usage: boolean
+  instance_id: string
   epoch: number
   status: 'complete' | 'streaming' | 'error'
   finish_reason: FinishReason | 'error' | null
@@ -48,6 +49,7 @@ export async function readReply(sql: Sql, replyId: string, after: number): Promi
       model: row.model,
       createdAt: row.created_at.toISOString(),
       includeUsage: row.include_usage,
+      instanceId: row.instance_id,
       epoch: row.epoch,
     },
     events: (row.status === 'streaming' ? runningEvents(row) : foldedEvents(row)).filter(isAfter),
@@ -129,18 +131,15 @@ export async function readHistory(
   return rows.map(({ role, content, tools }) => (tools ? { role, content, toolEvents: tools } : { role, content }))
 }
 
-/** Asks the owner of the session's running reply to stop, in writing. Null: none runs, else its id. */
-export async function requestCancel(sql: Sql, sessionId: string): Promise<string | null> {
-  const [row] = await sql<{ reply_id: string }[]>`
+/** Asks the owner of the session's running reply to stop, in writing. Null: none runs. */
+export async function requestCancel(
+  sql: Sql,
+  sessionId: string,
+): Promise<{ replyId: string; instanceId: string } | null> {
+  const [asked] = await sql<{ replyId: string; instanceId: string }[]>`
     insert into intents (instance_id, kind, session_id, reply_id)
     select m.instance_id, 'cancel', m.session_id, m.id from messages m
      where m.session_id = ${sessionId} and m.status = 'streaming'
-    returning reply_id`
-  return row?.reply_id ?? null
-}
-
-/** Does the reply still run, as far as is stored? */
-export async function isRunning(sql: Sql, replyId: string): Promise<boolean> {
-  const rows = await sql`select 1 from messages where id = ${replyId} and status = 'streaming'`
-  return rows.length > 0
+    returning reply_id as "replyId", instance_id as "instanceId"`
+  return asked ?? null
 }

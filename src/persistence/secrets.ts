@@ -118,6 +118,14 @@ async function keyOfFolder({ dataDir, external }: SecretOptions, inUse: boolean)
     const where = external ? 'DATABASE_URL names a database' : 'DATA_DIR has a database'
     throw new Error(`SECRET_KEY is required: ${where} that already holds data, and there is no ${path}.`)
   }
+  await makeKey(dataDir, path).catch((error: unknown) => {
+    const why = codeOf(error) ?? String(error)
+    throw new Error(`SECRET_KEY is required: it is not set, and DATA_DIR (${dataDir}) can not keep a key (${why}).`)
+  })
+  return (await readKey(path)) ?? ''
+}
+
+async function makeKey(dataDir: string, path: string): Promise<void> {
   await mkdir(dataDir, { recursive: true })
   // Written whole under another name first: a crash must not leave half a key. `link` never replaces a file.
   const draft = `${path}.${randomBytes(6).toString('hex')}`
@@ -134,7 +142,6 @@ async function keyOfFolder({ dataDir, external }: SecretOptions, inUse: boolean)
   }
   const folder = await open(dataDir)
   await folder.sync().finally(() => folder.close())
-  return (await readKey(path)) ?? ''
 }
 
 async function readKey(path: string): Promise<string | null> {

@@ -65,18 +65,29 @@ export async function findSession(sql: Sql, agentId: string, id: string): Promis
   return session ?? null
 }
 
-/** False: no such session, or another agent's. The owner of a running reply is told by an intent. */
-export async function deleteSession(sql: Sql, agentId: string, id: string): Promise<boolean> {
-  if (!isUuid(agentId) || !isUuid(id)) return false
-  const [row] = await sql<{ deleted: boolean }[]>`select delete_session(${agentId}, ${id}) as deleted`
-  return row?.deleted ?? false
+/** Instances that ran a reply of what was deleted. Intents tell them; they may be hurried. */
+export interface Deleted {
+  owners: string[]
 }
 
-/** False: no such agent. Its running replies are cancelled, its sessions removed. */
-export async function deleteAgent(sql: Sql, id: string): Promise<boolean> {
-  if (!isUuid(id)) return false
-  const [row] = await sql<{ deleted: boolean }[]>`select delete_agent(${id}) as deleted`
-  return row?.deleted ?? false
+/** Null: no such session, or another agent's. */
+export async function deleteSession(sql: Sql, agentId: string, id: string): Promise<Deleted | null> {
+  if (!isUuid(agentId) || !isUuid(id)) return null
+  // The owners are those of the statement's snapshot, from before the deletion.
+  const [row] = await sql<(Deleted & { deleted: boolean })[]>`
+    select delete_session(${agentId}, ${id}) as deleted,
+           array(select m.instance_id from messages m where m.session_id = ${id} and m.status = 'streaming') as owners`
+  return row?.deleted ? { owners: row.owners } : null
+}
+
+/** Null: no such agent. Its running replies are cancelled, its sessions removed. */
+export async function deleteAgent(sql: Sql, id: string): Promise<Deleted | null> {
+  if (!isUuid(id)) return null
+  const [row] = await sql<(Deleted & { deleted: boolean })[]>`
+    select delete_agent(${id}) as deleted,
+           array(select distinct m.instance_id from messages m join sessions s on s.id = m.session_id
+                  where s.agent_id = ${id} and m.status = 'streaming') as owners`
+  return row?.deleted ? { owners: row.owners } : null
 }
 
 /** The session's newest reply. `found` is false for an unknown session; `replyId` null when there is no reply yet. */

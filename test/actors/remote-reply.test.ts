@@ -1,14 +1,16 @@
 /**
- * Contract section 4, "Reconnect": a reply that is read from the database shows what its log shows, at every moment,
- * for every id, while its rows come, are folded or go.
+ * Contract sections 4 ("Reconnect") and 7: a reply that is read elsewhere shows what its own log shows, at every moment,
+ * for every id, while its rows come, are folded or go, and whatever becomes of what its owner says.
  */
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Journal, ReplyInfo, StoredReply } from '../../src/actors/ports.ts'
-import { readStored } from '../../src/actors/remote-reply.ts'
-import type { Frame, Outcome, ReplyEvent, StoredEvent } from '../../src/actors/reply-event.ts'
+import type { Reply } from '../../src/actors/frame-log.ts'
+import type { Exchange, Journal, Note, ReplyInfo, StoredReply } from '../../src/actors/ports.ts'
+import { createRemoteReplies } from '../../src/actors/remote-reply.ts'
+import type { Outcome, ReplyEvent, StoredEvent } from '../../src/actors/reply-event.ts'
 import { createReplyLog } from '../../src/actors/reply-log.ts'
 import { verifies } from '../verifies.ts'
+import { follow } from './scene.ts'
 
 const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`
 const usage = { promptTokens: 1, completionTokens: 2, estimated: false }
@@ -17,22 +19,48 @@ const outcomes: Outcome[] = [
   { type: 'finished', reason: 'cancelled', usage },
   { type: 'failed', error: { code: 'provider_error', message: 'm', detail: 'd' }, usage },
 ]
-const restState = (outcome: Outcome) =>
-  outcome.type === 'failed' ? 'error' : outcome.reason === 'cancelled' ? 'cancelled' : 'complete'
+const patienceMs = 1000
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
-/** A follower asks the database every 250 ms; only its clock is ours. */
+/** A follower whose owner is silent asks the database every 250 ms; only its clock is ours. */
 const poll = async () => {
   await vi.advanceTimersByTimeAsync(250)
   await turn()
 }
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** A log and the table that its frames are stored in, as `Journal.read` gives it. */
-function storedReply(firstSeq: number, includeUsage: boolean) {
+/** What the owner says, on its way to those who follow; the test delivers or loses it. */
+function heldExchange() {
+  const listeners = new Set<(note: Note) => void>()
+  const onTheWay: Note[] = []
+  const state = { isLive: false, reads: 0, away: false }
+  const exchange: Exchange = {
+    hurry() {},
+    follow(_, heard) {
+      listeners.add(heard)
+      return {
+        get isLive() {
+          return state.isLive
+        },
+        [Symbol.dispose]: () => void listeners.delete(heard),
+      }
+    },
+    stored: (_, after, events) => void onTheWay.push({ after, events: structuredClone(events) }),
+    ended: () => void onTheWay.push('ended'),
+  }
+  const say = async (note: Note | undefined) => {
+    if (note !== undefined) for (const heard of [...listeners]) heard(note)
+    await turn()
+  }
+  return { exchange, onTheWay, say, state, listeners }
+}
+
+/** A log and the table that its frames are stored in, as `Journal.read` gives it, and a place to follow it from. */
+function openScene(firstSeq = 1, includeUsage = false) {
   const info: ReplyInfo = {
-    ...{ id: 'r', sessionId: 's', sessionNum: 1, firstSeq, model: 'm', createdAt: at(0), includeUsage, epoch: 1 },
+    ...{ id: 'r', sessionId: 's', sessionNum: 1, firstSeq, model: 'm', createdAt: at(0), includeUsage },
+    ...{ instanceId: 'i', epoch: 1 },
   }
   const rows: StoredEvent[] = []
   let outcome: Outcome | null = null
@@ -45,49 +73,44 @@ function storedReply(firstSeq: number, includeUsage: boolean) {
         resolve('stored')
       }),
     )
-  const log = createReplyLog(info, { append, onRefused() {} })
+  const held = heldExchange()
+  const log = createReplyLog(info, {
+    append,
+    onStored: (after, events) => held.exchange.stored('r', after, events),
+    onRefused() {},
+  })
   const read = async (_: string, after: number): Promise<StoredReply | null> => {
+    held.state.reads += 1
+    if (held.state.away) throw new Error('away')
     if (deleted) return null
     const isAfter = ({ seq, part }: StoredEvent) => seq > after || (seq === after && part > 0)
     const ends = outcome ? { endedAt: at(1), settledAt: at(2) } : { endedAt: null, settledAt: null }
     return { info, events: structuredClone(rows.filter(isAfter)), outcome, ...ends }
   }
+  const remote = createRemoteReplies({ read, exchange: held.exchange, patienceMs })
   return {
-    log,
-    read,
-    store: async () => {
+    ...{ ...held, log, remote },
+    async open(): Promise<Reply> {
+      const reply = await remote.open('r')
+      if (reply === null) throw new Error('deleted')
+      return reply
+    },
+    async store() {
       waiting.shift()?.()
       await turn()
     },
     async settle(how: Outcome) {
       while (waiting.length > 0) await this.store()
       outcome = how
-      log.close(how, at(1), at(2), restState(how))
+      log.close({ outcome: how, endedAt: at(1), settledAt: at(2) })
+      held.exchange.ended('r')
     },
     remove() {
       deleted = true
       log.drop()
+      held.exchange.ended('r')
     },
   }
-}
-
-/** Reads on, and keeps what it has read. */
-function collect(reading: AsyncIterable<readonly Frame[]>) {
-  const frames: Frame[] = []
-  const done = (async () => {
-    for await (const batch of reading) frames.push(...batch)
-  })()
-  done.catch(() => {})
-  return { frames, done }
-}
-
-const never = new AbortController().signal
-type Scene = ReturnType<typeof storedReply>
-
-async function remote(scene: Scene, after: number, signal = never) {
-  const first = await scene.read('r', 0)
-  if (first === null) throw new Error('deleted')
-  return collect(readStored(scene.read, first, after, signal))
 }
 
 const call: ReplyEvent = { type: 'tool_call', id: 'c', name: 'n', arguments: '{}', startedAt: at(0) }
@@ -95,70 +118,127 @@ const result: ReplyEvent = { type: 'tool_result', id: 'c', ok: true, content: 'x
 const step = fc.oneof(
   { weight: 5, arbitrary: fc.string({ minLength: 1 }).map((text) => ({ type: 'text', text }) as const) },
   { weight: 2, arbitrary: fc.constantFrom(call, result) },
-  { weight: 5, arbitrary: fc.constantFrom('store' as const, 'poll' as const) },
+  { weight: 9, arbitrary: fc.constantFrom('store', 'store', 'poll', 'say', 'say', 'say twice', 'lose', 'swap') },
+  { weight: 2, arbitrary: fc.boolean().map((isLive) => ({ isLive })) },
   { weight: 4, arbitrary: fc.record({ readFrom: fc.integer({ min: 0, max: 30 }) }) },
 )
 
-verifies('contract-4.resume', 'readers of the log and of the database see the same, whenever they come', async () => {
-  const property = fc.asyncProperty(
-    fc.array(step, { maxLength: 40 }),
-    fc.constantFrom(...outcomes, 'deleted' as const),
-    fc.constantFrom(1, 8),
-    fc.boolean(),
-    async (steps, how, firstSeq, includeUsage) => {
-      const scene = storedReply(firstSeq, includeUsage)
-      const pairs: { after: number; here: ReturnType<typeof collect>; there: ReturnType<typeof collect> }[] = []
-      const compare = async (after: number) => {
-        const there = await remote(scene, after)
-        pairs.push({ after, here: collect(scene.log.read(after, never)), there })
-        await turn()
-      }
-      for (const one of steps) {
-        if (one === 'store') await scene.store()
-        else if (one === 'poll') await poll()
-        else if ('readFrom' in one) await compare(one.readFrom)
-        else scene.log.push(one)
-      }
-      if (how === 'deleted') {
-        await poll() // the id of the last chunk is the last one sent plus one: both have been sent the same
-        scene.remove()
-      } else {
-        await scene.settle(how)
-        for (let after = 0; after < firstSeq + steps.length + 3; after += 1) await compare(after)
-      }
+verifies(
+  ['contract-4.resume', 'contract-7.follow'],
+  'readers here and there see the same, whenever they come, whatever is lost, doubled or late between them',
+  async () => {
+    const property = fc.asyncProperty(
+      fc.array(step, { maxLength: 60, size: 'max' }),
+      fc.constantFrom(...outcomes, 'deleted' as const),
+      fc.constantFrom(1, 8),
+      fc.boolean(),
+      async (steps, how, firstSeq, includeUsage) => {
+        const scene = openScene(firstSeq, includeUsage)
+        const pairs: { after: number; here: ReturnType<typeof follow>; there: ReturnType<typeof follow> }[] = []
+        const compare = async (after: number) => {
+          const there = follow(await scene.open(), after)
+          pairs.push({ after, here: follow(scene.log, after), there })
+          await turn()
+        }
+        for (const one of steps) {
+          if (one === 'store') await scene.store()
+          else if (one === 'poll') await poll()
+          else if (one === 'say') await scene.say(scene.onTheWay.shift())
+          else if (one === 'say twice') await scene.say(scene.onTheWay[0])
+          else if (one === 'lose') scene.onTheWay.shift()
+          else if (one === 'swap') scene.onTheWay.reverse()
+          else if (typeof one === 'string') throw new Error(one)
+          else if ('isLive' in one) scene.state.isLive = one.isLive
+          else if ('readFrom' in one) await compare(one.readFrom)
+          else scene.log.push(one)
+        }
+        scene.state.isLive = false
+        if (how === 'deleted') {
+          await poll() // the id of the last chunk is the last one sent plus one: both have been sent the same
+          scene.remove()
+        } else {
+          await scene.settle(how)
+          for (let after = 0; after < firstSeq + steps.length + 3; after += 1) await compare(after)
+        }
+        await poll()
+        await Promise.all(pairs.flatMap(({ here, there }) => [here.done, there.done]))
+        for (const { after, here, there } of pairs) expect(there.frames, `after ${after}`).toEqual(here.frames)
+        expect([scene.listeners.size, vi.getTimerCount(), scene.remote.followed()]).toEqual([0, 0, []])
+      },
+    )
+    await fc.assert(property, { numRuns: 300 })
+  },
+  { timeout: 60_000 },
+)
+
+verifies(
+  'contract-7.follow',
+  'while its owner speaks nobody asks the database; what it missed is read there',
+  async () => {
+    const scene = openScene()
+    const reader = follow(await scene.open())
+    await turn()
+    scene.state.isLive = true
+    const before = scene.state.reads
+    for (const text of ['a', 'b', 'c', 'd']) {
+      scene.log.push({ type: 'text', text })
+      await scene.store()
+      if (text !== 'b') await scene.say(scene.onTheWay.shift())
+      else scene.onTheWay.shift()
       await poll()
-      await Promise.all(pairs.flatMap(({ here, there }) => [here.done, there.done]))
-      for (const { after, here, there } of pairs) expect(there.frames, `after ${after}`).toEqual(here.frames)
-    },
-  )
-  await fc.assert(property, { numRuns: 150 })
+      expect(reader.shapes().at(-1)).toBe(text === 'b' ? 'a' : text)
+    }
+    expect(reader.shapes()).toEqual(['started', 'a', 'b', 'c', 'd'])
+    expect(scene.state.reads).toBe(before + 1)
+    // A beat says how far the reply is: the last words need no next one to be missed.
+    scene.log.push({ type: 'text', text: 'e' })
+    await scene.store()
+    await scene.say({ after: scene.log.place, events: [] })
+    expect(reader.shapes().at(-1)).toBe('e')
+    await scene.settle({ type: 'finished', reason: 'stop', usage })
+    await scene.say('ended')
+    await reader.done
+    expect(reader.shapes().slice(-2)).toEqual(['finished', 'done'])
+  },
+)
+
+test('all who read a reply here share what is read of it', async () => {
+  const scene = openScene()
+  const readers = []
+  for (let count = 0; count < 20; count += 1) readers.push(follow(await scene.open()))
+  await turn()
+  expect(scene.remote.followed()).toEqual([{ sessionId: 's', subscribers: 20 }])
+  expect([scene.listeners.size, vi.getTimerCount()]).toEqual([1, 1])
+  const before = scene.state.reads
+  await poll()
+  expect(scene.state.reads).toBe(before + 1)
+  await scene.settle({ type: 'finished', reason: 'stop', usage })
+  await poll()
+  for (const reader of readers) await reader.done
+  expect(new Set(readers.map(({ shapes }) => shapes().join())).size).toBe(1)
 })
 
-test('a reply that is folded between two reads goes on behind the last frame, tool events of its id included', async () => {
-  const scene = storedReply(1, false)
+test('whoever saw more on the owner’s instance gets nothing twice', async () => {
+  const scene = openScene()
+  const early = follow(await scene.open())
+  await turn()
   scene.log.push({ type: 'text', text: 'a' })
   await scene.store()
-  const reader = await remote(scene, 0)
+  const late = follow(await scene.open(), 2) // the early one has not been told of 2 yet
   await turn()
-  scene.log.push(call)
-  await scene.store()
-  await poll()
-  scene.log.push(result)
   scene.log.push({ type: 'text', text: 'b' })
   await scene.settle({ type: 'finished', reason: 'stop', usage })
   await poll()
-  await reader.done
-  expect(reader.frames.map(({ seq, type }) => `${seq} ${type}`)).toEqual([
-    ...['1 started', '1 state', '2 text', '2 tool_call', '2 tool_result', '3 text', '3 state', '3 state'],
-    ...['4 finished', '5 done'],
-  ])
+  await Promise.all([early.done, late.done])
+  expect(late.shapes()).toEqual(['b', 'finished', 'done'])
+  expect(early.shapes()).toEqual(['started', 'a', 'b', 'finished', 'done'])
 })
 
 verifies('contract-4.delete', 'a follower elsewhere ends with session_deleted, the id last sent plus one', async () => {
-  const scene = storedReply(7, false)
+  const scene = openScene(7)
   scene.log.push({ type: 'text', text: 'a' })
   await scene.store()
-  const [whole, ahead] = [await remote(scene, 0), await remote(scene, 99)]
+  const [whole, ahead] = [follow(await scene.open()), follow(await scene.open(), 99)]
   await turn()
   scene.remove()
   await poll()
@@ -168,25 +248,36 @@ verifies('contract-4.delete', 'a follower elsewhere ends with session_deleted, t
   }
 })
 
-test('a follower that leaves asks no more and leaves no timer behind', async () => {
-  const scene = storedReply(1, false)
+test('followers that leave ask no more and leave no timer behind', async () => {
+  const scene = openScene()
   const leaving = new AbortController()
-  const reader = await remote(scene, 0, leaving.signal)
+  const reply = await scene.open()
+  const reading = (async () => {
+    for await (const _ of reply.read(0, leaving.signal));
+  })()
   await turn()
-  expect(vi.getTimerCount()).toBe(1)
+  expect([vi.getTimerCount(), scene.listeners.size]).toEqual([1, 1])
   leaving.abort()
-  await reader.done
-  expect(vi.getTimerCount()).toBe(0)
+  await reading
+  await turn()
+  expect([vi.getTimerCount(), scene.listeners.size]).toEqual([0, 0])
 })
 
-test('a database that goes away under a follower rejects: its stream breaks off, a later resume reads on', async () => {
-  const scene = storedReply(1, false)
-  const first = await scene.read('r', 0)
-  if (first === null) throw new Error('deleted')
-  const reader = collect(readStored(() => Promise.reject(new Error('away')), first, 0, never))
-  const broken = expect(reader.done).rejects.toThrow('away')
+test('a database that comes back in time goes unnoticed; one that stays away breaks the stream off', async () => {
+  const scene = openScene()
+  const reader = follow(await scene.open())
   await turn()
+  scene.log.push({ type: 'text', text: 'a' })
+  await scene.store()
+  scene.state.away = true
+  for (let ms = 0; ms < patienceMs; ms += 250) await poll()
+  scene.state.away = false
   await poll()
+  expect(reader.shapes()).toEqual(['started', 'a'])
+  scene.state.away = true
+  const broken = expect(reader.done).rejects.toThrow('can not be stored at the moment')
+  for (let ms = 0; ms <= patienceMs + 250; ms += 250) await poll()
   await broken
-  expect(reader.frames.map(({ type }) => type)).toEqual(['started', 'state'])
+  scene.state.away = false
+  expect(follow(await scene.open()).frames).toEqual([])
 })

@@ -1,21 +1,22 @@
-/** The reply log's invariants (reply-log.ts, I1 to I3), and resume by property (contract section 4). */
+/** The reply log's invariants (I1 of reply-log.ts, I2 and I3 of frame-log.ts), and resume by property (contract section 4). */
 import { getEventListeners } from 'node:events'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { indexAfter, StreamCut } from '../../src/actors/frame-log.ts'
 import type { Journal, ReplyInfo } from '../../src/actors/ports.ts'
-import { framesOf, readStored } from '../../src/actors/remote-reply.ts'
 import type { Frame, Outcome, ReplyEvent, StoredEvent } from '../../src/actors/reply-event.ts'
-import { createReplyLog, indexAfter, type ReplyLog, StreamCut } from '../../src/actors/reply-log.ts'
+import { createReplyLog, type ReplyLog } from '../../src/actors/reply-log.ts'
 import { verifies } from '../verifies.ts'
+import { framesOf } from './scene.ts'
 
 const info: ReplyInfo = {
   ...{ id: 'r', sessionId: 's', sessionNum: 1, firstSeq: 5, model: 'm', createdAt: '2026-01-01T00:00:00.000Z' },
-  ...{ includeUsage: true, epoch: 1 },
+  ...{ includeUsage: true, instanceId: 'i', epoch: 1 },
 }
 const usage = { promptTokens: 1, completionTokens: 2, estimated: false }
 const finished: Outcome = { type: 'finished', reason: 'stop', usage }
 const [endedAt, settledAt] = ['2026-01-01T00:00:01.000Z', '2026-01-01T00:00:02.000Z']
-const close = (log: ReplyLog) => log.close(finished, endedAt, settledAt, 'complete')
+const close = (log: ReplyLog) => log.close({ outcome: finished, endedAt, settledAt })
 const never = new AbortController().signal
 const text = (value: string): ReplyEvent => ({ type: 'text', text: value })
 
@@ -41,7 +42,7 @@ function heldJournal() {
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 const instant: Journal['append'] = async () => 'stored'
 const openLog = (append: Journal['append'] = instant, onRefused = () => {}) =>
-  createReplyLog(info, { append, onRefused })
+  createReplyLog(info, { append, onStored() {}, onRefused })
 
 async function collect(log: ReplyLog, after: number): Promise<Frame[]> {
   const frames: Frame[] = []
@@ -152,13 +153,11 @@ describe('I2: every reader sees the same frames after the same id', () => {
         const stored = {
           ...{ info, events: journal.stored, outcome: finished, endedAt, settledAt },
         }
-        expect(framesOf(stored).frames).toEqual(whole)
+        expect(await framesOf(stored)).toEqual(whole)
         for (const after of cursors) {
           const expected = whole.slice(Math.min(indexAfter(whole, after), closingAt))
           expect(await collect(log, after)).toEqual(expected)
-          const fromStore: Frame[] = []
-          for await (const batch of readStored(async () => stored, stored, after, never)) fromStore.push(...batch)
-          expect(fromStore).toEqual(expected)
+          expect(await framesOf(stored, after)).toEqual(expected)
         }
       },
     )
@@ -261,9 +260,9 @@ test('a refused write takes no ids: the closing frames follow what is stored, as
   await journal.settle()
   await journal.settle('refused')
   const failed: Outcome = { type: 'failed', error: { code: 'internal', message: 'm', detail: 'd' }, usage }
-  log.close(failed, endedAt, settledAt, 'error')
+  log.close({ outcome: failed, endedAt, settledAt })
   const stored = { info, events: journal.stored, outcome: failed, endedAt, settledAt }
-  expect(await collect(log, 0)).toEqual(framesOf(stored).frames)
+  expect(await collect(log, 0)).toEqual(await framesOf(stored))
   expect((await collect(log, 0)).at(-1)?.seq).toBe(7)
 })
 

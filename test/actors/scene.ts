@@ -1,4 +1,5 @@
 /** A session host on ports that the test holds in its hand: a journal in memory, a model that says what it is told. */
+import { type Reply, restStateOf } from '../../src/actors/frame-log.ts'
 import type {
   Admission,
   Journal,
@@ -9,16 +10,11 @@ import type {
   StoredReply,
   TransitionRecord,
 } from '../../src/actors/ports.ts'
-import { restStateOf } from '../../src/actors/remote-reply.ts'
+import { createRemoteReplies } from '../../src/actors/remote-reply.ts'
 import type { Frame, StoredEvent } from '../../src/actors/reply-event.ts'
-import {
-  createSessionHost,
-  type HostOptions,
-  type Message,
-  type Reply,
-  type Sent,
-} from '../../src/actors/session-host.ts'
+import { createSessionHost, type HostOptions, type Message, type Sent } from '../../src/actors/session-host.ts'
 import { createTransitionRecorder } from '../../src/actors/transitions.ts'
+import { noExchange } from '../../src/coordination/local.ts'
 
 /** Lets every promise that can go on do so. */
 export const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -35,7 +31,7 @@ export interface ModelCall {
 }
 
 /** Each call of the model, in order; it says nothing until the test does. */
-function heldModel() {
+export function heldModel() {
   const calls: ModelCall[] = []
   const model: Model = {
     countTokens: (text) => text.length,
@@ -109,7 +105,7 @@ function memoryJournal() {
         model,
         includeUsage,
       },
-      ...{ createdAt: new Date().toISOString(), epoch: control.epoch },
+      ...{ createdAt: new Date().toISOString(), instanceId: 'i', epoch: control.epoch },
     }
     const row: Row = { info: reply, events: [], outcome: null, endedAt: null, settledAt: null, requesterLost: false }
     session.rows.push(row)
@@ -148,8 +144,10 @@ function memoryJournal() {
       const isAfter = ({ seq, part }: StoredEvent) => seq > after || (seq === after && part > 0)
       return row ? { ...row, events: row.events.filter(isAfter) } : null
     },
-    requestCancel: async (sessionId) => running(sessionId)?.info.id ?? null,
-    isRunning: async (replyId) => byId.get(replyId)?.outcome === null,
+    async requestCancel(sessionId) {
+      const info = running(sessionId)?.info
+      return info ? { replyId: info.id, instanceId: info.instanceId } : null
+    },
     history: async () => [],
   }
   return {
@@ -201,7 +199,7 @@ export function openScene(options: Partial<HostOptions> = {}) {
   const recorder = createTransitionRecorder({ record }, (error) => errors.push(error))
   const host = createSessionHost({
     ...{ journal: store.journal, model, recorder, maxRunning: 10, historyMaxTokens: 100, generationTimeoutMs: 60_000 },
-    ...{ leaseMs: 1000, log: { error: (details) => errors.push(details), info() {} } },
+    ...{ exchange: noExchange, leaseMs: 1000, log: { error: (details) => errors.push(details), info() {} } },
     ...options,
   })
   return {
@@ -226,6 +224,16 @@ export function openScene(options: Partial<HostOptions> = {}) {
 export function started(sent: Sent): Extract<Sent, { outcome: 'started' }> {
   if (sent.outcome !== 'started') throw new Error(sent.outcome)
   return sent
+}
+
+/** What a finished reply reads as from the database, after the id `after`. */
+export async function framesOf(stored: StoredReply, after = 0): Promise<Frame[]> {
+  const remote = createRemoteReplies({ read: async () => stored, exchange: noExchange, patienceMs: 0 })
+  const reply = await remote.open(stored.info.id)
+  if (reply === null) throw new Error('It is not there.')
+  const { frames, done } = follow(reply, after)
+  await done
+  return frames
 }
 
 /** Reads on; `frames` grows, `done` rejects when the stream breaks off. */

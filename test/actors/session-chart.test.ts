@@ -61,7 +61,7 @@ test('a step that the machine cannot make took no edge', () => {
 
 const reply = {
   ...{ id: 'r', sessionId: 's', sessionNum: 1, firstSeq: 1, model: 'm', createdAt: '2026-01-01T00:00:00.000Z' },
-  ...{ includeUsage: false, epoch: 1 },
+  ...{ includeUsage: false, instanceId: 'i', epoch: 1 },
 }
 const error = { code: 'internal', message: 'm', detail: 'd' } as const
 const samples: SessionEvent[] = [

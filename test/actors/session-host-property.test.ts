@@ -1,11 +1,10 @@
 /** Any interleaving of what may happen to a reply (contract section 4): it ends once, everywhere, and leaves nothing. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { framesOf } from '../../src/actors/remote-reply.ts'
-import { StreamCut } from '../../src/actors/reply-log.ts'
+import { StreamCut } from '../../src/actors/frame-log.ts'
 import { sessionChart, transitionTaken } from '../../src/actors/session-chart.ts'
 import { verifies } from '../verifies.ts'
-import { end, fail, follow, type Gate, message, openScene, say, turn } from './scene.ts'
+import { end, fail, follow, framesOf, type Gate, message, openScene, say, turn } from './scene.ts'
 
 const gates = ['admitted', 'append', 'settle', 'settled'] as const
 const actions = [
@@ -41,7 +40,7 @@ async function play(list: readonly Action[], isGap: (action: Action) => boolean)
     read: () => errands.push(open()),
     delete: () => {
       scene.store.remove('s')
-      scene.host.forget('s')
+      scene.host.forget(['s'], [])
     },
     fence: () => scene.host.owned.fenced(scene.store.fence()),
     turn: () => turn(),
@@ -92,7 +91,7 @@ verifies(
         // Stored before shown: whatever anybody has seen, the rows show, under the same ids.
         const row = scene.store.rows().find(({ info }) => info.id === replyId)
         if (row === undefined) continue
-        const stored = framesOf(row).frames
+        const stored = await framesOf(row)
         expect(reading.frames).toEqual(error === null ? stored : stored.slice(0, reading.frames.length))
         expect(row.outcome).not.toBeNull()
       }

@@ -1,6 +1,6 @@
 /** The host between two answers of its journal (contract sections 1 and 4): who wins, who waits, what is left over. */
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { StreamCut } from '../../src/actors/reply-log.ts'
+import { StreamCut } from '../../src/actors/frame-log.ts'
 import { verifies } from '../verifies.ts'
 import { end, fail, follow, message, openScene, say, started, turn } from './scene.ts'
 
@@ -153,7 +153,7 @@ describe('cancel', () => {
     const [owner, other] = [openScene(), openScene()]
     await owner.start()
     other.store.journal.requestCancel = owner.store.journal.requestCancel
-    other.store.journal.isRunning = owner.store.journal.isRunning
+    other.store.journal.read = owner.store.journal.read
     let done = false
     const cancelled = other.host.cancel('s').then(() => {
       done = true
@@ -163,7 +163,7 @@ describe('cancel', () => {
     const replyId = owner.store.rows()[0]?.info.id ?? ''
     owner.host.owned.obey({ kind: 'cancel', sessionId: 's', replyId })
     await turn()
-    await vi.advanceTimersByTimeAsync(100)
+    await vi.advanceTimersByTimeAsync(250)
     await cancelled
     expect(vi.getTimerCount()).toBe(0)
   })
@@ -191,7 +191,7 @@ describe('what is not stored', () => {
     scene.store.hold('settle')
     await scene.calls[0]?.say(say('a'), end)
     scene.store.remove('s')
-    scene.host.forget('s')
+    scene.host.forget(['s'], [])
     await first.done
     await scene.store.release('settle')
     expect(first.frames.at(-1)).toMatchObject({ seq: 3, type: 'failed', error: { code: 'session_deleted' } })

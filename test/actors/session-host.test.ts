@@ -1,10 +1,11 @@
 /** Races and limits of the host, with ports that the test answers (contract sections 1 and 4). */
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { type Reply, StreamCut } from '../../src/actors/frame-log.ts'
 import type { Admission, Journal, Model, ModelEvent, ReplyInfo, TransitionRecord } from '../../src/actors/ports.ts'
 import type { Frame } from '../../src/actors/reply-event.ts'
-import { StreamCut } from '../../src/actors/reply-log.ts'
-import { createSessionHost, type Message, type Reply } from '../../src/actors/session-host.ts'
+import { createSessionHost, type Message } from '../../src/actors/session-host.ts'
 import type { TransitionRecorder } from '../../src/actors/transitions.ts'
+import { noExchange } from '../../src/coordination/local.ts'
 import { verifies } from '../verifies.ts'
 
 const never = new AbortController().signal
@@ -52,6 +53,7 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
       if (!mayStart) return { outcome: 'refused' }
       const reply: ReplyInfo = {
         ...{ id: replyId, sessionId, sessionNum: 1, firstSeq: nextSeq, model, includeUsage: false, epoch: 1 },
+        instanceId: 'i',
         createdAt: new Date().toISOString(),
       }
       nextSeq += 100
@@ -71,7 +73,6 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
     },
     read: async () => null,
     requestCancel: async (sessionId) => running(sessionId),
-    isRunning: async () => false,
     history: async () => [],
   }
   const recorder: TransitionRecorder = {
@@ -81,11 +82,13 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
   }
   const host = createSessionHost({
     ...{ journal, model: script.model, recorder, maxRunning: 10, historyMaxTokens: 100, generationTimeoutMs: 60_000 },
-    ...{ leaseMs: 1000, log: { error() {}, info() {} } },
+    ...{ exchange: noExchange, leaseMs: 1000, log: { error() {}, info() {} } },
     ...options,
   })
-  const running = (sessionId: string) =>
-    host.registry.getSnapshot().context.live.get(sessionId)?.reply.log.info.id ?? null
+  const running = (sessionId: string) => {
+    const info = host.registry.getSnapshot().context.live.get(sessionId)?.reply.log.info
+    return info ? { replyId: info.id, instanceId: info.instanceId } : null
+  }
   return { host, script, steps, settled, hold, admit, journal }
 }
 
@@ -157,7 +160,7 @@ describe('races', () => {
       const { host, script, settled } = setUp()
       const frames = framesOf(await started(host))
       await script.push(say('a'))
-      host.forget('s')
+      host.forget(['s'], [])
       expect((await frames).at(-1)).toMatchObject({ seq: 3, type: 'failed', error: { code: 'session_deleted' } })
       expect(script.aborted()).toBe(1)
       expect(settled).toEqual([])

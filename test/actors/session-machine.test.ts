@@ -7,7 +7,7 @@ import { type Ending, pathOf, restingAt, type SessionEvent, sessionMachine } fro
 
 const reply: ReplyInfo = {
   ...{ id: 'r', sessionId: 's', sessionNum: 1, firstSeq: 1, model: 'm', createdAt: '2026-01-01T00:00:00.000Z' },
-  ...{ includeUsage: false, epoch: 1 },
+  ...{ includeUsage: false, instanceId: 'i', epoch: 1 },
 }
 const error = { code: 'provider_error', message: 'm', detail: 'd' } as const
 

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect } from 'vitest'
 import type { Intent, ReplyInfo } from '../../src/actors/ports.ts'
 import { deriveTitle } from '../../src/actors/title.ts'
-import { type Coordination, createLocalCoordination } from '../../src/coordination/local.ts'
+import type { Coordination } from '../../src/coordination/coordination.ts'
+import { createLocalCoordination } from '../../src/coordination/local.ts'
 import { connect, type Sql } from '../../src/persistence/database.ts'
 import { createJournal } from '../../src/persistence/journal.ts'
 import { deleteSession } from '../../src/persistence/sessions.ts'
@@ -33,6 +34,7 @@ async function openInstance({ url = scene.database.url, alone = false } = {}) {
   }
   const log = { warn() {}, info() {} }
   const coordination = createLocalCoordination({
+    id: crypto.randomUUID(),
     sql: pool('lease'),
     work: pool('work'),
     leaseMs,
@@ -52,6 +54,8 @@ async function openInstance({ url = scene.database.url, alone = false } = {}) {
     coordination.start(
       {
         running: () => running,
+        placeOf: () => null,
+        report: () => ({ actors: [], followed: [] }),
         obey: (intent) => void told.obeyed.push(intent),
         fenced: (epoch) => void told.fenced.push(epoch),
         async settleStray(reply) {
@@ -242,7 +246,7 @@ verifies(
       firstSeq: 1,
       epoch: 1,
     })
-    expect(await a.journal.isRunning(fine.id)).toBe(true)
+    expect((await a.journal.read(fine.id, 0))?.outcome).toBeNull()
     // Seen twice before it was settled: an admission whose answer is on its way is no stray.
     const [row] = await scene.sql<{ ms: number }[]>`
     select (extract(epoch from settled_at - created_at) * 1000)::float8 as ms from messages where id = ${stray.id}`

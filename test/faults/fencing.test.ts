@@ -117,7 +117,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       }
       // While its owner holds its epoch nobody can.
       expect(await lose()).toBeNull()
-      expect(await journal.isRunning(reply.id)).toBe(true)
+      expect((await journal.read(reply.id, 0))?.outcome).toBeNull()
       await bump(scene.sql, instance.id)
       expect(await lose()).toBe(session) // which has no title yet
       expect(await lose()).toBeNull()

@@ -7,7 +7,7 @@ import { mount } from '../../src/http/mount.ts'
 
 async function ask(path: string, ping: () => Promise<void>, draining = false) {
   const app = Fastify()
-  mount(app, health, healthHandlers({ ping, draining: () => draining }))
+  mount(app, health, healthHandlers({ ping, draining: () => draining, cache: () => 'disabled' }))
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   const answer = await fetch(`${url}${path}`)
   const json = await answer.json()

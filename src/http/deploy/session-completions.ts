@@ -1,8 +1,8 @@
 /** A session's replies (specification 4.12, contract section 4): send, join, follow, cancel. */
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { StreamCut } from '../../actors/reply-log.ts'
-import type { Message, Reply, SessionHost } from '../../actors/session-host.ts'
+import { type Reply, StreamCut } from '../../actors/frame-log.ts'
+import type { Message, SessionHost } from '../../actors/session-host.ts'
 import { findSession, newestReply } from '../../persistence/sessions.ts'
 import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-request.ts'
 import { completionBody, completionHead, sessionFrame } from '../completion-frames.ts'
@@ -45,7 +45,8 @@ async function answerWhole(reply: Reply, fastifyReply: FastifyReply, onLeft: () 
   const client = connectionSignal(fastifyReply)
   client.addEventListener('abort', onLeft)
   const whole = await awaitReply(reply, client).catch((error: unknown) => {
-    if (error instanceof StreamCut) throw new HttpError(503, error.message, { 'retry-after': '2' })
+    // Not 503: the message is stored, and a balancer would bring it to the next instance. A client's own retry joins.
+    if (error instanceof StreamCut) throw new HttpError(500, error.message, { 'retry-after': '2' })
     throw error
   })
   if (whole === null) {

@@ -45,7 +45,7 @@ export const sessionHandlers = ({ sql, host }: SessionRooms) =>
       }
     },
     deleteSession: async ({ params }) => {
-      if (!(await sessions.deleteSession(sql, params.agent_id, params.session_id))) missing('session')
-      host.forget(params.session_id.toLowerCase())
+      const { owners } = (await sessions.deleteSession(sql, params.agent_id, params.session_id)) ?? missing('session')
+      host.forget([params.session_id.toLowerCase()], owners)
     },
   }) satisfies Handlers<'sessions'>

@@ -1,5 +1,6 @@
 /** For debugging (contract section 8): the chart, what each session did, where the traffic goes, who lives. */
 import type { FastifyReply } from 'fastify'
+import type { ActorReport } from '../../actors/ports.ts'
 import type { ChartTransition } from '../../actors/session-chart.ts'
 import { sessionChart, transitionTaken } from '../../actors/session-chart.ts'
 import type { SessionHost } from '../../actors/session-host.ts'
@@ -15,13 +16,18 @@ export interface DebugRooms {
   sql: Sql
   host: SessionHost
   recorder: TransitionRecorder
-  instanceId: string
+  /** This instance among the others. */
+  coordination: {
+    readonly id: string
+    cache(): 'ok' | 'degraded' | 'disabled'
+    reports(): Promise<(ActorReport & { instanceId: string })[]>
+  }
 }
 
 /** Steps that other instances record are found by asking. */
 const POLL_MS = 1000
 
-export const debugHandlers = ({ sql, host, recorder, instanceId }: DebugRooms) => {
+export const debugHandlers = ({ sql, host, recorder, coordination }: DebugRooms) => {
   const chart = sessionChart()
   return {
     getChart: async () => chart,
@@ -53,17 +59,24 @@ export const debugHandlers = ({ sql, host, recorder, instanceId }: DebugRooms) =
       reply.sse(follow({ sql, recorder }, params.id, first, after, closed(reply)))
       return undefined
     },
-    listLiveActors: async () => ({
-      actors: [...host.registry.getSnapshot().context.live.values()].map((session) => ({
-        sessionId: session.sessionId,
-        agentId: session.agentId,
-        instanceId,
-        state: session.state,
-        since: session.since.toISOString(),
-        subscribers: session.reply.log.subscribers,
-      })),
-    }),
+    listLiveActors: async () => {
+      const others = await coordination.reports()
+      return { actors: actorsOf([{ instanceId: coordination.id, ...host.owned.report() }, ...others]) }
+    },
   } satisfies Handlers<'debug'>
+}
+
+/** All actors, those who read them through other instances counted in. */
+function actorsOf(reports: readonly (ActorReport & { instanceId: string })[]) {
+  const elsewhere = new Map<string, number>()
+  for (const { sessionId, subscribers } of reports.flatMap(({ followed }) => followed)) {
+    elsewhere.set(sessionId, (elsewhere.get(sessionId) ?? 0) + subscribers)
+  }
+  return reports.flatMap(({ instanceId, actors }) =>
+    actors.map(({ subscribers, ...actor }) => ({
+      ...{ ...actor, instanceId, subscribers: subscribers + (elsewhere.get(actor.sessionId) ?? 0) },
+    })),
+  )
 }
 
 /** Aborts when the client has gone: an async generator that waits is not released by itself. */

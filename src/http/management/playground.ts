@@ -93,8 +93,8 @@ export const playgroundHandlers = (rooms: PlaygroundRooms) => {
     createPlaygroundSession: async ({ params, body }) =>
       (await sessions.createSession(sql, params.agent_id, body?.title ?? null)) ?? missing('agent'),
     deletePlaygroundSession: async ({ params }) => {
-      if (!(await sessions.deleteSession(sql, params.agent_id, params.session_id))) missing('session')
-      host.forget(params.session_id.toLowerCase())
+      const { owners } = (await sessions.deleteSession(sql, params.agent_id, params.session_id)) ?? missing('session')
+      host.forget([params.session_id.toLowerCase()], owners)
     },
     listPlaygroundMessages: async ({ params }) => {
       const messages = (await sessions.listMessages(sql, params.agent_id, params.session_id)) ?? missing('session')

@@ -1,0 +1,166 @@
+/**
+ * The stored frames of one reply as an append-only log with cursors: of a reply that runs here (`reply-log.ts`) and of
+ * one that is followed from elsewhere (`remote-reply.ts`) alike.
+ *
+ * Readers hold a cursor into one shared array, so a slow one costs nothing. (I1 is reply-log.ts's.)
+ * I2. Every reader sees the same frames after the same id, whenever it comes. Kept by reply-log.test.ts, "I2".
+ * I3. A log ends once: closed with its outcome, cut without a last frame, or dropped because its session was
+ *     deleted. Kept by reply-log.test.ts, "I3".
+ */
+import type { ReplyInfo } from './ports.ts'
+import { closingFrames, type Frame, isNumbered, type Outcome, type StoredEvent } from './reply-event.ts'
+
+/** The stream broke off: nothing more can be said now, a later read will tell how it ended. */
+export class StreamCut extends Error {
+  constructor() {
+    super('The reply can not be stored at the moment; its outcome can be read later.')
+  }
+}
+
+/** A reply that can be read from any frame, wherever it runs or ran. */
+export interface Reply {
+  readonly info: ReplyInfo
+  /**
+   * Frames after the id `after`, in batches, until the reply ends or `signal` aborts. An id ahead of a running reply
+   * counts as its newest one; of a finished one the closing frames always come. Rejects with StreamCut when nothing
+   * can be stored, or nothing read, at the moment.
+   */
+  read(after: number, signal: AbortSignal): AsyncGenerator<readonly Frame[], void>
+}
+
+/** Open: more may come. Cut and dropped logs are read from the database instead. */
+export type LogState = 'open' | 'closed' | 'cut' | 'dropped'
+
+/** How a reply ended, and when (ISO 8601 UTC). */
+export interface Ended {
+  outcome: Outcome
+  endedAt: string
+  settledAt: string
+}
+
+export interface FrameLog extends Reply {
+  readonly state: LogState
+  readonly subscribers: number
+  /** Stored events, in order. */
+  push(events: readonly StoredEvent[]): void
+  close(ended: Ended): void
+  cut(): void
+  /** The session was deleted: readers get one last error chunk, which is stored nowhere. */
+  drop(): void
+}
+
+/** The state in which an outcome leaves its session. */
+export function restStateOf(outcome: Outcome): 'complete' | 'error' | 'cancelled' {
+  if (outcome.type === 'failed') return 'error'
+  return outcome.reason === 'cancelled' ? 'cancelled' : 'complete'
+}
+
+/** Frames that open every reply. */
+const openingFrames = (info: ReplyInfo): Frame[] => [
+  { seq: info.firstSeq, type: 'started' },
+  { seq: info.firstSeq, type: 'state', state: 'streaming.generating', at: info.createdAt },
+]
+
+/** The frames between the last text and the end: what the machine did, for those who debug. */
+const settlingFrames = (seq: number, { outcome, endedAt, settledAt }: Ended): Frame[] => [
+  { seq, type: 'state', state: 'streaming.settling', at: endedAt },
+  { seq, type: 'state', state: restStateOf(outcome), at: settledAt },
+]
+
+const deletedFrame = (seq: number): Frame => ({
+  seq,
+  type: 'failed',
+  error: { code: 'session_deleted', message: 'The session was deleted.', detail: 'The session was deleted.' },
+})
+
+/** Index of the first frame that lies after the id `after`. Frames are in order, so a binary search finds it. */
+export function indexAfter(frames: readonly Frame[], after: number): number {
+  let low = 0
+  let high = frames.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const frame = frames[middle]
+    if (frame !== undefined && (frame.seq > after || (frame.seq === after && !isNumbered(frame)))) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+export function createFrameLog(info: ReplyInfo): FrameLog {
+  const frames: Frame[] = openingFrames(info)
+  const waiters = new Set<() => void>()
+  let state: LogState = 'open'
+  let closingAt = Number.POSITIVE_INFINITY
+  let subscribers = 0
+
+  const wake = () => {
+    const waking = [...waiters]
+    waiters.clear()
+    for (const resolve of waking) resolve()
+  }
+  // Ids that nobody has seen are free: what ends the log stands behind the newest stored frame.
+  const newest = () => frames.at(-1)?.seq ?? info.firstSeq
+  const end = (how: LogState, last: readonly Frame[]) => {
+    closingAt = frames.length
+    frames.push(...last)
+    state = how
+    wake()
+  }
+
+  return {
+    info,
+    get state() {
+      return state
+    },
+    get subscribers() {
+      return subscribers
+    },
+    push(events) {
+      if (state !== 'open') return
+      for (const { seq, event } of events) frames.push({ seq, ...event })
+      wake()
+    },
+    close(ended) {
+      if (state !== 'open') return
+      const seq = newest()
+      frames.push(...settlingFrames(seq, ended))
+      end('closed', closingFrames(ended.outcome, seq + 1, info.includeUsage))
+    },
+    cut() {
+      if (state === 'open') end('cut', [])
+    },
+    drop() {
+      if (state === 'open') end('dropped', [deletedFrame(newest() + 1)])
+    },
+    async *read(after, signal) {
+      let resolve = () => {}
+      const release = () => resolve()
+      signal.addEventListener('abort', release)
+      subscribers += 1
+      try {
+        // A finished reply always says how it ended, whatever id the reader comes with.
+        let index = Math.min(indexAfter(frames, after), closingAt)
+        while (!signal.aborted) {
+          if (index < frames.length) {
+            const batch = frames.slice(index)
+            index = frames.length
+            yield batch
+          } else if (state === 'open') {
+            await new Promise<void>((wakeUp) => {
+              resolve = wakeUp
+              waiters.add(wakeUp)
+            })
+            waiters.delete(resolve)
+          } else if (state === 'cut') {
+            throw new StreamCut()
+          } else {
+            return
+          }
+        }
+      } finally {
+        subscribers -= 1
+        signal.removeEventListener('abort', release)
+      }
+    },
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * The live actors of all instances (contract section 8): whoever asks leaves a mark for each other instance and is
+ * answered through the database, so that it works with or without anything between them.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Sql } from 'postgres'
+import type { ActorReport, OwnedReplies } from '../actors/ports.ts'
+
+type AnySql = Sql<Record<string, unknown>>
+
+/** An instance looks for marks once a second. */
+const LONGEST_WAIT_MS = 2000
+const POLL_MS = 50
+
+/** Writes this instance's report when one is asked for. */
+export async function answerReportRequest(sql: AnySql, id: string, owned: OwnedReplies): Promise<void> {
+  const wanted = await sql`
+    select 1 from actor_reports where instance_id = ${id} and (reported_at is null or reported_at < wanted_at)`
+  if (wanted.length === 0) return
+  const report = JSON.stringify(owned.report())
+  await sql`update actor_reports set reported_at = clock_timestamp(), report = ${report}::text::jsonb where instance_id = ${id}`
+}
+
+/** The reports of the other instances; one that does not answer within 2 s is left out. `hurry` may wake them. */
+export async function collectReports(
+  sql: AnySql,
+  id: string,
+  hurry: (instanceIds: readonly string[]) => void,
+): Promise<(ActorReport & { instanceId: string })[]> {
+  const asked = await sql<{ instanceId: string; wantedAt: string }[]>`
+    insert into actor_reports (instance_id, wanted_at)
+    select i.id, clock_timestamp() from instances i
+     where i.id <> ${id} and i.lost_at is null and i.lease_until > clock_timestamp()
+    on conflict (instance_id) do update set wanted_at = excluded.wanted_at
+    returning instance_id as "instanceId", wanted_at::text as "wantedAt"`
+  if (asked.length === 0) return []
+  const instanceIds = asked.map(({ instanceId }) => instanceId)
+  hurry(instanceIds)
+  const since = asked.map(({ wantedAt }) => wantedAt)
+  for (const begin = performance.now(); ; await pause(POLL_MS)) {
+    const rows = await sql<{ instanceId: string; report: ActorReport }[]>`
+      select r.instance_id as "instanceId", r.report
+        from actor_reports r
+        join unnest(${instanceIds}::uuid[], ${since}::text[]::timestamptz[]) as a (id, since) on a.id = r.instance_id
+       where r.reported_at >= a.since`
+    if (rows.length === asked.length || performance.now() - begin > LONGEST_WAIT_MS) {
+      return rows.map(({ instanceId, report }) => ({ instanceId, ...report }))
+    }
+  }
+}

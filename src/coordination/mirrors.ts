@@ -1,0 +1,70 @@
+/** The owner's side of following: which instances follow which of its replies, and what they are told. */
+import type { Place } from '../actors/ports.ts'
+import type { StoredEvent } from '../actors/reply-event.ts'
+import { encode, type Message, storedMessage } from './wire.ts'
+
+/** A follower that has not asked again for so long has gone (it asks every 2 s). */
+const FORGET_MS = 7000
+
+export interface MirrorOptions {
+  /** Best effort; the text is an encoded message. */
+  send(instanceId: string, text: string): void
+  /** The newest stored event of a reply that runs here. Null: it does not. */
+  placeOf(replyId: string): Place | null
+}
+
+export function createMirrors({ send, placeOf }: MirrorOptions) {
+  /** Until when (ms, monotonic) an instance follows a reply. */
+  const followers = new Map<string, Map<string, number>>()
+
+  const tell = (replyId: string, message: () => Message) => {
+    const instances = followers.get(replyId)
+    if (instances === undefined) return
+    const text = encode(message())
+    for (const instanceId of instances.keys()) send(instanceId, text)
+  }
+
+  return {
+    follow(replyId: string, from: string): void {
+      const place = placeOf(replyId)
+      if (place === null) {
+        send(from, encode({ say: 'ended', reply: replyId }))
+        return
+      }
+      const instances = followers.get(replyId) ?? new Map<string, number>()
+      followers.set(replyId, instances.set(from, performance.now() + FORGET_MS))
+      send(from, encode({ say: 'beat', places: [[replyId, place.seq, place.part]] }))
+    },
+    leave(replyId: string, from: string): void {
+      const instances = followers.get(replyId)
+      if (instances?.delete(from) && instances.size === 0) followers.delete(replyId)
+    },
+    stored(replyId: string, after: Place, events: readonly StoredEvent[]): void {
+      // Nobody follows most replies: that must cost a look into a map and no more.
+      if (followers.size > 0) tell(replyId, () => storedMessage(replyId, after, events))
+    },
+    ended(replyId: string): void {
+      if (followers.size === 0) return
+      tell(replyId, () => ({ say: 'ended', reply: replyId }))
+      followers.delete(replyId)
+    },
+    /** Tells every follower how far its replies are, so that it knows when it missed something. */
+    beat(): void {
+      const now = performance.now()
+      const beats = new Map<string, [string, number, number][]>()
+      for (const [replyId, instances] of followers) {
+        const place = placeOf(replyId)
+        for (const [instanceId, until] of instances) {
+          if (until < now || place === null) instances.delete(instanceId)
+          else beats.set(instanceId, [...(beats.get(instanceId) ?? []), [replyId, place.seq, place.part]])
+        }
+        if (instances.size === 0) followers.delete(replyId)
+      }
+      for (const [instanceId, places] of beats) send(instanceId, encode({ say: 'beat', places }))
+    },
+    /** Replies that other instances follow now. */
+    get size() {
+      return followers.size
+    },
+  }
+}

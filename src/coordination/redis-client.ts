@@ -1,0 +1,48 @@
+/** Connections to Redis or Valkey that mend themselves. */
+import { Cluster, Redis } from 'ioredis'
+import { readRedisUrl } from './redis-address.ts'
+
+export type RedisClient = Redis | Cluster
+
+export interface RedisBehaviour {
+  /** Null: a command waits for as long as the server is away. */
+  maxRetriesPerRequest: number | null
+  /** False: a command is refused while the server is away. */
+  enableOfflineQueue: boolean
+}
+
+/** At once at first, then twice a second: full speed comes back by itself. Milliseconds. */
+const backOff = (times: number): number => Math.min(25 * 2 ** Math.min(times, 5), 500)
+
+/** Opens a connection that mends itself. Its errors go to `onError`; nothing is thrown for a server that is away. */
+export function connectRedis(url: string, behaviour: RedisBehaviour, onError: (error: Error) => void): RedisClient {
+  const { kind, hosts, username, password, tls, name, db, sentinelPassword } = readRedisUrl(url)
+  const [first] = hosts
+  const { enableOfflineQueue, maxRetriesPerRequest } = behaviour
+  const common = {
+    connectTimeout: 2000,
+    maxRetriesPerRequest,
+    ...(username !== null && { username }),
+    ...(password !== null && { password }),
+    ...(tls && { tls: kind === 'single' && first ? { servername: first.host } : {} }),
+  }
+  const client = open()
+  client.on('error', onError)
+  return client
+
+  function open(): RedisClient {
+    if (kind === 'cluster') {
+      return new Cluster(hosts, { redisOptions: common, enableOfflineQueue, clusterRetryStrategy: backOff })
+    }
+    if (kind === 'sentinel') {
+      return new Redis({
+        ...common,
+        ...{ db, enableOfflineQueue, retryStrategy: backOff, sentinelRetryStrategy: backOff },
+        ...{ sentinels: hosts, name: name ?? '', enableTLSForSentinelMode: tls },
+        ...(tls && { sentinelTLS: {} }),
+        ...(sentinelPassword !== null && { sentinelPassword }),
+      })
+    }
+    return new Redis({ ...common, ...first, db, enableOfflineQueue, retryStrategy: backOff })
+  }
+}

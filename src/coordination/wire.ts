@@ -1,0 +1,71 @@
+/** What instances say to each other through Redis: small JSON messages, each to one instance's channel. */
+import Type, { type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { Place } from '../actors/ports.ts'
+import type { StoredEvent } from '../actors/reply-event.ts'
+
+const place = Type.Tuple([Type.Integer(), Type.Integer()])
+const event = Type.Union([
+  Type.String(), // a text
+  Type.Object({
+    type: Type.Literal('tool_call'),
+    id: Type.String(),
+    name: Type.String(),
+    arguments: Type.String(),
+    startedAt: Type.String(),
+  }),
+  Type.Object({
+    type: Type.Literal('tool_result'),
+    id: Type.String(),
+    ok: Type.Boolean(),
+    content: Type.String(),
+    durationMs: Type.Number(),
+  }),
+])
+const message = Type.Union([
+  /** Intents or marks wait in the database: look now. */
+  Type.Object({ say: Type.Literal('look') }),
+  /** Tell the instance `from` what is stored of this reply, for the next moments. */
+  Type.Object({ say: Type.Literal('follow'), reply: Type.String(), from: Type.String() }),
+  Type.Object({ say: Type.Literal('leave'), reply: Type.String(), from: Type.String() }),
+  /** These events were stored behind the place `after`. */
+  Type.Object({
+    say: Type.Literal('stored'),
+    reply: Type.String(),
+    after: place,
+    events: Type.Array(Type.Tuple([Type.Integer(), Type.Integer(), event])),
+  }),
+  /** So far are the replies that you follow. */
+  Type.Object({ say: Type.Literal('beat'), places: Type.Array(Type.Tuple([Type.String(), ...place.items])) }),
+  Type.Object({ say: Type.Literal('ended'), reply: Type.String() }),
+  /** To oneself: both connections work. */
+  Type.Object({ say: Type.Literal('echo') }),
+])
+
+export type Message = Static<typeof message>
+
+const checked = Compile(message)
+
+export const encode = (one: Message): string => JSON.stringify(one)
+
+/** Null: nothing that this version understands. */
+export function decode(text: string): Message | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return checked.Check(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+export const storedMessage = (reply: string, after: Place, events: readonly StoredEvent[]): Message => ({
+  ...{ say: 'stored', reply, after: [after.seq, after.part] },
+  events: events.map(({ seq, part, event }) => [seq, part, event.type === 'text' ? event.text : event]),
+})
+
+export const eventsOf = ({ events }: Extract<Message, { say: 'stored' }>): StoredEvent[] =>
+  events.map(([seq, part, event]) => ({
+    seq,
+    part,
+    event: typeof event === 'string' ? { type: 'text', text: event } : event,
+  }))

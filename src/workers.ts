@@ -1,0 +1,104 @@
+/** Several processes on the one port (contract section 1, WORKERS): forked, watched, replaced and stopped together. */
+import cluster, { type Worker } from 'node:cluster'
+
+/** What a worker tells when it serves, over the channel that node:cluster keeps. */
+export interface Listening {
+  url: string
+}
+
+/** The one message to a worker: let replies finish, then end. */
+export const stopMessage = 'stop'
+
+export interface WorkersOptions {
+  count: number
+  /** Longest wait for workers that were told to stop (milliseconds); then they are killed. */
+  longestStopMs: number
+  /** The exit code that says that starting again will not help. */
+  hopeless: number
+  say(line: string): void
+  /** Ends this process. */
+  exit(code: number): void
+}
+
+export interface Workers {
+  /** Tells all to stop; exits when the last one has ended, with 0 or the worst code. Twice is as once. */
+  stop(): void
+  /** Ends all as a crash would, and this process with 1. */
+  kill(): void
+}
+
+/** Waits before a worker is replaced (milliseconds): doubled for one that ends again within STEADY_MS. */
+const FIRST_WAIT_MS = 250
+const LONGEST_WAIT_MS = 30_000
+const STEADY_MS = 60_000
+
+/**
+ * Starts the first worker, then, when it listens, the others: it alone migrates the database and makes the secret
+ * key, and what keeps it from starting is said once. A worker that ends is replaced; one that ends before all have
+ * listened, or as hopeless, ends all. Workers end with this process, kill -9 included (node:cluster ends them when the
+ * channel closes).
+ */
+export function startWorkers({ count, longestStopMs, hopeless, say, exit }: WorkersOptions): Workers {
+  const running = new Set<Worker>()
+  const listening = new Set<Worker>()
+  let up = false
+  let stopping = false
+  let worst = 0
+
+  function start(waitMs: number): void {
+    if (stopping) return
+    const worker = cluster.fork()
+    const since = performance.now()
+    running.add(worker)
+    worker.on('message', ({ url }: Listening) => {
+      listening.add(worker)
+      if (up) return
+      if (listening.size === 1) for (let n = 1; n < count; n++) start(FIRST_WAIT_MS)
+      up = listening.size === count
+      if (up) say(`Greenroom listens on ${url}`)
+    })
+    worker.once('exit', (code: number | null, signal: string | null) => ended(code, signal))
+    // A channel that breaks is told by the exit too; a process that could not be made is told by nothing else.
+    worker.on('error', (error) => worker.process.pid === undefined && ended(null, error.message))
+
+    function ended(code: number | null, reason: string | null): void {
+      running.delete(worker)
+      const listened = listening.delete(worker)
+      if (stopping || !up || code === hopeless) {
+        // A signal to the whole group may find a worker that has no handler yet: nothing ran in it.
+        if (code !== null || listened || !stopping) worst = Math.max(worst, code ?? 1)
+        // What it could say itself, it has said.
+        if (code === null && !stopping) say(`A worker ended (${reason}).`)
+        if (running.size === 0) exit(worst)
+        stop()
+        return
+      }
+      const steady = performance.now() - since > STEADY_MS
+      const wait = steady ? FIRST_WAIT_MS : waitMs
+      say(`A worker ended (${reason ?? `exit code ${code}`}); another one starts in ${wait / 1000} s.`)
+      setTimeout(start, wait, Math.min(wait * 2, LONGEST_WAIT_MS))
+    }
+  }
+
+  function stop(): void {
+    if (stopping) return
+    stopping = true
+    if (running.size === 0) exit(worst)
+    for (const worker of running) if (worker.isConnected()) worker.send(stopMessage)
+    setTimeout(() => {
+      say(`${running.size} workers did not stop within ${longestStopMs / 1000} s.`)
+      kill()
+    }, longestStopMs)
+  }
+
+  function kill(): void {
+    for (const worker of running) worker.process.kill('SIGKILL')
+    exit(1)
+  }
+
+  // Workers accept for themselves; the busier takes less (of 120 streams three took 56, 37 and 27). Handed out in
+  // turns, the standard, a connection on its way to a worker that was killed hung for ever: one for each kill -9.
+  cluster.schedulingPolicy = cluster.SCHED_NONE
+  start(FIRST_WAIT_MS)
+  return { stop, kill }
+}

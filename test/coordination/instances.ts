@@ -1,0 +1,116 @@
+/** Whole instances without HTTP: coordination, journal and session host on one database, models in the test's hand. */
+import { randomUUID } from 'node:crypto'
+import { createSessionHost } from '../../src/actors/session-host.ts'
+import { deriveTitle } from '../../src/actors/title.ts'
+import { createTransitionRecorder } from '../../src/actors/transitions.ts'
+import type { Coordination } from '../../src/coordination/coordination.ts'
+import { createLocalCoordination } from '../../src/coordination/local.ts'
+import { createRedisCoordination } from '../../src/coordination/redis.ts'
+import { connect, type Sql } from '../../src/persistence/database.ts'
+import { createJournal } from '../../src/persistence/journal.ts'
+import { end, follow, heldModel, message, say, started, turn } from '../actors/scene.ts'
+import { newAgent } from '../persistence/scene.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+
+export const leaseMs = 1500
+
+export interface Instance {
+  coordination: Coordination
+  host: ReturnType<typeof createSessionHost>
+  calls: ReturnType<typeof heldModel>['calls']
+  /** How often a reply was read from the database. */
+  reads(): number
+  /** Ends its timers and connections without a word, as a crash does. */
+  crash(): Promise<void>
+}
+
+export interface Instances extends AsyncDisposable {
+  database: FreshDatabase
+  sql: Sql
+  open(): Promise<Instance>
+  newSession(): Promise<string>
+  /** Starts a reply whose model then waits for the test. */
+  start(owner: Instance, session?: string): Promise<Running>
+}
+
+export interface Running extends ReturnType<typeof follow> {
+  session: string
+  replyId: string
+  call: Instance['calls'][number]
+}
+
+/** `cacheUrl` null: PostgreSQL alone. */
+export async function openInstances(cacheUrl: string | null): Promise<Instances> {
+  const database = await freshDatabase()
+  const agentId = await newAgent(database.sql)
+  const closing: (() => Promise<unknown>)[] = []
+  const newSession = async () => {
+    const [row] = await database.sql<{ id: string }[]>`insert into sessions (agent_id) values (${agentId}) returning id`
+    return row?.id ?? ''
+  }
+  async function open(): Promise<Instance> {
+    const instance = await openInstance(database.url, cacheUrl)
+    closing.push(instance.crash)
+    return instance
+  }
+  return {
+    ...{ database, sql: database.sql, open, newSession },
+    async start(owner, session) {
+      const sessionId = session ?? (await newSession())
+      const count = owner.calls.length
+      const sent = started(await owner.host.send(message(sessionId, { agentId })))
+      for (; owner.calls.length === count; await turn());
+      const call = owner.calls[count]
+      if (call === undefined) throw new Error('No call.')
+      return { ...follow(sent.reply), session: sessionId, replyId: sent.reply.info.id, call }
+    },
+    async [Symbol.asyncDispose]() {
+      for (const close of closing) await close()
+      await database.drop()
+    },
+  }
+}
+
+async function openInstance(url: string, cacheUrl: string | null): Promise<Instance> {
+  const pools: Sql[] = []
+  const pool = (name: string, max = 1): Sql => {
+    const sql = connect(url, { max, name, timeoutMs: leaseMs / 3, silenceMs: leaseMs })
+    pools.push(sql)
+    return sql
+  }
+  const log = { warn() {}, info() {}, error: console.error }
+  const sql = pool('work', 4)
+  const options = { id: randomUUID(), sql: pool('lease'), work: sql, leaseMs, alone: false, deriveTitle, log }
+  const coordination = cacheUrl ? createRedisCoordination({ ...options, cacheUrl }) : createLocalCoordination(options)
+  await coordination.join()
+  const journal = createJournal({
+    ...{ sql, instance: coordination, flushTimeoutMs: leaseMs, log },
+    connectWriter: () => pool('writer'),
+    onIntents: coordination.hurry,
+  })
+  let reads = 0
+  const { model, calls } = heldModel()
+  const host = createSessionHost({
+    journal: {
+      ...journal,
+      read(replyId, after) {
+        reads += 1
+        return journal.read(replyId, after)
+      },
+    },
+    ...{ model, exchange: coordination.exchange, leaseMs, log, maxRunning: 100 },
+    ...{ recorder: createTransitionRecorder({ record: async () => {} }, () => {}) },
+    ...{ historyMaxTokens: 1000, generationTimeoutMs: 60_000 },
+  })
+  coordination.start(host.owned, host.tick)
+  return {
+    ...{ coordination, host, calls, reads: () => reads },
+    async crash() {
+      for (const one of pools) await one.end({ timeout: 0 })
+      await coordination.stop()
+      await journal.close()
+    },
+  }
+}
+
+export { end, follow, say, turn }
