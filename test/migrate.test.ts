@@ -73,9 +73,15 @@ test('a migration that fails leaves nothing behind, and the next start applies a
   await database.drop()
 })
 
-test('a database that a newer version has migrated is refused', async () => {
+test('a newer version’s database is taken when that says so, as in a rolling upgrade, and else refused', async () => {
   const database = await freshDatabase({ empty: true })
   await migrate(database.sql, await migrations('newer', { '900.do.later.sql': 'create table later (id int)' }))
+  expect(await migrate(database.sql)).toEqual([])
+  const files = {
+    '900.do.later.sql': 'create table later (id int)',
+    '901.do.break.sql': 'alter table later rename to sooner; update compatibility set oldest = 901',
+  }
+  await migrate(database.sql, await migrations('breaking', files))
   await expect(migrate(database.sql)).rejects.toThrow('by a newer version')
   await database.drop()
 })

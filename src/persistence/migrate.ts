@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Postgrator from 'postgrator'
-import type { Sql } from './database.ts'
+import type { Sql, Tx } from './database.ts'
 
 const folder = fileURLToPath(new URL('./migrations/', import.meta.url))
 
@@ -12,8 +12,8 @@ export const migrationLock = 7_236_150_001
 /**
  * Applies what is missing of `migrations/NNN.do.NAME.sql`, all of it or nothing, and answers with the names of
  * the files that it applied. Any number of instances may call it at once: one works, the others wait and find
- * nothing to do. Rejects when PostgreSQL is older than 15, when an applied file was changed, and when the
- * database was migrated by a newer version.
+ * nothing to do. Rejects when PostgreSQL is older than 15, when an applied file was changed, and when a newer version
+ * has migrated the database to something that this one can't run on (`compatibility`).
  */
 export async function migrate(sql: Sql, directory = folder): Promise<string[]> {
   const applied = await sql.begin(async (tx) => {
@@ -40,10 +40,16 @@ export async function migrate(sql: Sql, directory = folder): Promise<string[]> {
     })
     const [have, known] = [await postgrator.getDatabaseVersion(), await postgrator.getMaxVersion()]
     if (known < 1) throw new Error(`There are no migrations in ${directory}: the installation is incomplete.`)
-    if (have > known) {
+    if (have > known && known < (await oldestVersion(tx))) {
       throw new Error(`The database was migrated to ${have} by a newer version; this one knows ${known}.`)
     }
     return files.map((file) => `${file.version} ${file.name}`)
   })
   return applied
+}
+
+/** The oldest version that runs on the tables as a newer one has left them. */
+async function oldestVersion(tx: Tx): Promise<number> {
+  const [row] = await tx<{ oldest: number }[]>`select oldest from compatibility`
+  return row?.oldest ?? Number.POSITIVE_INFINITY
 }
