@@ -1,7 +1,7 @@
 /** The doors between the rooms. Each comment says what to do instead. */
 
-const adapters = ['persistence', 'providers', 'tools', 'coordination']
-const vocabulary = '^src/actors/(ports|reply-event)\\.ts$'
+const adapters = ['persistence', 'providers', 'tools', 'coordination', 'observability']
+const vocabulary = '^src/actors/(ports|reply-event|observer)\\.ts$'
 // Files for the browser: served, not imported.
 const page = '^src/http/page/'
 const outside = '^src/(main|app|settings|settings-values)\\.ts$'
@@ -42,7 +42,7 @@ export default {
         'Conversations go to actors, plain records to persistence, the contract is openapi. For anything else declare a parameter, and let app.ts hand it in.',
       severity: 'error',
       from: { path: '^src/http/' },
-      to: { path: ['^src/(providers|tools|coordination)/', '^src/(main|app)\\.ts$'] },
+      to: { path: ['^src/(providers|tools|coordination|observability)/', '^src/(main|app)\\.ts$'] },
     },
     {
       name: 'settings-are-handed-in',
@@ -88,7 +88,12 @@ export default {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: [outside, '^src/tools/(outbound|address-lookup)\\.ts$', '^src/(http|persistence)/'],
+        pathNot: [
+          outside,
+          '^src/tools/(outbound|address-lookup)\\.ts$',
+          '^src/(http|persistence)/',
+          '^src/observability/metrics-server\\.ts$',
+        ],
       },
       to: {
         path: ['^(node:)?(http|https|http2|net|tls|dgram|dns)(/|$)', 'node_modules/undici/'],

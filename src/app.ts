@@ -11,6 +11,8 @@ import { createLocalCoordination } from './coordination/local.ts'
 import { createRedisCoordination } from './coordination/redis.ts'
 import { createServer, type HttpRooms, mountAll, type ServerOptions } from './http/server.ts'
 import { streamsEnded } from './http/sse.ts'
+import type { MetricsSnapshot } from './observability/metrics.ts'
+import { type Observation, startObservation } from './observe.ts'
 import { readyTools } from './persistence/agent-tools.ts'
 import { connect, isPooled, isUnavailable, type Sql } from './persistence/database.ts'
 import { seedDemo } from './persistence/demo.ts'
@@ -22,7 +24,7 @@ import { deleteAgent } from './persistence/sessions.ts'
 import { recordTransitions } from './persistence/transitions.ts'
 import { createModel } from './providers/model.ts'
 import { providerTypes } from './providers/provider-types.ts'
-import { isLoopback, notYetInEffect, type Settings, startupWarnings } from './settings.ts'
+import { isLoopback, type Settings, startupWarnings } from './settings.ts'
 import { checkSchema, compileArguments } from './tools/arguments.ts'
 import { builtInTools } from './tools/built-in-tools.ts'
 import { callHttpTool } from './tools/http-tool.ts'
@@ -33,6 +35,8 @@ import { createToolbox } from './tools/toolbox.ts'
 export interface App {
   /** `http://host:port` that it listens on. */
   url: string
+  /** What it tells Prometheus now. Null: METRICS_PORT is not set. */
+  metrics: (() => Promise<MetricsSnapshot>) | null
   /** Takes nothing new, lets replies finish, closes everything. Resolves when all is stored. */
   stop(): Promise<void>
 }
@@ -126,6 +130,7 @@ interface Ground extends Database {
   settings: Settings
   log: Log
   closing: AsyncDisposableStack
+  observation: Observation
 }
 
 /** The database as this version wants it, and the secrets in it. */
@@ -144,7 +149,7 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
 
 /** This instance among the others, and what it may write. */
 async function openOwnership(
-  { settings, log, id, open, sql, embedded, closing }: Ground,
+  { settings, log, id, open, sql, embedded, closing, observation }: Ground,
   titleOfLost: typeof deriveTitle,
 ) {
   const leaseMs = settings.ownerLeaseMs
@@ -152,7 +157,8 @@ async function openOwnership(
   const leaseSql = open('lease', 1, { silenceMs: leaseMs / 2 })
   closing.defer(() => leaseSql.end({ timeout: 1 }))
   const alone = embedded !== null
-  const options = { id, sql: leaseSql, work: sql, leaseMs, alone, deriveTitle: titleOfLost, log }
+  const { onRenewal, onFlush } = observation.metrics ?? {}
+  const options = { id, sql: leaseSql, work: sql, leaseMs, alone, deriveTitle: titleOfLost, onRenewal, log }
   const coordination = settings.cacheProvider
     ? createRedisCoordination({ ...options, cacheUrl: settings.cacheUrl })
     : createLocalCoordination(options)
@@ -164,6 +170,7 @@ async function openOwnership(
     instance: coordination,
     flushTimeoutMs: leaseMs,
     onIntents: coordination.hurry,
+    onFlush,
     log,
   })
   closing.defer(() => journal.close())
@@ -175,14 +182,17 @@ async function openOwnership(
 }
 
 /** What a reply calls: models and tools, all through one guarded door. */
-async function openOutside({ settings, log, closing }: Ground) {
+async function openOutside({ settings, log, closing, observation }: Ground) {
   const outbound = closing.use(createOutbound({ policy: settings.outboundPolicy, allow: settings.outboundAllow }))
   const mcp = closing.use(createMcp({ outbound, log }))
   const model = await createModel({
     fetch: providerFetch(outbound),
     providerRetries: settings.providerRetries,
     idleTimeoutMs: settings.providerIdleTimeoutS * 1000,
-    onRetry: (retry) => log.warn(retry, 'A provider call failed and is made again.'),
+    onRetry(retry) {
+      observation.metrics?.onRetry()
+      log.warn(retry, 'A provider call failed and is made again.')
+    },
   })
   return { outbound, mcp, model }
 }
@@ -207,6 +217,7 @@ async function startJobs(
 
 async function openRooms(ground: Ground) {
   const { settings, sql, log } = ground
+  const { observer, requestObservers, metrics } = ground.observation
   const { secrets, upkeepSql } = await prepareDatabase(ground)
   let jobs: Jobs | null = null
   const titleLater = () => {
@@ -218,16 +229,17 @@ async function openRooms(ground: Ground) {
   const { outbound, mcp, model } = await openOutside(ground)
   const generationTimeoutMs = settings.generationTimeoutS * 1000
   const host = createSessionHost({
-    ...{ model, recorder, leaseMs: settings.ownerLeaseMs, generationTimeoutMs, log },
+    ...{ model, recorder, leaseMs: settings.ownerLeaseMs, generationTimeoutMs, observer, log },
     exchange: coordination.exchange,
     journal: byModel ? withLateTitles(journal, titleLater) : journal,
     maxRunning: settings.maxRunningReplies,
     historyMaxTokens: settings.historyMaxTokens,
   })
   coordination.start(host.owned, host.tick)
+  metrics?.inspect({ report: host.owned.report, running: () => host.running })
   jobs = await startJobs(ground, { secrets, upkeepSql, model })
   return {
-    ...{ sql, secrets, host, model, recorder, generationTimeoutMs, providerTypes },
+    ...{ sql, secrets, host, model, recorder, generationTimeoutMs, providerTypes, observer, requestObservers },
     ...toolRooms({ sql, secrets, outbound, mcp, log }),
     coordination,
     testProvider: model.testProvider,
@@ -245,18 +257,22 @@ export async function startApp(settings: Settings): Promise<App> {
   const options = serverOptions(settings)
   const server = createServer(options)
   const { log } = server
-  for (const line of [...startupWarnings(settings), ...notYetInEffect(settings)]) log.warn(line)
+  for (const line of startupWarnings(settings)) log.warn(line)
   const database = await openDatabase(settings, log)
   const closing = new AsyncDisposableStack()
   closing.defer(() => database.embedded?.stop())
   closing.defer(() => database.sql.end({ timeout: 2 }))
   const close = () => server.close().finally(() => closing.disposeAsync())
   try {
-    const rooms = await openRooms({ ...database, settings, log, closing })
+    const { otelEndpoint, metricsPort } = settings
+    const observation = await startObservation({ ...database, metrics: metricsPort !== null, otelEndpoint, log })
+    closing.defer(() => observation.close())
+    const rooms = await openRooms({ ...database, settings, log, closing, observation })
     await mountAll(server, options, rooms)
     await server.listen({ port: settings.port, host: settings.host })
     return {
       url: addressOf(server.server.address(), settings.host),
+      metrics: observation.metrics?.snapshot ?? null,
       async stop() {
         await rooms.host.drain(settings.drainTimeoutS * 1000, SETTLE_MS)
         await streamsEnded(LAST_BYTES_MS)

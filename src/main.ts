@@ -1,6 +1,8 @@
 /** Owns the process: settings, signals, exit code. The only file that touches `process`. */
 import cluster from 'node:cluster'
 import type { App } from './app.ts'
+import type { MetricsSnapshot } from './observability/metrics.ts'
+import { createWorkerMetrics, isMetricsQuestion, type MetricsAnswer } from './observability/worker-metrics.ts'
 import { readSettings, type Settings, SettingsError } from './settings.ts'
 import { type Listening, startWorkers, stopMessage } from './workers.ts'
 
@@ -18,32 +20,57 @@ async function main(): Promise<void> {
   const longestStopMs = settings.drainTimeoutS * 1000 + CLOSE_MS
   if (cluster.isWorker) return serveAsWorker(settings, longestStopMs)
   if (settings.workers === 1) return serveAlone(settings, longestStopMs)
+  const metrics = createWorkerMetrics()
+  await openMetrics(settings, () => metrics.collect(workers.serving()))
   const workers = startWorkers({
     count: settings.workers,
     longestStopMs: longestStopMs + 1000, // each has its own watch on that
     hopeless: EXIT_CONFIG,
     say,
     exit: (code) => process.exit(code),
+    hear: metrics.hear,
   })
   onStopSignals(workers.stop, workers.kill)
 }
 
 async function serveAlone(settings: Settings, longestStopMs: number): Promise<void> {
-  const { started, stop } = serve(settings, longestStopMs)
+  const { started, stop, metrics } = serve(settings, longestStopMs)
   onStopSignals(stop, () => process.exit(1))
+  await openMetrics(settings, async () => [await metrics()])
   say(`Greenroom listens on ${await started}`)
 }
 
 /** The second signal is the first process's to count: one to the whole group comes here on two ways. */
 async function serveAsWorker(settings: Settings, longestStopMs: number): Promise<void> {
-  const { started, stop } = serve(settings, longestStopMs)
+  const { started, stop, metrics } = serve(settings, longestStopMs)
   for (const signal of stopSignals) process.on(signal, stop)
-  process.on('message', (message) => message === stopMessage && stop())
+  process.on('message', async (message) => {
+    if (message === stopMessage) stop()
+    else if (isMetricsQuestion(message)) {
+      process.send?.({ ...message, snapshot: await metrics() } satisfies MetricsAnswer)
+    }
+  })
   process.send?.({ url: await started } satisfies Listening)
 }
 
-/** Starts the app; `started` is its URL. `stop` drains, closes and ends the process; twice is as once. */
-function serve(settings: Settings, longestStopMs: number): { started: Promise<string>; stop: () => void } {
+/** On a port of their own, from before the start to the last moment. Loaded by those who want them. */
+async function openMetrics({ metricsPort, host }: Settings, collect: () => Promise<MetricsSnapshot[]>): Promise<void> {
+  if (metricsPort === null) return
+  const { serveMetrics } = await import('./observability/metrics-server.ts')
+  const { url } = await serveMetrics({ host, port: metricsPort, collect })
+  say(`Metrics: ${url}`)
+}
+
+interface Serving {
+  /** Resolves to its URL. */
+  started: Promise<string>
+  /** Drains, closes and ends the process; twice is as once. */
+  stop(): void
+  /** Empty until it has started. */
+  metrics(): Promise<MetricsSnapshot>
+}
+
+function serve(settings: Settings, longestStopMs: number): Serving {
   let app: App | null = null
   let stopping = false
   const stop = () => {
@@ -63,7 +90,7 @@ function serve(settings: Settings, longestStopMs: number): { started: Promise<st
     app = await startApp(settings)
     return app.url
   }
-  return { started: start(), stop }
+  return { started: start(), stop, metrics: async () => (await app?.metrics?.()) ?? [] }
 }
 
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const

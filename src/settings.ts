@@ -223,13 +223,3 @@ export function startupWarnings({ host, port, publicApiKey, authCredentials }: S
     ...(authCredentials ? [] : [`AUTH_CREDENTIALS is not set: ${reach} can change and read everything.`]),
   ]
 }
-
-/** Lines for the log: settings that ask for what this version does not do yet. */
-export function notYetInEffect(settings: Settings): string[] {
-  const asked = {
-    OTEL_EXPORTER_OTLP_ENDPOINT: settings.otelEndpoint !== null,
-    METRICS_PORT: settings.metricsPort !== null,
-  }
-  const names = Object.entries(asked).filter(([, isAsked]) => isAsked)
-  return names.map(([name]) => `${name} is set, but has no effect in this version.`)
-}

@@ -6,7 +6,10 @@ export interface Listening {
   url: string
 }
 
-/** The one message to a worker: let replies finish, then end. */
+const isListening = (message: unknown): message is Listening =>
+  typeof message === 'object' && message !== null && 'url' in message
+
+/** The one command to a worker: let replies finish, then end. */
 export const stopMessage = 'stop'
 
 export interface WorkersOptions {
@@ -18,6 +21,8 @@ export interface WorkersOptions {
   say(line: string): void
   /** Ends this process. */
   exit(code: number): void
+  /** What a worker says beside that it serves. */
+  hear(message: unknown): void
 }
 
 export interface Workers {
@@ -25,6 +30,8 @@ export interface Workers {
   stop(): void
   /** Ends all as a crash would, and this process with 1. */
   kill(): void
+  /** Those that serve. */
+  serving(): Worker[]
 }
 
 /** Waits before a worker is replaced (milliseconds): doubled for one that ends again within STEADY_MS. */
@@ -38,7 +45,7 @@ const STEADY_MS = 60_000
  * listened, or as hopeless, ends all. Workers end with this process, kill -9 included (node:cluster ends them when the
  * channel closes).
  */
-export function startWorkers({ count, longestStopMs, hopeless, say, exit }: WorkersOptions): Workers {
+export function startWorkers({ count, longestStopMs, hopeless, say, exit, hear }: WorkersOptions): Workers {
   const running = new Set<Worker>()
   const listening = new Set<Worker>()
   let up = false
@@ -50,12 +57,13 @@ export function startWorkers({ count, longestStopMs, hopeless, say, exit }: Work
     const worker = cluster.fork()
     const since = performance.now()
     running.add(worker)
-    worker.on('message', ({ url }: Listening) => {
+    worker.on('message', (message: unknown) => {
+      if (!isListening(message)) return hear(message)
       listening.add(worker)
       if (up) return
       if (listening.size === 1) for (let n = 1; n < count; n++) start(FIRST_WAIT_MS)
       up = listening.size === count
-      if (up) say(`Greenroom listens on ${url}`)
+      if (up) say(`Greenroom listens on ${message.url}`)
     })
     worker.once('exit', (code: number | null, signal: string | null) => ended(code, signal))
     // A channel that breaks is told by the exit too; a process that could not be made is told by nothing else.
@@ -100,5 +108,5 @@ export function startWorkers({ count, longestStopMs, hopeless, say, exit }: Work
   // turns, the standard, a connection on its way to a worker that was killed hung for ever: one for each kill -9.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   start(FIRST_WAIT_MS)
-  return { stop, kill }
+  return { stop, kill, serving: () => [...listening] }
 }

@@ -45,6 +45,9 @@ export const requirements = {
     'WORKERS: processes on the one port, each an instance, replaced when one dies, stopped together.',
   'contract-1.transaction-poolers': 'All works through a transaction pooler.',
   'contract-1.embedded': 'The embedded database survives kill -9, stale files and signals to the process group.',
+  'contract-1.metrics': 'METRICS_PORT serves Prometheus metrics, of all workers together.',
+  'contract-1.traces':
+    'OTEL_EXPORTER_OTLP_ENDPOINT gets spans of requests, replies, model and tool calls, without content.',
   // ── contract 2 ────────────────────────────────────────────────────────────────────────────────────────
   'contract-2.text': 'U+0000 and lone surrogates in any string are 400.',
   'contract-2.lists': 'Invalid limit or offset is 400 on every list.',
@@ -128,6 +131,9 @@ export const requirements = {
   'contract-8.traffic': 'Traffic counts transitions and times states; hours is 1 to 168.',
   'contract-8.actors': 'Live actors are listed.',
   'contract-8.docs': '/openapi.json and /docs are served.',
+  'contract-8.usage': 'Every reply that ended counts, whatever its ending; by agent, model, day; from and to.',
+  'contract-8.export': 'The configuration by name, without secrets.',
+  'contract-8.import': 'JSON or YAML, matched by name, all or nothing; what is skipped says why.',
   'contract-9.demo': 'The demo provider does what section 9 says.',
 } as const
 

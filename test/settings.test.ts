@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { settingsTable, withTable } from '../scripts/settings-table.ts'
 import { findCredential } from '../src/http/management/password.ts'
-import { isLoopback, notYetInEffect, readSettings, SettingsError, startupWarnings, table } from '../src/settings.ts'
+import { isLoopback, readSettings, SettingsError, startupWarnings, table } from '../src/settings.ts'
 import { verifies } from './verifies.ts'
 
 test('contract section 1: without an environment every setting has its default', () => {
@@ -198,12 +198,6 @@ verifies(
     ])
   },
 )
-
-test('what has no effect yet is named when it is asked for, and only then', () => {
-  expect(notYetInEffect(readSettings({}))).toEqual([])
-  const asked = { SESSION_TITLES: 'model', METRICS_PORT: '9090', CACHE_PROVIDER: 'redis', SECRET_KEY: 'k' }
-  expect(notYetInEffect(readSettings(asked)).map((line) => line.split(' ')[0])).toEqual(['METRICS_PORT'])
-})
 
 test("README's table has one row a setting, and a README without its markers is noticed", () => {
   const rows = Object.values(table)

@@ -769,7 +769,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How many tokens were used? */
+        /**
+         * How many tokens were used?
+         * @description Of every reply that ended, however it ended, stateless ones and those of deleted sessions included. What is more than a week old is counted by whole hours.
+         */
         get: operations["getUsage"];
         put?: never;
         post?: never;

@@ -11,6 +11,8 @@ export const usage = operations({
     path: '/api/v1/usage',
     scope: 'management',
     summary: 'How many tokens were used?',
+    description:
+      'Of every reply that ended, however it ended, stateless ones and those of deleted sessions included. What is more than a week old is counted by whole hours.',
     query: Type.Object({
       from: moment('ISO 8601 date or time, UTC. Absent: 30 days before `to`.'),
       to: moment('ISO 8601 date or time, UTC, not included. Absent: now.'),

@@ -3,6 +3,7 @@
  * it has nothing more to ask for. Yields what is to be shown, in order; returns how it ended.
  */
 import { cleanText, createTextCleaner } from './clean-text.ts'
+import { type ModelCallEnd, type Pace, type ReplyObserver, unobserved } from './observer.ts'
 import type {
   Model,
   ModelEvent,
@@ -25,6 +26,8 @@ export interface GenerateOptions {
   openToolbox: OpenToolbox
   /** Limit of the whole reply in milliseconds. */
   timeoutMs: number
+  /** Absent: nobody measures. */
+  observer?: ReplyObserver
 }
 
 export interface Generation {
@@ -41,9 +44,13 @@ export const replyEnded = new DOMException('The reply has ended.', 'AbortError')
 interface Turn {
   text: string
   calls: ToolCall[]
+  /** What the provider has counted so far: less than the whole. */
+  counted: Omit<Usage, 'estimated'>
   end: Extract<ModelEvent, { type: 'end' }> | null
   failure: ModelFailure | null
 }
+
+const nothing = { promptTokens: 0, completionTokens: 0 }
 
 const endedEarly: ModelFailure = {
   code: 'internal',
@@ -52,7 +59,7 @@ const endedEarly: ModelFailure = {
 }
 
 export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: GenerateOptions): Generation {
-  const { model, openToolbox, timeoutMs } = options
+  const { model, openToolbox, timeoutMs, observer = unobserved } = options
   const maxCalls = request.config.maxToolCalls ?? DEFAULT_TOOL_CALLS
   const reported = { promptTokens: 0, completionTokens: 0 }
   let unreported: { messages: readonly ModelMessage[]; turn: Turn }[] = []
@@ -63,19 +70,27 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
     tools: Toolbox['tools'],
     signal: AbortSignal,
   ): AsyncGenerator<ReplyEvent, Turn> {
-    const turn: Turn = { text: '', calls: [], end: null, failure: null }
+    const turn: Turn = { text: '', calls: [], counted: nothing, end: null, failure: null }
     const entry = { messages, turn }
     const cleaner = createTextCleaner()
     unreported.push(entry)
-    for await (const event of model.stream({ ...request, messages, tools }, signal)) {
-      if (signal.aborted) break
-      if (event.type === 'text') {
-        const text = cleaner.push(event.text)
-        turn.text += text
-        if (text !== '') yield { type: 'text', text }
-      } else if (event.type === 'tool_call') turn.calls.push(cleanCall(event.call))
-      else if (event.type === 'failed') turn.failure = event.failure
-      else if (event.type === 'end') turn.end = event
+    const pace: Pace = { firstAt: null, lastAt: 0, texts: 0, longestGapMs: 0 }
+    const observed = observer.modelCall()
+    try {
+      for await (const event of model.stream({ ...request, messages, tools }, signal)) {
+        if (signal.aborted) break
+        if (event.type === 'text') {
+          keepPace(pace)
+          const text = cleaner.push(event.text)
+          turn.text += text
+          if (text !== '') yield { type: 'text', text }
+        } else if (event.type === 'tool_call') turn.calls.push(cleanCall(event.call))
+        else if (event.type === 'usage') turn.counted = event.usage
+        else if (event.type === 'failed') turn.failure = event.failure
+        else if (event.type === 'end') turn.end = event
+      }
+    } finally {
+      observed({ pace, end: endOf(turn, signal) })
     }
     const rest = cleaner.end()
     turn.text += rest
@@ -102,7 +117,7 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
       const begin = performance.now()
       const result =
         index < allowed
-          ? await unlessAborted(toolbox.call(call, signal), signal)
+          ? await observedCall(observer, call, () => unlessAborted(toolbox.call(call, signal), signal))
           : { ok: false, content: 'Not called: the limit of tool calls is reached.' }
       return { ...result, content: cleanText(result.content), durationMs: Math.round(performance.now() - begin) }
     })
@@ -133,7 +148,9 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
       const results = yield* runTools(turn.calls, toolbox, maxCalls - called, signal)
       called += turn.calls.length
       const toolCalls = turn.calls.map(repeatableCall)
-      messages = [...messages, { role: 'assistant', content: turn.text, toolCalls }, ...results]
+      const { echo } = turn.end
+      const said: ModelMessage = { role: 'assistant', content: turn.text, toolCalls, ...(echo && { echo }) }
+      messages = [...messages, said, ...results]
     }
   }
 
@@ -161,11 +178,43 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
       const count = (text: string) => model.countTokens(text)
       let { promptTokens, completionTokens } = reported
       for (const { messages, turn } of unreported) {
-        promptTokens += count(request.system ?? '') + messages.reduce((sum, { content }) => sum + count(content), 0)
-        completionTokens += count(turn.text)
+        const told = () => messages.reduce((sum, { content }) => sum + count(content), count(request.system ?? ''))
+        promptTokens += turn.counted.promptTokens || told()
+        completionTokens += Math.max(turn.counted.completionTokens, count(turn.text))
       }
       return { promptTokens, completionTokens, estimated: true }
     },
+  }
+}
+
+/** On the way of every text: numbers only. */
+function keepPace(pace: Pace): void {
+  const now = performance.now()
+  if (pace.firstAt === null) pace.firstAt = now
+  else if (now - pace.lastAt > pace.longestGapMs) pace.longestGapMs = now - pace.lastAt
+  pace.lastAt = now
+  pace.texts += 1
+}
+
+function endOf({ failure, end }: Turn, signal: AbortSignal): ModelCallEnd['end'] {
+  if (failure !== null) return failure.code
+  return end ?? (signal.aborted ? null : endedEarly.code)
+}
+
+/** Rejects as the call does; that counts as a failure too. */
+async function observedCall(
+  observer: ReplyObserver,
+  call: ToolCall,
+  work: () => ReturnType<Toolbox['call']>,
+): ReturnType<Toolbox['call']> {
+  const ended = observer.toolCall(call)
+  let ok = false
+  try {
+    const result = await work()
+    ok = result.ok
+    return result
+  } finally {
+    ended(ok)
   }
 }
 

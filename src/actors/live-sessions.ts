@@ -132,7 +132,10 @@ function detailOf(session: LiveSession, event: string): Record<string, string | 
 
 function finish({ byReply, registry, exchange }: LiveSessions, session: LiveSession): void {
   const { id } = session.reply.log.info
-  if (byReply.delete(id)) registry.trigger.ended()
+  if (byReply.delete(id)) {
+    registry.trigger.ended()
+    session.reply.observer.ended(session.reply.ended, session.reply.usage)
+  }
   exchange.ended(id)
   session.ended.resolve()
 }
@@ -141,8 +144,14 @@ function finish({ byReply, registry, exchange }: LiveSessions, session: LiveSess
 export function forgetSession(sessions: LiveSessions, sessionId: string): void {
   const session = find(sessions, sessionId)
   if (!session) return
+  const { reply } = session
   session.actor.stop()
-  session.reply.log.drop()
+  reply.log.drop()
+  // What the model was asked has been used, though no message tells of it any more.
+  if (sessions.byReply.has(reply.log.info.id)) {
+    reply.usage = reply.generation?.usage() ?? reply.usage
+    reply.ended = 'session_deleted'
+  }
   sessions.registry.trigger.left({ session })
   finish(sessions, session)
 }

@@ -27,7 +27,8 @@ export interface ToolCall {
 
 export type ModelMessage =
   | { role: 'user'; content: string }
-  | { role: 'assistant'; content: string; toolCalls?: readonly ToolCall[] }
+  /** `echo` as the end of the turn brought it: there while its reply runs, never stored. */
+  | { role: 'assistant'; content: string; toolCalls?: readonly ToolCall[]; echo?: object }
   | { role: 'tool'; toolCallId: string; content: string }
 
 export interface ToolSpec {
@@ -54,14 +55,22 @@ export interface ModelFailure {
 }
 
 /**
- * What a model says in one turn. `activity` is a sign of life without text (reasoning, pings). A turn ends with
- * exactly one `end` or `failed`, after which nothing comes; nothing at all comes after an abort.
+ * What a model says in one turn. `activity` is a sign of life without text (reasoning, pings). `usage` is what the
+ * provider has counted so far, for turns that do not reach their end; the newest one counts. A turn ends with exactly
+ * one `end` or `failed`, after which nothing comes; nothing at all comes after an abort. `echo`: what the vendor wants
+ * back with this turn's tool results (signed reasoning); only the adapter that made it looks into it.
  */
 export type ModelEvent =
   | { type: 'text'; text: string }
   | { type: 'tool_call'; call: ToolCall }
   | { type: 'activity' }
-  | { type: 'end'; reason: 'stop' | 'length' | 'content_filter' | 'tool_calls'; usage: Omit<Usage, 'estimated'> | null }
+  | { type: 'usage'; usage: Omit<Usage, 'estimated'> }
+  | {
+      type: 'end'
+      reason: 'stop' | 'length' | 'content_filter' | 'tool_calls'
+      usage: Omit<Usage, 'estimated'> | null
+      echo?: object
+    }
   | { type: 'failed'; failure: ModelFailure }
 
 export interface Model {

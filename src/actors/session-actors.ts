@@ -3,6 +3,7 @@ import { fromCallback } from 'xstate'
 import { restStateOf } from './frame-log.ts'
 import { createGeneration, type GenerateOptions, type Generation, replyEnded } from './generate.ts'
 import { historyLimits, modelHistory } from './history.ts'
+import type { ObservedOutcome, ReplyObserver } from './observer.ts'
 import type { Journal, ModelRequest, ReplyInfo } from './ports.ts'
 import type { Outcome, Usage } from './reply-event.ts'
 import type { ReplyLog } from './reply-log.ts'
@@ -26,6 +27,9 @@ export interface RunningReply {
   usage: Usage
   /** Since when (ms, monotonic) the outcome waits to be stored. */
   settlingSince: number | null
+  observer: ReplyObserver
+  /** How it ended, as far as this instance knows. */
+  ended: ObservedOutcome
 }
 
 export interface SessionActorPorts {
@@ -65,6 +69,7 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
   const { log } = running
   const endedAt = new Date()
   running.settlingSince = performance.now()
+  running.observer.settling()
   const stored = await log.stored()
   if (stored === 'fenced') {
     log.cut()
@@ -80,10 +85,13 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
     title: running.untitled ? deriveTitle(running.text) : null,
   })
   if (settled.result !== 'settled') {
-    if (settled.result === 'gone') log.drop()
-    else log.cut()
+    if (settled.result === 'gone') {
+      running.ended = 'session_deleted'
+      log.drop()
+    } else log.cut()
     return { type: 'lost' }
   }
+  running.ended = outcome.type === 'failed' ? outcome.error.code : outcome.reason
   log.close({ outcome, endedAt: endedAt.toISOString(), settledAt: settled.settledAt })
   return { type: 'settled', as: restStateOf(outcome) }
 }

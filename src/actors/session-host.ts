@@ -14,6 +14,7 @@ import {
   ownedReplies,
   runningReplies,
 } from './live-sessions.ts'
+import { type Observer, unobserved } from './observer.ts'
 import type { Admission, Exchange, Journal, Model, ModelRequest, NewMessage, OpenToolbox } from './ports.ts'
 import { createRemoteReplies, type RemoteReplies } from './remote-reply.ts'
 import { createReplyLog } from './reply-log.ts'
@@ -33,6 +34,8 @@ export interface HostOptions {
   generationTimeoutMs: number
   /** So long a reply may go without a successful write before its streams close (milliseconds). */
   leaseMs: number
+  /** Absent: nobody measures. */
+  observer?: Observer
   log: { error(details: object, message: string): void; info(details: object, message: string): void }
 }
 
@@ -40,6 +43,8 @@ export interface Message extends Omit<NewMessage, 'replyId' | 'mayStart'> {
   request: Omit<ModelRequest, 'messages' | 'tools'>
   openToolbox: OpenToolbox
   onBusy: 'reject' | 'interrupt'
+  /** W3C `traceparent` of the request. Absent: it is not traced. */
+  traceparent?: string | null
 }
 
 export type Sent =
@@ -76,6 +81,10 @@ export function createSessionHost(options: HostOptions) {
     owned: ownedReplies(host, host.remote, journal),
     get draining() {
       return host.draining
+    },
+    /** Replies that run here, stateless ones included. */
+    get running() {
+      return runningReplies(host)
     },
     send: (message: Message) => send(host, message),
     open: (replyId: string) => open(host, replyId),
@@ -138,6 +147,7 @@ async function admitNow(host: Host, message: Message & { replyId: string }): Pro
 function start(host: Host, message: Message, admission: Extract<Admission, { outcome: 'admitted' }>): Sent {
   const { journal, exchange, model, generationTimeoutMs, historyMaxTokens } = host.options
   const { reply: info, position, restState, untitled } = admission
+  const observer = observe(host, info.id, message)
   const refuse = () =>
     host.byReply.get(info.id)?.actor.send(failed('internal', 'A part of the reply could not be stored.'))
   const reply: RunningReply = {
@@ -150,12 +160,14 @@ function start(host: Host, message: Message, admission: Extract<Admission, { out
     text: message.text,
     untitled,
     request: message.request,
-    options: { model, openToolbox: message.openToolbox, timeoutMs: generationTimeoutMs },
+    options: { model, openToolbox: message.openToolbox, timeoutMs: generationTimeoutMs, observer },
     historyMaxTokens,
     requesterLost: false,
     generation: null,
     usage: noUsage,
     settlingSince: null,
+    observer,
+    ended: 'lost',
   }
   beginReply(host, message.agentId, restState, reply)
   const requesterLost = () => {
@@ -163,6 +175,12 @@ function start(host: Host, message: Message, admission: Extract<Admission, { out
   }
   return { outcome: 'started', reply: replyOf(reply), requesterLost }
 }
+
+const observe = ({ options }: Host, id: string, { sessionId, agentId, model, request, traceparent }: Message) =>
+  options.observer?.begin({
+    ...{ id, sessionId, agentId, model, providerType: request.provider.type, config: request.config },
+    parent: traceparent ?? null,
+  }) ?? unobserved
 
 const replyOf = ({ log }: RunningReply): Reply => ({ info: log.info, read: (after, signal) => log.read(after, signal) })
 

@@ -11,6 +11,8 @@ export interface LeaseOptions {
   leaseMs: number
   /** Others have declared this instance lost: nothing is written under `epoch` from here on. */
   onLost(epoch: number): void
+  /** A renewal has succeeded or failed. Absent: nobody measures. */
+  onRenewal?: ((ok: boolean) => void) | undefined
 }
 
 export interface Lease {
@@ -23,7 +25,7 @@ export interface Lease {
   isSteady(): boolean
 }
 
-export function createLease({ sql, id, leaseMs, onLost }: LeaseOptions): Lease {
+export function createLease({ sql, id, leaseMs, onLost, onRenewal }: LeaseOptions): Lease {
   const length = `${leaseMs} milliseconds`
   // Everybody renews at a third, and a lease lasts two thirds at least when the database goes away.
   const longestGap = (leaseMs * 2) / 3
@@ -68,7 +70,9 @@ export function createLease({ sql, id, leaseMs, onLost }: LeaseOptions): Lease {
     async renew() {
       try {
         await extend()
+        onRenewal?.(true)
       } catch (error) {
+        onRenewal?.(false)
         heldSince = null // the database was away: that counts against nobody
         throw error
       }

@@ -21,6 +21,8 @@ export interface LocalOptions {
   /** The database has one instance only (embedded): all others are dead at our start. */
   alone: boolean
   deriveTitle: Sweep['deriveTitle']
+  /** A renewal of the lease has succeeded or failed. Absent: nobody measures. */
+  onRenewal?: ((ok: boolean) => void) | undefined
   log: Sweep['log']
 }
 
@@ -42,7 +44,7 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
   let suspects = new Set<string>()
   let hurries = 0
   const lease = createLease({
-    ...{ sql: leaseSql, id, leaseMs },
+    ...{ sql: leaseSql, id, leaseMs, onRenewal: options.onRenewal },
     onLost(epoch) {
       log.warn({ epoch }, 'This instance was declared lost; what it ran is ended.')
       owned?.fenced(epoch)

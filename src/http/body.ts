@@ -28,13 +28,17 @@ const isEmpty = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
 
 /** Throws `HttpError` 400. */
-function readJson(body: Buffer): unknown {
-  let text: string
+export function decodeUtf8(body: Buffer): string {
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {
     throw new HttpError(400, 'body: is not valid UTF-8')
   }
+}
+
+/** Throws `HttpError` 400. */
+function readJson(body: Buffer): unknown {
+  const text = decodeUtf8(body)
   let value: unknown
   try {
     value = JSON.parse(text)

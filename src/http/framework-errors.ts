@@ -15,6 +15,7 @@ function sendFrameworkError(error: unknown, request: FastifyRequest, reply: Fast
 export function frameworkErrors(deployKeys: readonly string[]): typeof sendFrameworkError {
   const checkKey = keyCheck(deployKeys)
   return (error, request, reply) => {
+    reply.header('x-request-id', request.id) // no hook has seen it
     try {
       if (isDeploy(request.url)) checkKey(request)
       sendFrameworkError(error, request, reply)

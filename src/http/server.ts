@@ -16,6 +16,8 @@ import { prompts } from '../../openapi/operations/prompts.ts'
 import { providers } from '../../openapi/operations/providers.ts'
 import { sessionCompletions } from '../../openapi/operations/sessionCompletions.ts'
 import { sessions } from '../../openapi/operations/sessions.ts'
+import { transfer } from '../../openapi/operations/transfer.ts'
+import { usage } from '../../openapi/operations/usage.ts'
 import { type CompletionRooms, completionHandlers } from './deploy/completions.ts'
 import { deployScope } from './deploy/scope.ts'
 import { sessionCompletionHandlers } from './deploy/session-completions.ts'
@@ -36,7 +38,10 @@ import { playgroundHandlers } from './management/playground.ts'
 import { promptHandlers } from './management/prompts.ts'
 import { providerHandlers } from './management/providers.ts'
 import { managementScope } from './management/scope.ts'
+import { transferHandlers, transferScope } from './management/transfer.ts'
+import { usageHandlers } from './management/usage.ts'
 import { mount } from './mount.ts'
+import { observeRequests, type RequestObserver, requestId } from './observe-requests.ts'
 
 export interface ServerOptions {
   logLevel: string
@@ -53,6 +58,7 @@ export type HttpRooms = CompletionRooms &
   Pick<Parameters<typeof providerHandlers>[0], 'providerTypes' | 'testProvider'> & {
     deleteAgent(agentId: string): Promise<boolean>
     builtInTools: readonly BuiltInTool[]
+    requestObservers: readonly RequestObserver[]
   } & HttpToolRooms &
   McpServerRooms
 
@@ -60,6 +66,8 @@ export type HttpRooms = CompletionRooms &
 export function createServer({ logLevel, maxBodyBytes, trustProxy, deployKeys }: ServerOptions): FastifyInstance {
   return Fastify({
     bodyLimit: maxBodyBytes,
+    requestIdHeader: false,
+    genReqId: requestId,
     // Ids of any length reach their own scope, which answers in its own format: Node limits the path to 16 KiB.
     routerOptions: { maxParamLength: 16 * 1024 },
     ...(trustProxy === null ? {} : { trustProxy: trusted(trustProxy) }),
@@ -79,6 +87,10 @@ const trusted = (rule: number | string[]) => (typeof rule === 'number' ? (_: str
 
 export async function mountAll(app: FastifyInstance, options: ServerOptions, rooms: HttpRooms): Promise<void> {
   const { sql, host } = rooms
+  observeRequests(app, rooms.requestObservers)
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('x-content-type-options', 'nosniff') // a browser that opens an answer must not guess what it is
+  })
   app.addHook('onResponse', async (request, reply) => {
     request.log.debug(
       { method: request.method, url: request.url, status: reply.statusCode, ms: reply.elapsedTime },
@@ -124,6 +136,8 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
         mount(management, mcpServers, mcpServerHandlers(rooms))
         mount(management, playground, playgroundHandlers(rooms))
         mount(management, debug, debugHandlers(rooms))
+        mount(management, usage, usageHandlers(rooms))
+        await management.register(transferScope((scope) => mount(scope, transfer, transferHandlers(rooms))))
         await registerDocs(management)
       },
     }),

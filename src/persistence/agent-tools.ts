@@ -87,15 +87,21 @@ export async function updateAgentTools(
   agentId: string,
   changes: ToolChoiceChanges,
 ): Promise<ToolChoice | null> {
-  if (!isUuid(agentId)) return null
+  return isUuid(agentId) ? sql.begin((tx) => changeAgentTools(tx, agentId, changes)) : null
+}
+
+/** As `updateAgentTools`, in a transaction that is open. */
+export async function changeAgentTools(
+  tx: Tx,
+  agentId: string,
+  changes: ToolChoiceChanges,
+): Promise<ToolChoice | null> {
   const tidy = tidyChoice(changes)
-  return sql.begin(async (tx) => {
-    const found = await tx`select 1 from agents where id = ${agentId} for no key update`
-    if (found.length === 0) return null
-    await requireTools(tx, tidy)
-    await replaceChoice(tx, agentId, tidy)
-    return findAgentTools(tx, agentId)
-  })
+  const found = await tx`select 1 from agents where id = ${agentId} for no key update`
+  if (found.length === 0) return null
+  await requireTools(tx, tidy)
+  await replaceChoice(tx, agentId, tidy)
+  return findAgentTools(tx, agentId)
 }
 
 async function replaceChoice(tx: Tx, agentId: string, choice: ToolChoiceChanges): Promise<void> {

@@ -1,5 +1,6 @@
 /** What time alone makes useless is removed. Every step is one statement that may run anywhere, any number of times. */
 import type { Sql } from './database.ts'
+import { foldUsage } from './usage.ts'
 
 export interface Retention {
   /** Sessions idle for longer are removed. Null: never. */
@@ -20,6 +21,7 @@ export async function tidy(sql: Sql, { sessionDays, transitionDays }: Retention)
   await sql`delete from transitions where at < clock_timestamp() - ${`${transitionDays} days`}::interval`
   // Frames that were under way while their session was deleted. A session that exists keeps its own.
   await sql`delete from frames f where not exists (select 1 from sessions s where s.num = f.session_num)`
+  await foldUsage(sql)
   if (sessionDays !== null) await removeIdle(sql, sessionDays)
 }
 

@@ -1,5 +1,5 @@
 /** HTTP tools: one request each, with places for a model's arguments. */
-import type { AnySql, Sql } from './database.ts'
+import type { AnySql, Sql, Tx } from './database.ts'
 import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from './page.ts'
 import type { StoredHeaders } from './secret-headers.ts'
 import { isUuid } from './uuid.ts'
@@ -74,28 +74,28 @@ export async function createHttpTool(sql: AnySql, tool: NewHttpTool): Promise<Ht
  * `decide` sees the stored tool, locked until its changes are written, and may throw: then nothing changes. Null: no
  * such tool.
  */
-export async function updateHttpTool(
-  sql: Sql,
-  id: string,
-  decide: (tool: StoredHttpTool) => HttpToolChanges,
-): Promise<HttpTool | null> {
-  if (!isUuid(id)) return null
-  return sql.begin(async (tx) => {
-    const [tool] = await tx<StoredHttpTool[]>`select ${stored(tx)} from http_tools where id = ${id} for no key update`
-    if (tool === undefined) return null
-    const { sealedHeaders, ...changes } = decide(tool)
-    const given = Object.entries(changes).filter(([, value]) => value !== undefined)
-    const next: StoredHttpTool = { ...tool, ...Object.fromEntries(given), ...sealedHeaders }
-    const [updated] = await tx<HttpTool[]>`
-      update http_tools set
-        name = ${next.name}, description = ${next.description}, method = ${next.method}, url = ${next.url},
-        headers = ${JSON.stringify(next.headers)}::text::json, secret_headers = ${next.secretHeaders},
-        body = ${next.body}, input_schema = ${next.inputSchema && JSON.stringify(next.inputSchema)}::text::json,
-        updated_at = clock_timestamp()
-      where id = ${id}
-      returning ${columns(tx)}`
-    return updated ?? null
-  })
+export async function updateHttpTool(sql: Sql, id: string, decide: DecideHttpTool): Promise<HttpTool | null> {
+  return isUuid(id) ? sql.begin((tx) => changeHttpTool(tx, id, decide)) : null
+}
+
+export type DecideHttpTool = (tool: StoredHttpTool) => HttpToolChanges
+
+/** As `updateHttpTool`, in a transaction that is open. */
+export async function changeHttpTool(tx: Tx, id: string, decide: DecideHttpTool): Promise<HttpTool | null> {
+  const [tool] = await tx<StoredHttpTool[]>`select ${stored(tx)} from http_tools where id = ${id} for no key update`
+  if (tool === undefined) return null
+  const { sealedHeaders, ...changes } = decide(tool)
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+  const next: StoredHttpTool = { ...tool, ...Object.fromEntries(given), ...sealedHeaders }
+  const [updated] = await tx<HttpTool[]>`
+    update http_tools set
+      name = ${next.name}, description = ${next.description}, method = ${next.method}, url = ${next.url},
+      headers = ${JSON.stringify(next.headers)}::text::json, secret_headers = ${next.secretHeaders},
+      body = ${next.body}, input_schema = ${next.inputSchema && JSON.stringify(next.inputSchema)}::text::json,
+      updated_at = clock_timestamp()
+    where id = ${id}
+    returning ${columns(tx)}`
+  return updated ?? null
 }
 
 /** Takes it out of every agent's choice too. False: no such tool. */

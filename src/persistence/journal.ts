@@ -27,6 +27,8 @@ export interface JournalOptions {
   flushTimeoutMs: number
   /** Others ask something of this instance (cancel, delete): its intents are worth reading now. */
   onIntents(): void
+  /** A flush was answered: how much it held, and how long it took (milliseconds). Absent: nobody measures. */
+  onFlush?: ((flush: { frames: number; replies: number; ms: number }) => void) | undefined
   log: { warn(details: object, message: string): void }
 }
 
@@ -73,7 +75,9 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
       )
       select exists (select 1 from me) as held,
              exists (select 1 from intents where instance_id = ${instance.id}) as asked`
+    const begin = performance.now()
     const [row] = await answerOrNewWriter(flush)
+    options.onFlush?.({ frames: nums.length, replies: batch.length, ms: performance.now() - begin })
     if (row?.asked) options.onIntents()
     return row?.held ? 'stored' : 'fenced'
   }

@@ -1,5 +1,5 @@
 /** MCP servers: where they are and how they are spoken to. What they offer is asked of them. */
-import type { AnySql, Sql } from './database.ts'
+import type { AnySql, Sql, Tx } from './database.ts'
 import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from './page.ts'
 import type { StoredHeaders } from './secret-headers.ts'
 import { isUuid } from './uuid.ts'
@@ -65,28 +65,26 @@ export async function createMcpServer(sql: AnySql, server: NewMcpServer): Promis
  * `decide` sees the stored server, locked until its changes are written, and may throw: then nothing changes. Null: no
  * such server.
  */
-export async function updateMcpServer(
-  sql: Sql,
-  id: string,
-  decide: (server: StoredMcpServer) => McpServerChanges,
-): Promise<McpServer | null> {
-  if (!isUuid(id)) return null
-  return sql.begin(async (tx) => {
-    const [server] = await tx<
-      StoredMcpServer[]
-    >`select ${stored(tx)} from mcp_servers where id = ${id} for no key update`
-    if (server === undefined) return null
-    const { name, transport, url, sealedHeaders } = decide(server)
-    const { headers, secretHeaders } = sealedHeaders ?? server
-    const [updated] = await tx<McpServer[]>`
-      update mcp_servers set
-        name = ${name ?? server.name}, transport = ${transport ?? server.transport}, url = ${url ?? server.url},
-        headers = ${JSON.stringify(headers)}::text::json, secret_headers = ${secretHeaders},
-        updated_at = clock_timestamp()
-      where id = ${id}
-      returning ${columns(tx)}`
-    return updated ?? null
-  })
+export async function updateMcpServer(sql: Sql, id: string, decide: DecideMcpServer): Promise<McpServer | null> {
+  return isUuid(id) ? sql.begin((tx) => changeMcpServer(tx, id, decide)) : null
+}
+
+export type DecideMcpServer = (server: StoredMcpServer) => McpServerChanges
+
+/** As `updateMcpServer`, in a transaction that is open. */
+export async function changeMcpServer(tx: Tx, id: string, decide: DecideMcpServer): Promise<McpServer | null> {
+  const [server] = await tx<StoredMcpServer[]>`select ${stored(tx)} from mcp_servers where id = ${id} for no key update`
+  if (server === undefined) return null
+  const { name, transport, url, sealedHeaders } = decide(server)
+  const { headers, secretHeaders } = sealedHeaders ?? server
+  const [updated] = await tx<McpServer[]>`
+    update mcp_servers set
+      name = ${name ?? server.name}, transport = ${transport ?? server.transport}, url = ${url ?? server.url},
+      headers = ${JSON.stringify(headers)}::text::json, secret_headers = ${secretHeaders},
+      updated_at = clock_timestamp()
+    where id = ${id}
+    returning ${columns(tx)}`
+  return updated ?? null
 }
 
 /** Takes it out of every agent's choice too. False: no such server. */

@@ -174,6 +174,14 @@ describe('tools', () => {
     expect(usage).toEqual({ promptTokens: 100 + prompt, completionTokens: 100 + 3, estimated: true })
   })
 
+  test('what a vendor wants back goes with the calls, as it came', async () => {
+    const echo = {}
+    const model = script([ask('a'), { type: 'end', reason: 'tool_calls', usage: null, echo }], [say('x'), end()])
+    await run(model)
+    const said = model.requests[1]?.messages.find(({ role }) => role === 'assistant')
+    expect(said?.role === 'assistant' && said.echo).toBe(echo)
+  })
+
   test('usage is summed over the turns', async () => {
     const { usage } = await run(script([ask('a'), end('tool_calls', 10)], [say('x'), end('stop', 5)]))
     expect(usage).toEqual({ promptTokens: 15, completionTokens: 15, estimated: false })
@@ -187,6 +195,19 @@ describe('ends', () => {
     expect(textOf(events)).toBe('half')
     expect(ending).toEqual({ type: 'failed', error: failure })
     expect(usage).toEqual({ promptTokens: 'sys'.length + 'hello'.length, completionTokens: 4, estimated: true })
+  })
+
+  test('of a turn that broke off, what the provider has counted goes before the estimate', async () => {
+    const failed = { type: 'failed', failure: { code: 'provider_error', message: 'm', detail: 'd' } } as const
+    const counted = (promptTokens: number, completionTokens: number): ModelEvent => ({
+      ...{ type: 'usage', usage: { promptTokens, completionTokens } },
+    })
+    const { usage } = await run(script([counted(70, 1), say('half'), failed]))
+    expect(usage).toEqual({ promptTokens: 70, completionTokens: 4, estimated: true })
+    const more = await run(script([counted(70, 1), counted(70, 90), say('half'), failed]))
+    expect(more.usage).toEqual({ promptTokens: 70, completionTokens: 90, estimated: true })
+    const whole = await run(script([counted(70, 1), say('all'), end('stop', 5)]))
+    expect(whole.usage).toEqual({ promptTokens: 5, completionTokens: 5, estimated: false })
   })
 
   test('a model that ends without an end is a fault', async () => {

@@ -10,9 +10,6 @@ const document: { paths: Record<string, Record<string, Described>> } = JSON.pars
   await readFile(new URL('../../openapi/openapi.json', import.meta.url), 'utf8'),
 )
 
-/** Declared for a later version. */
-const notYet = new Set(['/api/v1/usage', '/api/v1/export', '/api/v1/import'])
-
 export const keyOf = (path: string) => (path.includes('/deploy') ? 'error' : 'message')
 
 /** Status one of those wanted, and a body in the surface's format, without a word of the inside. */
@@ -51,7 +48,7 @@ export async function allEndpoints(scene: Scene) {
 
   const endpoints = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
-      .filter(([method]) => ['get', 'post', 'put', 'delete'].includes(method) && !notYet.has(path))
+      .filter(([method]) => ['get', 'post', 'put', 'delete'].includes(method))
       .map(([method, { requestBody }]) => ({
         method: method.toUpperCase(),
         template: path,

@@ -10,6 +10,7 @@ export interface TestApp {
   databaseUrl: string
   client: ReturnType<typeof createClient>
   stop: App['stop']
+  metrics: App['metrics']
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -45,6 +46,7 @@ export async function startTestApp({ settings = {}, database, version = 18 }: Te
     databaseUrl: own.url,
     client: createClient(app.url),
     stop,
+    metrics: app.metrics,
     async [Symbol.asyncDispose]() {
       await stop()
       if (!database) await own.drop()

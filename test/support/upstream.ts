@@ -77,7 +77,8 @@ export interface Upstream extends AsyncDisposable {
   close(): Promise<void>
 }
 
-export async function startUpstream(): Promise<Upstream> {
+/** `list`: what GET answers instead of the common list of models, by the path asked for. */
+export async function startUpstream({ list }: { list?: (path: string) => unknown } = {}): Promise<Upstream> {
   const calls: UpstreamCall[] = []
   const requests: string[] = []
   const scripts: Script[] = []
@@ -101,6 +102,10 @@ export async function startUpstream(): Promise<Upstream> {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     requests.push(`${request.method} ${request.url}`)
     const body = await readBody(request)
+    if (request.method === 'GET' && list) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(list(request.url ?? '')))
+      return
+    }
     if (request.method === 'GET') return listModels(models, response)
     const call = callOf(calls.length + 1, request, response, body)
     calls.push(call)

@@ -8,6 +8,7 @@ import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent
 import { completionBody, completionHead, sessionFrame } from '../completion-frames.ts'
 import { badRequest, HttpError, missing } from '../http-error.ts'
 import type { Handlers } from '../mount.ts'
+import { traceparentOf } from '../observe-requests.ts'
 import { awaitReply, connectionSignal, lastEventId, streamReply } from '../reply-stream.ts'
 import { readLastMessage } from './chat-request.ts'
 import { generationFailed, refuse } from './errors.ts'
@@ -74,6 +75,7 @@ export const sessionCompletionHandlers = (rooms: SessionCompletionRooms) => {
         onBusy: body.on_busy ?? 'reject',
         request: agentRequest(rooms, agent),
         openToolbox: agentToolbox(rooms, agent),
+        traceparent: traceparentOf(request),
       })
       if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)
       const onLeft = sent.outcome === 'started' ? sent.requesterLost : () => {}

@@ -29,13 +29,13 @@ export const agentHandlers = ({ sql, onAgentDelete }: Rooms) =>
           providerId: body.providerId,
           model: body.model,
           promptId: body.promptId ?? null,
-          generationConfig: given(body.generationConfig),
+          generationConfig: givenConfig(body.generationConfig),
         }),
       ),
     getAgent: async ({ params }) => (await agents.findAgent(sql, params.id)) ?? missing('agent'),
     updateAgent: async ({ params, body }) => {
       const { generationConfig: config, ...rest } = body
-      const changes = { ...rest, generationConfig: config === undefined ? undefined : given(config) }
+      const changes = { ...rest, generationConfig: config === undefined ? undefined : givenConfig(config) }
       const updated = await withKnownReferences(body, () => agents.updateAgent(sql, params.id, changes))
       return updated ?? missing('agent')
     },
@@ -63,7 +63,7 @@ const unknownReference = (kind: 'provider' | 'prompt'): never => badRequest(`${k
 type Nullable<T> = { [Field in keyof T]?: T[Field] | null | undefined }
 
 /** Null, as a whole or inside, means absent. Only the settings that the contract knows are kept. */
-function given(input: Nullable<GenerationConfig> | null | undefined): GenerationConfig {
+export function givenConfig(input: Nullable<GenerationConfig> | null | undefined): GenerationConfig {
   const { temperature, topP, topK, maxToolCalls } = input ?? {}
   return {
     ...(typeof temperature === 'number' && { temperature }),

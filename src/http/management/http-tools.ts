@@ -36,29 +36,13 @@ export interface HttpToolRooms {
 const contextOf = (id: string) => `http-tool:${id}` as const
 
 export const httpToolHandlers = (rooms: HttpToolRooms) => {
-  const { sql, secrets } = rooms
+  const { sql } = rooms
   return {
     listHttpTools: ({ query }) => listAs('httpTools', query, (page) => httpTools.listHttpTools(sql, page)),
-    createHttpTool: ({ body: { name, description, method, url, headers, body, inputSchema } }) => {
-      checkToolAddress(url)
-      checkInputSchema(rooms, inputSchema)
-      const id = randomUUID()
-      const sealed = newHeaders(secrets, contextOf(id), headers)
-      const fields = { name, description, method, url, body: body ?? null, inputSchema: inputSchema ?? null }
-      return httpTools.createHttpTool(sql, { id, ...fields, ...sealed })
-    },
+    createHttpTool: ({ body }) => httpTools.createHttpTool(sql, newHttpTool(rooms, body)),
     getHttpTool: async ({ params }) => (await httpTools.findHttpTool(sql, params.id)) ?? missing('HTTP tool'),
-    updateHttpTool: async ({ params, body }) => {
-      const { headers, name, description, method, url, body: text, inputSchema } = body
-      if (url !== undefined) checkToolAddress(url)
-      checkInputSchema(rooms, inputSchema)
-      const changes = { name, description, method, url, body: text, inputSchema }
-      const updated = await httpTools.updateHttpTool(sql, params.id, (stored) => {
-        const moves = url !== undefined && toolOrigin(url) !== toolOrigin(stored.url)
-        return { ...changes, sealedHeaders: updatedHeaders(secrets, contextOf(stored.id), headers, stored, moves) }
-      })
-      return updated ?? missing('HTTP tool')
-    },
+    updateHttpTool: async ({ params, body }) =>
+      (await httpTools.updateHttpTool(sql, params.id, httpToolChanges(rooms, body))) ?? missing('HTTP tool'),
     deleteHttpTool: async ({ params }) => {
       if (!(await httpTools.deleteHttpTool(sql, params.id))) missing('HTTP tool')
     },
@@ -69,7 +53,41 @@ export const httpToolHandlers = (rooms: HttpToolRooms) => {
   } satisfies Handlers<'httpTools'>
 }
 
-function checkInputSchema({ checkSchema }: HttpToolRooms, schema: Record<string, unknown> | null | undefined): void {
+type Writing = Pick<HttpToolRooms, 'secrets' | 'checkSchema'>
+type Headers = Readonly<Record<string, string>> | null
+
+type HttpToolInput = Pick<httpTools.HttpToolFields, 'name' | 'description' | 'method' | 'url'> & {
+  headers?: Headers | undefined
+  body?: string | null | undefined
+  inputSchema?: Record<string, unknown> | null | undefined
+}
+
+/** A tool to be stored. Throws 400. */
+export function newHttpTool(rooms: Writing, given: HttpToolInput): httpTools.NewHttpTool {
+  const { name, description, method, url, headers, body, inputSchema } = given
+  checkToolAddress(url)
+  checkInputSchema(rooms, inputSchema)
+  const id = randomUUID()
+  const sealed = newHeaders(rooms.secrets, contextOf(id), headers)
+  const fields = { name, description, method, url, body: body ?? null, inputSchema: inputSchema ?? null }
+  return { id, ...fields, ...sealed }
+}
+
+type Given<Input> = { [Field in keyof Input]?: Input[Field] | undefined }
+
+/** What is given changes, the rest stays. Throws 400, also when it is called with the stored tool. */
+export function httpToolChanges(rooms: Writing, given: Given<HttpToolInput>): httpTools.DecideHttpTool {
+  const { headers, name, description, method, url, body, inputSchema } = given
+  if (url !== undefined) checkToolAddress(url)
+  checkInputSchema(rooms, inputSchema)
+  return (stored) => {
+    const moves = url !== undefined && toolOrigin(url) !== toolOrigin(stored.url)
+    const sealedHeaders = updatedHeaders(rooms.secrets, contextOf(stored.id), headers, stored, moves)
+    return { name, description, method, url, body, inputSchema, sealedHeaders }
+  }
+}
+
+function checkInputSchema({ checkSchema }: Writing, schema: Record<string, unknown> | null | undefined): void {
   const fault = schema ? checkSchema(schema) : null
   if (fault !== null) badRequest(`inputSchema: ${fault}`)
 }

@@ -28,28 +28,13 @@ export interface McpServerRooms {
 const contextOf = (id: string) => `mcp-server:${id}` as const
 
 export const mcpServerHandlers = (rooms: McpServerRooms) => {
-  const { sql, secrets, onMcpServerChange } = rooms
+  const { sql, onMcpServerChange } = rooms
   return {
     listMcpServers: ({ query }) => listAs('mcpServers', query, (page) => mcpServers.listMcpServers(sql, page)),
-    createMcpServer: ({ body: { name, transport, url, headers } }) => {
-      checkWebAddress('url', url)
-      const id = randomUUID()
-      return mcpServers.createMcpServer(sql, {
-        id,
-        name,
-        transport,
-        url,
-        ...newHeaders(secrets, contextOf(id), headers),
-      })
-    },
+    createMcpServer: ({ body }) => mcpServers.createMcpServer(sql, newMcpServer(rooms, body)),
     getMcpServer: async ({ params }) => (await mcpServers.findMcpServer(sql, params.id)) ?? missing('MCP server'),
-    updateMcpServer: async ({ params, body: { name, transport, url, headers } }) => {
-      if (url !== undefined) checkWebAddress('url', url)
-      const updated = await mcpServers.updateMcpServer(sql, params.id, (stored) => {
-        const moves = url !== undefined && originOf(url) !== originOf(stored.url)
-        const sealedHeaders = updatedHeaders(secrets, contextOf(stored.id), headers, stored, moves)
-        return { name, transport, url, sealedHeaders }
-      })
+    updateMcpServer: async ({ params, body }) => {
+      const updated = await mcpServers.updateMcpServer(sql, params.id, mcpServerChanges(rooms, body))
       if (updated) onMcpServerChange(updated.id)
       return updated ?? missing('MCP server')
     },
@@ -69,6 +54,37 @@ export const mcpServerHandlers = (rooms: McpServerRooms) => {
       }
     },
   } satisfies Handlers<'mcpServers'>
+}
+
+type Writing = Pick<McpServerRooms, 'secrets'>
+
+type McpServerInput = mcpServers.McpServerFields & {
+  headers?: Readonly<Record<string, string>> | null | undefined
+}
+
+/** A server to be stored. Throws 400. */
+export function newMcpServer({ secrets }: Writing, given: McpServerInput): mcpServers.NewMcpServer {
+  const { name, transport, url, headers } = given
+  checkWebAddress('url', url)
+  const id = randomUUID()
+  return { id, name, transport, url, ...newHeaders(secrets, contextOf(id), headers) }
+}
+
+type Given<Input> = { [Field in keyof Input]?: Input[Field] | undefined }
+
+/** What is given changes, the rest stays. Throws 400, also when it is called with the stored server. */
+export function mcpServerChanges({ secrets }: Writing, given: Given<McpServerInput>): mcpServers.DecideMcpServer {
+  const { name, transport, url, headers } = given
+  if (url !== undefined) checkWebAddress('url', url)
+  return (stored) => {
+    const moves = url !== undefined && originOf(url) !== originOf(stored.url)
+    return {
+      name,
+      transport,
+      url,
+      sealedHeaders: updatedHeaders(secrets, contextOf(stored.id), headers, stored, moves),
+    }
+  }
 }
 
 function opened(

@@ -11,6 +11,7 @@ import { playgroundFrame } from '../completion-frames.ts'
 import { refuse } from '../deploy/errors.ts'
 import { badRequest, missing } from '../http-error.ts'
 import type { Handlers } from '../mount.ts'
+import { traceparentOf } from '../observe-requests.ts'
 import { lastEventId, streamReply } from '../reply-stream.ts'
 import { listAs } from './list.ts'
 import { choiceFor } from './tool-choice.ts'
@@ -100,9 +101,9 @@ export const playgroundHandlers = (rooms: PlaygroundRooms) => {
       const messages = (await sessions.listMessages(sql, params.agent_id, params.session_id)) ?? missing('session')
       return { messages: messages.map(wireMessage) }
     },
-    createPlaygroundChat: async ({ params, body, reply }) => {
+    createPlaygroundChat: async ({ params, body, request, reply }) => {
       const agent = await overridden(rooms, await loadAgent(rooms, params.agent_id), body)
-      const request: Omit<ModelRequest, 'messages' | 'tools'> = agentRequest(rooms, agent)
+      const asked: Omit<ModelRequest, 'messages' | 'tools'> = agentRequest(rooms, agent)
       const session = await sessionFor(rooms, agent.id, body.sessionId)
       const sent = await host.send({
         agentId: agent.id,
@@ -113,7 +114,8 @@ export const playgroundHandlers = (rooms: PlaygroundRooms) => {
         idempotency: null,
         isRetry: false,
         onBusy: 'reject',
-        request,
+        request: asked,
+        traceparent: traceparentOf(request),
         openToolbox: agentToolbox(rooms, agent),
       })
       if (sent.outcome !== 'started' && sent.outcome !== 'joined') {

@@ -1,0 +1,36 @@
+/** Tokens used (contract section 8). */
+import type { Sql } from '../../persistence/database.ts'
+import { readUsage } from '../../persistence/usage.ts'
+import { badRequest } from '../http-error.ts'
+import type { Handlers } from '../mount.ts'
+
+const DAY_MS = 86_400_000
+/** How far back `from` lies when it is not given. */
+const USUAL_MS = 30 * DAY_MS
+
+export const usageHandlers = ({ sql }: { sql: Sql }) =>
+  ({
+    getUsage: async ({ query }) => {
+      const to = query.to === undefined ? new Date() : readMoment('to', query.to)
+      const from = query.from === undefined ? new Date(to.getTime() - USUAL_MS) : readMoment('from', query.from)
+      if (from > to) badRequest('from: must not be later than to')
+      const rows = await readUsage(sql, { from, to, groupBy: query.groupBy })
+      return { from: from.toISOString(), to: to.toISOString(), rows }
+    },
+  }) satisfies Handlers<'usage'>
+
+const momentPattern = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/
+
+/** `2026-01-31`, `2026-01-31T10:00:00Z`, or with an offset; without one it is UTC. Throws 400. */
+function readMoment(field: string, text: string): Date {
+  const [, day = '', time, , , zone] = momentPattern.exec(text) ?? []
+  // A query string turns the + of an offset into a blank unless it was escaped: that is refused, not guessed.
+  const moment = new Date(time === undefined || zone !== undefined ? text : `${text}Z`)
+  // The parser alone takes the 31st of February for the 3rd of March.
+  const midnight = new Date(`${day}T00:00:00Z`)
+  const exists = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
+  if (day === '' || !exists || Number.isNaN(moment.getTime()) || day < '0001') {
+    badRequest(`${field}: must be an ISO 8601 date or time, such as 2026-01-31 or 2026-01-31T10:00:00Z`)
+  }
+  return moment
+}

@@ -1,0 +1,48 @@
+/** The port that Prometheus asks: of one process, or of several that are added up. */
+import { createServer } from 'node:http'
+import { AggregatorRegistry } from 'prom-client'
+import type { MetricsSnapshot } from './metrics.ts'
+
+export interface MetricsServer {
+  /** `http://host:port/metrics` */
+  url: string
+  close(): Promise<void>
+}
+
+export interface MetricsServerOptions {
+  host: string
+  port: number
+  /** Of all processes that answer. */
+  collect(): Promise<MetricsSnapshot[]>
+}
+
+/** Rejects with one clear line when the port can not be had. */
+export async function serveMetrics({ host, port, collect }: MetricsServerOptions): Promise<MetricsServer> {
+  const server = createServer(async (request, response) => {
+    if (request.url?.split('?', 1)[0] !== '/metrics' || request.method !== 'GET') {
+      response.writeHead(404).end()
+      return
+    }
+    try {
+      const registry = AggregatorRegistry.aggregate(await collect())
+      response.writeHead(200, { 'content-type': registry.contentType }).end(await registry.metrics())
+    } catch {
+      response.writeHead(500).end()
+    }
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(new Error(`METRICS_PORT: ${port} on ${host}: ${error.message}.`)))
+    server.listen({ host, port }, resolve)
+  })
+  server.unref() // alone it keeps nothing alive
+  const address = server.address()
+  const bound = address !== null && typeof address === 'object' ? address.port : port
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}/metrics`,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      }),
+  }
+}
