@@ -25,9 +25,6 @@ export async function testConnection(
 ): Promise<ConnectionTest> {
   const name = findProviderType(connection.type)?.name ?? connection.type
   if (connection.type === 'demo') return { ok: true, latencyMs: 0, message: 'The demo is built in.', models: ['demo'] }
-  const dialect = dialectOf(connection.type)
-  const unsupported = `${name} models cannot be called by this version.`
-  if (!dialect) return { ok: false, latencyMs: 0, message: unsupported, models: [] }
 
   const signal = AbortSignal.timeout(timeoutMs)
   const start = performance.now()
@@ -38,7 +35,7 @@ export async function testConnection(
     models,
   })
   try {
-    const models = await listModels(connection, dialect, fetch, signal)
+    const models = await listModels(connection, fetch, signal)
     if (models) return answer(true, `${name} answers and lists ${models.length} models.`, models)
     return answer(true, `${name} answers. It does not list its models.`)
   } catch (error) {
@@ -52,8 +49,24 @@ export async function testConnection(
   }
 }
 
+/** Null: the server does not list its models. */
+async function listModels(connection: ProviderConnection, fetch: ProviderFetch, signal: AbortSignal) {
+  if (connection.type === 'anthropic') {
+    const { listAnthropicModels } = await import('./anthropic.ts')
+    return modelsIn(await listAnthropicModels(connection, fetch, signal, maxListBytes))
+  }
+  if (connection.type === 'gemini') {
+    const { listGeminiModels } = await import('./gemini.ts')
+    return listGeminiModels(connection, fetch, signal, maxListBytes)
+  }
+  const dialect = dialectOf(connection.type)
+  if (dialect) return listOpenAiModels(connection, dialect, fetch, signal)
+  const name = findProviderType(connection.type)?.name ?? connection.type
+  throw new ProviderProblem({ kind: 'unusable', said: `${name} models cannot be called by this version.` })
+}
+
 /** Null: the server lists no models, but a completion call finds it and the key is taken. */
-async function listModels(
+async function listOpenAiModels(
   connection: ProviderConnection,
   dialect: Dialect,
   fetch: ProviderFetch,

@@ -30,8 +30,10 @@ interface ProblemFacts {
   full?: string
   /** What the provider asked for, in milliseconds. */
   retryAfterMs?: number | null
-  /** False: trying again is no use, whatever the status. */
+  /** Whether trying again is of use, where kind and status do not tell. */
   retry?: boolean
+  /** The key was refused, whatever the status says. */
+  keyRefused?: boolean
 }
 
 /** A provider call that failed. Thrown within this room only; outside of it there are `failed` events. */
@@ -41,7 +43,8 @@ export class ProviderProblem extends Error {
   readonly said: string
   readonly full: string
   readonly retryAfterMs: number | null
-  readonly #retry: boolean
+  readonly keyRefused: boolean
+  readonly #retry: boolean | null
 
   constructor(facts: ProblemFacts) {
     super(facts.full ?? facts.said ?? facts.kind)
@@ -51,12 +54,13 @@ export class ProviderProblem extends Error {
     this.said = facts.said ?? ''
     this.full = facts.full ?? this.said
     this.retryAfterMs = facts.retryAfterMs ?? null
-    this.#retry = facts.retry ?? true
+    this.keyRefused = facts.keyRefused ?? (this.status === 401 || this.status === 403)
+    this.#retry = facts.retry ?? null
   }
 
   /** Worth another try: 408, 429, 5xx or a broken connection (contract section 1, PROVIDER_RETRIES). */
   get transient(): boolean {
-    if (!this.#retry) return false
+    if (this.#retry !== null) return this.#retry
     if (this.status !== null) return this.status === 408 || this.status === 429 || this.status >= 500
     return this.kind === 'connection' || this.kind === 'connect_timeout' || this.kind === 'ended_early'
   }
@@ -109,16 +113,16 @@ export function failureOf(problem: ProviderProblem, secrets: readonly string[]):
   return { code: codeOf(problem), message, detail }
 }
 
-function codeOf({ kind, status }: ProviderProblem): ModelFailure['code'] {
-  if (status === 401 || status === 403) return 'provider_auth'
+function codeOf({ kind, status, keyRefused }: ProviderProblem): ModelFailure['code'] {
+  if (keyRefused) return 'provider_auth'
   if (status === 429) return 'provider_rate_limited'
   if (status === 408 || status === 504) return 'provider_timeout'
   return kind === 'silent' || kind === 'connect_timeout' ? 'provider_timeout' : 'provider_error'
 }
 
 /** Of refused credentials and failed connections only kind and status: the words could hold a key or a host. */
-function sentence({ kind, status, said }: ProviderProblem): string {
-  if (status === 401 || status === 403) return `The provider refused the credentials (${status}).`
+function sentence({ kind, status, said, keyRefused }: ProviderProblem): string {
+  if (keyRefused) return `The provider refused the credentials (${status}).`
   const words = said === '' ? '.' : `: ${said}`
   switch (kind) {
     case 'answered':

@@ -39,6 +39,7 @@ export async function createModel(options: ModelOptions): Promise<Providers> {
   const adapterFor = (request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> => {
     const { type } = request.provider
     if (type === 'demo') return streamDemo(request, signal)
+    if (type === 'anthropic' || type === 'gemini') return streamNative(type, request, signal, fetch)
     const dialect = dialectOf(type)
     if (!dialect) throw unsupported(type)
     return streamOpenAi(request, dialect, signal, fetch, refusals)
@@ -77,6 +78,18 @@ export async function createModel(options: ModelOptions): Promise<Providers> {
     countTokens,
     testProvider: (connection, { timeoutMs = 10_000 } = {}) => testConnection(connection, fetch, timeoutMs),
   }
+}
+
+/** Loaded with the first call: each of these SDKs takes 0.1 s and 30 MB, and few installations need all. */
+async function* streamNative(
+  type: 'anthropic' | 'gemini',
+  request: ModelRequest,
+  signal: AbortSignal,
+  fetch: ProviderFetch,
+): AsyncGenerator<ModelEvent> {
+  const stream =
+    type === 'anthropic' ? (await import('./anthropic.ts')).streamAnthropic : (await import('./gemini.ts')).streamGemini
+  yield* stream(request, signal, fetch)
 }
 
 /** One try, until it ends, fails, is aborted or falls silent. */

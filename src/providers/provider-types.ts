@@ -37,14 +37,14 @@ export const providerTypes = [
   {
     id: 'anthropic',
     name: 'Anthropic',
-    description: 'Claude models. Can be stored, but not called yet.',
+    description: 'Claude models. temperature, topP and topK are sent up to Claude 4.6: later models refuse them.',
     ...keyed,
     defaultBaseUrl: 'https://api.anthropic.com',
   },
   {
     id: 'gemini',
     name: 'Google Gemini',
-    description: 'Gemini models. Can be stored, but not called yet.',
+    description: 'Gemini models.',
     ...keyed,
     defaultBaseUrl: 'https://generativelanguage.googleapis.com',
   },
@@ -130,14 +130,11 @@ const dialects: Partial<Record<ProviderTypeId, Dialect>> = {
 export const findProviderType = (id: string): (ProviderType & { id: ProviderTypeId }) | null =>
   providerTypes.find((type) => type.id === id) ?? null
 
-/** Null: the type is unknown, `demo`, or waits for an adapter of its own. */
+/** Null: the type is unknown, or has an adapter of its own. */
 export function dialectOf(type: string): Dialect | null {
   const known = findProviderType(type)
   return (known && dialects[known.id]) ?? null
 }
-
-/** Can a model of this type be called by this version? */
-export const isSupported = (type: string): boolean => type === 'demo' || dialectOf(type) !== null
 
 /** The URL that paths such as `/chat/completions` are added to; null where the type has no default and none is set. */
 export function endpointOf(connection: Pick<ProviderConnection, 'type' | 'baseUrl'>): string | null {

@@ -21,8 +21,10 @@ export async function problemOfAnswer(response: FetchResponse, method: string, u
     status,
     said: redirected ? 'a redirect, which is not followed; the base URL may be wrong' : wordsOf(text),
     full: `${method} ${url} answered ${status}: ${text || 'no body'}`,
-    retryAfterMs: retryAfter(headers, Date.now()),
-    retry: headers.get('x-should-retry') !== 'false',
+    retryAfterMs: retryAfter(headers, Date.now()) ?? retryDelay(text),
+    ...(headers.get('x-should-retry') === 'false' && { retry: false }),
+    // Google answers 400 to a key that it does not know, and gives the reason among the details.
+    ...(/"API_KEY_INVALID"/.test(text) && { keyRefused: true }),
   })
 }
 
@@ -39,6 +41,12 @@ export function retryAfter(headers: Pick<Headers, 'get'>, now: number): number |
   if (!Number.isNaN(seconds)) return seconds >= 0 ? seconds * 1000 : null
   const date = Date.parse(value)
   return Number.isNaN(date) ? null : Math.max(0, date - now)
+}
+
+/** Google's RetryInfo, `"retryDelay": "17s"` among an error's details: milliseconds, null when there is none. */
+function retryDelay(body: string): number | null {
+  const seconds = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(body)?.[1]
+  return seconds === undefined ? null : Number(seconds) * 1000
 }
 
 /** The message within an error body: JSON in the usual shapes, or plain text; markup says nothing to a reader. */
@@ -72,6 +80,7 @@ export function problemInStream(error: unknown, whole: string): ProviderProblem 
     status,
     said: messageIn(error) ?? '',
     full: `The stream carried an error: ${whole}`,
+    retryAfterMs: retryDelay(whole),
   })
 }
 
@@ -81,7 +90,7 @@ const named: readonly (readonly [RegExp, number])[] = [
   [/authentication|invalid_api_key|unauthorized|permission/i, 401],
   [/time_?d?_?out/i, 504],
   [/overloaded|unavailable/i, 503],
-  [/server_error|internal/i, 500],
+  [/server_error|internal|^api_error$/i, 500],
 ]
 
 function statusIn(error: Fields): number | null {

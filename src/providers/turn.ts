@@ -5,7 +5,7 @@ import { ProviderProblem } from './failure.ts'
 import { isFields, problemInStream } from './provider-words.ts'
 
 type Fields = Record<string, unknown>
-type End = Extract<ModelEvent, { type: 'end' }>
+export type End = Extract<ModelEvent, { type: 'end' }>
 
 export interface Turn {
   /** What the model has said since the caller last emptied it. */
@@ -25,7 +25,7 @@ export interface Turn {
 }
 
 /** Arguments beyond this are no call but a fault; tool results are bounded likewise (contract section 6). */
-const maxArguments = 4 * 1024 * 1024
+export const maxArguments = 4 * 1024 * 1024
 
 const finishReasons: Record<string, End['reason']> = {
   stop: 'stop',
@@ -107,7 +107,7 @@ export function readTurn(): Turn {
 
 const isFirst = (choice: unknown): boolean => isFields(choice) && (choice.index ?? 0) === 0
 
-function parse(data: string): unknown {
+export function parse(data: string): unknown {
   try {
     return JSON.parse(data)
   } catch {
@@ -134,7 +134,7 @@ function usageOf(chunk: Fields): End['usage'] {
 }
 
 // The columns are 32-bit integers.
-const isCount = (value: unknown): value is number =>
+export const isCount = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 31
 
 /** Puts tool calls together from their deltas. Vendors differ in whether they send indexes, ids and names again. */

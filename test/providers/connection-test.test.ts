@@ -52,10 +52,13 @@ test('no answer within the time is an answer', async () => {
   await (await up.call(1)).closed
 })
 
-test('the demo is always there; types without an adapter say so', async () => {
+test('the demo is always there; types of a later version say so', async () => {
   const { model } = await scene()
   expect(await model.testProvider(connectionTo(null, 'demo'))).toMatchObject({ ok: true, models: ['demo'] })
-  expect(await model.testProvider(connectionTo(null, 'anthropic'))).toMatchObject({ ok: false })
+  expect(await model.testProvider(connectionTo(null, 'later'))).toMatchObject({
+    ok: false,
+    message: expect.stringMatching(/cannot be called/),
+  })
   expect(await model.testProvider(connectionTo(null))).toMatchObject({
     ok: false,
     message: expect.stringMatching(/URL/),

@@ -1,6 +1,6 @@
 /** Provider types: contract section 2. */
 import { expect, test } from 'vitest'
-import { endpointOf, isSupported, providerTypes } from '../../src/providers/provider-types.ts'
+import { dialectOf, endpointOf, providerTypes } from '../../src/providers/provider-types.ts'
 
 const ids = providerTypes.map(({ id }) => id)
 
@@ -22,9 +22,9 @@ test('no key is required for the demo, Ollama and compatible servers', () => {
   expect(open.toSorted()).toEqual(['demo', 'ollama', 'openai-compatible'])
 })
 
-test('anthropic and gemini wait for their adapters', () => {
-  expect(ids.filter((id) => !isSupported(id)).toSorted()).toEqual(['anthropic', 'gemini'])
-  expect(isSupported('toString')).toBe(false)
+test('all but three speak the chat-completions format', () => {
+  expect(ids.filter((id) => !dialectOf(id)).toSorted()).toEqual(['anthropic', 'demo', 'gemini'])
+  expect(dialectOf('toString')).toBe(null)
 })
 
 test.each([

@@ -1,0 +1,80 @@
+/** Cassettes: what a vendor was asked and answered, kept as files that tests play again. */
+import type { ModelRequest } from '../src/actors/ports.ts'
+import { createModel } from '../src/providers/model.ts'
+import { clearKeyLike, clearSecrets } from '../src/providers/redact.ts'
+
+export type Vendor = 'anthropic' | 'gemini'
+
+export interface Taped {
+  name: string
+  /** The path without the host, and the body as it was sent. */
+  request: { path: string; body: unknown }
+  response: { status: number; contentType: string; body: string }
+}
+
+export interface Cassette {
+  vendor: Vendor
+  model: string
+  /** How it came to be: `recorded` with the day, or in plain words that it was not. */
+  source: string
+  taped: Taped[]
+}
+
+type Asked = Pick<ModelRequest, 'model' | 'system' | 'messages' | 'config' | 'tools'>
+
+/** What is asked of each vendor: a turn of words, a turn that calls a tool, and an error. */
+export function questions(model: string): Record<'words' | 'tool' | 'error', Asked> {
+  const plain = { model, system: 'Answer in one short sentence.', config: {}, tools: [] }
+  const weather = {
+    name: 'get_weather',
+    description: 'The weather of a city now.',
+    inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  }
+  return {
+    words: { ...plain, messages: [{ role: 'user', content: 'What is the capital of France?' }] },
+    tool: {
+      ...plain,
+      messages: [{ role: 'user', content: 'Look up the weather in Paris with the tool.' }],
+      tools: [weather],
+    },
+    error: { ...plain, model: 'no-such-model', messages: [{ role: 'user', content: 'Hello' }] },
+  }
+}
+
+/** Asks a vendor all questions through the product's own adapter. `fetch` reaches the vendor, or plays one. */
+export async function tape(
+  vendor: Vendor,
+  model: string,
+  apiKey: string,
+  fetch: typeof globalThis.fetch,
+): Promise<Taped[]> {
+  const taped: Taped[] = []
+  for (const [name, asked] of Object.entries(questions(model))) {
+    const listening: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init)
+      const body = await response.clone().text()
+      const { pathname, search } = new URL(String(input))
+      taped.push({
+        name,
+        request: { path: pathname + search, body: JSON.parse(String(init?.body ?? 'null')) },
+        response: {
+          status: response.status,
+          contentType: response.headers.get('content-type') ?? '',
+          body: scrub(body, apiKey),
+        },
+      })
+      return response
+    }
+    const provider = { id: 'tape', type: vendor, baseUrl: null, apiKey }
+    const talker = await createModel({ fetch: listening, providerRetries: 0, idleTimeoutMs: 60_000 })
+    for await (const _ of talker.stream({ ...asked, provider }, new AbortController().signal));
+  }
+  return taped
+}
+
+/** Without keys, and without ids and signatures: they are an account's, and change with every call. */
+export function scrub(text: string, key: string): string {
+  return clearKeyLike(clearSecrets(text, [key]))
+    .replace(/("(?:request_id|responseId|id)"\s*:\s*")((?:req_|msg_|toolu_)?)[^"]*"/g, '$1$2scrubbed"')
+    .replace(/("(?:signature|thoughtSignature)"\s*:\s*")[^"]+"/g, '$1c2NydWJiZWQ="')
+}

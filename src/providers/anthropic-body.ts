@@ -1,0 +1,99 @@
+/** A model request in the words of Anthropic's Messages API. */
+import type Anthropic from '@anthropic-ai/sdk'
+import type { GenerationConfig, ModelRequest } from '../actors/ports.ts'
+import { argumentsOf, exchangesOf, toolsSpokenOf, type Wire } from './exchanges.ts'
+
+export type Block = Anthropic.TextBlockParam | Anthropic.ToolUseBlockParam | Anthropic.ToolResultBlockParam | Thought
+export type Thought = Anthropic.ThinkingBlockParam | Anthropic.RedactedThinkingBlockParam
+
+/** The SDK's types have no sampling any more; older models still take it, under the older version of the API. */
+export type AnthropicBody = Anthropic.MessageCreateParamsStreaming & {
+  temperature?: number
+  top_p?: number
+  top_k?: number
+}
+
+/**
+ * The API wants `max_tokens`. It is what the model's family can write at most (thinking counts too), so that it is the
+ * model that ends a reply: 4,096 for Claude 3, 8,192 for 3.5, 32,000 for Opus 4 and 4.1, 64,000 for all others.
+ */
+export function maxTokensOf(model: string): number {
+  if (/claude-3-5/.test(model)) return 8192
+  if (/claude-3-(?!7)/.test(model)) return 4096
+  return /claude-opus-4(?:-[01])?(?:-\d{8}|-latest|@|$)/.test(model) ? 32_000 : 64_000
+}
+
+/** Claude 3 to 4.6: the models that take `temperature`, `top_p` and `top_k`. Later ones answer 400 to any of them. */
+export const takesSampling = (model: string): boolean =>
+  /claude-3-|claude-(?:opus|sonnet|haiku)-4(?:-[0-6])?(?:-\d{8}|-latest|@|$)/.test(model)
+
+/** Version 2026-10-21 knows no sampling: where an agent sets it and the model takes it, the one before is asked. */
+export const versionFor = ({ model, config }: Pick<ModelRequest, 'model' | 'config'>): string =>
+  Object.keys(sampling(model, config)).length > 0 ? '2023-06-01' : '2026-10-21'
+
+/** Temperatures end at 1 here. Claude 4.5 and 4.6 refuse `top_p` beside it, and the advice was always to use one. */
+function sampling(model: string, { temperature, topP, topK }: GenerationConfig) {
+  if (!takesSampling(model)) return {}
+  return {
+    ...(temperature !== undefined && { temperature: Math.min(temperature, 1) }),
+    ...(topP !== undefined && temperature === undefined && { top_p: topP }),
+    ...(topK !== undefined && { top_k: topK }),
+  }
+}
+
+/** Prefixes up to such a mark are kept for five minutes and cost a tenth when they come again. */
+const cached = { cache_control: { type: 'ephemeral' } } as const
+
+const echoes = new WeakMap<object, readonly Block[]>()
+
+/** Keeps a turn's blocks as they came: signed thinking must come back unchanged, and in its place. */
+export function echoOf(blocks: readonly Block[]): object {
+  const echo = {}
+  echoes.set(echo, blocks)
+  return echo
+}
+
+const wire: Wire<Block> = {
+  text: (text) => ({ type: 'text', text }),
+  call: (call) => ({ type: 'tool_use', id: call.id, name: call.name, input: argumentsOf(call) }),
+  // An empty result is none: blank text blocks are refused.
+  result: (call, content) => ({
+    type: 'tool_result',
+    tool_use_id: call.id,
+    ...(content.trim() !== '' && { content }),
+  }),
+  echoed: (echo) => echoes.get(echo) ?? null,
+  resultsApart: false,
+}
+
+export function anthropicBody({ model, system, messages, config, tools }: ModelRequest): AnthropicBody {
+  const exchanges = exchangesOf(messages, wire)
+  const newest = exchanges.at(-1)
+  // The newest message is the longest prefix that the next turn will repeat.
+  if (newest?.speaker === 'user') newest.blocks = newest.blocks.map(markLast)
+  const declared = tools.length > 0 ? tools : toolsSpokenOf(messages)
+  const hasSystem = system !== null && system.trim() !== ''
+  return {
+    model,
+    max_tokens: maxTokensOf(model),
+    stream: true,
+    messages: exchanges.map(({ speaker, blocks }) =>
+      speaker === 'user' ? { role: 'user', content: blocks } : { role: 'assistant', content: blocks },
+    ),
+    // Tools stand before the system prompt in a prefix: one mark covers both.
+    ...(hasSystem && { system: [{ type: 'text', text: system, ...cached }] }),
+    ...sampling(model, config),
+    ...(declared.length > 0 && {
+      tools: declared.map(({ name, description, inputSchema }, index) => ({
+        name,
+        description,
+        input_schema: { ...inputSchema, type: 'object' as const },
+        ...(!hasSystem && index === declared.length - 1 && cached),
+      })),
+    }),
+    ...(declared.length > 0 && tools.length === 0 && { tool_choice: { type: 'none' } as const }),
+  }
+}
+
+const markLast = (block: Block, index: number, all: readonly Block[]): Block =>
+  index === all.length - 1 && (block.type === 'text' || block.type === 'tool_result') ? { ...block, ...cached } : block

@@ -1,0 +1,192 @@
+/** One turn of Anthropic's Messages API, read event by event. Pure: no I/O, no time. */
+import type { ModelEvent, ToolCall } from '../actors/ports.ts'
+import { type Block, echoOf } from './anthropic-body.ts'
+import { argumentsOf } from './exchanges.ts'
+import { ProviderProblem } from './failure.ts'
+import { isFields, problemInStream } from './provider-words.ts'
+import { type End, isCount, malformed, maxArguments, parse, type Turn } from './turn.ts'
+
+type Fields = Record<string, unknown>
+
+const finishReasons: Record<string, End['reason']> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  tool_use: 'tool_calls',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  refusal: 'content_filter',
+}
+
+/** A content block as it grows. What is not read (server tools, which are never asked for) is not kept either. */
+type Growing =
+  | { type: 'text'; text: string }
+  | { type: 'thinking'; text: string; signature: string }
+  | { type: 'redacted_thinking'; data: string }
+  | { type: 'tool_use'; id: string; name: string; json: string; input: unknown }
+  | { type: 'other' }
+
+export function readAnthropicTurn(): Turn {
+  const events: ModelEvent[] = []
+  const usage = countUsage()
+  let problem: ProviderProblem | null = null
+  let done = false
+  let finish: string | null = null
+
+  const alive = () => {
+    if (events.at(-1)?.type !== 'activity') events.push({ type: 'activity' })
+  }
+  const blocks = gatherBlocks((text) => {
+    if (text) events.push({ type: 'text', text })
+    else alive()
+  })
+  function count(reported: unknown): void {
+    usage.take(reported)
+    const total = usage.total()
+    if (total) events.push({ type: 'usage', usage: total })
+    else alive()
+  }
+  function stop(reason: unknown): void {
+    if (typeof reason === 'string') finish = reason
+    // Only tools that run at the vendor pause a turn: none is asked for, and half a reply must not look whole.
+    if (reason === 'pause_turn') problem = new ProviderProblem({ kind: 'reported', said: 'the model paused its turn' })
+  }
+  function takeEvent(event: Fields, data: string): void {
+    if (event.type === 'message_start') count(isFields(event.message) ? event.message.usage : null)
+    else if (event.type === 'content_block_start') blocks.begin(event.index, event.content_block)
+    else if (event.type === 'content_block_delta') {
+      if (blocks.grow(event.index, event.delta) > maxArguments) problem = malformed('tool arguments beyond 4 MiB')
+    } else if (event.type === 'message_delta') {
+      count(event.usage)
+      stop(isFields(event.delta) ? event.delta.stop_reason : null)
+    } else if (event.type === 'message_stop') done = true
+    else if (event.type === 'error') problem = problemInStream(event.error ?? event, data)
+    else if (event.type === 'message') {
+      // A whole message: somebody in between does not stream.
+      for (const [index, part] of Array.isArray(event.content) ? event.content.entries() : []) blocks.begin(index, part)
+      count(event.usage)
+      stop(event.stop_reason)
+    } else alive() // ping, content_block_stop, and what may be added: unknown events are to be ignored
+  }
+  return {
+    events,
+    get problem() {
+      return problem
+    },
+    get done() {
+      return done
+    },
+    get finished() {
+      return finish !== null
+    },
+    take(data, eventName) {
+      if (problem || done || data === '') return
+      const event = parse(data)
+      if (!isFields(event)) problem = malformed(data)
+      else if (eventName === 'error') takeEvent({ ...event, type: 'error' }, data)
+      else if (typeof event.type === 'string') takeEvent(event, data)
+      else problem = event.error ? problemInStream(event.error, data) : malformed(data)
+    },
+    alive,
+    close() {
+      const reason = finishReasons[finish ?? ''] ?? 'stop'
+      // A call cut off by the length limit or a refusal must not run.
+      if (reason === 'length' || reason === 'content_filter') return [{ type: 'end', reason, usage: usage.total() }]
+      return endOf(blocks.all(), usage.total())
+    },
+  }
+}
+
+function gatherBlocks(say: (text: string) => void) {
+  const blocks = new Map<unknown, Growing>()
+  let size = 0
+  return {
+    begin(index: unknown, part: unknown): void {
+      const block = blockIn(isFields(part) ? part : {})
+      blocks.set(index, block)
+      say(block.type === 'text' ? block.text : '')
+    },
+    /** Returns the characters of arguments gathered so far. */
+    grow(index: unknown, delta: unknown): number {
+      const block = blocks.get(index)
+      if (!block || !isFields(delta)) return size
+      const text = textIn(delta.text)
+      if (block.type === 'text') block.text += text
+      if (block.type === 'tool_use') {
+        block.json += textIn(delta.partial_json)
+        size += textIn(delta.partial_json).length
+      }
+      if (block.type === 'thinking') {
+        block.text += textIn(delta.thinking)
+        block.signature += textIn(delta.signature)
+      }
+      say(block.type === 'text' ? text : '')
+      return size
+    },
+    all: () => [...blocks.values()],
+  }
+}
+
+const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+function blockIn(part: Fields): Growing {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: textIn(part.text) }
+    case 'thinking':
+      return { type: 'thinking', text: textIn(part.thinking), signature: textIn(part.signature) }
+    case 'redacted_thinking':
+      return { type: 'redacted_thinking', data: textIn(part.data) }
+    case 'tool_use':
+      return { type: 'tool_use', id: textIn(part.id), name: textIn(part.name), json: '', input: part.input }
+    default:
+      return { type: 'other' }
+  }
+}
+
+/** The whole turn has been read: its calls, its end, and what goes back with the results. */
+function endOf(blocks: readonly Growing[], usage: End['usage']): ModelEvent[] {
+  const calls: ToolCall[] = []
+  const echo: Block[] = []
+  for (const block of blocks) {
+    if (block.type === 'text' && block.text.trim() !== '') echo.push({ type: 'text', text: block.text })
+    if (block.type === 'thinking') echo.push({ type: 'thinking', thinking: block.text, signature: block.signature })
+    if (block.type === 'redacted_thinking') echo.push(block)
+    if (block.type === 'tool_use') {
+      const { id, name } = block
+      const call = { id, name, arguments: block.json.trim() || JSON.stringify(block.input ?? {}) }
+      calls.push(call)
+      echo.push({ type: 'tool_use', id, name, input: argumentsOf(call) })
+    }
+  }
+  if (calls.length === 0) return [{ type: 'end', reason: 'stop', usage }]
+  return [
+    ...calls.map((call): ModelEvent => ({ type: 'tool_call', call })),
+    { type: 'end', reason: 'tool_calls', usage, echo: echoOf(echo) },
+  ]
+}
+
+/** `input_tokens` are those beside the cache: what was read from it and written to it was sent all the same. */
+function countUsage() {
+  const counts = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 }
+  let known = false
+  const total = (): End['usage'] =>
+    known
+      ? {
+          promptTokens: counts.input_tokens + counts.cache_creation_input_tokens + counts.cache_read_input_tokens,
+          completionTokens: counts.output_tokens,
+        }
+      : null
+  return {
+    /** Counts are cumulative; those of the end name only what changed. */
+    take(usage: unknown): void {
+      if (!isFields(usage)) return
+      for (const name of Object.keys(counts) as (keyof typeof counts)[]) {
+        const count = usage[name]
+        if (!isCount(count)) continue
+        counts[name] = count
+        known = true
+      }
+    },
+    total,
+  }
+}

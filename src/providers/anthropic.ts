@@ -1,0 +1,54 @@
+/** The adapter for Anthropic's Messages API: one turn as a pulled stream of events. Throws ProviderProblem. */
+import Anthropic from '@anthropic-ai/sdk'
+import type { ModelEvent, ModelRequest, ProviderConnection } from '../actors/ports.ts'
+import { anthropicBody, versionFor } from './anthropic-body.ts'
+import { readAnthropicTurn } from './anthropic-turn.ts'
+import { problemIn } from './failure.ts'
+import { type ProviderFetch, readText } from './fetch.ts'
+import { accessTo, noTimeout, sdkFetch } from './sdk-fetch.ts'
+import { streamTurn } from './turn-stream.ts'
+
+export function streamAnthropic(
+  request: ModelRequest,
+  signal: AbortSignal,
+  fetch: ProviderFetch,
+): AsyncGenerator<ModelEvent> {
+  const open = async (own: AbortSignal) => {
+    const client = anthropicClient(request.provider, fetch, versionFor(request))
+    try {
+      // Not by `messages.create`: for models that will retire it writes a warning to the console with every call.
+      return await client.post('/v1/messages', { body: anthropicBody(request), signal: own }).asResponse()
+    } catch (error) {
+      throw problemIn(error) ?? error
+    }
+  }
+  return streamTurn(readAnthropicTurn(), open, signal)
+}
+
+/** The text of the list of models, its first `maxBytes` only. */
+export async function listAnthropicModels(
+  connection: ProviderConnection,
+  fetch: ProviderFetch,
+  signal: AbortSignal,
+  maxBytes: number,
+): Promise<string> {
+  const client = anthropicClient(connection, fetch, '2026-10-21')
+  const response = await client.models.list({ limit: 1000 }, { signal }).asResponse()
+  return readText(response.body, maxBytes)
+}
+
+/** A client of the official SDK that takes nothing from the environment, traces nothing and tries once. */
+function anthropicClient(connection: ProviderConnection, fetch: ProviderFetch, version: string): Anthropic {
+  const { baseURL, key } = accessTo(connection)
+  return new Anthropic({
+    baseURL: baseURL.replace(/\/v1$/, ''), // the SDK adds it
+    apiKey: key || 'none', // the SDK insists on one; `sdkFetch` sends only what is there
+    webhookKey: null,
+    maxRetries: 0,
+    timeout: noTimeout,
+    logLevel: 'off',
+    openTelemetry: false,
+    // As documented for both versions, and read by gateways in between; the SDK itself would send a bearer token.
+    fetch: sdkFetch(fetch, { 'anthropic-version': version, ...(key && { 'x-api-key': key }) }),
+  })
+}

@@ -1,0 +1,88 @@
+/** A conversation for vendors that want two speakers in turn, each with blocks of text, calls and results. Pure. */
+import { createHash } from 'node:crypto'
+import type { ModelMessage, ToolCall, ToolSpec } from '../actors/ports.ts'
+import { isFields } from './provider-words.ts'
+import { parse } from './turn.ts'
+
+export interface Exchange<Block> {
+  speaker: 'user' | 'model'
+  blocks: Block[]
+}
+
+/** How one vendor writes a block. */
+export interface Wire<Block> {
+  text(text: string): Block
+  call(call: ToolCall): Block
+  /** `call` is the one that this is the result of. */
+  result(call: ToolCall, content: string): Block
+  /** The blocks of a turn exactly as they came, when `echo` is this adapter's own. */
+  echoed(echo: object): readonly Block[] | null
+  /** Results must not share a message with words. */
+  resultsApart: boolean
+}
+
+/**
+ * Speakers alternate (with `resultsApart`, words may follow results of the same speaker), the user begins, blank text
+ * is left out: vendors refuse it. Call ids are made unique and plain, since a session may hold calls of another vendor.
+ */
+export function exchangesOf<Block>(messages: readonly ModelMessage[], wire: Wire<Block>): Exchange<Block>[] {
+  const exchanges: Exchange<Block>[] = []
+  const used = new Set<string>()
+  let asked: { id: string; call: ToolCall }[] = []
+  let lastKind = ''
+  const add = (speaker: 'user' | 'model', kind: 'words' | 'results', blocks: readonly Block[]) => {
+    if (blocks.length === 0) return
+    if (exchanges.length === 0 && speaker === 'model') add('user', 'words', [wire.text(opening)])
+    const last = exchanges.at(-1)
+    const together = last?.speaker === speaker && (kind === lastKind || !wire.resultsApart)
+    if (last && together) last.blocks.push(...blocks)
+    else exchanges.push({ speaker, blocks: [...blocks] })
+    lastKind = kind
+  }
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      const place = asked.findIndex(({ id }) => id === message.toolCallId)
+      const [found] = place < 0 ? [] : asked.splice(place, 1)
+      if (found) add('user', 'results', [wire.result(found.call, message.content)])
+      continue
+    }
+    const words = message.content.trim() === '' ? [] : [wire.text(message.content)]
+    if (message.role === 'user') add('user', 'words', words)
+    else {
+      const calls = message.toolCalls ?? []
+      const echo = message.echo ? wire.echoed(message.echo) : null
+      asked = calls.map((call) => ({ id: call.id, call: echo ? call : { ...call, id: freeId(call.id, used) } }))
+      add('model', 'words', echo ?? [...words, ...asked.map(({ call }) => wire.call(call))])
+    }
+  }
+  return exchanges
+}
+
+const opening = '(The conversation begins with the assistant.)'
+
+function freeId(id: string, used: Set<string>): string {
+  const plain = /^[a-zA-Z0-9_-]{1,64}$/.test(id)
+    ? id
+    : `call_${createHash('sha256').update(id).digest('hex').slice(0, 16)}`
+  let free = plain
+  for (let count = 2; used.has(free); count++) free = `${plain}_${count}`
+  used.add(free)
+  return free
+}
+
+/** A call's arguments as the object that vendors want; `{}` where they are none. */
+export function argumentsOf({ arguments: text }: ToolCall): Record<string, unknown> {
+  const value = parse(text)
+  return isFields(value) ? value : {}
+}
+
+/**
+ * The tools that a conversation speaks of, without their schemas: for requests that offer none. Anthropic refuses
+ * calls in the history without `tools`; declared and forbidden (`tool_choice`), the history may stay as it was. As
+ * text it would teach the model to write calls as text, and signed reasoning would not fit any more.
+ */
+export function toolsSpokenOf(messages: readonly ModelMessage[]): ToolSpec[] {
+  const calls = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
+  const names = new Set(calls.map(({ name }) => name))
+  return [...names].map((name) => ({ name, description: 'Not available now.', inputSchema: { type: 'object' } }))
+}

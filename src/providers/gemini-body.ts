@@ -1,0 +1,69 @@
+/** A model request in the words of the Gemini API. */
+import { type Content, FunctionCallingConfigMode, type GenerateContentParameters, type Part } from '@google/genai'
+import type { ModelRequest } from '../actors/ports.ts'
+import { argumentsOf, exchangesOf, toolsSpokenOf, type Wire } from './exchanges.ts'
+
+const echoes = new WeakMap<object, readonly Part[]>()
+
+/** Keeps a turn's parts as they came: Gemini 3 and later refuse calls that come back without their signature. */
+export function echoOf(parts: readonly Part[]): object {
+  const echo = {}
+  echoes.set(echo, parts)
+  return echo
+}
+
+/**
+ * Calls of the history go without ids, which older models neither give nor know: vendor and order tell which result
+ * is whose. `callIds` are those that the model gave in this reply: their results name them.
+ */
+const wireFor = (callIds: ReadonlySet<string>): Wire<Part> => ({
+  text: (text) => ({ text }),
+  call: (call) => ({ functionCall: { name: call.name, args: argumentsOf(call) } }),
+  result: ({ id, name }, content) => ({
+    functionResponse: { name, response: { output: content }, ...(callIds.has(id) && { id }) },
+  }),
+  echoed: (echo) => echoes.get(echo) ?? null,
+  resultsApart: true,
+})
+
+function idsIn(messages: ModelRequest['messages']): Set<string> {
+  const parts = messages.flatMap((one) => (one.role === 'assistant' && one.echo ? (echoes.get(one.echo) ?? []) : []))
+  return new Set(parts.flatMap(({ functionCall }) => functionCall?.id ?? []))
+}
+
+/** What the SDK is asked. Its own loops (function calling, continuation) stay off: ours are durable. */
+export function geminiRequest(
+  { model, system, messages, config, tools }: ModelRequest,
+  abortSignal: AbortSignal,
+): GenerateContentParameters {
+  const contents = exchangesOf(messages, wireFor(idsIn(messages))).map(
+    ({ speaker, blocks }): Content => ({ role: speaker, parts: blocks }),
+  )
+  const declared = tools.length > 0 ? tools : toolsSpokenOf(messages)
+  return {
+    model,
+    contents,
+    config: {
+      abortSignal,
+      automaticFunctionCalling: { disable: true },
+      automaticContinuation: false,
+      ...(system !== null && system.trim() !== '' && { systemInstruction: system }),
+      ...(config.temperature !== undefined && { temperature: config.temperature }),
+      ...(config.topP !== undefined && { topP: config.topP }),
+      ...(config.topK !== undefined && { topK: config.topK }),
+      ...(declared.length > 0 && {
+        tools: [
+          {
+            functionDeclarations: declared.map(({ name, description, inputSchema }) => ({
+              name,
+              description,
+              parametersJsonSchema: inputSchema,
+            })),
+          },
+        ],
+      }),
+      ...(declared.length > 0 &&
+        tools.length === 0 && { toolConfig: { functionCallingConfig: { mode: FunctionCallingConfigMode.NONE } } }),
+    },
+  }
+}

@@ -1,0 +1,75 @@
+/** The adapter for the Gemini API: one turn as a pulled stream of events. Throws ProviderProblem. */
+import { GoogleGenAI } from '@google/genai'
+import type { ModelEvent, ModelRequest, ProviderConnection } from '../actors/ports.ts'
+import { ProviderProblem, problemIn } from './failure.ts'
+import { type ProviderFetch, readText } from './fetch.ts'
+import { geminiRequest } from './gemini-body.ts'
+import { readGeminiTurn } from './gemini-turn.ts'
+import { isFields } from './provider-words.ts'
+import { accessTo, sdkFetch } from './sdk-fetch.ts'
+import { malformed, parse } from './turn.ts'
+import { streamTurn } from './turn-stream.ts'
+
+type AnyFetch = ReturnType<typeof sdkFetch>
+
+export function streamGemini(
+  request: ModelRequest,
+  signal: AbortSignal,
+  fetch: ProviderFetch,
+): AsyncGenerator<ModelEvent> {
+  const open = async (own: AbortSignal) => {
+    let answer: Response | null = null
+    const client = geminiClient(request.provider, fetch, (call) => async (input, init) => {
+      answer = await call(input, init)
+      return answer
+    })
+    try {
+      // Its generator is left alone: it would hold an event of any size, and does not tell a broken stream from a
+      // whole one. The answer's head has been checked when it comes.
+      await client.models.generateContentStream(geminiRequest(request, own))
+    } catch (error) {
+      throw problemIn(error) ?? error
+    }
+    if (!answer) throw new ProviderProblem({ kind: 'ended_early' })
+    return answer
+  }
+  return streamTurn(readGeminiTurn(), open, signal)
+}
+
+/** Names of the models that can chat, of a list of at most `maxBytes`. */
+export async function listGeminiModels(
+  connection: ProviderConnection,
+  fetch: ProviderFetch,
+  abortSignal: AbortSignal,
+  maxBytes: number,
+): Promise<string[]> {
+  const client = geminiClient(connection, fetch, (call) => async (input, init) => {
+    const response = await call(input, init)
+    const text = await readText(response.body, maxBytes)
+    if (!isFields(parse(text))) throw malformed(text)
+    return new Response(text, response)
+  })
+  const { page } = await client.models.list({ config: { pageSize: 1000, abortSignal } })
+  const chat = page.filter(({ supportedActions }) => supportedActions?.includes('generateContent') ?? true)
+  return chat.flatMap(({ name }) => name?.replace(/^models\//, '') ?? [])
+}
+
+/** A client of the official SDK that takes nothing from the environment and tries once. */
+function geminiClient(
+  connection: ProviderConnection,
+  fetch: ProviderFetch,
+  around: (call: AnyFetch) => AnyFetch,
+): GoogleGenAI {
+  const { baseURL, key } = accessTo(connection)
+  const [, base = baseURL, apiVersion = 'v1beta'] = /^(.*?)(?:\/(v1(?:alpha|beta)?))?$/.exec(baseURL) ?? []
+  return new GoogleGenAI({
+    vertexai: false,
+    apiKey: key || 'none', // the SDK insists on one; `sdkFetch` sends only what is there
+    apiVersion,
+    httpOptions: {
+      baseUrl: base,
+      apiVersion,
+      fetch: around(sdkFetch(fetch, key ? { 'x-goog-api-key': key } : {})),
+    },
+  })
+}

@@ -1,0 +1,49 @@
+/** What stands between a vendor's official SDK and the network: our fetch, our headers, our errors. */
+import type { ProviderConnection } from '../actors/ports.ts'
+import { connectionProblem, ProviderProblem } from './failure.ts'
+import type { ProviderFetch } from './fetch.ts'
+import { endpointOf } from './provider-types.ts'
+import { problemOfAnswer } from './provider-words.ts'
+
+/** No time limit of the SDK's own: the idle time-out is the model's. Milliseconds, the most a timer takes. */
+export const noTimeout = 2 ** 31 - 1
+
+/** Where a provider is called and with which key (empty: none). Throws ProviderProblem when it cannot be called. */
+export function accessTo(connection: ProviderConnection): { baseURL: string; key: string } {
+  const baseURL = endpointOf(connection)
+  if (baseURL === null) throw new ProviderProblem({ kind: 'unusable', said: 'The provider has no usable base URL.' })
+  const key = connection.apiKey?.trim() ?? ''
+  if (!/^[\x21-\x7e]*$/.test(key)) {
+    throw new ProviderProblem({ kind: 'unusable', said: 'The stored API key has characters that no key can have.' })
+  }
+  return { baseURL, key }
+}
+
+/**
+ * A fetch for an SDK. The headers are made here, whole: SDKs would add those of variables such as
+ * OPENAI_CUSTOM_HEADERS. An answer that is not 2xx is read here too, since SDKs read it without a bound; it comes
+ * out of the SDK's call as the ProviderProblem in the error or its causes.
+ */
+export function sdkFetch(fetch: ProviderFetch, headers: Record<string, string>) {
+  return async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    const url = String(input)
+    const method = init.method ?? 'GET'
+    const body = typeof init.body === 'string' ? init.body : null
+    const response = await fetch(url, {
+      method,
+      headers: {
+        accept: 'application/json, text/event-stream',
+        'user-agent': 'greenroom',
+        ...headers,
+        ...(body !== null && { 'content-type': 'application/json' }),
+      },
+      ...(body !== null && { body }),
+      signal: init.signal ?? new AbortController().signal,
+      redirect: 'manual',
+    }).catch((error: unknown) => {
+      throw connectionProblem(error)
+    })
+    if (!response.ok) throw await problemOfAnswer(response, method, url)
+    return response instanceof Response ? response : new Response(response.body, response)
+  }
+}

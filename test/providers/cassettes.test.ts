@@ -1,0 +1,60 @@
+/** Cassettes (scripts/cassette.ts) played to the adapters: what a vendor answered once is still understood. */
+import { readFile } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import { type Cassette, questions, scrub, tape, type Vendor } from '../../scripts/cassette.ts'
+import { ask, connectionTo, failureIn, key, scene, textOf } from './scene.ts'
+
+async function load(vendor: Vendor): Promise<Cassette> {
+  return JSON.parse(await readFile(new URL(`cassettes/${vendor}.json`, import.meta.url), 'utf8'))
+}
+
+/** Answers as it was taped, in the order of the tape. */
+function player({ taped }: Cassette): typeof globalThis.fetch {
+  const left = [...taped]
+  return async () => {
+    const next = left.shift()
+    if (!next) throw new Error('the tape has ended')
+    const { status, contentType, body } = next.response
+    return new Response(body, { status, headers: { 'content-type': contentType } })
+  }
+}
+
+describe.each<Vendor>(['anthropic', 'gemini'])('%s', (vendor) => {
+  test('words, a tool call and an error are understood', async () => {
+    const cassette = await load(vendor)
+    const { model } = await scene({ fetch: player(cassette), providerRetries: 0 })
+    const provider = connectionTo(null, vendor)
+    const { words, tool, error } = questions(cassette.model)
+    const said = await ask(model, { ...words, provider })
+    expect(textOf(said)).toMatch(/Paris/)
+    expect(said.at(-1)).toEqual({
+      type: 'end',
+      reason: 'stop',
+      usage: { promptTokens: expect.any(Number), completionTokens: expect.any(Number) },
+    })
+    const called = await ask(model, { ...tool, provider })
+    const call = called.find((event) => event.type === 'tool_call')?.call
+    expect([call?.name, JSON.parse(call?.arguments ?? '')]).toEqual([
+      'get_weather',
+      { city: expect.stringMatching(/Paris/) },
+    ])
+    expect(called.at(-1)).toMatchObject({ type: 'end', reason: 'tool_calls' })
+    expect(failureIn(await ask(model, { ...error, provider }))).toMatchObject({
+      code: 'provider_error',
+      message: expect.stringMatching(/answered 404: .*no-such-model/),
+    })
+  })
+
+  test('the vendor is still asked what it was asked then, and the tape holds no key', async () => {
+    const cassette = await load(vendor)
+    const again = await tape(vendor, cassette.model, key, player(cassette))
+    expect(again).toEqual(cassette.taped)
+  })
+})
+
+test('keys, ids and signatures are scrubbed', () => {
+  const body = `{"id":"toolu_01AbC","request_id":"req_9","signature":"Eq9","thoughtSignature":"Ab+/","t":"${key}","o":"AIzaSyA1234567890"}`
+  expect(scrub(body, key)).toBe(
+    '{"id":"toolu_scrubbed","request_id":"req_scrubbed","signature":"c2NydWJiZWQ=","thoughtSignature":"c2NydWJiZWQ=","t":"[removed]","o":"[removed]"}',
+  )
+})
