@@ -20,7 +20,7 @@ import { type CompletionRooms, completionHandlers } from './deploy/completions.t
 import { deployScope } from './deploy/scope.ts'
 import { sessionCompletionHandlers } from './deploy/session-completions.ts'
 import { sessionHandlers } from './deploy/sessions.ts'
-import { registerDocs, registerPage } from './docs.ts'
+import { registerDocs } from './docs.ts'
 import { answerUnknownPaths, frameworkErrors } from './framework-errors.ts'
 import { healthHandlers } from './health.ts'
 import { agentToolHandlers } from './management/agent-tools.ts'
@@ -37,6 +37,7 @@ import { promptHandlers } from './management/prompts.ts'
 import { providerHandlers } from './management/providers.ts'
 import { managementScope } from './management/scope.ts'
 import { mount } from './mount.ts'
+import { registerUi } from './ui.ts'
 
 export interface ServerOptions {
   logLevel: string
@@ -89,12 +90,11 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
   }
-  answerUnknownPaths(app)
   const ping = async () => {
     await sql`select 1`
   }
   mount(app, health, healthHandlers({ ping, draining: () => host.draining }))
-  await registerPage(app)
+  answerUnknownPaths(app, await registerUi(app))
   await app.register((scope) =>
     deployScope(scope, {
       keys: options.deployKeys,
