@@ -7,14 +7,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { argv } from 'node:process'
 import type { Page } from 'playwright-core'
-import { demoAgent, type Product, startProduct } from '../test/support/product.ts'
+import { type Product, startProduct } from '../test/support/product.ts'
 import { openBrowser } from '../test/ui/browser.ts'
+import { withAdminShots } from './admin-shots.ts'
+import { withPlaygroundShots } from './playground-shots.ts'
 
-interface Shot {
+export interface Shot {
   name: string
   path: string
   /** Brings the page to where the picture is taken. */
   act?: (page: Page) => Promise<unknown>
+  /** The whole length of the page. */
+  full?: boolean
 }
 
 const folder = argv[2] ?? join(import.meta.dirname, 'shots')
@@ -45,12 +49,8 @@ async function demoData({ client }: Product): Promise<Shot[]> {
     await page.getByText('Release notes').waitFor()
   }
   return [
-    { name: 'home', path: '/' },
     { name: 'palette', path: '/', act: openPalette },
-    { name: 'playground', path: '/playground' },
     { name: 'chart', path: '/chart' },
-    { name: 'agents', path: '/agents' },
-    { name: 'agent', path: `/agents/${demoAgent}` },
     { name: 'prompts', path: '/prompts' },
     { name: 'prompt', path: `/prompts/${prompt}` },
     {
@@ -58,10 +58,6 @@ async function demoData({ client }: Product): Promise<Shot[]> {
       path: `/prompts/${prompt}`,
       act: (page) => page.getByRole('button', { name: 'Delete' }).click(),
     },
-    { name: 'providers', path: '/providers' },
-    { name: 'http-tools', path: '/tools/http' },
-    { name: 'mcp-servers', path: '/tools/mcp' },
-    { name: 'built-in-tools', path: '/tools/built-in' },
   ]
 }
 
@@ -75,11 +71,15 @@ async function take(product: Product, shots: Shot[]): Promise<void> {
         [1440, 900],
         [390, 844],
       ] as const) {
-        for (const { name, path, act } of shots.filter((shot) => shot.name.includes(word))) {
+        for (const { name, path, act, full = false } of shots.filter((shot) => shot.name.includes(word))) {
           await using page = await browser.page(product.url, { width, height, scheme })
           await page.goto(path, { waitUntil: 'networkidle' })
           await act?.(page)
-          await page.screenshot({ path: join(folder, `${name}-${scheme}-${width}.png`), animations: 'disabled' })
+          await page.screenshot({
+            path: join(folder, `${name}-${scheme}-${width}.png`),
+            fullPage: full,
+            animations: 'disabled',
+          })
         }
       }
     }
@@ -101,5 +101,9 @@ async function withProduct(env: Record<string, string>, use: (product: Product) 
 }
 
 await mkdir(folder, { recursive: true })
-await withProduct({}, async (product) => take(product, await demoData(product)))
+await withProduct({}, async (product) => {
+  await take(product, await demoData(product))
+  await withAdminShots(product, (shots) => take(product, shots))
+  await withPlaygroundShots(product, (shots) => take(product, shots))
+})
 await withProduct({ AUTH_CREDENTIALS: 'anna:secret-word' }, (product) => take(product, login))

@@ -1,8 +1,17 @@
+import type { ReactNode } from 'react'
 import classes from './blocks.module.css'
 import { Copy } from './copy.tsx'
 
-/** Code to take away. `caption`: what it is or its language. */
-export function CodeBlock({ code, caption }: { code: string; caption: string }) {
+interface CodeBlockProps {
+  code: string
+  /** What it is, or its language. */
+  caption: string
+  /** The code in colours; plain where it is left out. */
+  children?: ReactNode
+}
+
+/** Code to take away. */
+export function CodeBlock({ code, caption, children = code }: CodeBlockProps) {
   return (
     <figure className={classes.code}>
       <figcaption>
@@ -11,7 +20,7 @@ export function CodeBlock({ code, caption }: { code: string; caption: string }) 
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
       <pre tabIndex={0}>
-        <code>{code}</code>
+        <code>{children}</code>
       </pre>
     </figure>
   )

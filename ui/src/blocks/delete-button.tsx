@@ -15,10 +15,12 @@ interface DeleteButtonProps {
   remove: () => Promise<unknown>
   /** It is gone: leave its page. */
   onDeleted: () => void
+  /** What opens the confirmation; a button that says "Delete" where it is left out. */
+  trigger?: (ask: () => void) => ReactNode
 }
 
 /** Deletes after a confirmation that names what is lost, and shows the server's refusal in it. */
-export function DeleteButton({ kind, name, children, remove, onDeleted }: DeleteButtonProps) {
+export function DeleteButton({ kind, name, children, remove, onDeleted, trigger }: DeleteButtonProps) {
   const [opened, { open, close }] = useDisclosure()
   const deletion = useMutation({
     mutationFn: remove,
@@ -34,9 +36,11 @@ export function DeleteButton({ kind, name, children, remove, onDeleted }: Delete
   }
   return (
     <>
-      <Button variant="default" leftSection={<IconTrash size={16} stroke={1.7} aria-hidden />} onClick={ask}>
-        Delete
-      </Button>
+      {trigger?.(ask) ?? (
+        <Button variant="default" leftSection={<IconTrash size={16} stroke={1.7} aria-hidden />} onClick={ask}>
+          Delete
+        </Button>
+      )}
       <Modal opened={opened} onClose={close} title={`Delete the ${kind} “${name}”?`}>
         <Stack>
           <Text>{children}</Text>

@@ -14,6 +14,8 @@ interface RecordFormProps<Values extends object, Saved> {
   /** After saving; to leave the page, `navigate(to, saved)` of unsaved-guard. */
   onSaved: (record: Saved) => void
   submitLabel?: string
+  /** False in a dialog over another form: the router asks one guard, which is that form's. */
+  isGuarded?: boolean
   children: ReactNode
 }
 
@@ -23,6 +25,7 @@ export function RecordForm<Values extends object, Saved>({
   save,
   onSaved,
   submitLabel = 'Save',
+  isGuarded = true,
   children,
 }: RecordFormProps<Values, Saved>) {
   const saving = useMutation({
@@ -41,7 +44,7 @@ export function RecordForm<Values extends object, Saved>({
   const isPlaced = saving.error instanceof ApiError && fieldNamed(saving.error.message, form.values) !== null
   return (
     <form onSubmit={form.onSubmit((values) => saving.mutate(values))} noValidate>
-      <UnsavedGuard dirty={form.isDirty()} />
+      {isGuarded && <UnsavedGuard dirty={form.isDirty()} />}
       <Stack gap="lg">
         {children}
         {saving.error && !isPlaced && (

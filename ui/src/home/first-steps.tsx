@@ -1,44 +1,63 @@
-/** The shortest way to a first reply: what is there already, and what comes next. */
+/** From nothing to a reply: what is done, and what comes next. */
 import { Text, Title } from '@mantine/core'
 import { IconArrowRight, IconCheck } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
-import { agentList } from '../agents/queries.ts'
-import { promptList } from '../prompts/queries.ts'
-import { providerList } from '../providers/queries.ts'
+import { type Agent, playgroundPath } from '../agents/queries.ts'
 import classes from './first-steps.module.css'
 
-const one = { limit: 1, offset: 0 }
+interface FirstStepsProps {
+  /** How many there are. */
+  providers: number
+  agents: number
+  agent: Agent | undefined
+  /** Whether somebody has talked to the agent. */
+  talked: boolean
+}
 
-export function FirstSteps() {
-  const providers = useQuery(providerList(one)).data?.total
-  const prompts = useQuery(promptList(one)).data?.total
-  const agents = useQuery(agentList(one)).data?.total
-  const steps = [
+interface Step {
+  /** Where it is done; where what it made can be seen, once it is. */
+  to: string
+  title: string
+  text: string
+  isDone: boolean
+}
+
+export function FirstSteps({ providers, agents, agent, talked }: FirstStepsProps) {
+  const steps: Step[] = [
     {
-      to: '/providers',
+      to: providers > 0 ? '/providers' : '/providers/new',
       title: 'Connect a provider',
-      text: 'Where the models are: a vendor and its key, or your own server.',
-      count: providers,
+      text: 'Where the models are: a vendor and your key, or a server of your own.',
+      isDone: providers > 0,
     },
-    { to: '/prompts', title: 'Write a prompt', text: 'Who the agent is and how it answers.', count: prompts },
-    { to: '/agents', title: 'Make an agent', text: 'A model, a prompt and tools, behind one address.', count: agents },
     {
-      to: '/playground',
-      title: 'Try it',
-      text: 'Talk to it, stop it, close the window in the middle of a reply.',
-      count: 0,
+      to: agents > 0 ? '/agents' : '/agents/new',
+      title: 'Make an agent',
+      text: 'A model, a prompt and tools, behind one address.',
+      isDone: agents > 0,
+    },
+    {
+      to: agent ? playgroundPath(agent.id) : '/playground',
+      title: 'Talk to it',
+      text: 'In the playground; then take the code that calls it.',
+      isDone: talked,
     },
   ]
+  const next = steps.findIndex(({ isDone }) => !isDone)
   return (
     <ol className={classes.steps}>
-      {steps.map(({ to, title, text, count }, index) => (
-        <li key={to} className={classes.step} data-done={count ? true : undefined}>
+      {steps.map(({ to, title, text, isDone }, index) => (
+        <li
+          key={title}
+          className={classes.step}
+          data-done={isDone || undefined}
+          aria-current={index === next ? 'step' : undefined}
+        >
           <span className={classes.mark} aria-hidden>
-            {count ? <IconCheck size={16} stroke={2.2} /> : index + 1}
+            {isDone ? <IconCheck size={16} stroke={2.2} /> : index + 1}
           </span>
           <div className={classes.text}>
-            <Title order={2}>
+            <Title order={3}>
               <Link to={to} className={classes.link}>
                 {title}
               </Link>
@@ -47,7 +66,7 @@ export function FirstSteps() {
               {text}
             </Text>
           </div>
-          {count ? <Text className={classes.count}>{count.toLocaleString('en')}</Text> : null}
+          {isDone && <Text className={classes.count ?? ''}>Done</Text>}
           <IconArrowRight size={18} stroke={1.6} className={classes.arrow} aria-hidden />
         </li>
       ))}

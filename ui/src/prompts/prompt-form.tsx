@@ -9,13 +9,15 @@ interface PromptFormProps {
   save: (fields: PromptFields) => Promise<Prompt>
   onSaved: (prompt: Prompt) => void
   submitLabel: string
+  /** As of `RecordForm`. */
+  isGuarded?: boolean
 }
 
-export function PromptForm({ initial, save, onSaved, submitLabel }: PromptFormProps) {
+export function PromptForm({ initial, save, onSaved, submitLabel, isGuarded = true }: PromptFormProps) {
   const form = useForm<PromptFields>({ initialValues: { name: initial.name, content: initial.content } })
   const { characters, tokens } = textSize(form.values.content)
   return (
-    <RecordForm form={form} save={save} onSaved={onSaved} submitLabel={submitLabel}>
+    <RecordForm form={form} save={save} onSaved={onSaved} submitLabel={submitLabel} isGuarded={isGuarded}>
       <TextInput
         label="Name"
         description="For you: the model never sees it."
