@@ -2,8 +2,6 @@
 
 const adapters = ['persistence', 'providers', 'tools', 'coordination', 'observability']
 const vocabulary = '^src/actors/(ports|reply-event|observer)\\.ts$'
-// Files for the browser: served, not imported.
-const page = '^src/http/page/'
 const outside = '^src/(main|app|settings|settings-values)\\.ts$'
 
 const adapterRules = adapters.flatMap((room) => [
@@ -105,7 +103,22 @@ export default {
       comment: 'openapi is the source of truth; what implements it imports it, never the other way.',
       severity: 'error',
       from: { path: '^openapi/' },
-      to: { path: '^(src|test)/' },
+      to: { path: '^(src|test|ui)/' },
+    },
+    {
+      name: 'the-ui-is-a-client',
+      comment:
+        'The pages know the contract alone: what they need of the server is an operation in openapi, asked for through its client.',
+      severity: 'error',
+      from: { path: '^ui/src/' },
+      to: { path: '^(src|test|bench|scripts)/' },
+    },
+    {
+      name: 'the-server-serves-the-ui-as-files',
+      comment: 'http/ui.ts serves what vite built; nothing imports the pages.',
+      severity: 'error',
+      from: { path: '^(src|openapi)/' },
+      to: { path: '^ui/' },
     },
     {
       name: 'src-needs-no-tests',
@@ -127,13 +140,13 @@ export default {
       comment: 'Nothing that main.ts starts leads here. Delete the file, or use it.',
       severity: 'error',
       from: { path: '^src/main\\.ts$' },
-      to: { path: '^src/', pathNot: page, reachable: false },
+      to: { path: '^src/', reachable: false },
     },
     {
       name: 'no-orphans',
       comment: 'Nothing imports this file and it imports nothing. Delete it, or use it.',
       severity: 'error',
-      from: { orphan: true, path: '^src/', pathNot: page },
+      from: { orphan: true, path: '^(src|ui/src)/' },
       to: {},
     },
     {

@@ -4,7 +4,7 @@ import Fastify from 'fastify'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { compile } from '../openapi/compile.ts'
 import { tags } from '../openapi/contract.ts'
-import { registerDocs, registerPage } from '../src/http/docs.ts'
+import { registerDocs } from '../src/http/docs.ts'
 import { HttpError } from '../src/http/http-error.ts'
 import { compileInput } from '../src/http/input.ts'
 
@@ -230,10 +230,9 @@ describe('requests', () => {
   ])('%s refuses %j', (id, body, message) => expect(refusal(id, body)).toBe(message))
 })
 
-describe('pages (contract section 8)', () => {
+describe('the contract as pages (contract section 8)', () => {
   const build = async (loggedIn: boolean) => {
     const app = Fastify()
-    await registerPage(app)
     await app.register(async (scope) => {
       scope.setErrorHandler((error: HttpError, _request, reply) =>
         reply.code(error.status).send({ message: error.message }),
@@ -271,17 +270,5 @@ describe('pages (contract section 8)', () => {
       const answer = await app.inject(path)
       expect([answer.statusCode, answer.json()]).toEqual([401, { message: 'Log in first.' }])
     }
-  })
-
-  test('the first page has no inline script or style, and a policy that forbids them', async () => {
-    const app = await build(false)
-    const page = await app.inject('/')
-    expect(page.headers['content-security-policy']).toMatch(/^default-src 'self';/)
-    expect(page.headers['x-content-type-options']).toBe('nosniff')
-    expect(page.body).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=/)
-    for (const [, path] of page.body.matchAll(/(?:src|href)="(\/[a-z]+\.[a-z]+)"/g)) {
-      expect((await app.inject(path ?? '')).statusCode, path).toBeLessThan(402)
-    }
-    expect((await app.inject('/page.js')).body).toContain('00000000-0000-4000-8000-000000000001')
   })
 })

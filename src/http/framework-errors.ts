@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendDeployError } from './deploy/errors.ts'
 import { keyCheck } from './deploy/scope.ts'
 import { sendManagementError } from './management/errors.ts'
+import { asksForPage, type SendPage } from './ui.ts'
 
 const isDeploy = (url: string): boolean => /^\/api\/v1\/agents\/[^/]*\/deploy(?:[/?]|$)/.test(url)
 
@@ -25,11 +26,12 @@ export function frameworkErrors(deployKeys: readonly string[]): typeof sendFrame
   }
 }
 
-/** Paths outside of `/api`. */
-export function answerUnknownPaths(app: FastifyInstance): void {
+/** Paths outside of `/api`: addresses of pages for browsers, 404 for everyone else. */
+export function answerUnknownPaths(app: FastifyInstance, sendPage: SendPage): void {
   app.setErrorHandler(sendFrameworkError)
-  app.setNotFoundHandler((_request, reply) => {
-    reply
+  app.setNotFoundHandler((request, reply) => {
+    if (asksForPage(request)) return sendPage(reply)
+    return reply
       .code(404)
       .send({ message: 'There is nothing at this path. The API lies under /api/v1, its description at /docs.' })
   })

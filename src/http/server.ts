@@ -22,7 +22,7 @@ import { type CompletionRooms, completionHandlers } from './deploy/completions.t
 import { deployScope } from './deploy/scope.ts'
 import { sessionCompletionHandlers } from './deploy/session-completions.ts'
 import { sessionHandlers } from './deploy/sessions.ts'
-import { registerDocs, registerPage } from './docs.ts'
+import { registerDocs } from './docs.ts'
 import { answerUnknownPaths, frameworkErrors } from './framework-errors.ts'
 import { healthHandlers } from './health.ts'
 import { agentToolHandlers } from './management/agent-tools.ts'
@@ -42,6 +42,7 @@ import { transferHandlers, transferScope } from './management/transfer.ts'
 import { usageHandlers } from './management/usage.ts'
 import { mount } from './mount.ts'
 import { observeRequests, type RequestObserver, requestId } from './observe-requests.ts'
+import { registerUi } from './ui.ts'
 
 export interface ServerOptions {
   logLevel: string
@@ -101,12 +102,11 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
   }
-  answerUnknownPaths(app)
   const ping = async () => {
     await sql`select 1`
   }
   mount(app, health, healthHandlers({ ping, draining: () => host.draining, cache: rooms.coordination.cache }))
-  await registerPage(app)
+  answerUnknownPaths(app, await registerUi(app))
   await app.register((scope) =>
     deployScope(scope, {
       keys: options.deployKeys,

@@ -7,25 +7,6 @@ const open = await openScene()
 const closed = await openScene({ settings: { AUTH_CREDENTIALS: 'anna:secret-word', PUBLIC_API_KEY: 'k' } })
 afterAll(() => Promise.all([open.close(), closed.close()]))
 
-verifies(
-  ['contract-8.docs', 'contract-1.two-commands'],
-  'the first page and what it needs are open to everybody',
-  async () => {
-    for (const scene of [open, closed]) {
-      const page = await scene.call('GET', '/')
-      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-      expect(page.headers.get('content-security-policy')).toContain("default-src 'self'")
-      expect(page.headers.get('x-content-type-options')).toBe('nosniff')
-      const needed = [...page.text.matchAll(/(?:src|href)="(\/[^"#?]+\.(?:css|js|svg|png))"/g)].map(
-        ([, path]) => path ?? '',
-      )
-      expect(needed.length).toBeGreaterThan(0)
-      for (const path of needed) expect([path, (await scene.call('GET', path)).status]).toEqual([path, 200])
-      expect(page.text).not.toMatch(/(?:src|href)="https?:\/\//)
-    }
-  },
-)
-
 verifies('contract-8.docs', '/openapi.json is the compiled contract, /docs a page to read it', async () => {
   const contract = await open.call('GET', '/openapi.json')
   expect([contract.status, contract.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])

@@ -1,0 +1,116 @@
+/** Agents as a person changes, uses and deletes them. */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterAll, expect, test } from 'vitest'
+import { createAgent, startTestApp } from '../support/app.ts'
+import { axe, focused, openBrowser, sidewaysScroll } from './browser.ts'
+
+const run = promisify(execFile)
+const key = 'deploy-key'
+const app = await startTestApp({ settings: { PUBLIC_API_KEY: key } })
+const browser = await openBrowser()
+afterAll(async () => {
+  await browser.close()
+  await app[Symbol.asyncDispose]()
+})
+
+test('a setting out of range is told at its field, and what is emptied is left to the provider', async () => {
+  const { agentId } = await createAgent(app, { config: { topK: 5 } })
+  const stored = async () =>
+    (await app.client.GET('/api/v1/agents/{id}', { params: { path: { id: agentId } } })).data?.generationConfig
+  await using page = await browser.page(app.url)
+  await page.goto(`/agents/${agentId}`)
+  const topP = page.getByLabel('Top P')
+  await topP.fill('1.5')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Must be at most 1', { exact: true }).waitFor()
+  await expect.poll(() => focused(page)).toBe(await topP.getAttribute('id'))
+  expect(await axe(page)).toEqual([])
+  await topP.fill('0.25')
+  await page.getByLabel('Top K').fill('')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(stored).toEqual({ topP: 0.25 })
+  await page.getByLabel('Name').fill('Other')
+  await page.getByRole('tab', { name: 'Use it' }).click()
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  expect(await page.getByLabel('Name').inputValue()).toBe('Other')
+  await page.getByRole('link', { name: 'Prompts' }).click()
+  await page.getByText('Leave without saving?').waitFor()
+})
+
+test('tools that are refused after the agent was made are corrected, and no second agent is made', async () => {
+  const { providerId } = await createAgent(app)
+  await app.sql`delete from agents where provider_id = ${providerId}`
+  const { data: tool } = await app.client.POST('/api/v1/http-tools', {
+    body: { name: 'short-lived', description: '', method: 'GET', url: 'https://a.example/' },
+  })
+  await using page = await browser.page(app.url)
+  await page.goto(`/agents/new?provider=${providerId}&model=m`)
+  await page.getByLabel('Name').fill('Once')
+  await page.getByRole('checkbox', { name: 'short-lived' }).check()
+  await app.client.DELETE('/api/v1/http-tools/{id}', { params: { path: { id: tool?.id ?? '' } } })
+  await page.getByRole('button', { name: 'Create agent' }).click()
+  await page.getByText('There is no HTTP tool').waitFor()
+  await page.getByRole('checkbox', { name: 'short-lived' }).uncheck()
+  await page.getByRole('button', { name: 'Create agent' }).click()
+  await page.getByText('It is ready').waitFor()
+  const made = await app.client.GET('/api/v1/agents', { params: { query: { q: 'Once' } } })
+  expect(made.data?.total).toBe(1)
+})
+
+/** In a shell, with the key in its environment. */
+const shell = async (script: string) =>
+  (await run('bash', ['-ec', script], { env: { PATH: process.env.PATH ?? '', GREENROOM_API_KEY: key } })).stdout
+
+test('the code to take away runs as it stands, and speaks of the key', { timeout: 60_000 }, async () => {
+  const { agentId } = await createAgent(app)
+  await using page = await browser.page(app.url)
+  await page.goto(`/agents/${agentId}?tab=use`)
+  await page.getByText('This server asks for a key').waitFor()
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+  const code = () => page.locator('pre').allTextContents()
+  const [create = '', message = '', resume = '', cancel = ''] = await code()
+  const [address, call] = create.replace('SESSION=…', '').split('\n\n')
+  const session = JSON.parse(await shell(`${address}\n${call}`)).id
+  const at = `${address}\nSESSION=${session}\n`
+  expect(await shell(`${at}${message}`)).toContain('data: [DONE]')
+  expect(await shell(`${at}${resume}`)).toMatch(/^id: 1\n/)
+  await shell(`${at}${cancel} -sf`)
+
+  await page.getByText('JavaScript', { exact: true }).click()
+  await page.getByText('Resume, JavaScript').waitFor()
+  const [, , resumeJs = ''] = await code()
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', resumeJs], {
+    env: { SESSION: session, GREENROOM_API_KEY: key },
+  })
+  expect(stdout).toContain('Hello!')
+  await page.getByText('Stateless').click()
+  await page.getByText('Ask, JavaScript').waitFor()
+  const [ask = ''] = await code()
+  const asked = await run(process.execPath, ['--input-type=module', '-e', ask], { env: { GREENROOM_API_KEY: key } })
+  expect(asked.stdout).toContain('Hello!')
+  expect(new URL(page.url()).search).toBe('?tab=use&lang=javascript&mode=stateless')
+})
+
+test('deleting says what is lost', async () => {
+  const { agentId } = await createAgent(app)
+  await using page = await browser.page(app.url)
+  await page.goto(`/agents/${agentId}`)
+  await page.getByRole('button', { name: 'Delete' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('All its sessions and their messages are lost for good').waitFor()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.waitForURL('**/agents')
+  const gone = await app.client.GET('/api/v1/agents/{id}', { params: { path: { id: agentId } } })
+  expect(gone.response.status).toBe(404)
+})
+
+test('the lists are read by everybody', async () => {
+  await using page = await browser.page(app.url)
+  for (const path of ['/agents', '/tools/http', '/tools/mcp', '/tools/built-in']) {
+    await page.goto(path, { waitUntil: 'networkidle' })
+    expect(await axe(page), path).toEqual([])
+    expect(await sidewaysScroll(page), path).toEqual([])
+  }
+})

@@ -1,0 +1,52 @@
+/** What the pages make of texts: the server's messages, addresses, times, lengths. */
+import { expect, test } from 'vitest'
+import { fieldNamed } from '../../ui/src/blocks/field-message.ts'
+import { relativeTime } from '../../ui/src/blocks/time-words.ts'
+import { nextPage } from '../../ui/src/login/next-page.ts'
+import { textSize } from '../../ui/src/prompts/text-size.ts'
+
+const values = { name: '', generationConfig: { topP: 1 }, headers: { accept: 'x' }, tools: [{ id: 1 }] }
+
+test.each([
+  ['name: is required', { field: 'name', reason: 'Is required' }],
+  ['generationConfig.topP: must be at most 1', { field: 'generationConfig.topP', reason: 'Must be at most 1' }],
+  ['headers.x-key: is there twice', { field: 'headers', reason: 'X-key: is there twice' }],
+  ['tools.0.id: must be a string', { field: 'tools.0.id', reason: 'Must be a string' }],
+  ['name: another provider is called "a: b"', { field: 'name', reason: 'Another provider is called "a: b"' }],
+  ['toString: must not be there', null],
+  ['other: is required', null],
+  ['The prompt is used by the agents "A".', null],
+  ['name', null],
+])('%s', (message, field) => expect(fieldNamed(message, values)).toEqual(field))
+
+test.each([
+  ['http://x.example/?next=/docs', '/docs'],
+  ['http://x.example/?next=/prompts?q=a%23b', '/prompts?q=a#b'],
+  ['http://x.example/?next=http://x.example/docs', '/docs'],
+  ['http://x.example/?next=//evil.example/', null],
+  ['http://x.example/?next=https://x.example/', null],
+  ['http://x.example/?next=\\\\evil.example', null],
+  ['http://x.example/?next=javascript:alert(1)', null],
+  ['http://x.example/?next=http://[', null],
+  ['http://x.example/', null],
+])('%s leads to %s', (href, next) => expect(nextPage(href)).toBe(next))
+
+test.each([
+  [-5, 'just now'],
+  [59, 'just now'],
+  [60, '1 minute ago'],
+  [7_199, '1 hour ago'],
+  [86_400, 'yesterday'],
+  [40 * 86_400, 'last month'],
+])('%i seconds ago is %s', (seconds, words) => {
+  const now = Date.UTC(2026, 5, 1)
+  expect(relativeTime(new Date(now - seconds * 1000).toISOString(), now)).toBe(words)
+})
+
+test.each([
+  ['', 0, 0],
+  ['four', 4, 1],
+  ['👍', 1, 1],
+  ['你好', 2, 2],
+])('%j has %i characters, about %i tokens', (text, characters, tokens) =>
+  expect(textSize(text)).toEqual({ characters, tokens }))

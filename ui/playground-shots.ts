@@ -1,0 +1,109 @@
+/** The playground's pictures: conversations written by a scripted provider: tools, a table, code, a failure. */
+import type { Page } from 'playwright-core'
+import { addAgent, type Product } from '../test/support/product.ts'
+import { startUpstream, type UpstreamCall } from '../test/support/upstream.ts'
+import type { Shot } from './shots.ts'
+
+const answer = `The Paris office opens in **about two hours**. Three things are still waiting for it:
+
+| Ticket | Owner | Since |
+|---|---|---|
+| Refund for order 4711 | Camille | yesterday |
+| Broken dimmer, batch 12 | Louis | Monday |
+| New lamp shades | *nobody* | 9 days |
+
+The refund can be sent right away:
+
+\`\`\`ts
+const refund = await shop.refunds.create({
+  order: 4711,
+  amount: order.total, // in cents
+  reason: 'Broken on arrival',
+})
+console.log(refund.status)
+\`\`\`
+
+1. Send the refund, then close the ticket.
+2. Ask Louis for the serial numbers of batch 12.
+3. Find somebody for the lamp shades. See the [handbook](https://example.com/handbook).`
+
+async function say(product: Product, agentId: string, message: string, sessionId?: string): Promise<string> {
+  const stream = await fetch(`${product.url}/api/v1/agents/${agentId}/playground/chat`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ message, ...(sessionId && { sessionId }) }),
+  })
+  await stream.text()
+  return stream.headers.get('x-session-id') ?? ''
+}
+
+/** Makes the sessions, has the pictures taken, and ends the provider. */
+export async function withPlaygroundShots(product: Product, take: (shots: Shot[]) => Promise<void>): Promise<void> {
+  const up = await startUpstream()
+  const speak = (text: string) => async (call: UpstreamCall) => {
+    await call.text(text)
+    await call.finish()
+  }
+  const agentId = await addAgent(product, up.url)
+  const path = { agent_id: agentId }
+  await product.client.PUT('/api/v1/agents/{id}', {
+    params: { path: { id: agentId } },
+    body: { name: 'Lantern support' },
+  })
+  await product.client.PUT('/api/v1/agents/{agent_id}/tools', {
+    params: { path },
+    body: { builtInToolIds: ['current_time', 'web_fetch'] },
+  })
+  for (const [question, reply] of [
+    ['How do I return a lamp?', 'Within 30 days, in any box.'],
+    ['Write release notes for 2.4', 'Here they are.'],
+    ['Why does the dimmer of batch 12 hum at half power?', 'A capacitor of the wrong size.'],
+  ] as const) {
+    up.next(speak(reply))
+    await say(product, agentId, question)
+  }
+  up.next((call) => call.error(400, { error: { message: 'The model is overloaded: try again in a minute.' } }))
+  const failed = await say(product, agentId, 'Summarise the tickets of last week')
+  up.next(async (call) => {
+    await call.text('Let me see what time it is there.')
+    await call.toolCall({ id: 'c1', name: 'current_time', arguments: '{"timeZone":"Europe/Paris"}' })
+    await call.finish('tool_calls')
+  })
+  up.next(speak(answer))
+  const session = await say(product, agentId, 'When does the Paris office open, and what is waiting for it?')
+  up.always(async (call) => {
+    await call.text(answer.slice(0, 360))
+    await call.closed
+  })
+  const base = `/playground/${agentId}`
+  const click = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).click()
+  const writing = async (page: Page) => {
+    await page.getByRole('textbox', { name: 'Message' }).fill('And what about Tokyo?')
+    await page.keyboard.press('Enter')
+    await page.getByText('New lamp').last().waitFor()
+  }
+  const stopped = async (page: Page) => {
+    await writing(page)
+    await page.keyboard.press('Escape')
+    await page.getByText('Stopped').waitFor()
+  }
+  try {
+    await take([
+      { name: 'playground-new', path: base },
+      { name: 'playground-chat', path: `${base}/${session}` },
+      { name: 'playground-failed', path: `${base}/${failed}` },
+      { name: 'playground-overrides', path: `${base}?model=gpt-5-mini&temperature=0.3&builtin=current_time` },
+      { name: 'playground-drawer', path: `${base}?model=gpt-5-mini&builtin=current_time`, act: click('Overrides (2)') },
+      { name: 'playground-code', path: `${base}/${session}`, act: click('Code') },
+      {
+        name: 'playground-tool',
+        path: `${base}/${session}`,
+        act: (page) => page.locator('summary').click(),
+      },
+      { name: 'playground-writing', path: base, act: writing },
+      { name: 'playground-stopped', path: base, act: stopped },
+    ])
+  } finally {
+    await up.close()
+  }
+}

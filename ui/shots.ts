@@ -1,0 +1,109 @@
+/**
+ * Pictures of every page, light and dark, wide and narrow, with demo data: `npm run shots [-- FOLDER [WORD]]`. The
+ * folder is ui/shots where none is named; with a word only pages whose name holds it are taken.
+ */
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { argv } from 'node:process'
+import type { Page } from 'playwright-core'
+import { type Product, startProduct } from '../test/support/product.ts'
+import { openBrowser } from '../test/ui/browser.ts'
+import { withAdminShots } from './admin-shots.ts'
+import { withPlaygroundShots } from './playground-shots.ts'
+
+export interface Shot {
+  name: string
+  path: string
+  /** Brings the page to where the picture is taken. */
+  act?: (page: Page) => Promise<unknown>
+  /** The whole length of the page. */
+  full?: boolean
+}
+
+const folder = argv[2] ?? join(import.meta.dirname, 'shots')
+const word = argv[3] ?? ''
+
+const demoPrompts = [
+  ['Support, friendly', 'You are the support agent of Lantern, a shop for reading lamps. Answer in two sentences.'],
+  [
+    'Release notes',
+    'Turn a list of commits into release notes for people who use the product, not for those who build it.',
+  ],
+  [
+    'SQL reviewer',
+    'Review SQL for correctness first, then for speed. Quote the line you mean. Never rewrite the whole query.',
+  ],
+] as const
+
+/** What the pages show; resolves to the pages. */
+async function demoData({ client }: Product): Promise<Shot[]> {
+  let prompt = ''
+  for (const [name, content] of demoPrompts) {
+    const { data } = await client.POST('/api/v1/prompts', { body: { name, content } })
+    prompt ||= data?.id ?? ''
+  }
+  const openPalette = async (page: Page) => {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('textbox', { name: 'Go to' }).fill('re')
+    await page.getByText('Release notes').waitFor()
+  }
+  return [
+    { name: 'palette', path: '/', act: openPalette },
+    { name: 'chart', path: '/chart' },
+    { name: 'prompts', path: '/prompts' },
+    { name: 'prompt', path: `/prompts/${prompt}` },
+    {
+      name: 'prompt-delete',
+      path: `/prompts/${prompt}`,
+      act: (page) => page.getByRole('button', { name: 'Delete' }).click(),
+    },
+  ]
+}
+
+const login: Shot[] = [{ name: 'login', path: '/' }]
+
+async function take(product: Product, shots: Shot[]): Promise<void> {
+  const browser = await openBrowser()
+  try {
+    for (const scheme of ['light', 'dark'] as const) {
+      for (const [width, height] of [
+        [1440, 900],
+        [390, 844],
+      ] as const) {
+        for (const { name, path, act, full = false } of shots.filter((shot) => shot.name.includes(word))) {
+          await using page = await browser.page(product.url, { width, height, scheme })
+          await page.goto(path, { waitUntil: 'networkidle' })
+          await act?.(page)
+          await page.screenshot({
+            path: join(folder, `${name}-${scheme}-${width}.png`),
+            fullPage: full,
+            animations: 'disabled',
+          })
+        }
+      }
+    }
+  } finally {
+    await browser.close()
+  }
+}
+
+/** A product on a database of its own, which goes with it. */
+async function withProduct(env: Record<string, string>, use: (product: Product) => Promise<void>): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'greenroom-shots-'))
+  try {
+    await chmod(dataDir, 0o755) // the database's OS user must pass
+    await using product = await startProduct({ dataDir, env })
+    await use(product)
+  } finally {
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+await mkdir(folder, { recursive: true })
+await withProduct({}, async (product) => {
+  await take(product, await demoData(product))
+  await withAdminShots(product, (shots) => take(product, shots))
+  await withPlaygroundShots(product, (shots) => take(product, shots))
+})
+await withProduct({ AUTH_CREDENTIALS: 'anna:secret-word' }, (product) => take(product, login))

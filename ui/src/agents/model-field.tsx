@@ -1,0 +1,63 @@
+import { Autocomplete, Button, Group, Select, Text } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { allProviders, providerTest } from '../providers/queries.ts'
+import type { AgentValues } from './agent-values.ts'
+
+/** The provider, and a model that it lists or any other by its name. */
+export function ModelFields({ form }: { form: UseFormReturnType<AgentValues> }) {
+  const { providerId } = form.values
+  const { data: providers } = useQuery(allProviders)
+  const isKnown = providers?.some(({ id }) => id === providerId) === true
+  const test = useQuery({ ...providerTest(providerId), enabled: isKnown })
+  return (
+    <>
+      <Group align="flex-end" gap="sm" wrap="nowrap">
+        <Select
+          label="Provider"
+          placeholder="Pick one"
+          searchable
+          allowDeselect={false}
+          flex={1}
+          maw={420}
+          nothingFoundMessage="No provider has this name."
+          data={providers?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
+          {...form.getInputProps('providerId')}
+          value={isKnown ? providerId : null}
+          onChange={(id) => form.setFieldValue('providerId', id ?? '')}
+        />
+        <Button component={Link} to="/providers/new" variant="default">
+          New
+        </Button>
+      </Group>
+      <div>
+        <Autocomplete
+          label="Model"
+          description="As the provider names it. Pick one of its list, or type any other."
+          placeholder="gpt-…"
+          maw={420}
+          limit={100}
+          data={[...new Set(test.data?.models ?? [])]}
+          spellCheck={false}
+          {...form.getInputProps('model')}
+        />
+        <Text fz="xs" c={test.data?.ok === false ? 'red' : 'dimmed'} mt={6} role="status">
+          {isKnown && listWords(test)}
+        </Text>
+      </div>
+    </>
+  )
+}
+
+function listWords({ data, isFetching, error }: ReturnType<typeof useModels>): string {
+  if (isFetching) return 'Asking the provider for its models…'
+  if (error) return 'The provider could not be asked for its models. Any name can be typed.'
+  if (!data) return ''
+  if (!data.ok) return `The provider does not answer as it should: ${data.message}`
+  return data.models.length === 0
+    ? 'The provider lists no models: type the name.'
+    : `The provider lists ${data.models.length.toLocaleString('en')} ${data.models.length === 1 ? 'model' : 'models'}.`
+}
+
+const useModels = (id: string) => useQuery(providerTest(id))

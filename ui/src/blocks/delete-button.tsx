@@ -1,0 +1,64 @@
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
+import { IconTrash } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { wordsOf } from '../api.ts'
+
+interface DeleteButtonProps {
+  /** "prompt" */
+  kind: string
+  name: string
+  /** What will be lost with it, in a sentence or two. */
+  children: ReactNode
+  remove: () => Promise<unknown>
+  /** It is gone: leave its page. */
+  onDeleted: () => void
+  /** What opens the confirmation; a button that says "Delete" where it is left out. */
+  trigger?: (ask: () => void) => ReactNode
+}
+
+/** Deletes after a confirmation that names what is lost, and shows the server's refusal in it. */
+export function DeleteButton({ kind, name, children, remove, onDeleted, trigger }: DeleteButtonProps) {
+  const [opened, { open, close }] = useDisclosure()
+  const deletion = useMutation({
+    mutationFn: remove,
+    onSuccess() {
+      close()
+      notifications.show({ message: `Deleted the ${kind} “${name}”.` })
+      onDeleted()
+    },
+  })
+  const ask = () => {
+    deletion.reset()
+    open()
+  }
+  return (
+    <>
+      {trigger?.(ask) ?? (
+        <Button variant="default" leftSection={<IconTrash size={16} stroke={1.7} aria-hidden />} onClick={ask}>
+          Delete
+        </Button>
+      )}
+      <Modal opened={opened} onClose={close} title={`Delete the ${kind} “${name}”?`}>
+        <Stack>
+          <Text>{children}</Text>
+          {deletion.error && (
+            <Alert color="red" role="alert">
+              {wordsOf(deletion.error)}
+            </Alert>
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close} data-autofocus>
+              Keep it
+            </Button>
+            <Button color="red.8" loading={deletion.isPending} onClick={() => deletion.mutate()}>
+              Delete
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  )
+}

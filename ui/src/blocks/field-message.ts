@@ -1,0 +1,20 @@
+/** Which field the server's message means: `generationConfig.topP: must be at most 1`. */
+
+/**
+ * The longest part of the message's path that the form has, dotted as Mantine's forms name it, and the reason as a
+ * sentence. Null: the message names no field of the form. `values`: the form's.
+ */
+export function fieldNamed(message: string, values: object): { field: string; reason: string } | null {
+  const end = message.indexOf(': ')
+  const parts = message.slice(0, Math.max(end, 0)).split('.')
+  let depth = 0
+  for (let value: unknown = values; depth < parts.length; depth++) {
+    const part = parts[depth] ?? ''
+    if (value === null || typeof value !== 'object' || !Object.hasOwn(value, part)) break
+    value = Object.getOwnPropertyDescriptor(value, part)?.value
+  }
+  if (depth === 0) return null
+  const rest = parts.slice(depth).join('.')
+  const reason = rest === '' ? message.slice(end + 2) : `${rest}: ${message.slice(end + 2)}`
+  return { field: parts.slice(0, depth).join('.'), reason: reason.charAt(0).toUpperCase() + reason.slice(1) }
+}

@@ -1,0 +1,75 @@
+import { ActionIcon, Button, Input, Stack, TextInput } from '@mantine/core'
+import { IconLock, IconPlus, IconX } from '@tabler/icons-react'
+import classes from './forms.module.css'
+import { type HeaderRow, hiddenValue } from './header-rows.ts'
+import { Notice } from './notice.tsx'
+
+interface HeadersFieldProps {
+  rows: HeaderRow[]
+  onChange: (rows: HeaderRow[]) => void
+  /** The server's message. */
+  error?: React.ReactNode
+  /** Secrets were stored for another server than the one that is now named. */
+  moves: boolean
+}
+
+/** Names and values; a stored secret reads `***` and is replaced by typing over it. */
+export function HeadersField({ rows, onChange, error, moves }: HeadersFieldProps) {
+  const change = (at: number, part: Partial<HeaderRow>) =>
+    onChange(rows.map((row, index) => (index === at ? { ...row, ...part } : row)))
+  return (
+    <Input.Wrapper
+      labelElement="div"
+      label="Headers"
+      description="Sent with every request. Values whose names tell of a secret (authorization, api-key, token…) are encrypted and read back as ***."
+      error={error}
+      data-path="headers"
+    >
+      <Stack gap={8} mt={8} align="stretch">
+        {moves && (
+          <Notice>
+            The address moves to another server. Type the secret values anew: a stored secret goes nowhere else.
+          </Notice>
+        )}
+        {rows.map(({ name, value }, index) => (
+          <div key={index} className={classes.headerRow}>
+            <TextInput
+              aria-label={`Name of header ${index + 1}`}
+              placeholder="authorization"
+              value={name}
+              onChange={({ currentTarget }) => change(index, { name: currentTarget.value })}
+            />
+            <TextInput
+              aria-label={`Value of header ${index + 1}`}
+              placeholder="Bearer …"
+              autoComplete="off"
+              value={value}
+              rightSection={value === hiddenValue && <IconLock size={15} stroke={1.7} aria-label="Stored encrypted" />}
+              onFocus={({ currentTarget }) => value === hiddenValue && currentTarget.select()}
+              onChange={({ currentTarget }) => change(index, { value: currentTarget.value })}
+            />
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size={36}
+              aria-label={`Remove header ${name || index + 1}`}
+              onClick={() => onChange(rows.filter((_, at) => at !== index))}
+            >
+              <IconX size={16} stroke={1.7} />
+            </ActionIcon>
+          </div>
+        ))}
+        <div>
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconPlus size={14} aria-hidden />}
+            onClick={() => onChange([...rows, { name: '', value: '' }])}
+          >
+            Add a header
+          </Button>
+        </div>
+      </Stack>
+    </Input.Wrapper>
+  )
+}

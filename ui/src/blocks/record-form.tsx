@@ -1,0 +1,68 @@
+/** A record's form: saving, the server's message at the field that it names, and the guard of unsaved work. */
+import { Alert, Button, Stack, Text } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { ApiError, wordsOf } from '../api.ts'
+import classes from './blocks.module.css'
+import { fieldNamed } from './field-message.ts'
+import { UnsavedGuard } from './unsaved-guard.tsx'
+
+interface RecordFormProps<Values extends object, Saved> {
+  form: UseFormReturnType<Values>
+  save: (values: Values) => Promise<Saved>
+  /** After saving; to leave the page, `navigate(to, saved)` of unsaved-guard. */
+  onSaved: (record: Saved) => void
+  submitLabel?: string
+  /** False in a dialog over another form: the router asks one guard, which is that form's. */
+  isGuarded?: boolean
+  children: ReactNode
+}
+
+/** Fields in a column, and a bar with the button that stays in sight. */
+export function RecordForm<Values extends object, Saved>({
+  form,
+  save,
+  onSaved,
+  submitLabel = 'Save',
+  isGuarded = true,
+  children,
+}: RecordFormProps<Values, Saved>) {
+  const saving = useMutation({
+    mutationFn: save,
+    onSuccess(record, values) {
+      form.resetDirty(values)
+      onSaved(record)
+    },
+    onError(error) {
+      const named = error instanceof ApiError ? fieldNamed(error.message, form.getValues()) : null
+      if (named === null) return
+      form.setFieldError(named.field, named.reason)
+      form.getInputNode(named.field)?.focus()
+    },
+  })
+  const isPlaced = saving.error instanceof ApiError && fieldNamed(saving.error.message, form.values) !== null
+  return (
+    <form onSubmit={form.onSubmit((values) => saving.mutate(values))} noValidate>
+      {isGuarded && <UnsavedGuard dirty={form.isDirty()} />}
+      <Stack gap="lg">
+        {children}
+        {saving.error && !isPlaced && (
+          <Alert color="red" role="alert">
+            {wordsOf(saving.error)}
+          </Alert>
+        )}
+      </Stack>
+      <div className={classes.saveBar}>
+        <Button type="submit" loading={saving.isPending}>
+          {submitLabel}
+        </Button>
+        {form.isDirty() && (
+          <Text fz="sm" c="dimmed">
+            Not saved yet
+          </Text>
+        )}
+      </div>
+    </form>
+  )
+}

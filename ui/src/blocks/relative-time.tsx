@@ -1,0 +1,18 @@
+import { useEffect, useState } from 'react'
+import { relativeTime } from './time-words.ts'
+
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+
+/** How long ago, kept up to date; the exact time on hover. `iso`: an ISO 8601 time. */
+export function RelativeTime({ iso }: { iso: string }) {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 30_000)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <time dateTime={iso} title={exact.format(new Date(iso))}>
+      {relativeTime(iso, now)}
+    </time>
+  )
+}

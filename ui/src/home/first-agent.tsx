@@ -1,0 +1,41 @@
+import { Button, Group, Text, Title } from '@mantine/core'
+import { IconCode, IconMessageCircle } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import { type Agent, playgroundPath } from '../agents/queries.ts'
+import classes from './first-steps.module.css'
+
+/** An agent that is ready: talk to it, or take its code. */
+export function FirstAgent({ agent: { id, name, model }, talked }: { agent: Agent; talked: boolean }) {
+  return (
+    <section className={classes.ready} aria-labelledby="ready">
+      <Text fz="sm" className={classes.readyMark ?? ''}>
+        Ready to talk
+      </Text>
+      <Title order={2} id="ready" className={classes.readyName ?? ''}>
+        {name}
+      </Title>
+      <Text c="dimmed" mb="lg" maw={520}>
+        {model === 'demo'
+          ? 'The demo agent needs no key. Ask it something, stop it, close the window in the middle of a reply and come back.'
+          : 'Ask it something, stop it, close the window in the middle of a reply and come back.'}
+      </Text>
+      <Group gap="sm">
+        <Button
+          component={Link}
+          to={playgroundPath(id)}
+          leftSection={<IconMessageCircle size={17} stroke={1.7} aria-hidden />}
+        >
+          {talked ? 'Go on talking' : 'Try it'}
+        </Button>
+        <Button
+          component={Link}
+          to={`/agents/${id}?tab=use`}
+          variant="default"
+          leftSection={<IconCode size={17} stroke={1.7} aria-hidden />}
+        >
+          Take the code
+        </Button>
+      </Group>
+    </section>
+  )
+}

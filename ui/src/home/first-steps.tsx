@@ -1,0 +1,75 @@
+/** From nothing to a reply: what is done, and what comes next. */
+import { Text, Title } from '@mantine/core'
+import { IconArrowRight, IconCheck } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import { type Agent, playgroundPath } from '../agents/queries.ts'
+import classes from './first-steps.module.css'
+
+interface FirstStepsProps {
+  /** How many there are. */
+  providers: number
+  agents: number
+  agent: Agent | undefined
+  /** Whether somebody has talked to the agent. */
+  talked: boolean
+}
+
+interface Step {
+  /** Where it is done; where what it made can be seen, once it is. */
+  to: string
+  title: string
+  text: string
+  isDone: boolean
+}
+
+export function FirstSteps({ providers, agents, agent, talked }: FirstStepsProps) {
+  const steps: Step[] = [
+    {
+      to: providers > 0 ? '/providers' : '/providers/new',
+      title: 'Connect a provider',
+      text: 'Where the models are: a vendor and your key, or a server of your own.',
+      isDone: providers > 0,
+    },
+    {
+      to: agents > 0 ? '/agents' : '/agents/new',
+      title: 'Make an agent',
+      text: 'A model, a prompt and tools, behind one address.',
+      isDone: agents > 0,
+    },
+    {
+      to: agent ? playgroundPath(agent.id) : '/playground',
+      title: 'Talk to it',
+      text: 'In the playground; then take the code that calls it.',
+      isDone: talked,
+    },
+  ]
+  const next = steps.findIndex(({ isDone }) => !isDone)
+  return (
+    <ol className={classes.steps}>
+      {steps.map(({ to, title, text, isDone }, index) => (
+        <li
+          key={title}
+          className={classes.step}
+          data-done={isDone || undefined}
+          aria-current={index === next ? 'step' : undefined}
+        >
+          <span className={classes.mark} aria-hidden>
+            {isDone ? <IconCheck size={16} stroke={2.2} /> : index + 1}
+          </span>
+          <div className={classes.text}>
+            <Title order={3}>
+              <Link to={to} className={classes.link}>
+                {title}
+              </Link>
+            </Title>
+            <Text c="dimmed" fz="sm">
+              {text}
+            </Text>
+          </div>
+          {isDone && <Text className={classes.count ?? ''}>Done</Text>}
+          <IconArrowRight size={18} stroke={1.6} className={classes.arrow} aria-hidden />
+        </li>
+      ))}
+    </ol>
+  )
+}

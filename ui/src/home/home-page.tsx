@@ -1,0 +1,50 @@
+/** The shortest way to a first reply: an agent that is there, or the steps to one. */
+import { Alert, Skeleton, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { agentList, hasSessions } from '../agents/queries.ts'
+import { wordsOf } from '../api.ts'
+import { Page } from '../blocks/page.tsx'
+import { providerList } from '../providers/queries.ts'
+import { FirstAgent } from './first-agent.tsx'
+import { FirstSteps } from './first-steps.tsx'
+
+const one = { limit: 1, offset: 0 }
+/** What others do shows by itself: a step may be taken in another window. */
+const live = { refetchInterval: 5_000 }
+
+export function Component() {
+  const providers = useQuery({ ...providerList(one), ...live })
+  const agents = useQuery({ ...agentList(one), ...live })
+  const agent = agents.data?.items[0]
+  const talked = useQuery({ ...hasSessions(agent?.id ?? ''), enabled: agent !== undefined, ...live })
+  const error = agents.error ?? providers.error
+  const isRead = agents.data !== undefined && providers.data !== undefined
+  return (
+    <Page
+      title="Welcome to Greenroom"
+      description="Replies are stored before they are shown, resumed from any token, stopped from anywhere."
+      width="reading"
+    >
+      {error && (
+        <Alert color="red" role="alert">
+          {wordsOf(error)}
+        </Alert>
+      )}
+      {!isRead && !error && <Skeleton height={280} radius="lg" />}
+      {isRead && (
+        <>
+          {agent && <FirstAgent agent={agent} talked={talked.data === true} />}
+          <Title order={2} mb="sm">
+            {agent ? 'Make it yours' : 'Three steps to the first reply'}
+          </Title>
+          <FirstSteps
+            providers={providers.data.total}
+            agents={agents.data.total}
+            agent={agent}
+            talked={talked.data === true}
+          />
+        </>
+      )}
+    </Page>
+  )
+}

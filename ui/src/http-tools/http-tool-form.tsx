@@ -1,0 +1,105 @@
+import { NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { type UseFormReturnType, useForm } from '@mantine/form'
+import { FormSection } from '../blocks/form-section.tsx'
+import { movesSecrets } from '../blocks/header-rows.ts'
+import { HeadersField } from '../blocks/headers-field.tsx'
+import { RecordForm } from '../blocks/record-form.tsx'
+import classes from './http-tools.module.css'
+import type { HttpTool, HttpToolFields } from './queries.ts'
+import { SchemaField } from './schema-field.tsx'
+import { placesIn } from './template.ts'
+import { TemplateInput } from './template-input.tsx'
+import { fieldsOf, type ToolValues, valuesOf } from './tool-values.ts'
+
+const methods: HttpTool['method'][] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+interface HttpToolFormProps {
+  /** Null: it is being made. */
+  tool: HttpTool | null
+  save: (fields: HttpToolFields) => Promise<HttpTool>
+  onSaved: (tool: HttpTool) => void
+}
+
+export function HttpToolForm({ tool, save, onSaved }: HttpToolFormProps) {
+  const form = useForm<ToolValues>({ initialValues: valuesOf(tool) })
+  const { url, headers, body, inputSchema } = form.values
+  const finish = (record: HttpTool) => {
+    // Secrets that were typed read *** from now on.
+    const next = valuesOf(record)
+    form.setValues(next)
+    form.resetDirty(next)
+    onSaved(record)
+  }
+  return (
+    <RecordForm
+      form={form}
+      save={async (values) => save(await fieldsOf(values))}
+      onSaved={finish}
+      submitLabel={tool ? 'Save' : 'Create tool'}
+    >
+      <TextInput
+        label="Name"
+        description="The model sees it; characters beyond letters, digits, _ and - become _."
+        placeholder="get_weather"
+        maw={420}
+        {...form.getInputProps('name')}
+      />
+      <Textarea
+        label="Description"
+        description="Tells the model when to use the tool, and what it gets."
+        placeholder="Gives the weather of a city for the next days."
+        autosize
+        minRows={2}
+        {...form.getInputProps('description')}
+      />
+      <FormSection
+        title="Request"
+        description={
+          '{{argument}} stands for what the model gives: in the path and query, in header values and in the body. The server is never the model’s choice.'
+        }
+      >
+        <Request form={form} />
+        <HeadersField
+          rows={headers}
+          onChange={(rows) => form.setFieldValue('headers', rows)}
+          error={form.errors.headers}
+          moves={movesSecrets(tool, url, headers)}
+        />
+      </FormSection>
+      <FormSection title="Arguments" description="What the model is told to give, and what is checked before the call.">
+        <SchemaField
+          draft={inputSchema}
+          onChange={(draft) => form.setFieldValue('inputSchema', draft)}
+          places={placesIn(url, ...headers.map(({ value }) => value), body)}
+          error={form.errors.inputSchema}
+        />
+      </FormSection>
+    </RecordForm>
+  )
+}
+
+function Request({ form }: { form: UseFormReturnType<ToolValues> }) {
+  const { method, body } = form.values
+  const carriesBody = method !== 'GET' && method !== 'DELETE'
+  return (
+    <>
+      <div className={classes.request}>
+        <NativeSelect label="Method" data={methods} {...form.getInputProps('method')} />
+        <TemplateInput
+          label="URL"
+          oneLine
+          placeholder="https://api.example.com/weather/{{city}}?days={{days}}"
+          {...form.getInputProps('url')}
+        />
+      </div>
+      {(carriesBody || body !== '') && (
+        <TemplateInput
+          label="Body"
+          description="Empty: the arguments that have no place in a template are sent as a JSON object."
+          placeholder={'{"city": "{{city}}", "days": {{days}}}'}
+          {...form.getInputProps('body')}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,39 @@
+import { Textarea, type TextareaProps } from '@mantine/core'
+import classes from './http-tools.module.css'
+import { type Part, partsOf } from './template.ts'
+
+interface TemplateInputProps extends TextareaProps {
+  /** A line end cannot be typed: Enter sends the form. */
+  oneLine?: boolean
+}
+
+/** Text in which places for arguments are marked. The marks lie behind the field, which grows with its text. */
+export function TemplateInput({ value = '', oneLine = false, ...props }: TemplateInputProps) {
+  return (
+    <Textarea
+      {...props}
+      value={value}
+      autosize
+      minRows={oneLine ? 1 : 4}
+      spellCheck={false}
+      classNames={{ input: classes.templateInput ?? '' }}
+      onKeyDown={(event) => {
+        if (!oneLine || event.key !== 'Enter' || event.nativeEvent.isComposing) return
+        event.preventDefault()
+        event.currentTarget.form?.requestSubmit()
+      }}
+      inputContainer={(input) => (
+        <div className={classes.template}>
+          <div className={classes.marks} aria-hidden>
+            {inOrder(partsOf(String(value))).map(({ text, isPlace, at }) =>
+              isPlace ? <mark key={at}>{text}</mark> : <span key={at}>{text}</span>,
+            )}
+          </div>
+          {input}
+        </div>
+      )}
+    />
+  )
+}
+
+const inOrder = (parts: Part[]) => parts.map((part, at) => ({ ...part, at }))

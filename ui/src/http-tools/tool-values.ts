@@ -1,0 +1,44 @@
+/** An HTTP tool as its form has it. */
+import { ApiError, wordsOf } from '../api.ts'
+import { type HeaderRow, headersOf, rowsOf } from '../blocks/header-rows.ts'
+import type { HttpTool, HttpToolFields } from './queries.ts'
+import { draftOf, type SchemaDraft, schemaOf } from './schema-draft.ts'
+
+export interface ToolValues {
+  name: string
+  description: string
+  method: HttpTool['method']
+  url: string
+  headers: HeaderRow[]
+  body: string
+  inputSchema: SchemaDraft
+}
+
+export const valuesOf = (tool: HttpTool | null): ToolValues => ({
+  name: tool?.name ?? '',
+  description: tool?.description ?? '',
+  method: tool?.method ?? 'GET',
+  url: tool?.url ?? '',
+  headers: rowsOf(tool?.headers ?? {}),
+  body: tool?.body ?? '',
+  inputSchema: draftOf(tool?.inputSchema ?? null),
+})
+
+/** Rejects, as the server would, with a message that names the field, where the arguments cannot be sent at all. */
+export async function fieldsOf({ headers, body, inputSchema, url, ...fields }: ToolValues): Promise<HttpToolFields> {
+  return {
+    ...fields,
+    url: url.trim(),
+    headers: headersOf(headers),
+    body: body === '' ? null : body,
+    inputSchema: sentSchema(inputSchema),
+  }
+}
+
+function sentSchema(draft: SchemaDraft) {
+  try {
+    return schemaOf(draft)
+  } catch (error) {
+    throw new ApiError(400, `inputSchema: ${wordsOf(error)}`)
+  }
+}

@@ -1,0 +1,80 @@
+/** Runs the stored tool once, with arguments from a form that its schema makes. */
+import { Alert, Badge, Button, Text } from '@mantine/core'
+import { IconPlayerPlay } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { wordsOf } from '../api.ts'
+import { CodeBlock } from '../blocks/code-block.tsx'
+import { Panel } from '../blocks/panel.tsx'
+import { ArgumentFields } from './argument-fields.tsx'
+import { argumentsOf, type Typed } from './arguments.ts'
+import classes from './http-tools.module.css'
+import { type HttpTool, tryHttpTool } from './queries.ts'
+import { draftOf } from './schema-draft.ts'
+
+export function TryIt({ tool }: { tool: HttpTool }) {
+  const [typed, setTyped] = useState<Typed>({ values: {}, json: '{}' })
+  const draft = draftOf(tool.inputSchema)
+  const rows = draft.mode === 'rows' && draft.rows.length > 0 ? draft.rows : null
+  const run = useMutation({ mutationFn: async () => tryHttpTool(tool.id, argumentsOf(rows, typed)) })
+  return (
+    <Panel title="Try it" description="Makes the call for real, with the tool as it was last saved.">
+      <form
+        noValidate
+        className={classes.outcome}
+        onSubmit={(event) => {
+          event.preventDefault()
+          run.mutate()
+        }}
+      >
+        <ArgumentFields rows={rows} typed={typed} onChange={setTyped} />
+        <Button
+          type="submit"
+          variant="light"
+          loading={run.isPending}
+          leftSection={<IconPlayerPlay size={15} aria-hidden />}
+        >
+          Run
+        </Button>
+      </form>
+      <div className={classes.outcome} role="status">
+        {run.error && <Alert color="red">{wordsOf(run.error)}</Alert>}
+        {run.data && <Outcome {...run.data} />}
+      </div>
+    </Panel>
+  )
+}
+
+interface OutcomeProps {
+  ok: boolean
+  status: number | null
+  body: string | null
+  latencyMs: number
+  message: string
+}
+
+function Outcome({ ok, status, body, latencyMs, message }: OutcomeProps) {
+  return (
+    <>
+      <div className={classes.tags}>
+        <Badge color={ok ? 'accent' : 'red'} variant="light" tt="none">
+          {status === null ? 'No answer' : `Status ${status}`}
+        </Badge>
+        <Text fz="sm" c="dimmed">
+          {latencyMs.toLocaleString('en')} ms
+        </Text>
+      </div>
+      {!ok && <Text fz="sm">{message}</Text>}
+      {body !== null && <CodeBlock code={pretty(body)} caption="Answer" />}
+    </>
+  )
+}
+
+/** JSON with line ends; anything else as it is. */
+function pretty(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2)
+  } catch {
+    return body
+  }
+}

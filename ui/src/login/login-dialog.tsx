@@ -1,0 +1,23 @@
+import { Modal, Text } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { LoginForm } from './login-form.tsx'
+import { loggedIn } from './login-state.ts'
+import { currentUser } from './queries.ts'
+
+/** Over the page, while calls wait for it. Nothing on the page is lost; there is no way past it but the login. */
+export default function LoginDialog() {
+  const queryClient = useQueryClient()
+  const username = queryClient.getQueryData(currentUser.queryKey)?.username ?? ''
+  const goOn = () => {
+    loggedIn()
+    void queryClient.invalidateQueries({ queryKey: ['auth'] })
+  }
+  return (
+    <Modal opened onClose={() => {}} withCloseButton={false} title="Your login has ended" size="sm" zIndex={500}>
+      <Text c="dimmed" fz="sm" mb="md">
+        Log in to go on. What you typed is still here, and what you just asked for is done then.
+      </Text>
+      <LoginForm username={username} onLogin={goOn} />
+    </Modal>
+  )
+}

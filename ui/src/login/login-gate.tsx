@@ -1,0 +1,43 @@
+/** Who may see the pages: the login as a page of its own at first, over the page when it ends in the middle of work. */
+import { Center, Loader, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { lazy, type ReactNode, Suspense } from 'react'
+import { wordsOf } from '../api.ts'
+import { UnreachableNotice } from '../shell/unreachable.tsx'
+import { useLoginEnded } from './login-state.ts'
+import { authStatus } from './queries.ts'
+
+const LoginPage = lazy(() => import('./login-page.tsx'))
+const LoginDialog = lazy(() => import('./login-dialog.tsx'))
+
+export function LoginGate({ children }: { children: ReactNode }) {
+  const { data, error } = useQuery(authStatus)
+  const ended = useLoginEnded()
+  if (data === undefined) return <Waiting error={error} />
+  if (data.authRequired && !data.authenticated) {
+    return (
+      <Suspense fallback={<Waiting error={null} />}>
+        <LoginPage />
+      </Suspense>
+    )
+  }
+  return (
+    <>
+      {children}
+      {ended && (
+        <Suspense>
+          <LoginDialog />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+function Waiting({ error }: { error: Error | null }) {
+  return (
+    <Center component="main" h="100dvh">
+      <UnreachableNotice />
+      {error ? <Text role="alert">{wordsOf(error)}</Text> : <Loader aria-label="Loading" />}
+    </Center>
+  )
+}

@@ -1,0 +1,35 @@
+/** A login that ended in the middle of work: calls wait here until somebody has logged in again. */
+import { useSyncExternalStore } from 'react'
+
+let waiting = new Set<() => void>()
+const listeners = new Set<() => void>()
+const changed = () => {
+  for (const listener of listeners) listener()
+}
+
+/** Opens the login over the page; resolves when it succeeded. Rejects when the caller gives up. */
+export function loginAgain(signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  waiting.add(resolve)
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  changed()
+  return promise
+}
+
+/** Lets all that wait go on. */
+export function loggedIn(): void {
+  const going = waiting
+  waiting = new Set()
+  for (const go of going) go()
+  changed()
+}
+
+/** Whether calls wait for a login. */
+export const useLoginEnded = (): boolean =>
+  useSyncExternalStore(
+    (onChange) => {
+      listeners.add(onChange)
+      return () => listeners.delete(onChange)
+    },
+    () => waiting.size > 0,
+  )

@@ -1,0 +1,48 @@
+import '@fontsource-variable/inter/wght.css'
+import '@mantine/core/styles.css'
+import '@mantine/notifications/styles.css'
+import './base.css'
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { RouterProvider } from 'react-router/dom'
+import { LoginGate } from './login/login-gate.tsx'
+import { queryClient } from './query-client.ts'
+import { router } from './routes.tsx'
+import { cssVariables, theme } from './theme.ts'
+
+// The Content-Security-Policy takes style elements with this response's nonce alone (src/http/ui.ts).
+const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? ''
+// Read by get-nonce, through which Mantine's dialogs lock scrolling.
+Object.assign(globalThis, { __webpack_nonce__: nonce })
+
+// A newer build has replaced the part of the page that was asked for: the newer page knows its name.
+addEventListener('vite:preloadError', (event) => {
+  const last = Number(sessionStorage.getItem('reloaded'))
+  if (Date.now() - last < 10_000) return
+  event.preventDefault()
+  sessionStorage.setItem('reloaded', String(Date.now()))
+  location.reload()
+})
+
+const root = document.getElementById('root')
+if (root === null) throw new Error('index.html has no #root')
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme="auto"
+      getStyleNonce={() => nonce}
+    >
+      <QueryClientProvider client={queryClient}>
+        <Notifications position="bottom-right" />
+        <LoginGate>
+          <RouterProvider router={router} />
+        </LoginGate>
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,93 @@
+/** What an MCP server offers, each tool with the arguments that it takes. */
+import { Accordion, Button, Loader, Text, TextInput } from '@mantine/core'
+import { IconRefresh } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { wordsOf } from '../api.ts'
+import { CodeBlock } from '../blocks/code-block.tsx'
+import { Notice } from '../blocks/notice.tsx'
+import { Panel } from '../blocks/panel.tsx'
+import classes from './mcp-servers.module.css'
+import { type McpTool, mcpTools } from './queries.ts'
+
+export function Discovery({ serverId }: { serverId: string }) {
+  const { data: tools, error, isFetching, refetch } = useQuery(mcpTools(serverId))
+  return (
+    <Panel
+      title={tools && !error ? `Tools (${tools.length})` : 'Tools'}
+      action={
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconRefresh size={14} aria-hidden />}
+          loading={isFetching}
+          onClick={() => void refetch()}
+        >
+          Ask again
+        </Button>
+      }
+    >
+      <div role="status">
+        {isFetching && !tools && !error && <Loader size="sm" aria-label="Asking the server for its tools" />}
+        {error && (
+          <Notice title="The server does not answer">
+            <Text fz="sm">{wordsOf(error)}</Text>
+            <Text fz="sm" mt={8}>
+              Is it running, and can this machine reach it? Look at the URL, the transport and the headers. Agents that
+              use it go on without its tools.
+            </Text>
+          </Notice>
+        )}
+        {tools?.length === 0 && !error && (
+          <Text c="dimmed" fz="sm">
+            It answers, but offers no tools.
+          </Text>
+        )}
+      </div>
+      {tools && !error && <Tools tools={tools} />}
+    </Panel>
+  )
+}
+
+/** Above this many they can be searched. */
+const few = 8
+
+function Tools({ tools }: { tools: McpTool[] }) {
+  const [part, setPart] = useState('')
+  const shown = tools.filter(({ name }) => name.toLowerCase().includes(part.toLowerCase()))
+  return (
+    <>
+      {tools.length > few && (
+        <TextInput
+          type="search"
+          aria-label="Search tools"
+          placeholder="Search by name"
+          value={part}
+          onChange={({ currentTarget }) => setPart(currentTarget.value)}
+        />
+      )}
+      <Accordion multiple chevronPosition="left" className={classes.tools ?? ''}>
+        {shown.map(({ name, description, inputSchema }) => (
+          <Accordion.Item key={name} value={name}>
+            <Accordion.Control>
+              <Text fw={550} fz="sm" className={classes.name ?? ''}>
+                {name}
+              </Text>
+              <Text fz="xs" c="dimmed" lineClamp={2}>
+                {description}
+              </Text>
+            </Accordion.Control>
+            <Accordion.Panel>
+              {description.length > 90 && (
+                <Text fz="sm" mb="sm" className={classes.words ?? ''}>
+                  {description}
+                </Text>
+              )}
+              <CodeBlock code={JSON.stringify(inputSchema, null, 2)} caption={`Arguments of ${name}`} />
+            </Accordion.Panel>
+          </Accordion.Item>
+        ))}
+      </Accordion>
+    </>
+  )
+}

@@ -1,0 +1,13 @@
+import { IconMessageCircle } from '@tabler/icons-react'
+import { EmptyState } from '../blocks/empty-state.tsx'
+import { Page } from '../blocks/page.tsx'
+
+export function Component() {
+  return (
+    <Page title="Playground">
+      <EmptyState icon={IconMessageCircle} title="Not here yet">
+        This page is still being built. Until then the API reference at /docs shows what can be done.
+      </EmptyState>
+    </Page>
+  )
+}

@@ -1,0 +1,46 @@
+import { Text, Textarea, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { RecordForm } from '../blocks/record-form.tsx'
+import type { Prompt, PromptFields } from './queries.ts'
+import { textSize } from './text-size.ts'
+
+interface PromptFormProps {
+  initial: PromptFields
+  save: (fields: PromptFields) => Promise<Prompt>
+  onSaved: (prompt: Prompt) => void
+  submitLabel: string
+  /** As of `RecordForm`. */
+  isGuarded?: boolean
+}
+
+export function PromptForm({ initial, save, onSaved, submitLabel, isGuarded = true }: PromptFormProps) {
+  const form = useForm<PromptFields>({ initialValues: { name: initial.name, content: initial.content } })
+  const { characters, tokens } = textSize(form.values.content)
+  return (
+    <RecordForm form={form} save={save} onSaved={onSaved} submitLabel={submitLabel} isGuarded={isGuarded}>
+      <TextInput
+        label="Name"
+        description="For you: the model never sees it."
+        placeholder="Support, friendly"
+        maw={420}
+        key={form.key('name')}
+        {...form.getInputProps('name')}
+      />
+      <div>
+        <Textarea
+          label="Prompt"
+          description="Sent to the model before the conversation."
+          placeholder="You are the assistant of…"
+          autosize
+          minRows={12}
+          maxRows={28}
+          key={form.key('content')}
+          {...form.getInputProps('content')}
+        />
+        <Text fz="xs" c="dimmed" mt={6} ta="right" data-testid="size">
+          {characters.toLocaleString('en')} characters · about {tokens.toLocaleString('en')} tokens
+        </Text>
+      </div>
+    </RecordForm>
+  )
+}

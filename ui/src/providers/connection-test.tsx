@@ -1,0 +1,103 @@
+/** Asks the provider whether it answers, and shows what it offers. */
+import { Alert, Anchor, Button, Text, TextInput } from '@mantine/core'
+import { IconBolt, IconCheck, IconPlugOff } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { wordsOf } from '../api.ts'
+import { Panel } from '../blocks/panel.tsx'
+import classes from './providers.module.css'
+import { providerTest } from './queries.ts'
+
+interface ConnectionTestProps {
+  providerId: string
+  /** Asks without being told to: it was just made. */
+  atOnce: boolean
+}
+
+export function ConnectionTest({ providerId, atOnce }: ConnectionTestProps) {
+  const [isAsked, setIsAsked] = useState(atOnce)
+  const { data, error, isFetching, refetch } = useQuery({ ...providerTest(providerId), enabled: isAsked })
+  const ask = () => {
+    if (isAsked) void refetch()
+    setIsAsked(true)
+  }
+  return (
+    <Panel
+      title="Connection"
+      description={data || error ? undefined : 'Asks the provider with the stored key, and lists its models.'}
+      action={
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconBolt size={14} aria-hidden />}
+          loading={isFetching}
+          onClick={ask}
+        >
+          {data ? 'Test again' : 'Test connection'}
+        </Button>
+      }
+    >
+      <div role="status">
+        {isFetching && !data && <Text fz="sm">Asking…</Text>}
+        {error && <Alert color="red">{wordsOf(error)}</Alert>}
+        {data && (
+          <Alert
+            color={data.ok ? 'accent' : 'red'}
+            icon={data.ok ? <IconCheck aria-hidden /> : <IconPlugOff aria-hidden />}
+            title={data.ok ? `Answered in ${data.latencyMs} ms` : 'It does not work yet'}
+          >
+            {data.message}
+          </Alert>
+        )}
+      </div>
+      {data && data.models.length > 0 && <Models providerId={providerId} models={data.models} />}
+      {data?.ok && data.models.length === 0 && (
+        <Button component={Link} to={`/agents/new?provider=${providerId}`} variant="light">
+          Make an agent
+        </Button>
+      )}
+    </Panel>
+  )
+}
+
+/** Above this many they can be searched. */
+const few = 8
+/** More are not put on the page: the search finds them. */
+const mostShown = 200
+
+function Models({ providerId, models }: { providerId: string; models: string[] }) {
+  const [part, setPart] = useState('')
+  const found = models.filter((model) => model.toLowerCase().includes(part.toLowerCase()))
+  return (
+    <>
+      {models.length > few && (
+        <TextInput
+          type="search"
+          aria-label="Search models"
+          placeholder={`Search ${models.length} models`}
+          value={part}
+          onChange={({ currentTarget }) => setPart(currentTarget.value)}
+        />
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <ul className={classes.models} aria-label="Models" tabIndex={0}>
+        {found.slice(0, mostShown).map((model) => (
+          <li key={model} className={classes.model}>
+            <span>{model}</span>
+            <Anchor
+              component={Link}
+              to={`/agents/new?${new URLSearchParams({ provider: providerId, model })}`}
+              fz="sm"
+              aria-label={`Make an agent with ${model}`}
+            >
+              Make an agent
+            </Anchor>
+          </li>
+        ))}
+        {found.length === 0 && <li className={classes.model}>No model has this in its name.</li>}
+        {found.length > mostShown && <li className={classes.model}>{found.length - mostShown} more: search them.</li>}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,115 @@
+import { Checkbox, PasswordInput, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { Notice } from '../blocks/notice.tsx'
+import { RecordForm } from '../blocks/record-form.tsx'
+import type { Provider, ProviderType } from './queries.ts'
+
+/** What the form holds: the key only while it is typed. */
+export interface ProviderValues {
+  name: string
+  baseUrl: string
+  apiKey: string
+  removeKey: boolean
+}
+
+export const valuesOf = (provider: Provider | null, name = ''): ProviderValues => ({
+  name: provider?.name ?? name,
+  baseUrl: provider?.baseUrl ?? '',
+  apiKey: '',
+  removeKey: false,
+})
+
+interface ProviderFormProps {
+  type: ProviderType
+  /** Null: it is being made. */
+  provider: Provider | null
+  save: (values: ProviderValues) => Promise<Provider>
+  onSaved: (provider: Provider) => void
+}
+
+export function ProviderForm({ type, provider, save, onSaved }: ProviderFormProps) {
+  const form = useForm<ProviderValues>({ initialValues: valuesOf(provider, type.name) })
+  const { baseUrl, apiKey } = form.values
+  const takesKey = type.id !== 'demo'
+  const finish = (record: Provider) => {
+    // The key that was typed is stored; it is not to stay on the screen.
+    const next = valuesOf(record)
+    form.setValues(next)
+    form.resetDirty(next)
+    onSaved(record)
+  }
+  const address = (
+    <TextInput
+      label="Base URL"
+      withAsterisk={type.requiresBaseUrl}
+      description={addressWords(type)}
+      placeholder={type.defaultBaseUrl ?? 'http://127.0.0.1:8000/v1'}
+      spellCheck={false}
+      {...form.getInputProps('baseUrl')}
+    />
+  )
+  const key = (
+    <>
+      <PasswordInput
+        label="API key"
+        withAsterisk={type.requiresApiKey && !provider?.hasApiKey}
+        description={keyWords(type, provider)}
+        placeholder={provider?.hasApiKey ? `••••••••${provider.apiKeyHint ?? ''}` : ''}
+        autoComplete="off"
+        visibilityToggleButtonProps={{ 'aria-label': 'Show the key', 'aria-hidden': false, tabIndex: 0 }}
+        {...form.getInputProps('apiKey')}
+        aria-invalid={form.errors.apiKey !== undefined}
+      />
+      {provider?.hasApiKey && !type.requiresApiKey && (
+        <Checkbox
+          label="Remove the stored key"
+          {...form.getInputProps('removeKey', { type: 'checkbox' })}
+          disabled={apiKey !== ''}
+        />
+      )}
+    </>
+  )
+  return (
+    <RecordForm form={form} save={save} onSaved={finish} submitLabel={provider ? 'Save' : 'Create and test'}>
+      <TextInput
+        label="Name"
+        description="How it is called in lists; no other provider may have it."
+        maw={420}
+        {...form.getInputProps('name')}
+      />
+      {takesKey && (
+        <>
+          {type.requiresBaseUrl && address}
+          {!type.requiresBaseUrl && key}
+          {!type.requiresBaseUrl && address}
+          {provider?.hasApiKey && apiKey === '' && moves(type, provider, baseUrl) && (
+            <Notice>
+              The address moves to another server. Enter the key again: a stored key is never sent to an address that it
+              was not given for.
+            </Notice>
+          )}
+          {type.requiresBaseUrl && key}
+        </>
+      )}
+    </RecordForm>
+  )
+}
+
+function addressWords({ requiresBaseUrl, defaultBaseUrl }: ProviderType): string {
+  if (requiresBaseUrl) return 'Where its API lies; paths such as /chat/completions are added to it.'
+  return `Only for a proxy or a server of your own. Empty: ${defaultBaseUrl ?? 'built in'}.`
+}
+
+function keyWords({ requiresApiKey }: ProviderType, provider: Provider | null): string {
+  if (!provider?.hasApiKey) {
+    return `${requiresApiKey ? '' : 'Only if your server asks for one. '}Encrypted before it is stored, and never shown again.`
+  }
+  const ending = provider.apiKeyHint === null ? '' : ` that ends in ${provider.apiKeyHint}`
+  return `A key${ending} is stored. Leave this empty to keep it.`
+}
+
+/** Whether the address in the form lies at another origin than the stored one. What is no address moves nothing. */
+function moves({ defaultBaseUrl }: ProviderType, provider: Provider, baseUrl: string): boolean {
+  const [from, to] = [provider.baseUrl ?? '', baseUrl].map((url) => URL.parse(url || (defaultBaseUrl ?? ''))?.origin)
+  return to !== undefined && from !== to
+}

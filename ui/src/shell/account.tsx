@@ -1,0 +1,28 @@
+import { ActionIcon, Group, Text } from '@mantine/core'
+import { IconLogout } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { currentUser, logout } from '../login/queries.ts'
+
+/** Who is logged in, and the way out. Nothing where no login is required. */
+export function Account() {
+  const { data } = useQuery(currentUser)
+  const leave = useMutation({ mutationFn: logout })
+  if (data?.username == null) return null
+  return (
+    <Group justify="space-between" wrap="nowrap" gap="xs">
+      <Text fz="sm" truncate title={data.username}>
+        {data.username}
+      </Text>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label="Log out"
+        title="Log out"
+        loading={leave.isPending}
+        onClick={() => leave.mutate()}
+      >
+        <IconLogout size={17} stroke={1.7} />
+      </ActionIcon>
+    </Group>
+  )
+}

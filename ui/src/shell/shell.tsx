@@ -1,0 +1,115 @@
+/** The frame around every page: navigation, who is logged in, colours, and the notice when nobody answers. */
+import { Burger, Divider, NavLink, Text, UnstyledButton } from '@mantine/core'
+import { useDisclosure, useHotkeys } from '@mantine/hooks'
+import { IconBook2, IconExternalLink, IconSearch } from '@tabler/icons-react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { Link, Outlet, NavLink as RouteLink, ScrollRestoration, useLocation } from 'react-router'
+import { Account } from './account.tsx'
+import { Brand } from './brand.tsx'
+import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
+import { sections } from './navigation.ts'
+import classes from './shell.module.css'
+import { UnreachableNotice } from './unreachable.tsx'
+
+const CommandPalette = lazy(() => import('./command-palette.tsx'))
+
+export function Shell() {
+  const [menu, { toggle, close }] = useDisclosure()
+  const { pathname } = useLocation()
+  const main = useFocusOnNewPage(pathname)
+  // A new page closes the menu of small screens.
+  useEffect(close, [pathname])
+  return (
+    <div className={classes.frame} data-menu={menu || undefined}>
+      <a href="#main" className={classes.skip}>
+        Skip to content
+      </a>
+      <header className={classes.header}>
+        <Link to="/" className={classes.plain}>
+          <Brand size={24} />
+        </Link>
+        <Burger
+          opened={menu}
+          onClick={toggle}
+          size="sm"
+          aria-expanded={menu}
+          aria-label={menu ? 'Close the menu' : 'Open the menu'}
+        />
+      </header>
+      <nav className={classes.side} aria-label="Main">
+        <Side />
+      </nav>
+      <main id="main" ref={main} tabIndex={-1} className={classes.main}>
+        <Outlet />
+      </main>
+      <UnreachableNotice />
+      <ScrollRestoration />
+    </div>
+  )
+}
+
+function Side() {
+  const [palette, setPalette] = useState(false)
+  useHotkeys([['mod+K', () => setPalette(true)]], [])
+  return (
+    <>
+      <Link to="/" className={`${classes.plain} ${classes.brand}`}>
+        <Brand />
+      </Link>
+      <UnstyledButton className={classes.search} onClick={() => setPalette(true)}>
+        <IconSearch size={15} stroke={1.8} aria-hidden />
+        <span>Go to…</span>
+        <kbd className={classes.keys}>Ctrl K</kbd>
+      </UnstyledButton>
+      {palette && (
+        <Suspense>
+          <CommandPalette onClose={() => setPalette(false)} />
+        </Suspense>
+      )}
+      <div className={classes.links}>
+        {sections.map(({ label, pages }) => (
+          <div key={label} className={classes.section}>
+            {label && <Text className={classes.sectionName}>{label}</Text>}
+            {pages.map(({ to, label, icon: Icon }) => (
+              <NavLink
+                key={to}
+                component={RouteLink}
+                to={to}
+                label={label}
+                className={classes.link ?? ''}
+                leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
+              />
+            ))}
+          </div>
+        ))}
+        <div className={classes.section}>
+          <NavLink
+            href="/docs"
+            target="_blank"
+            label="API reference"
+            className={classes.link ?? ''}
+            leftSection={<IconBook2 size={18} stroke={1.6} aria-hidden />}
+            rightSection={<IconExternalLink size={14} stroke={1.6} aria-hidden />}
+          />
+        </div>
+      </div>
+      <Divider color="var(--line)" />
+      <div className={classes.foot}>
+        <Account />
+        <ColorSchemeSwitch />
+      </div>
+    </>
+  )
+}
+
+/** Readers and keyboards begin at the new page's top, not at the link that led there. */
+function useFocusOnNewPage(pathname: string) {
+  const main = useRef<HTMLElement>(null)
+  const last = useRef(pathname)
+  useEffect(() => {
+    if (last.current === pathname) return
+    last.current = pathname
+    main.current?.focus({ preventScroll: true })
+  }, [pathname])
+  return main
+}

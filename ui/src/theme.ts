@@ -1,0 +1,100 @@
+/** Design tokens: one accent, quiet greys with a breath of green, Inter. Everything else follows from these. */
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+
+const accent: MantineColorsTuple = [
+  '#ecf8f1',
+  '#d7efe1',
+  '#ace0c3',
+  '#7dcfa2',
+  '#57c187',
+  '#33a66b',
+  '#1b8a55',
+  '#0e7547',
+  '#0a613b',
+  '#064a2d',
+]
+// Step 6 is the quietest that text may have on white (5.4:1).
+const gray: MantineColorsTuple = [
+  '#f8f9f8',
+  '#f1f3f1',
+  '#e6e9e6',
+  '#d8dcd9',
+  '#bfc5c1',
+  '#8b938e',
+  '#626b65',
+  '#49514c',
+  '#2f3632',
+  '#1a1f1c',
+]
+const dark: MantineColorsTuple = [
+  '#e3e7e4',
+  '#c5cbc7',
+  '#9aa39d',
+  '#6b756f',
+  '#363d39',
+  '#2a302d',
+  '#1d2220',
+  '#151917',
+  '#101412',
+  '#0a0d0b',
+]
+
+export const theme = createTheme({
+  primaryColor: 'accent',
+  primaryShade: 7,
+  colors: { accent, gray, dark },
+  respectReducedMotion: true,
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  fontFamily: "'Inter Variable', system-ui, sans-serif",
+  fontFamilyMonospace: "ui-monospace, 'SF Mono', 'Cascadia Code', Menlo, 'DejaVu Sans Mono', monospace",
+  fontSizes: { xs: '0.78rem', sm: '0.875rem', md: '0.9375rem', lg: '1.0625rem', xl: '1.25rem' },
+  radius: { xs: '4px', sm: '6px', md: '8px', lg: '12px', xl: '20px' },
+  headings: {
+    fontWeight: '620',
+    sizes: {
+      h1: { fontSize: '1.5rem', lineHeight: '1.25' },
+      h2: { fontSize: '1.0625rem', lineHeight: '1.4' },
+      h3: { fontSize: '0.9375rem', lineHeight: '1.4' },
+    },
+  },
+  components: {
+    // By name: their code belongs to the pages that use them.
+    Modal: { defaultProps: { centered: true, radius: 'lg', padding: 'lg' }, styles: { title: { fontWeight: 620 } } },
+    CloseButton: { defaultProps: { 'aria-label': 'Close' } },
+    Tooltip: { defaultProps: { openDelay: 350, fz: 'xs' } },
+  },
+})
+
+/** Where Mantine's own choices are too pale to read (WCAG AA), and the colours of surfaces. */
+export const cssVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-text': '#1a1f1c',
+    '--mantine-color-body': '#ffffff',
+    '--mantine-color-dimmed': gray[6],
+    '--mantine-color-placeholder': '#6d756f',
+    '--mantine-color-error': '#c02626',
+    '--mantine-color-anchor': accent[7],
+    '--mantine-color-default-border': gray[3],
+    '--surface-page': '#fbfcfb',
+    '--surface-side': '#f4f6f4',
+    '--surface-raised': '#ffffff',
+    '--surface-code': '#f4f6f4',
+    '--line': gray[2],
+  },
+  dark: {
+    '--mantine-color-text': '#e3e7e4',
+    '--mantine-color-body': '#151917',
+    '--mantine-color-dimmed': dark[2],
+    '--mantine-color-placeholder': '#8d9690',
+    '--mantine-color-error': '#ff8585',
+    '--mantine-color-anchor': accent[4],
+    '--mantine-color-default-border': dark[4],
+    '--surface-page': '#111513',
+    '--surface-side': '#0c100e',
+    '--surface-raised': '#171c19',
+    '--surface-code': '#0d110f',
+    '--line': '#252b28',
+  },
+})

@@ -1,0 +1,23 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+const server = 'http://127.0.0.1:8080'
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react()],
+  build: {
+    // What these know (light-dark(), nesting) is not rewritten: the rewriting needs a literal color-scheme.
+    target: ['chrome123', 'firefox121', 'safari17.5'],
+    cssTarget: ['chrome123', 'firefox121', 'safari17.5'],
+    // The Content-Security-Policy knows no data: addresses.
+    assetsInlineLimit: 0,
+    emptyOutDir: true,
+    modulePreload: { polyfill: false },
+    // react-dom alone has 180; test/ui/size.test.ts holds what the first page costs.
+    chunkSizeWarningLimit: 600,
+  },
+  server: {
+    proxy: Object.fromEntries(['/api', '/docs', '/openapi.json', '/livez', '/readyz'].map((path) => [path, server])),
+  },
+})
