@@ -155,7 +155,7 @@ const median = (values: number[]) =>
     0.5,
   )
 
-async function main(): Promise<void> {
+export async function benchTools(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'greenroom-bench-'))
   await mkdir(join(folder, 'data'), { mode: 0o755 })
   await chmod(folder, 0o755)
@@ -192,6 +192,3 @@ async function main(): Promise<void> {
   await app.stop()
   await rm(folder, { recursive: true, force: true })
 }
-
-await main()
-process.exit(0)

@@ -14,7 +14,7 @@ import { streamsEnded } from './http/sse.ts'
 import type { MetricsSnapshot } from './observability/metrics.ts'
 import { type Observation, startObservation } from './observe.ts'
 import { readyTools } from './persistence/agent-tools.ts'
-import { connect, isPooled, isUnavailable, type Sql } from './persistence/database.ts'
+import { askAgain, connect, isPooled, isUnavailable, type Sql } from './persistence/database.ts'
 import { seedDemo } from './persistence/demo.ts'
 import { startEmbedded } from './persistence/embedded.ts'
 import { createJournal } from './persistence/journal.ts'
@@ -76,7 +76,7 @@ async function openDatabase(settings: Settings, log: Log) {
   return { id, embedded, open, sql: open('pool', POOL_SIZE, { silenceMs }) }
 }
 
-/** A database that starts beside us may need a moment. */
+/** A database that starts beside us, or again, may need a moment: whatever a start asks of it may be asked again. */
 async function waitForDatabase<T>(attempt: () => Promise<T>, log: Log): Promise<T> {
   for (const begin = performance.now(); ; ) {
     try {
@@ -94,6 +94,8 @@ interface ToolParts {
   secrets: Secrets
   outbound: Outbound
   mcp: Mcp
+  /** How long a reply asks again for its tools while the database is away (milliseconds). */
+  patienceMs: number
   log: Log
 }
 
@@ -103,10 +105,10 @@ type ToolRooms = Pick<
 >
 
 /** What requests need of tools. */
-function toolRooms({ sql, secrets, outbound, mcp, log }: ToolParts): ToolRooms {
+function toolRooms({ sql, secrets, outbound, mcp, patienceMs, log }: ToolParts): ToolRooms {
   return {
     async openToolbox(choice, signal) {
-      const ready = await readyTools(sql, secrets, choice)
+      const ready = await askAgain(() => readyTools(sql, secrets, choice), patienceMs)
       for (const secret of ready.unreadable)
         log.warn({ secret }, 'No key opens its headers: a reply goes on without it.')
       return createToolbox(ready, { outbound, mcp, log }, signal)
@@ -138,10 +140,11 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
   // Migrating and tidying may be silent for as long as they like.
   const upkeepSql = open('upkeep', 1)
   closing.defer(() => upkeepSql.end({ timeout: 2 }))
-  const applied = await migrate(upkeepSql)
+  const applied = await waitForDatabase(() => migrate(upkeepSql), log)
   if (applied.length > 0) log.info({ applied }, 'Migrated the database.')
   const { secretKeys: keys, dataDir } = settings
-  const secrets = await openSecrets(sql, { keys, dataDir, external: embedded === null })
+  const options = { keys, dataDir, external: embedded === null }
+  const secrets = await waitForDatabase(() => openSecrets(sql, options), log)
   for (const secret of secrets.unreadable) log.warn({ secret }, 'No key opens this stored secret.')
   if (embedded && settings.seedDemo === 'auto' && (await seedDemo(sql))) log.info('Created the demo agent.')
   return { secrets, upkeepSql }
@@ -162,7 +165,7 @@ async function openOwnership(
   const coordination = settings.cacheProvider
     ? createRedisCoordination({ ...options, cacheUrl: settings.cacheUrl })
     : createLocalCoordination(options)
-  await coordination.join()
+  await waitForDatabase(() => coordination.join(), log)
   closing.defer(() => coordination.stop())
   const journal = createJournal({
     sql,
@@ -203,14 +206,15 @@ async function startJobs(
   parts: { secrets: Secrets; upkeepSql: Sql; model: Model },
 ) {
   const retention = { sessionDays: settings.sessionRetentionDays, transitionDays: settings.traceRetentionDays }
-  const jobs = await startBackground({
+  const options = {
     ...parts,
     sql,
     retention,
     titles: settings.sessionTitles,
     cacheUrl: settings.cacheProvider && settings.cacheUrl,
     log,
-  })
+  }
+  const jobs = await waitForDatabase(() => startBackground(options), log)
   closing.defer(() => jobs.stop())
   return jobs
 }
@@ -240,7 +244,7 @@ async function openRooms(ground: Ground) {
   jobs = await startJobs(ground, { secrets, upkeepSql, model })
   return {
     ...{ sql, secrets, host, model, recorder, generationTimeoutMs, providerTypes, observer, requestObservers },
-    ...toolRooms({ sql, secrets, outbound, mcp, log }),
+    ...toolRooms({ sql, secrets, outbound, mcp, patienceMs: settings.ownerLeaseMs, log }),
     coordination,
     testProvider: model.testProvider,
     async deleteAgent(agentId: string) {

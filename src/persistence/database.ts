@@ -126,6 +126,20 @@ export function isUnavailable(error: unknown): boolean {
   return code !== null && (unavailableClass.test(code) || unavailableStates.has(code) || unavailableCodes.has(code))
 }
 
+const FIRST_WAIT_MS = 20
+
+/** Asks again for about `ms` while the database is away: for what may be asked twice. Rejects with the last failure. */
+export async function askAgain<T>(ask: () => Promise<T>, ms: number): Promise<T> {
+  for (let wait = FIRST_WAIT_MS, begin = performance.now(); ; wait *= 2) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!isUnavailable(error) || performance.now() + wait - begin > ms) throw error
+      await new Promise((resolve) => setTimeout(resolve, wait))
+    }
+  }
+}
+
 /** The data is to blame (SQLSTATE 22, 23, and 54, a program limit): the same statement will never succeed. */
 export function isBadData(error: unknown): boolean {
   return /^(22|23|54)[0-9A-Z]{3}$/.test(codeOf(error) ?? '')

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Admission, Journal, NewMessage, ReplyInfo, Settlement } from '../actors/ports.ts'
 import type { Outcome, StoredEvent } from '../actors/reply-event.ts'
-import { isBadData, isUnavailable, type Sql } from './database.ts'
+import { askAgain, isBadData, isUnavailable, type Sql } from './database.ts'
 import { readHistory, readReply, requestCancel } from './replies.ts'
 
 type Verdict = 'stored' | 'fenced' | 'refused'
@@ -150,7 +150,9 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
     settle: (reply, settlement) => settle(options, reply, settlement, () => closed),
     read: (replyId, after) => readReply(sql, replyId, after),
     requestCancel: (sessionId) => requestCancel(sql, sessionId),
-    history: (sessionId, position, limits) => readHistory(sql, sessionId, position, limits),
+    // A reply that was accepted must not fail because one connection was cut.
+    history: (sessionId, position, limits) =>
+      askAgain(() => readHistory(sql, sessionId, position, limits), options.flushTimeoutMs),
     async close() {
       closed = true
       await writer.end({ timeout: 1 })
@@ -183,17 +185,7 @@ async function admit(sql: Sql, instance: JournalOptions['instance'], message: Ne
       ${instance.id}, ${epoch}, ${message.agentId}, ${message.sessionId}, ${userId}, ${replyId}, ${message.text},
       ${message.model}, ${message.includeUsage}, ${message.idempotency?.key ?? null},
       ${message.idempotency?.bodyHash ?? null}, ${message.isRetry}, ${message.mayStart})`
-  let rows: AdmitRow[] = []
-  for (let wait = FIRST_RETRY_MS, begin = performance.now(); ; wait *= 2) {
-    try {
-      rows = await call()
-      break
-    } catch (error) {
-      if (!isUnavailable(error) || performance.now() - begin > ADMIT_RETRY_MS) throw error
-      await sleep(wait)
-    }
-  }
-  const row = rows[0]
+  const [row] = await askAgain(call, ADMIT_RETRY_MS)
   if (row === undefined) throw new Error('admit_message returned no row')
   if (row.outcome === 'joined') return { outcome: 'joined', replyId: row.reply_id }
   if (row.outcome !== 'admitted') return { outcome: row.outcome }

@@ -26,7 +26,7 @@ const CLIENTS = 6
 describe.each(both)('$beside', ({ redis, beside }) => {
   let scene: Scene
   beforeAll(async () => {
-    scene = await openScene({ redis, env: { DRAIN_TIMEOUT_S: '4' } })
+    scene = await openScene({ redis, env: { DRAIN_TIMEOUT_S: '4', OWNER_LEASE_MS: '6000' } })
   })
   afterAll(() => scene?.close())
 

@@ -9,6 +9,7 @@ import { type FreshDatabase, freshDatabase, type ServerVersion } from './databas
 import { startNginx } from './nginx.ts'
 import { startPgBouncer } from './pgbouncer.ts'
 import { type Exit, type Product, startProduct } from './product.ts'
+import { programFolder } from './program.ts'
 import { type RedisServer, startRedis } from './redis.ts'
 
 /** A third of the standard and less: tests that wait for a loss are quick. */
@@ -20,6 +21,10 @@ export interface ClusterOptions {
   redis?: boolean
   pgbouncer?: boolean
   version?: ServerVersion
+  /** Instead of a fresh one, and not dropped at the end. */
+  database?: FreshDatabase
+  /** In nginx: so long another instance is asked (milliseconds; deploy/nginx.conf says 5 s). */
+  nginxRetryMs?: number
   env?: Record<string, string>
 }
 
@@ -45,8 +50,9 @@ export interface Cluster extends AsyncDisposable {
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const { instances = 3, version = 15 } = options
   await using stack = new AsyncDisposableStack()
-  const database = await freshDatabase({ version })
-  stack.defer(() => database.drop())
+  const database = options.database ?? (await freshDatabase({ version }))
+  if (!options.database) stack.defer(() => database.drop())
+  const folder = stack.use(await programFolder('cluster'))
   const redis = options.redis ? stack.use(await startRedis()) : null
   const pooler = options.pgbouncer ? stack.use(await startPgBouncer(database.url)) : null
   const env = {
@@ -62,11 +68,13 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   stack.defer(async () => {
     for (const product of products) await product[Symbol.asyncDispose]()
   })
-  const starts = await Promise.allSettled(Array.from({ length: instances }, () => startProduct({ direct: true, env })))
+  const starts = await Promise.allSettled(
+    Array.from({ length: instances }, () => startProduct({ direct: true, dataDir: folder.path, env })),
+  )
   for (const start of starts) if (start.status === 'fulfilled') products.push(start.value)
   for (const start of starts) if (start.status === 'rejected') throw start.reason
   const urls = products.map(({ url }) => url)
-  const { url: balancer } = stack.use(await startNginx(urls))
+  const { url: balancer } = stack.use(await startNginx(urls, options.nginxRetryMs))
   const at = (instance: number): Product => {
     const product = products[instance]
     if (!product) throw new Error(`There is no instance ${instance}.`)
@@ -83,7 +91,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       const { exitCode, signalCode } = old.child
       const exit = exitCode === null && signalCode === null ? await old.stop('SIGTERM') : null
       await old[Symbol.asyncDispose]()
-      products[instance] = await startProduct({ direct: true, env: { ...env, PORT: new URL(old.url).port } })
+      const port = new URL(old.url).port
+      products[instance] = await startProduct({ direct: true, dataDir: folder.path, env: { ...env, PORT: port } })
       return exit
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

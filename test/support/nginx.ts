@@ -6,13 +6,13 @@ import { systemPart } from './system-parts.ts'
 
 const file = new URL('../../deploy/nginx.conf', import.meta.url)
 
-/** In front of these origins. Resolves when it listens. */
-export async function startNginx(upstreams: string[]): Promise<{ url: string } & AsyncDisposable> {
+/** In front of these origins. Resolves when it listens. `retryMs`: so long it asks another of them. */
+export async function startNginx(upstreams: string[], retryMs = 5000): Promise<{ url: string } & AsyncDisposable> {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(await programFolder('nginx'))
   const port = await freePort()
   const conf = join(folder.path, 'nginx.conf')
-  await writeFile(conf, configuration(await readFile(file, 'utf8'), upstreams, port, folder.path))
+  await writeFile(conf, configuration(await readFile(file, 'utf8'), { upstreams, retryMs, port, folder: folder.path }))
   const url = `http://127.0.0.1:${port}`
   const args = ['-p', folder.path, '-e', 'stderr', '-c', conf, '-g', 'daemon off;']
   const answers = () =>
@@ -27,13 +27,17 @@ export async function startNginx(upstreams: string[]): Promise<{ url: string } &
 }
 
 /** Throws when the file no longer has what is to be replaced. */
-function configuration(text: string, upstreams: string[], port: number, folder: string): string {
+function configuration(
+  text: string,
+  { upstreams, retryMs, port, folder }: { upstreams: string[]; retryMs: number; port: number; folder: string },
+): string {
   const servers = upstreams.map((url) => `server ${new URL(url).host} max_fails=0;`).join('\n')
   const replaced = [
     [/(\s*server greenroom-\d:8080 max_fails=0;)+/, `\n${servers}`],
     [/listen 8080;/, `listen 127.0.0.1:${port};`],
     [/worker_connections 16384;/, 'worker_connections 1024;'], // beyond the limit of files in some places
     [/ \/tmp\//g, ` ${folder}/`],
+    [/proxy_next_upstream_timeout 5s;/, `proxy_next_upstream_timeout ${retryMs}ms;`],
   ] as const
   for (const [wanted, by] of replaced) {
     if (text.search(wanted) < 0) throw new Error(`deploy/nginx.conf has no ${wanted}`)

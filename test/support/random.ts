@@ -1,9 +1,14 @@
 /** Randomness that can be repeated: `SEED=123 vitest run …`. */
 
-/** Prints its seed. Numbers from 0 to 1 (mulberry32). */
+/** Prints its seed. Numbers from 0 to 1. */
 export function seededRandom(name: string): () => number {
   const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
   console.log(`${name}: SEED=${seed}`)
+  return randomOf(seed)
+}
+
+/** Numbers from 0 to 1 (mulberry32). */
+export function randomOf(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

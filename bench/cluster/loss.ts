@@ -1,0 +1,63 @@
+/** The owner is killed (-9): how long a stream on another instance, and the session's next message, have to wait. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { evenly, extremeCells, table } from './figures.ts'
+import { paced, resume, type Scene, sendMessage, startReply } from './scene.ts'
+
+const KILLS = 6
+const OWNER = 2
+/** Between two attempts to send the next message. */
+const ASK_MS = 20
+
+interface Times {
+  lost: number
+  next: number
+}
+
+/** Resolves to the moment in which a message was admitted. */
+async function nextAdmitted(scene: Scene, session: string): Promise<number> {
+  while (true) {
+    const answer = await sendMessage(scene, 1, session, paced(1))
+    if (answer.status === 200) {
+      await answer.saw('[DONE]')
+      return answer.at
+    }
+    if (answer.status !== 409) throw new Error(`A message was answered with ${answer.status}.`)
+    await answer.body()
+    await pause(ASK_MS)
+  }
+}
+
+async function killOnce(scene: Scene, leaseMs: number, n: number): Promise<Times> {
+  const { session, own } = await startReply(scene, OWNER, paced(4000))
+  await own.saw('token3 ')
+  const reader = await resume(scene, 0, session)
+  await reader.saw('token3 ')
+  await pause((evenly(n) * leaseMs) / 3) // a lease is renewed at each third
+  const begin = performance.now()
+  const lost = reader.saw('instance_lost')
+  await scene.products[OWNER]?.kill9()
+  const [lostAt, nextAt] = await Promise.all([lost, nextAdmitted(scene, session)])
+  await scene.restart(OWNER)
+  return { lost: lostAt - begin, next: nextAt - begin }
+}
+
+/** Most of it is waiting, so the scenes take it side by side. */
+export async function benchLoss(scenes: readonly Scene[], leaseMs: number): Promise<string[][]> {
+  const results = await Promise.all(
+    scenes.map(async (scene) => {
+      const times: Times[] = []
+      for (let n = 0; n < KILLS; n++) times.push(await killOnce(scene, leaseMs, n))
+      return { scene, times }
+    }),
+  )
+  return results.flatMap(({ scene, times }) => {
+    const seconds = (one: keyof Times) => extremeCells(times.map((time) => time[one] / 1000))
+    return [
+      [`${leaseMs}`, scene.name, '`instance_lost` is read', ...seconds('lost'), `${KILLS}`],
+      [`${leaseMs}`, scene.name, 'the next message is taken', ...seconds('next'), `${KILLS}`],
+    ]
+  })
+}
+
+export const lossTable = (rows: readonly string[][]): string =>
+  table(['OWNER_LEASE_MS', '', 'until', 'min s', 'median s', 'max s', 'kills'], rows)

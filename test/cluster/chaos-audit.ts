@@ -1,0 +1,122 @@
+/** What the database can tell of a chaos run: who wrote what, noted by triggers of the tests alone, and what is left. */
+import type { Sql } from '../../src/persistence/database.ts'
+import type { StoredMessage } from './chaos-checker.ts'
+import type { Violation } from './chaos-witness.ts'
+
+/** Every frame, opened reply and outcome with the connection that wrote it (`application_name`) and its place in time. */
+export async function installAudit(sql: Sql): Promise<void> {
+  await sql.unsafe(`
+    create sequence chaos_steps;
+    create table chaos_frames (session_num bigint, seq bigint, part smallint, writer text, step bigint);
+    create table chaos_replies (reply_id uuid, session_id uuid, session_num bigint, first_seq bigint,
+                                instance_id uuid, writer text, step bigint);
+    create table chaos_outcomes (reply_id uuid, code text, writer text, step bigint);
+    create table chaos_changes (message_id uuid, writer text, before jsonb, after jsonb);
+
+    create function chaos_note_frame() returns trigger language plpgsql as $$
+    begin
+      insert into chaos_frames
+      values (new.session_num, new.seq, new.part, current_setting('application_name'), nextval('chaos_steps'));
+      return null;
+    end $$;
+    create trigger chaos_note_frame after insert on frames for each row execute function chaos_note_frame();
+
+    create function chaos_note_message() returns trigger language plpgsql as $$
+    declare
+      v_writer text := current_setting('application_name');
+    begin
+      if tg_op = 'INSERT' then
+        if new.role = 'assistant' then
+          insert into chaos_replies values (new.id, new.session_id, new.session_num, new.first_seq, new.instance_id,
+                                            v_writer, nextval('chaos_steps'));
+        end if;
+      elsif old.status = 'streaming' and new.status <> 'streaming' then
+        insert into chaos_outcomes values (new.id, new.error_code, v_writer, nextval('chaos_steps'));
+      elsif old is distinct from new then
+        insert into chaos_changes values (new.id, v_writer, to_jsonb(old), to_jsonb(new));
+      end if;
+      return null;
+    end $$;
+    create trigger chaos_note_message after insert or update on messages
+      for each row execute function chaos_note_message();
+  `)
+}
+
+interface Finding {
+  session: string | null
+  detail: string
+}
+
+/** No two owners ever wrote to one reply, nobody wrote behind its outcome, and each has one outcome. */
+export async function auditViolations(sql: Sql): Promise<Violation[]> {
+  await sql`create index if not exists chaos_replies_at on chaos_replies (session_num, first_seq)`
+  await sql`analyze chaos_replies, chaos_frames, chaos_outcomes`
+  const rules = {
+    'one-writer': sql<Finding[]>`
+      select r.session_id as session, to_jsonb(f) || to_jsonb(r) as detail from chaos_frames f
+        left join lateral (select * from chaos_replies x where x.session_num = f.session_num and x.first_seq < f.seq + least(f.part, 1)
+                            order by x.first_seq desc limit 1) r on true
+       where r.reply_id is null or f.writer <> 'greenroom journal ' || left(r.instance_id::text, 8) limit 20`,
+    'one-opener': sql<Finding[]>`
+      select session_id as session, to_jsonb(r) as detail from chaos_replies r
+       where writer <> 'greenroom pool ' || left(instance_id::text, 8) limit 20`,
+    'written-once': sql<Finding[]>`
+      select null as session, to_jsonb(f) as detail from (
+        select session_num, seq, part, count(*), array_agg(writer) as writers, array_agg(step) as steps
+          from chaos_frames group by 1, 2, 3 having count(*) > 1 limit 20) f`,
+    'behind-the-outcome': sql<Finding[]>`
+      select r.session_id as session, to_jsonb(f) || to_jsonb(o) as detail
+        from chaos_outcomes o join chaos_replies r using (reply_id)
+        join lateral (select min(x.first_seq) as next_seq from chaos_replies x
+                       where x.session_num = r.session_num and x.first_seq > r.first_seq) n on true
+        join chaos_frames f on f.session_num = r.session_num and f.seq >= r.first_seq
+                           and f.seq < coalesce(n.next_seq, f.seq + 1) and f.step > o.step limit 20`,
+    'one-outcome': sql<Finding[]>`
+      select r.session_id as session, to_jsonb(r) || jsonb_build_object('outcomes', count(o.reply_id), 'writers', array_agg(o.writer)) as detail
+        from chaos_replies r left join chaos_outcomes o using (reply_id)
+       where exists (select 1 from sessions s where s.id = r.session_id)
+       group by r, r.session_id having count(o.reply_id) <> 1 limit 20`,
+    'owner-settles': sql<Finding[]>`
+      select r.session_id as session, to_jsonb(o) || to_jsonb(r) as detail
+        from chaos_outcomes o join chaos_replies r using (reply_id)
+       where o.code is distinct from 'instance_lost' and o.writer <> 'greenroom pool ' || left(r.instance_id::text, 8)
+       limit 20`,
+    'outcomes-stay': sql<Finding[]>`
+      select null as session, to_jsonb(c) as detail from chaos_changes c limit 20`,
+    'no-frames-left': sql<Finding[]>`
+      select s.id as session, count(*)::text as detail from frames f join sessions s on s.num = f.session_num
+       group by s.id limit 20`,
+    'no-intents-left': sql<Finding[]>`
+      select i.session_id as session, to_jsonb(i) as detail from intents i join instances n on n.id = i.instance_id
+       where n.lost_at is null limit 20`,
+  }
+  const found: Violation[] = []
+  for (const [rule, rows] of Object.entries(rules)) {
+    for (const { session, detail } of await rows) {
+      found.push({ rule, session: session ?? '', detail: JSON.stringify(detail) })
+    }
+  }
+  return found
+}
+
+/** All messages as they are stored, by session, in their order. */
+export async function storedMessages(sql: Sql): Promise<Map<string, StoredMessage[]>> {
+  const rows = await sql<StoredMessage[]>`
+    select id, session_id as session, position, role, status, content, finish_reason as finish, error_code as code,
+           first_seq as "firstSeq", frame_ends as "frameEnds", include_usage as "includeUsage"
+      from messages order by session_id, position`
+  return Map.groupBy(rows, ({ session }) => session)
+}
+
+/**
+ * From the last sign of life of each instance that was lost for good to the outcome of the last of its replies
+ * (milliseconds, sorted).
+ */
+export async function lossesNoticed(sql: Sql, leaseMs: number): Promise<number[]> {
+  const rows = await sql<{ ms: number }[]>`
+    select (extract(epoch from max(m.settled_at) - i.lease_until) * 1000)::float8 + ${leaseMs}::float8 as ms
+      from instances i join messages m on m.instance_id = i.id
+     where i.lost_at is not null and m.error_code = 'instance_lost' group by i.id, i.lease_until
+    having max(m.settled_at) > i.lease_until order by 1`
+  return rows.map(({ ms }) => Math.round(ms))
+}

@@ -1,0 +1,129 @@
+/** What happens to a cluster in a chaos run: lanes side by side, so that faults meet. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { askAgain } from '../../src/persistence/database.ts'
+import { type Cluster, LEASE_MS } from '../support/cluster.ts'
+import type { RedisServer } from '../support/redis.ts'
+
+export interface FaultOptions {
+  cluster: Cluster
+  random(): number
+  /** Ends the lanes; what was broken is healed then. */
+  over: AbortSignal
+  /** Restarts the database server. Null: others use it too. */
+  restartDatabase: (() => Promise<void>) | null
+  /** Told of each fault as it begins. */
+  onFault(what: string, instance: number | null): void
+  /** Told of what the product did wrong, and of its logs before they go. */
+  onTrouble(detail: string): void
+}
+
+type Fault = (instance: number) => Promise<void>
+
+/** Resolves when all lanes have ended and everything runs again. */
+export async function makeTrouble(options: FaultOptions): Promise<void> {
+  const { cluster } = options
+  const lanes = [
+    lane(options, ends(options), cluster.products.length),
+    lane(options, standstills(options), cluster.products.length),
+    lane(options, databaseFaults(options), null),
+    ...(cluster.redis ? [lane(options, redisFaults(cluster.redis, options.random), null)] : []),
+  ]
+  await Promise.all(lanes)
+}
+
+/** All kinds in a random order, then again in another one: none is missing in a short run. */
+async function lane(options: FaultOptions, faults: Record<string, Fault>, among: number | null): Promise<void> {
+  const { random, over, onFault, onTrouble } = options
+  let deck: [string, Fault][] = []
+  for (;;) {
+    await pause(500 + random() * 2500, undefined, { signal: over }).catch(() => {})
+    if (over.aborted) return
+    if (deck.length === 0) deck = Object.entries(faults)
+    const [drawn] = deck.splice(Math.floor(random() * deck.length), 1)
+    if (drawn === undefined) return
+    const [what, fault] = drawn
+    const instance = Math.floor(random() * (among ?? 1))
+    onFault(what, among === null ? null : instance)
+    await fault(instance).catch((error: unknown) => onTrouble(`${what}: ${String(error)}`))
+  }
+}
+
+/** The process ends and comes back. */
+function ends({ cluster, random, onTrouble }: FaultOptions): Record<string, Fault> {
+  const back = async (instance: number) => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await cluster.restart(instance)
+      } catch (error) {
+        onTrouble(`instance ${instance}: ${String(error)}`)
+        if (tries === 3) throw error
+      }
+    }
+  }
+  return {
+    async 'kill -9'(instance) {
+      await cluster.kill9(instance)
+      await pause(random() * 2 * LEASE_MS)
+      await back(instance)
+    },
+    async SIGTERM(instance) {
+      const exit = await back(instance)
+      if (exit?.code !== 0) onTrouble(`instance ${instance} ended by SIGTERM with ${JSON.stringify(exit)}`)
+    },
+  }
+}
+
+/** The process stands still and goes on, whatever else happens to it meanwhile. */
+function standstills({ cluster, random }: FaultOptions): Record<string, Fault> {
+  const stand = async (instance: number, ms: number) => {
+    const { child } = cluster.products[instance] ?? {}
+    child?.kill('SIGSTOP')
+    await pause(ms)
+    child?.kill('SIGCONT')
+  }
+  return {
+    'SIGSTOP past the lease': (instance) => stand(instance, LEASE_MS * (1.1 + 2 * random())),
+    'SIGSTOP within the lease': (instance) => stand(instance, LEASE_MS * 0.8 * random()),
+  }
+}
+
+function databaseFaults({ cluster, random, restartDatabase }: FaultOptions): Record<string, Fault> {
+  const { sql } = cluster.database
+  // Our own connection may be cut too, or the server be about to start.
+  const cut = (part: string) => async () => {
+    const instances = await askAgain(
+      () => sql<{ id: string }[]>`select id from instances where lost_at is null`,
+      20_000,
+    )
+    const { id = '' } = instances[Math.floor(random() * instances.length)] ?? {}
+    const name = `greenroom ${part} ${id.slice(0, 8)}`
+    await askAgain(
+      () => sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name like ${name}`,
+      20_000,
+    )
+  }
+  return {
+    'all connections of an instance cut': cut('%'),
+    'connection of flushes cut': cut('journal'),
+    'connections of requests cut': cut('pool'),
+    'connection of the lease cut': cut('lease'),
+    ...(restartDatabase ? { 'database restarted': restartDatabase } : {}),
+  }
+}
+
+function redisFaults(redis: RedisServer, random: () => number): Record<string, Fault> {
+  return {
+    'Redis killed': async () => {
+      await redis.kill9()
+      await pause(random() * 4000)
+      await redis.restart()
+    },
+    'Redis restarted': () => redis.restart(),
+    'Redis emptied': () => redis.flush(),
+    'Redis stands still': async () => {
+      redis.pause()
+      await pause(random() * 4000)
+      redis.resume()
+    },
+  }
+}

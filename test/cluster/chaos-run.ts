@@ -1,0 +1,189 @@
+/** One chaos run: cluster, model, clients and faults, then quiet, then the proof. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Cluster, LEASE_MS, startCluster } from '../support/cluster.ts'
+import type { FreshDatabase } from '../support/database.ts'
+import type { Product } from '../support/product.ts'
+import { randomOf } from '../support/random.ts'
+import { auditViolations, installAudit, lossesNoticed, storedMessages } from './chaos-audit.ts'
+import { check } from './chaos-checker.ts'
+import { converse, readMessages, say } from './chaos-clients.ts'
+import { makeTrouble } from './chaos-faults.ts'
+import { type ChaosModel, startModel, TOOL } from './chaos-model.ts'
+import { type Crowd, count, follow } from './chaos-requests.ts'
+import { createWitness, type Violation } from './chaos-witness.ts'
+
+export interface ChaosOptions {
+  database: FreshDatabase
+  seconds: number
+  seed: number
+  sessions?: number
+  restartDatabase?: () => Promise<void>
+  /** A line of an instance's log, when it is over. */
+  onLog?: (line: string) => void
+  logLevel?: string
+}
+
+export interface Verdict {
+  violations: Violation[]
+  counts: Record<string, number>
+}
+
+const DRAIN_S = 3
+/** Channels and background jobs have some; sessions and replies none. */
+const MAX_REDIS_KEYS = 100
+/** From the last fault until nothing streams: leases, strays, drains, and a machine on which much else runs. */
+const SETTLE_MS = 2 * LEASE_MS + 30_000
+/** For a last message in each session, one after the other, and six readings of each. */
+const GO_ON_MS = 120_000
+
+export async function runChaos(options: ChaosOptions): Promise<Verdict> {
+  const { database, seconds, seed, sessions = 50, onLog = () => {} } = options
+  await using stack = new AsyncDisposableStack()
+  await installAudit(database.sql)
+  const model = stack.use(await startModel(randomOf(seed + 1)))
+  const env = { DRAIN_TIMEOUT_S: `${DRAIN_S}`, LOG_LEVEL: options.logLevel ?? 'warn' }
+  // nginx must not send a message again once its first reply may have been declared lost.
+  const cluster = stack.use(await startCluster({ redis: true, database, nginxRetryMs: LEASE_MS / 2, env }))
+  stack.use(followLogs(cluster, onLog))
+  const [first] = cluster.products
+  if (!first) throw new Error('no instance')
+  const witness = createWitness()
+  const [closing, over] = [new AbortController(), new AbortController()]
+  const crowd: Crowd = {
+    ...{ urls: cluster.urls, balancer: cluster.balancer, agent: await addAgentWithTool(first, model), witness },
+    ...{ sends: [], sessions: [], counts: new Map(), closing: closing.signal, over: over.signal },
+  }
+  const clients = Array.from({ length: sessions }, (_, place) => converse(crowd, place, randomOf(seed + 100 + place)))
+  const faulty = new AbortController()
+  const trouble = makeTrouble({
+    ...{ cluster, random: randomOf(seed + 2), over: faulty.signal, restartDatabase: options.restartDatabase ?? null },
+    onFault(what, instance) {
+      count(crowd, `fault: ${what}`)
+      onLog(`${new Date().toISOString()} ${what} ${instance ?? ''}`)
+    },
+    onTrouble: (detail) => void witness.violations.push({ rule: 'trouble', session: '', detail }),
+  })
+  await pause(seconds * 1000)
+  faulty.abort()
+  await trouble
+  closing.abort()
+  setTimeout(() => over.abort(), SETTLE_MS).unref()
+  await Promise.all(clients)
+  await settled(database, witness.violations)
+  model.calm()
+  await goOn({ ...crowd, over: AbortSignal.timeout(GO_ON_MS) }, randomOf(seed + 3))
+  return await verdictOf({ cluster, crowd, model })
+}
+
+/** Every line that any instance says, those of restarted ones included. */
+function followLogs(cluster: Cluster, onLog: (line: string) => void): Disposable {
+  const told = new Map<Product, { stdout: number; stderr: number }>()
+  const look = () => {
+    for (const product of cluster.products) if (!told.has(product)) told.set(product, { stdout: 0, stderr: 0 })
+    for (const [product, done] of told) {
+      for (const output of ['stdout', 'stderr'] as const) {
+        for (; done[output] < product[output].length; done[output]++) {
+          onLog(`${new URL(product.url).port} ${product[output][done[output]]}`)
+        }
+      }
+    }
+  }
+  const timer = setInterval(look, 200)
+  return {
+    [Symbol.dispose]() {
+      clearInterval(timer)
+      look()
+    },
+  }
+}
+
+interface Run {
+  cluster: Cluster
+  crowd: Crowd
+  model: Pick<ChaosModel, 'calls'>
+}
+
+async function verdictOf({ cluster: { database, redis }, crowd, model }: Run): Promise<Verdict> {
+  const { sends, sessions, witness, counts } = crowd
+  const stored = await storedMessages(database.sql)
+  const keys = Object(await redis?.command('KEYS', '*'))
+  if (keys.length > MAX_REDIS_KEYS) {
+    witness.violations.push({ rule: 'redis', session: '', detail: `${keys.length} keys: ${keys.slice(0, 20)}` })
+  }
+  const violations = [
+    ...witness.violations,
+    ...check({ sessions, sends, calls: model.calls, stored }),
+    ...(await auditViolations(database.sql)),
+  ]
+  for (const { role, finish, code } of [...stored.values()].flat()) {
+    if (role === 'assistant') count(crowd, `replies: ${finish}${code === null ? '' : ` (${code})`}`)
+  }
+  const losses = await lossesNoticed(database.sql, LEASE_MS)
+  return {
+    violations,
+    counts: {
+      ...Object.fromEntries([...counts].sort(([a], [b]) => a.localeCompare(b))),
+      sessions: sessions.length,
+      messages: sends.length,
+      'model calls': model.calls.length,
+      'frames compared': witness.framesCompared,
+      'ids shown': sessions.reduce((sum, { frames }) => sum + frames.size, 0),
+      'Redis keys left': keys.length,
+      'losses measured': losses.length,
+      'loss noticed after ms, median': losses[losses.length >> 1] ?? 0,
+      'loss noticed after ms, longest': losses.at(-1) ?? 0,
+      'megabytes here': Math.round(process.memoryUsage().rss / 2 ** 20),
+    },
+  }
+}
+
+/** Nothing streams any more. */
+async function settled({ sql }: FreshDatabase, violations: Violation[]): Promise<void> {
+  for (const deadline = performance.now() + SETTLE_MS; ; await pause(200)) {
+    const rows = await sql<{ session: string; detail: object }[]>`
+      select m.session_id as session, to_jsonb(m) || jsonb_build_object('owner', to_jsonb(i)) as detail
+        from messages m left join instances i on i.id = m.instance_id where m.status = 'streaming'`
+    // New ones may have begun before the clients were told to close: those end by themselves.
+    if (rows.length === 0) return
+    if (performance.now() < deadline) continue
+    for (const { session, detail } of rows)
+      violations.push({ rule: 'settled', session, detail: JSON.stringify(detail) })
+    return
+  }
+}
+
+/** Every session takes a message and completes it, and shows all of it on every instance. */
+async function goOn(crowd: Crowd, random: () => number): Promise<void> {
+  for (const [place, session] of crowd.sessions.entries()) {
+    if (session.deletion !== 'none') continue
+    const send = await say(crowd, session, `m9999.${place}`, random)
+    const fault = (detail: string) =>
+      void crowd.witness.violations.push({ rule: 'goes-on', session: session.id, detail })
+    if (!send.tries.some(({ outcome }) => outcome === 'accepted')) fault(JSON.stringify(send.tries))
+    for (const url of crowd.urls) {
+      if (!(await follow(crowd, session, random, 0, url))) fault(`${url} has no reply`)
+      if (!(await readMessages(crowd, session, url))) fault(`${url} has no messages`)
+    }
+    const newest = [...session.messages.values()].at(-1)
+    if (newest?.finish_reason !== 'stop') fault(JSON.stringify(newest))
+  }
+}
+
+async function addAgentWithTool({ client }: Pick<Product, 'client'>, model: { url: string; toolUrl: string }) {
+  const provider = await client.POST('/api/v1/settings/providers', {
+    body: { name: 'Chaos', providerType: 'openai-compatible', baseUrl: model.url },
+  })
+  const agent = await client.POST('/api/v1/agents', {
+    body: { name: 'Chaos', providerId: provider.data?.id ?? '', model: 'up' },
+  })
+  const tool = await client.POST('/api/v1/http-tools', {
+    body: { name: TOOL, description: 'Looks up.', method: 'POST', url: model.toolUrl },
+  })
+  const id = agent.data?.id ?? ''
+  const choice = await client.PUT('/api/v1/agents/{agent_id}/tools', {
+    params: { path: { agent_id: id } },
+    body: { httpToolIds: [tool.data?.id ?? ''] },
+  })
+  if (!choice.data) throw new Error(JSON.stringify([provider.error, agent.error, tool.error, choice.error]))
+  return id
+}

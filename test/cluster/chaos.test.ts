@@ -1,0 +1,26 @@
+/** A minute of `npm run chaos`, on the oldest supported PostgreSQL. */
+import { expect } from 'vitest'
+import { freshDatabase } from '../support/database.ts'
+import { verifies } from '../verifies.ts'
+import { runChaos } from './chaos-run.ts'
+import { tellVerdict } from './chaos-verdict.ts'
+
+verifies(
+  ['contract-4.stored-before-shown', 'contract-4.fencing', 'contract-7.any-instance', 'contract-7.redis-lost'],
+  'clients and faults at random for a minute: all that anybody saw is stored, once, and every session goes on',
+  async () => {
+    const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
+    const seconds = Number(process.env.CHAOS_SECONDS ?? 60)
+    console.log(`chaos: SEED=${seed}`)
+    const database = await freshDatabase({ version: 15 })
+    try {
+      const verdict = await runChaos({ database, seconds, seed })
+      console.log(tellVerdict(seed, verdict))
+      expect(verdict.violations.slice(0, 5)).toEqual([])
+      expect(verdict.counts['frames compared']).toBeGreaterThan(1000)
+    } finally {
+      await database.drop()
+    }
+  },
+  { timeout: 400_000 },
+)
