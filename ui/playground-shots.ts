@@ -76,7 +76,10 @@ export async function withPlaygroundShots(product: Product, take: (shots: Shot[]
     await call.closed
   })
   const base = `/playground/${agentId}`
-  const click = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).click()
+  const click = (name: string) => async (page: Page) => {
+    await page.getByRole('button', { name, exact: true }).click()
+    await page.getByRole('dialog').waitFor()
+  }
   const writing = async (page: Page) => {
     await page.getByRole('textbox', { name: 'Message' }).fill('And what about Tokyo?')
     await page.keyboard.press('Enter')

@@ -10,6 +10,7 @@ import type { Page } from 'playwright-core'
 import { type Product, startProduct } from '../test/support/product.ts'
 import { openBrowser } from '../test/ui/browser.ts'
 import { withAdminShots } from './admin-shots.ts'
+import { withChartShots } from './chart-shots.ts'
 import { withPlaygroundShots } from './playground-shots.ts'
 
 export interface Shot {
@@ -50,7 +51,6 @@ async function demoData({ client }: Product): Promise<Shot[]> {
   }
   return [
     { name: 'palette', path: '/', act: openPalette },
-    { name: 'chart', path: '/chart' },
     { name: 'prompts', path: '/prompts' },
     { name: 'prompt', path: `/prompts/${prompt}` },
     {
@@ -105,5 +105,6 @@ await withProduct({}, async (product) => {
   await take(product, await demoData(product))
   await withAdminShots(product, (shots) => take(product, shots))
   await withPlaygroundShots(product, (shots) => take(product, shots))
+  await withChartShots(product, (shots) => take(product, shots))
 })
 await withProduct({ AUTH_CREDENTIALS: 'anna:secret-word' }, (product) => take(product, login))

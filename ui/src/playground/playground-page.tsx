@@ -1,13 +1,113 @@
-import { IconMessageCircle } from '@tabler/icons-react'
+/** `/playground/:agentId/:sessionId?`: talk to an agent. */
+import { Button, Center, Loader } from '@mantine/core'
+import { IconDoor, IconRobot } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useState } from 'react'
+import { Link, Navigate, useNavigate, useParams } from 'react-router'
+import { type Agent, allAgents } from '../agents/queries.ts'
+import { wordsOf } from '../api.ts'
 import { EmptyState } from '../blocks/empty-state.tsx'
 import { Page } from '../blocks/page.tsx'
+import { Chat } from './chat.tsx'
+import { ChatHeader } from './chat-header.tsx'
+import classes from './playground.module.css'
+import { SessionSide } from './session-side.tsx'
+
+const lastAgentKey = 'playground-agent'
 
 export function Component() {
+  const { agentId, sessionId } = useParams()
+  const { data: agents, error, isFetching } = useQuery({ ...allAgents, refetchOnMount: 'always' })
+  if (agents === undefined) return <Before>{error ? wordsOf(error) : <Loader aria-label="Loading" />}</Before>
+  const agent = agents.find(({ id }) => id === agentId)
+  if (agent) return <Playground agent={agent} agents={agents} sessionId={sessionId} />
+  if (agentId !== undefined) return <Before>{isFetching ? <Loader aria-label="Loading" /> : <AgentGone />}</Before>
+  const last = localStorage.getItem(lastAgentKey)
+  const first = agents.find(({ id }) => id === last) ?? agents[0]
+  if (first) return <Navigate to={`/playground/${first.id}`} replace />
+  return <Before>{isFetching ? <Loader aria-label="Loading" /> : <NoAgent />}</Before>
+}
+
+function Before({ children }: { children: React.ReactNode }) {
   return (
     <Page title="Playground">
-      <EmptyState icon={IconMessageCircle} title="Not here yet">
-        This page is still being built. Until then the API reference at /docs shows what can be done.
-      </EmptyState>
+      <Center mih={240}>{children}</Center>
     </Page>
   )
+}
+
+const NoAgent = () => (
+  <EmptyState
+    icon={IconRobot}
+    title="No agent to talk to yet"
+    action={
+      <Button component={Link} to="/agents">
+        Make an agent
+      </Button>
+    }
+  >
+    An agent is a model with a prompt and tools. Make one, then try it here.
+  </EmptyState>
+)
+
+const AgentGone = () => (
+  <EmptyState
+    icon={IconDoor}
+    title="It is gone"
+    action={
+      <Button component={Link} to="/playground">
+        Choose another agent
+      </Button>
+    }
+  >
+    Somebody has deleted this agent, or the address is wrong.
+  </EmptyState>
+)
+
+interface PlaygroundProps {
+  agent: Agent
+  agents: Agent[]
+  sessionId: string | undefined
+}
+
+function Playground({ agent, agents, sessionId }: PlaygroundProps) {
+  localStorage.setItem(lastAgentKey, agent.id)
+  const { key, became } = useChatKey(agent.id, sessionId)
+  return (
+    <div className={classes.page}>
+      <aside className={classes.side}>
+        <SessionSide key={agent.id} agentId={agent.id} sessionId={sessionId} />
+      </aside>
+      <section className={classes.chat} aria-label="Chat">
+        <Chat
+          key={key}
+          agent={agent}
+          sessionId={sessionId ?? null}
+          onSession={became}
+          header={(message) => <ChatHeader agent={agent} agents={agents} sessionId={sessionId} message={message} />}
+        />
+      </section>
+    </div>
+  )
+}
+
+/**
+ * A conversation is one as long as its key stays: over the moment in which a new session gets its id and thereby its
+ * address, but not when another session is chosen.
+ */
+function useChatKey(agentId: string, sessionId: string | undefined) {
+  const navigate = useNavigate()
+  const [chat, setChat] = useState({ key: 0, agentId, sessionId, became: sessionId })
+  if (chat.agentId !== agentId || chat.sessionId !== sessionId) {
+    const isSame = chat.agentId === agentId && chat.became === sessionId
+    setChat({ key: isSame ? chat.key : chat.key + 1, agentId, sessionId, became: sessionId })
+  }
+  const became = useCallback(
+    (id: string) => {
+      setChat((before) => ({ ...before, became: id }))
+      void navigate({ pathname: `/playground/${agentId}/${id}`, search: location.search }, { replace: true })
+    },
+    [agentId, navigate],
+  )
+  return { key: chat.key, became }
 }

@@ -1,0 +1,156 @@
+/**
+ * Whether the playground stays smooth: times between two pictures in a real Chromium while a reply of 100,000
+ * characters is written, and while a transcript of 2,000 messages is opened and scrolled. `npm run bench:ui`.
+ */
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
+import { addAgent, demoAgent, type Product, startProduct } from '../test/support/product.ts'
+import { startUpstream, type UpstreamCall } from '../test/support/upstream.ts'
+import { openBrowser } from '../test/ui/browser.ts'
+
+const replyCharacters = 100_000
+const messages = 2_000
+
+/** Runs in the page: frame times and long tasks until `stop`. */
+const meter = `
+  window.meter = { frames: [], tasks: [], on: true }
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) window.meter.tasks.push(duration)
+  }).observe({ type: 'longtask' })
+  let last = performance.now()
+  requestAnimationFrame(function frame(now) {
+    window.meter.frames.push(now - last)
+    last = now
+    if (window.meter.on) requestAnimationFrame(frame)
+  })`
+
+interface Measured {
+  frames: number[]
+  tasks: number[]
+}
+
+async function measured(page: Page, name: string, act: () => Promise<unknown>): Promise<void> {
+  const debugging = await page.context().newCDPSession(page)
+  await debugging.send('Performance.enable')
+  const busySeconds = async () => {
+    const { metrics } = await debugging.send('Performance.getMetrics')
+    return metrics.find((metric) => metric.name === 'ThreadTime')?.value ?? 0
+  }
+  const busyBefore = await busySeconds()
+  await page.evaluate(meter)
+  const begin = performance.now()
+  await act()
+  const busy = (await busySeconds()) - busyBefore
+  const { frames, tasks } = await page.evaluate<Measured>('(window.meter.on = false, window.meter)')
+  const sorted = frames.toSorted((a, b) => a - b)
+  const at = (share: number) => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(1)
+  const longest = Math.max(0, ...tasks).toFixed(0)
+  console.log(
+    `${name}: ${((performance.now() - begin) / 1000).toFixed(1)} s, page's thread on a processor for ${busy.toFixed(1)} s, ${frames.length} frames, ` +
+      `p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms; ${tasks.length} tasks over 50 ms, the longest ${longest} ms`,
+  )
+}
+
+const passage = (n: number) => `## Part ${n}
+
+Some **bold** words, a \`name\`, a [link](https://example.com/${n}) and *more* of them, so that a line is filled and broken.
+
+- one thing
+- another thing, with a longer text behind it that goes on for a while
+
+\`\`\`ts
+export const part${n} = (x: number): number => x * ${n} // a line of code
+\`\`\`
+
+`
+
+/** 40 characters at a time, as fast as a quick model: 4,000 a second. */
+async function writeLong(call: UpstreamCall): Promise<void> {
+  let text = ''
+  for (let n = 1; text.length < replyCharacters; n++) text += passage(n)
+  text = text.slice(0, replyCharacters)
+  for (let at = 0; at < text.length; at += 40) {
+    await call.text(text.slice(at, at + 40))
+    await pause(10)
+  }
+  await call.text('\n\nThe very end.')
+  await call.finish()
+}
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message' }).fill(text)
+  await page.getByRole('textbox', { name: 'Message' }).press('Enter')
+}
+
+/** Looks twice a second: a locator would read the whole text on each of its looks, which is measured too. */
+async function ended(page: Page): Promise<void> {
+  const last = "[...document.querySelectorAll('[data-testid=status]')].at(-1)?.textContent === 'Complete'"
+  while (!(await page.evaluate<boolean>(last))) await pause(500)
+}
+
+async function benchWriting(page: Page, agentId: string): Promise<void> {
+  await page.goto(`/playground/${agentId}`)
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  await measured(page, `writing ${replyCharacters} characters of Markdown`, async () => {
+    await say(page, 'Go')
+    await ended(page)
+  })
+  await page.goto(`/playground/${demoAgent}`)
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  await measured(page, 'writing 20,000 words as one paragraph, at once', async () => {
+    await say(page, '/long 20000')
+    await ended(page)
+  })
+}
+
+/** A session of so many short exchanges, as the API makes them. */
+async function longSession(product: Product): Promise<string> {
+  const base = `${product.url}/api/v1/agents/${demoAgent}/playground/chat`
+  let sessionId: string | null = null
+  for (let n = 0; n < messages / 2; n++) {
+    const body: string = JSON.stringify({ message: `/echo **Reply-${n}**`, sessionId })
+    const response = await fetch(base, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    await response.text()
+    sessionId = response.headers.get('x-session-id')
+  }
+  return `/playground/${demoAgent}/${sessionId}`
+}
+
+async function benchScrolling(page: Page, path: string): Promise<void> {
+  await page.goto('/')
+  await measured(page, `opening ${messages} messages`, async () => {
+    await page.evaluate(`history.pushState({}, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`)
+    await page.getByText(`Reply-${messages / 2 - 1}`, { exact: true }).waitFor()
+  })
+  const box = page.getByRole('region', { name: 'Conversation' })
+  await box.hover()
+  await measured(page, 'scrolling up through all of them', async () => {
+    const all = `document.querySelectorAll('article').length === ${messages}`
+    while (!(await page.evaluate<boolean>(all))) await page.mouse.wheel(0, -1500)
+  })
+  await measured(page, 'a reply below all of them', async () => {
+    await say(page, '/slow 6')
+    await page.getByText('1 2 3 4 5 6').waitFor()
+  })
+}
+
+const dataDir = await mkdtemp(join(tmpdir(), 'greenroom-bench-'))
+await chmod(dataDir, 0o755) // the database's OS user must pass
+try {
+  await using product = await startProduct({ direct: true, dataDir })
+  await using up = await startUpstream()
+  up.always(writeLong)
+  const browser = await openBrowser()
+  try {
+    await using page = await browser.page(product.url)
+    await benchWriting(page, await addAgent(product, up.url))
+    await benchScrolling(page, await longSession(product))
+  } finally {
+    await browser.close()
+  }
+} finally {
+  await rm(dataDir, { recursive: true, force: true })
+}

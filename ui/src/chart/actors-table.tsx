@@ -1,0 +1,70 @@
+import { Table } from '@mantine/core'
+import { Link } from 'react-router'
+import classes from './chart-page.module.css'
+import { InstanceChip } from './instance-chip.tsx'
+import type { Actor } from './queries.ts'
+import { RunningDuration } from './running-duration.tsx'
+import { chartAddress } from './session-in-url.ts'
+import { StateChip } from './state-chip.tsx'
+import { sessionName, shortId } from './words.ts'
+
+interface ActorsTableProps {
+  actors: readonly Actor[]
+  agentNames: ReadonlyMap<string, string>
+  titles: ReadonlyMap<string, string | null>
+}
+
+/** Who entered its state last comes first. */
+export function ActorsTable({ actors, agentNames, titles }: ActorsTableProps) {
+  return (
+    <div className={`${classes.card} ${classes.scroll}`}>
+      <Table className={`${classes.table} ${classes.actors}`} aria-label="Live actors">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Session</Table.Th>
+            <Table.Th>State</Table.Th>
+            <Table.Th>Since</Table.Th>
+            <Table.Th data-minor>Agent</Table.Th>
+            <Table.Th data-minor>Instance</Table.Th>
+            <Table.Th data-minor ta="right">
+              Subscribers
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {actors
+            .toSorted((one, other) => other.since.localeCompare(one.since))
+            .map(({ sessionId, agentId, state, since, instanceId, subscribers }) => (
+              <Table.Tr key={`${sessionId} ${instanceId}`}>
+                <Table.Td>
+                  <Link to={chartAddress('live', { agentId, sessionId })} className={classes.actorLink}>
+                    {sessionName({ id: sessionId, title: titles.get(sessionId) ?? null })}
+                  </Link>
+                </Table.Td>
+                <Table.Td>
+                  <StateChip id={state} />
+                </Table.Td>
+                <Table.Td className={classes.number ?? ''}>
+                  <RunningDuration since={since} />
+                </Table.Td>
+                <Table.Td data-minor>{agentNames.get(agentId) ?? shortId(agentId)}</Table.Td>
+                <Table.Td data-minor>
+                  <InstanceChip id={instanceId} />
+                </Table.Td>
+                <Table.Td data-minor ta="right" className={classes.number ?? ''}>
+                  {subscribers}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          {actors.length === 0 && (
+            <Table.Tr>
+              <Table.Td colSpan={6} ta="center" c="dimmed">
+                No live actor is like this.
+              </Table.Td>
+            </Table.Tr>
+          )}
+        </Table.Tbody>
+      </Table>
+    </div>
+  )
+}

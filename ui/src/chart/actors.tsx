@@ -1,0 +1,102 @@
+/** The actors that live at the moment, on every instance. */
+import { Alert, Group, Select, Skeleton, Switch, Text } from '@mantine/core'
+import { IconUsers } from '@tabler/icons-react'
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { allAgents } from '../agents/queries.ts'
+import { wordsOf } from '../api.ts'
+import { EmptyState } from '../blocks/empty-state.tsx'
+import { ActorsTable } from './actors-table.tsx'
+import { type Actor, actorsQuery, sessionsOf } from './queries.ts'
+import { StartOne } from './start-one.tsx'
+import { plural, shortId } from './words.ts'
+
+const everyMs = 2_000
+
+const filters = ['state', 'instance', 'agent'] as const
+type Filter = (typeof filters)[number]
+const read: Record<Filter, (actor: Actor) => string> = {
+  state: ({ state }) => state,
+  instance: ({ instanceId }) => instanceId,
+  agent: ({ agentId }) => agentId,
+}
+
+export function Actors() {
+  const [paused, setPaused] = useState(false)
+  const { data, error } = useQuery(actorsQuery(paused ? false : everyMs))
+  const { data: agents = [] } = useQuery(allAgents)
+  const [search, setSearch] = useSearchParams()
+  const titles = useTitles(data ?? [])
+  const agentNames = new Map(agents.map(({ id, name }) => [id, name]))
+  const chosen = (filter: Filter) => search.get(filter)
+  const shown = data?.filter((actor) => filters.every((name) => [null, read[name](actor)].includes(chosen(name))))
+  const words = {
+    state: (id: string) => id,
+    instance: shortId,
+    agent: (id: string) => agentNames.get(id) ?? shortId(id),
+  }
+  const choose = (name: Filter, value: string | null) =>
+    setSearch((before) => {
+      const after = new URLSearchParams(before)
+      if (value === null) after.delete(name)
+      else after.set(name, value)
+      return after
+    })
+  return (
+    <>
+      <Group mb="md" gap="sm">
+        {filters.map((name) => (
+          <Select
+            key={name}
+            aria-label={`Filter by ${name}`}
+            placeholder={`Any ${name}`}
+            clearable
+            clearButtonProps={{ 'aria-label': `Any ${name}` }}
+            w={190}
+            size="sm"
+            data={optionsOf(data ?? [], name, chosen(name)).map((value) => ({ value, label: words[name](value) }))}
+            value={chosen(name)}
+            onChange={(value) => choose(name, value)}
+          />
+        ))}
+        <Switch
+          ml="auto"
+          label="Refresh every 2 s"
+          checked={!paused}
+          onChange={({ currentTarget: { checked } }) => setPaused(!checked)}
+        />
+      </Group>
+      {error && (
+        <Alert color="red" role="alert" mb="md">
+          {wordsOf(error)}
+        </Alert>
+      )}
+      {!data && !error && <Skeleton h={180} radius="lg" />}
+      {data?.length === 0 && (
+        <EmptyState icon={IconUsers} title="Nobody lives at the moment" action={<StartOne />}>
+          An actor wakes with a message and rests five seconds after its reply; what it did is stored.
+        </EmptyState>
+      )}
+      {shown && data && data.length > 0 && (
+        <>
+          <ActorsTable actors={shown} agentNames={agentNames} titles={titles} />
+          <Text fz="sm" c="dimmed" mt="sm" role="status">
+            {shown.length === data.length
+              ? plural(data.length, 'actor')
+              : `${shown.length} of ${plural(data.length, 'actor')}`}
+          </Text>
+        </>
+      )}
+    </>
+  )
+}
+
+const optionsOf = (actors: readonly Actor[], name: Filter, chosen: string | null): string[] =>
+  [...new Set([...actors.map(read[name]), ...(chosen === null ? [] : [chosen])])].sort()
+
+function useTitles(actors: readonly Actor[]): ReadonlyMap<string, string | null> {
+  const agentIds = [...new Set(actors.map(({ agentId }) => agentId))]
+  const lists = useQueries({ queries: agentIds.map((id) => ({ ...sessionsOf(id), refetchInterval: 10_000 })) })
+  return new Map(lists.flatMap(({ data = [] }) => data.map(({ id, title }) => [id, title] as const)))
+}

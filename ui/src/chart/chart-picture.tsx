@@ -1,0 +1,32 @@
+/** The chart on a page: loading, broken, drawn. Each page shows it as words too (chart-table.tsx). */
+import { Alert, Skeleton } from '@mantine/core'
+import { lazy, Suspense } from 'react'
+import { wordsOf } from '../api.ts'
+import type { Marks } from './flow-elements.ts'
+import type { LaidOutChart } from './use-chart.ts'
+
+const ChartCanvas = lazy(() => import('./chart-canvas.tsx'))
+
+interface ChartPictureProps {
+  laidOut: LaidOutChart
+  marks: Marks
+  label: string
+}
+
+export function ChartPicture({ laidOut, marks, label }: ChartPictureProps) {
+  const { layout, form, error } = laidOut
+  if (error) {
+    return (
+      <Alert color="red" role="alert">
+        {wordsOf(error)}
+      </Alert>
+    )
+  }
+  const waiting = <Skeleton h={form === 'wide' ? 380 : 520} radius="lg" />
+  if (!layout) return waiting
+  return (
+    <Suspense fallback={waiting}>
+      <ChartCanvas layout={layout} form={form} marks={marks} label={label} />
+    </Suspense>
+  )
+}

@@ -1,0 +1,29 @@
+import classes from './chart-page.module.css'
+import { FromTo } from './from-to.tsx'
+import { InstanceChip } from './instance-chip.tsx'
+import styles from './live.module.css'
+import type { Step } from './queries.ts'
+import { clockTime, detailWords, shortId } from './words.ts'
+
+/** A step in words. `isNew`: made while somebody watches. */
+export function EventRow({ step, isNew = false }: { step: Step; isNew?: boolean }) {
+  const details = detailWords(step.detail)
+  return (
+    <li className={styles.event} data-new={isNew || undefined} data-seq={step.seq}>
+      <time dateTime={step.at} className={classes.time}>
+        {clockTime(step.at)}
+      </time>
+      <div className={styles.what}>
+        <span className={classes.eventName}>{step.event}</span>
+        <FromTo from={step.from} to={step.to} />
+        <span className={styles.details}>
+          {details.map((words) => (
+            <code key={words}>{words}</code>
+          ))}
+          {step.messageId && <code title={`Reply ${step.messageId}`}>reply {shortId(step.messageId)}</code>}
+          <InstanceChip id={step.instanceId} />
+        </span>
+      </div>
+    </li>
+  )
+}

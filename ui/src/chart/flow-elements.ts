@@ -1,0 +1,99 @@
+/** The laid-out chart as React Flow's nodes and edges. Nothing is measured: ELK's boxes hold. */
+import { type Edge, type Node, Position } from '@xyflow/react'
+import type { ReactNode } from 'react'
+import type { Box, Form, Layout, PlacedTransition } from './layout.ts'
+import { isActive, shortName, type Tone, toneOf } from './machine.ts'
+import type { Step } from './queries.ts'
+
+export interface StateMark {
+  /** The actor is here, or in a state within. */
+  lit?: boolean
+  /** A word or two under the name. */
+  note?: ReactNode
+  /** 0 (cool) to 1: how much of the warm colour. */
+  heat?: number
+}
+export interface TransitionMark {
+  /** Taken last; another value starts the movement anew. */
+  taken?: number | string
+  /** In pixels. */
+  width?: number
+  /** Behind the event's name. */
+  count?: string
+  /** Not used: steps back. */
+  faint?: boolean
+  tone?: Tone
+}
+export interface Marks {
+  states: ReadonlyMap<string, StateMark>
+  transitions: ReadonlyMap<string, TransitionMark>
+}
+
+export type StateFlowNode = Node<{ name: string; tone: Tone; compound: boolean; form: Form; mark: StateMark }, 'state'>
+export type TransitionFlowEdge = Edge<
+  { placed: PlacedTransition | null; points: PlacedTransition['points']; form: Form; mark: TransitionMark },
+  'transition'
+>
+
+const startId = '(start)'
+const fixed = (box: Box) => ({
+  position: { x: box.x, y: box.y },
+  width: box.width,
+  height: box.height,
+  // React Flow forgets the handles of a node that comes anew without these.
+  measured: { width: box.width, height: box.height },
+  sourcePosition: Position.Right,
+  targetPosition: Position.Left,
+})
+
+const unmarked: StateMark & TransitionMark = {}
+
+export function flowNodes(layout: Layout, form: Form, marks: Marks['states']): Node[] {
+  const states: StateFlowNode[] = layout.states.map(({ state, box, compound }) => {
+    const mark = marks.get(state.id) ?? unmarked
+    return {
+      ...fixed(box),
+      id: state.id,
+      type: 'state',
+      zIndex: compound ? 0 : 2,
+      data: { name: shortName(state.id), tone: toneOf(state.id), compound, form, mark },
+      ariaLabel: `State ${state.id}${mark.lit ? ', current' : ''}. ${state.description}`,
+    }
+  })
+  const start: Node = { ...fixed(layout.start.box), id: startId, type: 'start', data: {}, focusable: false }
+  return [start, ...states]
+}
+
+export function flowEdges(layout: Layout, form: Form, marks: Marks['transitions']): TransitionFlowEdge[] {
+  const edges = layout.transitions.map((placed): TransitionFlowEdge => {
+    const { id, source, target, event, description } = placed.transition
+    const mark = marks.get(id) ?? unmarked
+    return {
+      ...{ id, source, target, type: 'transition', zIndex: 1 },
+      data: { placed, points: placed.points, form, mark },
+      ariaLabel: `From ${source} to ${target} on ${event}${mark.count ? `, ${mark.count} times` : ''}. ${description}`,
+    }
+  })
+  const first = layout.states[0]?.state.id ?? startId
+  const start: TransitionFlowEdge = {
+    ...{ id: startId, source: startId, target: first, type: 'transition', zIndex: 1, focusable: false },
+    data: { placed: null, points: layout.start.points, form, mark: unmarked },
+  }
+  return [start, ...edges]
+}
+
+/** The chart with an actor in it: where it is, and how it came there. `note` stands in the innermost state. */
+export function actorMarks(
+  layout: Layout,
+  current: string | null,
+  taken: { id: string; step: Step } | null,
+  note?: ReactNode,
+): Marks {
+  const states = new Map<string, StateMark>()
+  for (const { state, compound } of layout.states) {
+    if (isActive(state.id, current)) states.set(state.id, { lit: true, ...(!compound && { note }) })
+  }
+  const transitions = new Map<string, TransitionMark>()
+  if (taken) transitions.set(taken.id, { taken: taken.step.seq, tone: toneOf(taken.step.to) })
+  return { states, transitions }
+}

@@ -1,0 +1,41 @@
+import { Text, Title } from '@mantine/core'
+import classes from './chart-page.module.css'
+import { EventRow } from './event-row.tsx'
+import styles from './live.module.css'
+import type { Step } from './queries.ts'
+
+const mostShown = 100
+
+interface LiveEventsProps {
+  steps: readonly Step[]
+  /** So many of them were made before anybody looked. */
+  known: number
+}
+
+/** Newest first. */
+export function LiveEvents({ steps, known }: LiveEventsProps) {
+  const shown = steps.slice(-mostShown)
+  const before = steps.length - shown.length
+  return (
+    <section className={classes.card} aria-labelledby="events">
+      <div className={classes.cardHead}>
+        <Title order={2} id="events">
+          Events
+        </Title>
+        <Text fz="xs" c="dimmed">
+          {steps.length > 0 && `newest first${before > 0 ? `, ${mostShown} shown` : ''}`}
+        </Text>
+      </div>
+      {steps.length === 0 && (
+        <Text c="dimmed" fz="sm" p="md">
+          The session waits for its first message.
+        </Text>
+      )}
+      <ol className={styles.events} aria-label="Events, newest first" reversed>
+        {shown.toReversed().map((step, index) => (
+          <EventRow key={step.seq} step={step} isNew={before + shown.length - index > known} />
+        ))}
+      </ol>
+    </section>
+  )
+}

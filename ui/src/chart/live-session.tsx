@@ -1,0 +1,63 @@
+import { Alert } from '@mantine/core'
+import { IconDoor } from '@tabler/icons-react'
+import { useMemo } from 'react'
+import { EmptyState } from '../blocks/empty-state.tsx'
+import classes from './chart-page.module.css'
+import { ChartPicture } from './chart-picture.tsx'
+import { ChartTable } from './chart-table.tsx'
+import { actorMarks } from './flow-elements.ts'
+import { LiveEvents } from './live-events.tsx'
+import { LiveState } from './live-state.tsx'
+import { isRunning, transitionTaken } from './machine.ts'
+import { RunningDuration } from './running-duration.tsx'
+import type { ChosenSession } from './session-in-url.ts'
+import type { LaidOutChart } from './use-chart.ts'
+import { usePaced } from './use-paced.ts'
+import { useSessionSteps } from './use-session-steps.ts'
+
+interface LiveSessionProps {
+  session: ChosenSession
+  laidOut: LaidOutChart
+}
+
+export function LiveSession({ session, laidOut }: LiveSessionProps) {
+  const { status, steps, known, error } = useSessionSteps(session.sessionId)
+  const shown = usePaced(steps, known)
+  const { chart, layout } = laidOut
+  const step = steps[shown - 1]
+  const current = status === 'loading' ? null : (step?.to ?? chart?.initial ?? null)
+  const isNew = shown > known
+  const marks = useMemo(() => {
+    if (!layout || !chart) return { states: new Map(), transitions: new Map() }
+    const transition = step && transitionTaken(chart.transitions, step)
+    const taken = transition && step && isNew ? { id: transition.id, step } : null
+    const note = step && current && isRunning(current) ? <RunningDuration since={step.at} /> : undefined
+    return actorMarks(layout, current, taken, note)
+  }, [layout, chart, step, current, isNew])
+  if (status === 'gone') {
+    return (
+      <EmptyState icon={IconDoor} title="It is gone">
+        This session has been deleted, or the address is wrong.
+      </EmptyState>
+    )
+  }
+  return (
+    <>
+      {error !== null && (
+        <Alert color="red" role="alert" mb="md">
+          {error}
+        </Alert>
+      )}
+      <ChartPicture
+        laidOut={laidOut}
+        marks={marks}
+        label={`State chart; the session is in ${current ?? 'no known state'}`}
+      />
+      <div className={classes.beside}>
+        <LiveState session={session} status={status} current={current} step={step} newest={steps.at(-1)} />
+        <LiveEvents steps={steps.slice(0, shown)} known={known} />
+      </div>
+      <ChartTable laidOut={laidOut} current={current} />
+    </>
+  )
+}

@@ -1,0 +1,78 @@
+import { Text, Title } from '@mantine/core'
+import classes from './chart-page.module.css'
+import { InstanceChip } from './instance-chip.tsx'
+import styles from './live.module.css'
+import { isRunning } from './machine.ts'
+import type { Step } from './queries.ts'
+import { RunningDuration } from './running-duration.tsx'
+import type { ChosenSession } from './session-in-url.ts'
+import { StateChip } from './state-chip.tsx'
+import { useGrowth } from './use-growth.ts'
+import type { SessionSteps } from './use-session-steps.ts'
+
+interface LiveStateProps {
+  session: ChosenSession
+  status: SessionSteps['status']
+  current: string | null
+  /** The one that led to `current`. */
+  step: Step | undefined
+  /** The newest that is known, shown or not. */
+  newest: Step | undefined
+}
+
+const connection = {
+  loading: 'Connecting…',
+  live: 'Live',
+  reconnecting: 'Connecting again…',
+  gone: 'Gone',
+  failed: 'Not connected',
+} as const
+
+export function LiveState({ session, status, current, step, newest }: LiveStateProps) {
+  const growth = useGrowth(session, newest !== undefined && isRunning(newest.to))
+  const grows = current !== null && isRunning(current)
+  return (
+    <section className={classes.card} aria-labelledby="now">
+      <div className={classes.cardHead}>
+        <Title order={2} id="now">
+          Now
+        </Title>
+        <span className={styles.connection} data-status={status}>
+          <i aria-hidden />
+          {connection[status]}
+        </span>
+      </div>
+      <dl className={styles.facts}>
+        <dt>State</dt>
+        <dd>
+          <span role="status">{current === null ? '…' : <StateChip id={current} />}</span>
+        </dd>
+        <dt>Since</dt>
+        <dd>{step ? <RunningDuration since={step.at} /> : 'the session was made'}</dd>
+        {step && (
+          <>
+            <dt>Instance</dt>
+            <dd>
+              <InstanceChip id={step.instanceId} />
+            </dd>
+          </>
+        )}
+        <dt>{grows ? 'Reply so far' : 'Newest reply'}</dt>
+        <dd>
+          {growth.characters > 0 ? `${growth.characters.toLocaleString('en')} characters` : grows ? 'nothing yet' : '–'}
+        </dd>
+      </dl>
+      {growth.tool !== null && grows && (
+        <Text fz="sm" c="dimmed" px="md" pb="xs">
+          Waiting for the tool <b>{growth.tool}</b>
+        </Text>
+      )}
+      {growth.tail !== '' && (
+        <p className={styles.tail} data-grows={grows || undefined}>
+          {growth.tail.length < growth.characters && '… '}
+          {growth.tail}
+        </p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,81 @@
+/** A session's actor as it moves. */
+import { Button, Group, Loader, Switch } from '@mantine/core'
+import { IconActivity, IconMessageCircle, IconPlayerTrackNext } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { EmptyState } from '../blocks/empty-state.tsx'
+import { ChartPicture } from './chart-picture.tsx'
+import { ChartTable } from './chart-table.tsx'
+import { LiveSession } from './live-session.tsx'
+import { type ChosenSession, chartAddress, playgroundOf, useChartAddress } from './session-in-url.ts'
+import { SessionPicker } from './session-picker.tsx'
+import { StartOne } from './start-one.tsx'
+import { useChart } from './use-chart.ts'
+import { useNewestActivity } from './use-newest-activity.ts'
+
+const unmarked = { states: new Map(), transitions: new Map() }
+
+/** Without a session in the address, whatever happens is followed. */
+export function Live() {
+  const { chosen, choose } = useChartAddress()
+  const following = chosen === null
+  // The field must not change under the fingers of somebody who looks for a session.
+  const [picking, setPicking] = useState(false)
+  const { newest, isPending } = useNewestActivity(following && !picking)
+  const laidOut = useChart()
+  const shown = chosen ?? newest
+  return (
+    <>
+      <Group mb="md" gap="sm">
+        <SessionPicker key={shown?.sessionId} chosen={shown} onChoose={choose} onPicking={setPicking} />
+        <Switch
+          label="Follow newest activity"
+          checked={following}
+          disabled={following && shown === null}
+          onChange={({ currentTarget: { checked } }) => choose(checked ? null : shown)}
+        />
+        {shown && <Ways session={shown} />}
+      </Group>
+      {shown ? (
+        <LiveSession key={shown.sessionId} session={shown} laidOut={laidOut} />
+      ) : (
+        <>
+          <ChartPicture laidOut={laidOut} marks={unmarked} label="State chart" />
+          {isPending ? (
+            <Loader mt="lg" size="sm" aria-label="Looking for sessions" />
+          ) : (
+            <EmptyState icon={IconActivity} title="No session yet" action={<StartOne />}>
+              Send a message to an agent and watch its session move through these states.
+            </EmptyState>
+          )}
+          <ChartTable laidOut={laidOut} />
+        </>
+      )}
+    </>
+  )
+}
+
+function Ways({ session }: { session: ChosenSession }) {
+  return (
+    <Group gap="xs" ml="auto">
+      <Button
+        component={Link}
+        to={chartAddress('replay', session)}
+        variant="default"
+        size="xs"
+        leftSection={<IconPlayerTrackNext size={15} stroke={1.7} aria-hidden />}
+      >
+        Replay
+      </Button>
+      <Button
+        component={Link}
+        to={playgroundOf(session)}
+        variant="default"
+        size="xs"
+        leftSection={<IconMessageCircle size={15} stroke={1.7} aria-hidden />}
+      >
+        Open in playground
+      </Button>
+    </Group>
+  )
+}

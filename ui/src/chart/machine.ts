@@ -1,0 +1,31 @@
+/** What follows from the chart's names: which transition a step took, in which states an actor is, how states look. */
+import type { ChartTransition, Step } from './queries.ts'
+
+const isWithin = (state: string, ancestor: string): boolean => state === ancestor || state.startsWith(`${ancestor}.`)
+
+/** The transition that a recorded step took: these end at compound states, steps at the innermost ones. */
+export const transitionTaken = (
+  transitions: readonly ChartTransition[],
+  step: Pick<Step, 'from' | 'to' | 'event'>,
+): ChartTransition | undefined =>
+  transitions.find(
+    ({ source, target, event }) => event === step.event && isWithin(step.from, source) && isWithin(step.to, target),
+  )
+
+/** An actor in `streaming.settling` is in `streaming` too. */
+export const isActive = (state: string, current: string | null): boolean => current !== null && isWithin(current, state)
+
+/** While this holds the newest reply has no outcome yet. */
+export const isRunning = (state: string): boolean => isWithin(state, 'streaming')
+
+/** `streaming.settling` → `settling`. */
+export const shortName = (state: string): string => state.slice(state.lastIndexOf('.') + 1)
+
+const tones = { idle: 'idle', generating: 'busy', streaming: 'busy', settling: 'settle', complete: 'good' } as const
+const otherTones = { error: 'bad', cancelled: 'stopped' } as const
+export type Tone = (typeof tones)[keyof typeof tones] | (typeof otherTones)[keyof typeof otherTones]
+
+const toneOfName = new Map<string, Tone>(Object.entries({ ...tones, ...otherTones }))
+
+/** A state's colour (`--tone-…` in chart.module.css). */
+export const toneOf = (state: string): Tone => toneOfName.get(shortName(state)) ?? 'busy'

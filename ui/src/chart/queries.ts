@@ -1,0 +1,119 @@
+/** The chart, what runs on it, and what ran: keys and reads. */
+import { queryOptions } from '@tanstack/react-query'
+import type { components } from '../../../openapi/generated/schema.ts'
+import { type Agent, allAgents } from '../agents/queries.ts'
+import { answer, api } from '../api.ts'
+import { queryClient } from '../query-client.ts'
+
+type Schemas = components['schemas']
+export type Chart = Schemas['Chart']
+export type ChartState = Chart['states'][number]
+export type ChartTransition = Chart['transitions'][number]
+export type Step = Schemas['SessionTransition']
+export type Traffic = Schemas['ChartTraffic']
+export type Actor = Schemas['LiveActors']['actors'][number]
+export type Session = Schemas['PlaygroundSession']
+export type Message = Schemas['PlaygroundMessage']
+
+/** The machine that runs: it changes with a new version of the server alone. */
+export const chartQuery = queryOptions({
+  queryKey: ['chart', 'machine'],
+  queryFn: ({ signal }) => answer(api.GET('/api/v1/debug/chart', { signal })),
+  staleTime: 300_000,
+})
+
+export const trafficQuery = (hours: number) =>
+  queryOptions({
+    queryKey: ['chart', 'traffic', hours],
+    queryFn: ({ signal }) => answer(api.GET('/api/v1/debug/chart/traffic', { params: { query: { hours } }, signal })),
+    refetchInterval: 30_000,
+  })
+
+/** `everyMs` false: asked once, and not again by itself. */
+export const actorsQuery = (everyMs: number | false) =>
+  queryOptions({
+    queryKey: ['chart', 'actors'],
+    queryFn: async ({ signal }) => (await answer(api.GET('/api/v1/debug/actors', { signal }))).actors,
+    refetchInterval: everyMs,
+  })
+
+const sessionsPath = '/api/v1/agents/{agent_id}/playground/sessions'
+
+/** The agent's sessions, most recently active first. A hundred is the most that the server gives at once. */
+export const sessionsOf = (agentId: string, limit = 100) =>
+  queryOptions({
+    queryKey: ['chart', 'sessions', agentId, limit],
+    queryFn: async ({ signal }) => {
+      const params = { path: { agent_id: agentId }, query: { limit } }
+      return (await answer(api.GET(sessionsPath, { params, signal }))).sessions
+    },
+    staleTime: 2_000,
+  })
+
+/** Agents that are asked for their sessions: each is a request of its own. */
+const mostAgents = 24
+const perAgent = 8
+
+export interface AgentSessions {
+  agent: Agent
+  sessions: Session[]
+}
+
+/** The newest sessions of every agent whose title, or whose agent's name, holds `q`; newest agents' first. */
+export const foundSessions = (q: string) =>
+  queryOptions({
+    queryKey: ['chart', 'found', q],
+    queryFn: async ({ signal }): Promise<AgentSessions[]> => {
+      const agents = (await queryClient.fetchQuery(allAgents)).slice(-mostAgents)
+      const found = await Promise.all(
+        agents.map(async (agent) => {
+          const all = q === '' || agent.name.toLowerCase().includes(q.toLowerCase())
+          const params = { path: { agent_id: agent.id }, query: { limit: perAgent, ...(!all && { q }) } }
+          const { sessions } = await answer(api.GET(sessionsPath, { params, signal }))
+          return { agent, sessions }
+        }),
+      )
+      const newest = ({ sessions }: AgentSessions) => sessions[0]?.updatedAt ?? ''
+      return found
+        .filter(({ sessions }) => sessions.length > 0)
+        .sort((one, other) => newest(other).localeCompare(newest(one)))
+    },
+    staleTime: 3_000,
+  })
+
+const stepsPath = '/api/v1/debug/sessions/{id}/transitions'
+
+const stepsPage = (id: string, offset: number, signal: AbortSignal) =>
+  answer(api.GET(stepsPath, { params: { path: { id }, query: { limit: 100, offset } }, signal }))
+
+/** The newest hundred steps at most, oldest of them first. */
+export async function newestSteps(id: string, signal: AbortSignal): Promise<Step[]> {
+  const { transitions, total } = await stepsPage(id, 0, signal)
+  return total <= 100 ? transitions : (await stepsPage(id, total - 100, signal)).transitions
+}
+
+export const allSteps = (id: string) =>
+  queryOptions({
+    queryKey: ['chart', 'steps', id],
+    queryFn: async ({ signal }) => {
+      const all: Step[] = []
+      for (;;) {
+        const { transitions, total } = await stepsPage(id, all.length, signal)
+        all.push(...transitions)
+        if (transitions.length === 0 || all.length >= total) return all
+      }
+    },
+  })
+
+export const messagesOf = (agentId: string, sessionId: string) =>
+  queryOptions({
+    queryKey: ['chart', 'messages', sessionId],
+    queryFn: async ({ signal }) => {
+      const path = { agent_id: agentId, session_id: sessionId }
+      const call = api.GET('/api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages', {
+        params: { path },
+        signal,
+      })
+      return (await answer(call)).messages
+    },
+  })

@@ -1,0 +1,51 @@
+import { useMemo } from 'react'
+import classes from './chart-page.module.css'
+import { ChartPicture } from './chart-picture.tsx'
+import { ChartTable } from './chart-table.tsx'
+import { actorMarks } from './flow-elements.ts'
+import { transitionTaken } from './machine.ts'
+import type { Message, Step } from './queries.ts'
+import { ReplayControls } from './replay-controls.tsx'
+import { messagesAt, momentsOf } from './replay-moments.ts'
+import { ReplaySteps } from './replay-steps.tsx'
+import { ReplayTranscript } from './replay-transcript.tsx'
+import { useChart } from './use-chart.ts'
+import { useReplayPosition } from './use-replay-position.ts'
+
+interface ReplayPlayerProps {
+  steps: Step[]
+  messages: Message[]
+  initial: string
+}
+
+export function ReplayPlayer({ steps, messages, initial }: ReplayPlayerProps) {
+  const laidOut = useChart()
+  const { chart, layout } = laidOut
+  const moments = useMemo(() => momentsOf(steps, messages, initial), [steps, messages, initial])
+  const position = useReplayPosition(moments)
+  const { index } = position
+  const moment = moments[index]
+  const marks = useMemo(() => {
+    if (!layout || !chart || !moment) return { states: new Map(), transitions: new Map() }
+    const { state, step, tool } = moment
+    const transition = step && transitionTaken(chart.transitions, step)
+    const note = tool ? `${tool.name} ${tool.ok === null ? 'runs' : tool.ok ? 'done' : 'failed'}` : undefined
+    return actorMarks(layout, state, transition && step ? { id: transition.id, step } : null, note)
+  }, [layout, chart, moment])
+  const seen = useMemo(() => messagesAt(moments, index, messages), [moments, index, messages])
+  return (
+    <>
+      <ReplayControls moments={moments} position={position} />
+      <ChartPicture
+        laidOut={laidOut}
+        marks={marks}
+        label={`State chart; at this moment the session is in ${moment?.state ?? 'no known state'}`}
+      />
+      <div className={classes.beside}>
+        <ReplaySteps moments={moments} index={index} onGo={position.go} />
+        <ReplayTranscript seen={seen} />
+      </div>
+      <ChartTable laidOut={laidOut} current={moment?.state ?? null} />
+    </>
+  )
+}

@@ -1,0 +1,73 @@
+import { Text, Title } from '@mantine/core'
+import { IconAlertTriangle, IconTool } from '@tabler/icons-react'
+import { useEffect, useRef } from 'react'
+import classes from './chart-page.module.css'
+import styles from './replay.module.css'
+import type { SeenMessage } from './replay-moments.ts'
+import { duration } from './words.ts'
+
+/** Of a long conversation the last ones are shown. */
+const mostShown = 40
+
+/** The conversation as it stood at the moment. */
+export function ReplayTranscript({ seen }: { seen: readonly SeenMessage[] }) {
+  const shown = seen.slice(-mostShown)
+  const end = useRef<HTMLDivElement>(null)
+  const last = shown.at(-1)
+  useEffect(() => {
+    const box = end.current
+    if (box) box.scrollTop = box.scrollHeight
+  }, [last?.message.id, last?.running, last?.begun.size, last?.ended.size])
+  return (
+    <section className={classes.card} aria-labelledby="transcript">
+      <div className={classes.cardHead}>
+        <Title order={2} id="transcript">
+          The conversation at this moment
+        </Title>
+        {seen.length > shown.length && (
+          <Text fz="xs" c="dimmed">
+            {seen.length - shown.length} earlier ones left out
+          </Text>
+        )}
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <div ref={end} className={styles.transcript} tabIndex={0} role="log" aria-label="Conversation" aria-live="off">
+        {shown.length === 0 && (
+          <Text c="dimmed" fz="sm">
+            Nothing has been said yet.
+          </Text>
+        )}
+        {shown.map((one) => (
+          <Spoken key={one.message.id} seen={one} />
+        ))}
+      </div>
+    </section>
+  )
+}
+
+function Spoken({ seen: { message, running, begun, ended } }: { seen: SeenMessage }) {
+  const { role, content, finishReason, error, toolCalls } = message
+  const calls = running ? toolCalls.filter(({ id }) => begun.has(id)) : toolCalls
+  return (
+    <article className={styles.message} data-role={role} data-running={running || undefined}>
+      <h3 className={styles.who}>{role === 'user' ? 'User' : 'Reply'}</h3>
+      {calls.map((call, index) => (
+        <p key={`${call.id}-${index}`} className={styles.tool}>
+          <IconTool size={14} stroke={1.7} aria-hidden />
+          <b>{call.name}</b>
+          {running && !ended.has(call.id)
+            ? 'runs…'
+            : `${call.ok === false ? 'failed' : 'answered'}${call.durationMs === null ? '' : ` in ${duration(call.durationMs)}`}`}
+        </p>
+      ))}
+      {running ? <p className={styles.running}>streaming…</p> : <p className={styles.content}>{content}</p>}
+      {!running && finishReason === 'cancelled' && <p className={styles.ending}>cancelled here</p>}
+      {!running && error && (
+        <p className={styles.ending} data-bad>
+          <IconAlertTriangle size={14} stroke={1.7} aria-hidden />
+          <b>{error.code}</b> {error.message}
+        </p>
+      )}
+    </article>
+  )
+}

@@ -1,0 +1,89 @@
+/** A stored session, step by step. */
+import { Alert, Button, Group, Skeleton } from '@mantine/core'
+import { IconDoor, IconMessageCircle, IconPlayerTrackNext } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { ApiError, wordsOf } from '../api.ts'
+import { EmptyState } from '../blocks/empty-state.tsx'
+import { allSteps, chartQuery, foundSessions, messagesOf } from './queries.ts'
+import { ReplayPlayer } from './replay-player.tsx'
+import { type ChosenSession, playgroundOf, useChartAddress } from './session-in-url.ts'
+import { SessionPicker } from './session-picker.tsx'
+import { StartOne } from './start-one.tsx'
+
+export function Replay() {
+  const { chosen, choose } = useChartAddress()
+  return (
+    <>
+      <Group mb="md" gap="sm">
+        <SessionPicker key={chosen?.sessionId} chosen={chosen} onChoose={choose} />
+        {chosen && (
+          <Button
+            component={Link}
+            to={playgroundOf(chosen)}
+            variant="default"
+            size="xs"
+            ml="auto"
+            leftSection={<IconMessageCircle size={15} stroke={1.7} aria-hidden />}
+          >
+            Open in playground
+          </Button>
+        )}
+      </Group>
+      {chosen ? <Chosen key={chosen.sessionId} session={chosen} /> : <Unchosen onChoose={choose} />}
+    </>
+  )
+}
+
+function Chosen({ session }: { session: ChosenSession }) {
+  const steps = useQuery(allSteps(session.sessionId))
+  const messages = useQuery(messagesOf(session.agentId, session.sessionId))
+  const { data: chart } = useQuery(chartQuery)
+  const error = steps.error ?? messages.error
+  if (error instanceof ApiError && error.status === 404) {
+    return (
+      <EmptyState icon={IconDoor} title="It is gone">
+        This session has been deleted, or the address is wrong.
+      </EmptyState>
+    )
+  }
+  if (error) {
+    return (
+      <Alert color="red" role="alert">
+        {wordsOf(error)}
+      </Alert>
+    )
+  }
+  if (!steps.data || !messages.data || !chart) return <Skeleton h={420} radius="lg" />
+  if (steps.data.length === 0) {
+    return (
+      <EmptyState icon={IconPlayerTrackNext} title="Nothing to replay">
+        This session has made no step yet, or its steps are older than they are kept.
+      </EmptyState>
+    )
+  }
+  return <ReplayPlayer steps={steps.data} messages={messages.data} initial={chart.initial} />
+}
+
+/** The newest session is offered: one press away. */
+function Unchosen({ onChoose }: { onChoose: (session: ChosenSession) => void }) {
+  const { data } = useQuery(foundSessions(''))
+  const newest = data?.[0]?.sessions[0]
+  return (
+    <EmptyState
+      icon={IconPlayerTrackNext}
+      title={newest || !data ? 'Choose a session' : 'No session yet'}
+      action={
+        newest ? (
+          <Button onClick={() => onChoose({ agentId: newest.agentId, sessionId: newest.id })}>
+            Replay the newest one
+          </Button>
+        ) : (
+          data && <StartOne />
+        )
+      }
+    >
+      Go through everything that a session did, forwards and backwards, with the conversation at that moment beside.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,35 @@
+/** What the chart's address says: the tab and the session, `/chart?view=replay&agent=…&session=…`. */
+import { useSearchParams } from 'react-router'
+
+export interface ChosenSession {
+  agentId: string
+  sessionId: string
+}
+
+export const firstView = 'live'
+
+/** Without a session for a tab that shows none, or the one that it chooses itself. */
+export function chartAddress(view: string, session: ChosenSession | null): string {
+  const search = new URLSearchParams(view === firstView ? {} : { view })
+  if (session) {
+    search.set('agent', session.agentId)
+    search.set('session', session.sessionId)
+  }
+  return search.size === 0 ? '/chart' : `/chart?${search}`
+}
+
+export const playgroundOf = ({ agentId, sessionId }: ChosenSession): string => `/playground/${agentId}/${sessionId}`
+
+/** Choosing anew forgets what belongs to the old one. */
+export function useChartAddress() {
+  const [search, setSearch] = useSearchParams()
+  const view = search.get('view') ?? firstView
+  const agentId = search.get('agent')
+  const sessionId = search.get('session')
+  const chosen: ChosenSession | null = agentId && sessionId ? { agentId, sessionId } : null
+  return {
+    view,
+    chosen,
+    choose: (next: ChosenSession | null) => setSearch(new URL(chartAddress(view, next), location.origin).search),
+  }
+}

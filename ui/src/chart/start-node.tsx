@@ -1,0 +1,11 @@
+import { Handle, Position } from '@xyflow/react'
+import classes from './chart.module.css'
+
+/** Where every session begins. */
+export function StartNode() {
+  return (
+    <div className={classes.start}>
+      <Handle type="source" position={Position.Right} className={classes.handle ?? ''} isConnectable={false} />
+    </div>
+  )
+}

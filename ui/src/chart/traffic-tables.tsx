@@ -1,0 +1,94 @@
+import { Table, Title } from '@mantine/core'
+import classes from './chart-page.module.css'
+import { FromTo } from './from-to.tsx'
+import type { Traffic } from './queries.ts'
+import { StateChip } from './state-chip.tsx'
+import styles from './traffic.module.css'
+import { heatOf } from './traffic-marks.ts'
+import { duration } from './words.ts'
+
+export function TransitionsTable({ traffic: { transitions } }: { traffic: Traffic }) {
+  const most = Math.max(1, ...transitions.map(({ count }) => count))
+  return (
+    <section className={classes.card} aria-labelledby="taken">
+      <div className={classes.cardHead}>
+        <Title order={2} id="taken">
+          Transitions taken
+        </Title>
+      </div>
+      <Table className={classes.table ?? ''} aria-labelledby="taken">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Transition</Table.Th>
+            <Table.Th w="7rem" ta="right">
+              Times
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {transitions
+            .toSorted((one, other) => other.count - one.count)
+            .map(({ id, source, target, event, count }) => (
+              <Table.Tr key={id} data-transition={id}>
+                <Table.Td>
+                  <div className={styles.taken}>
+                    <span className={classes.eventName}>{event}</span>
+                    <FromTo from={source} to={target} />
+                  </div>
+                </Table.Td>
+                <Table.Td ta="right" className={classes.number ?? ''}>
+                  {count.toLocaleString('en')}
+                  <i className={styles.bar} style={{ width: `${(100 * count) / most}%` }} aria-hidden />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  )
+}
+
+export function StatesTable({ traffic: { states } }: { traffic: Traffic }) {
+  const innermost = states.filter(({ id }) => !states.some((other) => other.id.startsWith(`${id}.`)))
+  return (
+    <section className={classes.card} aria-labelledby="spent">
+      <div className={classes.cardHead}>
+        <Title order={2} id="spent">
+          Time in each state
+        </Title>
+      </div>
+      <Table className={classes.table ?? ''} aria-labelledby="spent">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>State</Table.Th>
+            <Table.Th ta="right">Visits</Table.Th>
+            <Table.Th ta="right">p50</Table.Th>
+            <Table.Th ta="right">p95</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {innermost.map(({ id, visits, p50Ms, p95Ms }) => (
+            <Table.Tr key={id}>
+              <Table.Td>
+                <StateChip id={id} />
+              </Table.Td>
+              <Table.Td ta="right" className={classes.number ?? ''}>
+                {visits.toLocaleString('en')}
+              </Table.Td>
+              <Table.Td ta="right" className={classes.number ?? ''}>
+                {p50Ms === null ? '–' : duration(p50Ms)}
+                {p50Ms !== null && <i className={styles.heat} style={{ opacity: heatOf(p50Ms) }} aria-hidden />}
+              </Table.Td>
+              <Table.Td ta="right" className={classes.number ?? ''}>
+                {p95Ms === null ? '–' : duration(p95Ms)}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      <p className={styles.aside}>
+        A visit counts when it has ended: in complete, error and cancelled that is when the next message came.
+      </p>
+    </section>
+  )
+}

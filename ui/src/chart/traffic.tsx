@@ -1,0 +1,94 @@
+/** Where the traffic goes: edges as wide as they are used, states as warm as they are long. */
+import { Alert, Group, SegmentedControl, Text } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { useSearchParams } from 'react-router'
+import { wordsOf } from '../api.ts'
+import classes from './chart-page.module.css'
+import { ChartPicture } from './chart-picture.tsx'
+import { ChartTable } from './chart-table.tsx'
+import { trafficQuery } from './queries.ts'
+import { StartOne } from './start-one.tsx'
+import styles from './traffic.module.css'
+import { trafficMarks } from './traffic-marks.ts'
+import { StatesTable, TransitionsTable } from './traffic-tables.tsx'
+import { useChart } from './use-chart.ts'
+
+const spans = [
+  { value: '1', label: 'Last hour' },
+  { value: '24', label: 'Last day' },
+  { value: '168', label: 'Last week' },
+]
+const unmarked = { states: new Map(), transitions: new Map() }
+/** ` 99.9K` behind the event's name. */
+const countLetters = 5
+
+export function TrafficView() {
+  const [search, setSearch] = useSearchParams()
+  const asked = search.get('hours')
+  const span = spans.find(({ value }) => value === asked) ?? spans[1]
+  const hours = Number(span?.value ?? 24)
+  const { data, error } = useQuery({ ...trafficQuery(hours), placeholderData: keepPreviousData })
+  const laidOut = useChart(countLetters)
+  const marks = useMemo(() => (data ? trafficMarks(data) : unmarked), [data])
+  const replies = data?.transitions.reduce((sum, { count }) => sum + count, 0) ?? 0
+  return (
+    <>
+      <Group mb="md" gap="md">
+        <SegmentedControl
+          aria-label="How far back"
+          size="xs"
+          value={String(hours)}
+          onChange={(value) =>
+            setSearch((before) => {
+              const after = new URLSearchParams(before)
+              after.set('hours', value)
+              return after
+            })
+          }
+          data={spans}
+        />
+        <Legend />
+      </Group>
+      {error && (
+        <Alert color="red" role="alert" mb="md">
+          {wordsOf(error)}
+        </Alert>
+      )}
+      {data && replies === 0 && (
+        <Group className={styles.quiet ?? ''} mb="md">
+          <Text fz="sm">
+            <b>No traffic in the {span?.label.toLowerCase()}.</b> Send an agent a message and it shows here.
+          </Text>
+          <StartOne />
+        </Group>
+      )}
+      <ChartPicture laidOut={laidOut} marks={marks} label={`Traffic of the ${span?.label.toLowerCase()}`} />
+      {data && (
+        <div className={classes.beside}>
+          <TransitionsTable traffic={data} />
+          <StatesTable traffic={data} />
+        </div>
+      )}
+      <ChartTable laidOut={laidOut} />
+    </>
+  )
+}
+
+function Legend() {
+  return (
+    <ul className={styles.legend} aria-label="Legend">
+      <li>
+        <i className={styles.wedge} aria-hidden />
+        wider: taken more often
+      </li>
+      <li>
+        <i className={styles.warmth} aria-hidden />
+        warmer: stayed longer (1 ms to 10 min)
+      </li>
+      <li>
+        <b>p50 · p95</b> of a visit
+      </li>
+    </ul>
+  )
+}

@@ -1,0 +1,60 @@
+/** How the running reply grows: its own stream, counted and cut to the last words. */
+import { useEffect, useState } from 'react'
+import { eventsOf } from './event-stream.ts'
+import type { ChosenSession } from './session-in-url.ts'
+
+export interface Growth {
+  characters: number
+  tail: string
+  /** The newest tool call that has no result yet. */
+  tool: string | null
+}
+
+const nothing: Growth = { characters: 0, tail: '', tool: null }
+const tailLength = 420
+/** The page is told this often at most. */
+const tellMs = 80
+
+async function read({ agentId, sessionId }: ChosenSession, tell: (growth: Growth) => void, signal: AbortSignal) {
+  let growth = nothing
+  let isDue = false
+  const tellSoon = () => {
+    if (isDue) return
+    isDue = true
+    setTimeout(() => {
+      isDue = false
+      if (!signal.aborted) tell(growth)
+    }, tellMs)
+  }
+  const path = `/api/v1/agents/${agentId}/playground/sessions/${sessionId}/stream`
+  for await (const { event, data } of eventsOf(path, null, signal)) {
+    if (data === '[DONE]') return
+    const frame = Object(JSON.parse(data))
+    if (event === 'tool_call') growth = { ...growth, tool: String(frame.name) }
+    else if (event === 'tool_result') growth = { ...growth, tool: null }
+    else {
+      const text: unknown = frame.choices?.[0]?.delta?.content
+      if (typeof text !== 'string') continue
+      growth = {
+        ...growth,
+        characters: growth.characters + text.length,
+        tail: (growth.tail + text).slice(-tailLength),
+      }
+    }
+    tellSoon()
+  }
+}
+
+/** Of the session's newest reply, while `active`; what was read last stays. */
+export function useGrowth({ agentId, sessionId }: ChosenSession, active: boolean): Growth {
+  const [growth, setGrowth] = useState(nothing)
+  useEffect(() => {
+    if (!active) return
+    const controller = new AbortController()
+    setGrowth(nothing)
+    // Beside the steps this is an extra: whatever breaks here is told by those.
+    read({ agentId, sessionId }, setGrowth, controller.signal).catch(() => undefined)
+    return () => controller.abort()
+  }, [agentId, sessionId, active])
+  return growth
+}

@@ -1,0 +1,32 @@
+/** The session in which something happens: one that runs, else the one that was active last. */
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { isRunning } from './machine.ts'
+import { type Actor, actorsQuery, foundSessions } from './queries.ts'
+import type { ChosenSession } from './session-in-url.ts'
+
+const everyMs = 1_000
+
+/** Whoever is looked at and runs is stayed with; then who began to run last; then who moved last. */
+function newestOf(actors: readonly Actor[], current: string | undefined): Actor | undefined {
+  const rank = (actor: Actor) =>
+    `${isRunning(actor.state) ? 1 : 0}${isRunning(actor.state) && actor.sessionId === current ? 1 : 0}${actor.since}`
+  return actors.toSorted((one, other) => rank(other).localeCompare(rank(one)))[0]
+}
+
+export function useNewestActivity(enabled: boolean): { newest: ChosenSession | null; isPending: boolean } {
+  const [newest, setNewest] = useState<ChosenSession | null>(null)
+  const actors = useQuery({ ...actorsQuery(everyMs), enabled })
+  const stored = useQuery({ ...foundSessions(''), enabled })
+  const actor = newestOf(actors.data ?? [], newest?.sessionId)
+  const session = stored.data?.[0]?.sessions[0]
+  const agentId = actor?.agentId ?? session?.agentId
+  const sessionId = actor?.sessionId ?? session?.id
+  // Once nobody lives any more, the last one stays: it may be newer than the list that was read.
+  const stays = actor === undefined && newest !== null
+  useEffect(() => {
+    if (!enabled || stays || agentId === undefined || sessionId === undefined) return
+    setNewest((before) => (before?.sessionId === sessionId ? before : { agentId, sessionId }))
+  }, [enabled, stays, agentId, sessionId])
+  return { newest, isPending: enabled && (actors.isPending || stored.isPending) }
+}

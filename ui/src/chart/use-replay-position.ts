@@ -1,0 +1,55 @@
+/** Where the replay stands (`?at=…`), and its playing. */
+import { useEffect, useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { type Moment, playMs } from './replay-moments.ts'
+
+export interface ReplayPosition {
+  index: number
+  go: (index: number) => void
+  playing: boolean
+  /** At the end it plays from the beginning. */
+  toggle: () => void
+  speed: number
+  setSpeed: (speed: number) => void
+}
+
+export function useReplayPosition(moments: readonly Moment[]): ReplayPosition {
+  const [search, setSearch] = useSearchParams()
+  const [playing, setPlaying] = useState(false)
+  const [speed, setSpeed] = useState(1)
+  const at = search.get('at')
+  const index = Math.max(
+    0,
+    moments.findIndex(({ id }) => id === at),
+  )
+  const last = moments.length - 1
+  const show = (next: number) =>
+    setSearch(
+      (before) => {
+        const after = new URLSearchParams(before)
+        after.set('at', moments[Math.min(Math.max(next, 0), last)]?.id ?? '')
+        return after
+      },
+      { replace: true, preventScrollReset: true },
+    )
+  useEffect(() => {
+    if (!playing) return
+    if (index >= last) return setPlaying(false)
+    const timer = setTimeout(() => show(index + 1), playMs(moments, index, speed))
+    return () => clearTimeout(timer)
+  }, [playing, index, last, speed])
+  return {
+    index,
+    go: (next) => {
+      setPlaying(false)
+      show(next)
+    },
+    playing,
+    toggle: () => {
+      if (!playing && index >= last) show(0)
+      setPlaying(!playing)
+    },
+    speed,
+    setSpeed,
+  }
+}

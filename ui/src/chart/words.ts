@@ -1,0 +1,45 @@
+/** Times, durations and names as people read them. */
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+
+/** `14:03:22.187`, in the reader's time zone. */
+export function clockTime(iso: string): string {
+  const date = new Date(iso)
+  return `${clock.format(date)}.${String(date.getMilliseconds()).padStart(3, '0')}`
+}
+
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+] as const
+
+/** `340 µs` is `<1 ms`; `12 ms`, `3.4 s`, `2 min 5 s`, `3 h 12 min`. */
+export function duration(ms: number): string {
+  if (ms < 1) return '<1 ms'
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`
+  const rank = units.findIndex(([, length]) => ms >= length)
+  const [unit, length] = units[rank] ?? units[2]
+  const [restUnit, restLength] = units[rank + 1] ?? ['s', 1000]
+  const rest = Math.floor((ms % length) / restLength)
+  return `${Math.floor(ms / length)} ${unit}${rest > 0 ? ` ${rest} ${restUnit}` : ''}`
+}
+
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+/** `1.2K`: for narrow places. */
+export const shortCount = (count: number): string => compact.format(count)
+
+export const plural = (count: number, noun: string): string =>
+  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+
+export const shortId = (id: string): string => id.slice(0, 8)
+
+export const sessionName = ({ id, title }: { id: string; title: string | null }): string =>
+  title ?? `Untitled, ${shortId(id)}`
+
+/** `{finishReason: "stop", requesterLost: false}` → `finishReason stop`. What is false says nothing. */
+export const detailWords = (detail: object): string[] =>
+  Object.entries(detail)
+    .filter(([, value]) => value !== false)
+    .map(([key, value]) => (value === true ? key : `${key} ${String(value)}`))

@@ -1,0 +1,192 @@
+/** One conversation with an agent. */
+import { Alert, Center, Loader, Text, Title, VisuallyHidden } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { IconDoor, IconMessageCircle } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import type { Agent } from '../agents/queries.ts'
+import { ApiError, wordsOf } from '../api.ts'
+import { EmptyState } from '../blocks/empty-state.tsx'
+import { Composer } from './composer.tsx'
+import { OverrideChips } from './override-chips.tsx'
+import { requestPart, useOverrides } from './overrides.ts'
+import classes from './playground.module.css'
+import { TranscriptView } from './transcript-view.tsx'
+import { useConnection } from './use-connection.ts'
+import { useDraft } from './use-draft.ts'
+
+interface ChatProps {
+  agent: Agent
+  /** Null: a new one. */
+  sessionId: string | null
+  onSession: (id: string) => void
+  /** The heading and what belongs beside it. */
+  header: (message: string) => ReactNode
+}
+
+export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) {
+  const connection = useConnection({ agentId: agent.id, sessionId: given, onSession })
+  const { transcript, stored, sessionId, problem, isIdle, isReconnecting, isStopping } = connection
+  const draft = useDraft(agent.id, sessionId)
+  const { overrides } = useOverrides()
+  const field = useFocusedField(sessionId)
+  const lastMessage = () => {
+    const live = transcript.getSnapshot().context.live?.userText
+    return live ?? stored.data?.findLast(({ role }) => role === 'user')?.content
+  }
+  const send = (message: string) => connection.send({ message, ...requestPart(overrides) })
+  const onSend = () => {
+    if (draft.text.trim() === '' || !isIdle) return
+    draft.clearShown()
+    send(draft.text)
+  }
+  useRefusedText(problem, draft)
+  useEffect(() => {
+    if (connection.isTaken) draft.taken()
+  }, [connection.isTaken, draft.taken])
+  const stop = () => !isIdle && connection.stop()
+  useHotkeys([['Escape', () => document.querySelector('[role=dialog]') === null && stop()]], [])
+  const edit = (text: string) => {
+    draft.setText(text)
+    field.current?.focus()
+  }
+  if (stored.error instanceof ApiError && stored.error.status === 404) return <Gone header={header('')} />
+  return (
+    <>
+      {header(draft.text || (lastMessage() ?? ''))}
+      {stored.isLoading ? (
+        <Center flex={1}>
+          <Loader aria-label="Loading" />
+        </Center>
+      ) : (
+        <TranscriptView
+          agentName={agent.name}
+          stored={stored.data ?? noMessages}
+          transcript={transcript}
+          onEdit={edit}
+          onRetry={isIdle ? send : null}
+          empty={<Opening agent={agent} onPick={edit} />}
+        />
+      )}
+      <div className={classes.bottom}>
+        <Notices problem={problem} onDismiss={connection.dismiss} isReconnecting={isReconnecting} />
+        <Composer
+          text={draft.text}
+          setText={draft.setText}
+          field={field}
+          onSend={onSend}
+          onStop={isIdle ? null : stop}
+          isStopping={isStopping}
+          lastMessage={lastMessage}
+          placeholder={`Message ${agent.name}`}
+        >
+          <OverrideChips />
+        </Composer>
+        <Text className={classes.keys}>
+          <kbd>Enter</kbd> sends · <kbd>Shift Enter</kbd> new line · <kbd>Esc</kbd> stops · <kbd>↑</kbd> edits the last
+        </Text>
+      </div>
+      <VisuallyHidden role="status">{isIdle ? '' : 'The reply is being written.'}</VisuallyHidden>
+    </>
+  )
+}
+
+const noMessages: [] = []
+
+function Gone({ header }: { header: ReactNode }) {
+  return (
+    <>
+      {header}
+      <Center flex={1} p="md">
+        <EmptyState icon={IconDoor} title="It is gone">
+          Somebody has deleted this session, or the address is wrong.
+        </EmptyState>
+      </Center>
+    </>
+  )
+}
+
+/** The way to a first reply. */
+function Opening({ agent, onPick }: { agent: Agent; onPick: (text: string) => void }) {
+  const openings = [
+    'Hello! What can you do?',
+    'Explain what a session is in two sentences.',
+    'Write a haiku about waiting.',
+  ]
+  return (
+    <div className={classes.opening}>
+      <div className={classes.openingIcon}>
+        <IconMessageCircle size={28} stroke={1.5} aria-hidden />
+      </div>
+      <Title order={2}>Talk to {agent.name}</Title>
+      <Text c="dimmed" maw={420}>
+        Close the window in the middle of a reply and come back: it goes on from where it is.
+      </Text>
+      <div className={classes.openings}>
+        {openings.map((text) => (
+          <button type="button" key={text} onClick={() => onPick(text)}>
+            {text}
+          </button>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+interface NoticesProps {
+  problem: { error: unknown; text: string | null } | null
+  onDismiss: () => void
+  isReconnecting: boolean
+}
+
+function Notices({ problem, onDismiss, isReconnecting }: NoticesProps) {
+  return (
+    <div role="status" className={classes.notices}>
+      {isReconnecting && (
+        <span className={classes.reconnecting}>
+          <Loader size={13} color="currentColor" aria-hidden /> Reconnecting: the reply goes on from where it was.
+        </span>
+      )}
+      {problem && (
+        <Alert
+          color={isBusy(problem.error) ? 'yellow' : 'red'}
+          withCloseButton
+          closeButtonLabel="Dismiss"
+          onClose={onDismiss}
+        >
+          {wordsOf(problem.error)} {advice(problem.error)}
+        </Alert>
+      )}
+    </div>
+  )
+}
+
+const isBusy = (error: unknown): boolean => error instanceof ApiError && [409, 503].includes(error.status)
+
+function advice(error: unknown): string {
+  if (!(error instanceof ApiError)) return ''
+  if (error.status === 409) return 'It was begun elsewhere. What you wrote is kept: send it when the reply has ended.'
+  if (error.status === 503) return 'What you wrote is kept: send it again in a moment.'
+  return ''
+}
+
+/** The keyboard is in the field when a conversation is opened; not where that would open a keyboard on the screen. */
+function useFocusedField(sessionId: string | null) {
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    if (matchMedia('(pointer: coarse)').matches) return
+    const frame = requestAnimationFrame(() => field.current?.focus({ preventScroll: true }))
+    return () => cancelAnimationFrame(frame)
+  }, [sessionId])
+  return field
+}
+
+/** A message that was not taken is put back, before what was typed meanwhile. */
+function useRefusedText(problem: NoticesProps['problem'], draft: ReturnType<typeof useDraft>): void {
+  const [seen, setSeen] = useState(problem)
+  useEffect(() => {
+    if (problem === seen) return
+    setSeen(problem)
+    const refused = problem?.text
+    if (refused && !draft.text.includes(refused)) draft.setText([refused, draft.text].filter(Boolean).join('\n'))
+  }, [problem, seen, draft])
+}

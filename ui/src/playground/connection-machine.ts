@@ -1,0 +1,173 @@
+/** The window's connection to the session: idle, or following a reply until it has ended. */
+import { assign, fromCallback, fromPromise, setup } from 'xstate'
+import type { components } from '../../../openapi/generated/schema.ts'
+import { cancelReply } from './queries.ts'
+import { type Ending, followReply } from './reply-stream.ts'
+import { gatherFrames, type Transcript } from './transcript.ts'
+
+export type ChatRequest = components['schemas']['PlaygroundChatRequest']
+
+interface Connection {
+  agentId: string
+  /** Null until the first message of a new session is taken. */
+  sessionId: string | null
+  transcript: Transcript
+  /** What is sent; null while a reply is joined. */
+  chat: ChatRequest | null
+  stopAsked: boolean
+  lost: boolean
+  /** Why the last message was not taken, or the reply could not be stopped. */
+  problem: { error: unknown; text: string | null } | null
+}
+
+type ConnectionEvent =
+  | { type: 'send'; chat: ChatRequest }
+  | { type: 'join'; replyId: string }
+  | { type: 'stop' }
+  | { type: 'dismiss' }
+  | { type: 'opened'; sessionId: string | null }
+  | { type: 'lost' }
+  | { type: 'ended'; ending: Ending }
+  | { type: 'refused'; error: unknown }
+
+const stream = fromCallback<ConnectionEvent, Connection>(({ input, sendBack }) => {
+  const { agentId, chat, transcript } = input
+  const base = `/api/v1/agents/${agentId}/playground`
+  const leaving = new AbortController()
+  const frames = gatherFrames(transcript)
+  let sessionId = input.sessionId
+  const follow = followReply({
+    start: chat && post(`${base}/chat`, { ...chat, sessionId }),
+    resume: (lastId) =>
+      new Request(`${base}/sessions/${sessionId}/stream`, { headers: { 'last-event-id': String(lastId) } }),
+    onOpen(response) {
+      sessionId = response.headers.get('x-session-id') ?? sessionId
+      frames.flush()
+      transcript.trigger.reopened()
+      sendBack({ type: 'opened', sessionId })
+    },
+    onFrame: frames.add,
+    onLost: () => sendBack({ type: 'lost' }),
+    signal: leaving.signal,
+  })
+  follow.then(
+    (ending) => {
+      frames.flush()
+      if (ending !== 'done') transcript.trigger.leftOff()
+      sendBack({ type: 'ended', ending })
+    },
+    (error: unknown) => {
+      if (!leaving.signal.aborted) sendBack({ type: 'refused', error })
+    },
+  )
+  return () => leaving.abort()
+})
+
+const post = (path: string, body: object): Request =>
+  new Request(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+
+export const connectionMachine = setup({
+  types: {
+    context: {} as Connection,
+    input: {} as Pick<Connection, 'agentId' | 'sessionId' | 'transcript'>,
+    events: {} as ConnectionEvent,
+  },
+  actors: {
+    stream,
+    cancel: fromPromise<void, Connection>(({ input: { agentId, sessionId } }) =>
+      sessionId === null ? Promise.resolve() : cancelReply(agentId, sessionId),
+    ),
+  },
+  guards: {
+    stopAsked: ({ context }) => context.stopAsked,
+    lost: ({ context }) => context.lost,
+  },
+  actions: {
+    notStopped: assign(({ event }) => ({ problem: { error: 'error' in event ? event.error : event, text: null } })),
+  },
+}).createMachine({
+  id: 'connection',
+  context: ({ input }) => ({ ...input, chat: null, stopAsked: false, lost: false, problem: null }),
+  initial: 'idle',
+  on: { dismiss: { actions: assign({ problem: null }) } },
+  states: {
+    idle: {
+      on: {
+        send: {
+          target: 'following.sending',
+          actions: [
+            ({ context, event }) =>
+              context.transcript.trigger.sent({ text: event.chat.message, now: new Date().toISOString() }),
+            assign(({ event }) => ({ chat: event.chat, stopAsked: false, lost: false, problem: null })),
+          ],
+        },
+        join: {
+          target: 'following.joining',
+          actions: [
+            ({ context, event }) =>
+              context.transcript.trigger.joined({ id: event.replyId, now: new Date().toISOString() }),
+            assign({ chat: null, stopAsked: false, lost: false }),
+          ],
+        },
+      },
+    },
+    following: {
+      invoke: { src: 'stream', input: ({ context }) => context },
+      initial: 'joining',
+      on: {
+        ended: 'idle',
+        refused: {
+          target: 'idle',
+          actions: [
+            ({ context }) => context.transcript.trigger.refused(),
+            assign(({ context, event }) => ({
+              problem: { error: event.error, text: context.chat?.message ?? null },
+            })),
+          ],
+        },
+      },
+      states: {
+        sending: {
+          on: {
+            opened: [
+              {
+                guard: 'stopAsked',
+                target: 'stopping',
+                actions: assign({ sessionId: ({ event }) => event.sessionId }),
+              },
+              { target: 'streaming', actions: assign({ sessionId: ({ event }) => event.sessionId }) },
+            ],
+            // The server may not have it yet: stopped once it has.
+            stop: { actions: assign({ stopAsked: true }) },
+          },
+        },
+        joining: {
+          on: {
+            opened: 'streaming',
+            lost: { target: 'reconnecting', actions: assign({ lost: true }) },
+            stop: 'stopping',
+          },
+        },
+        streaming: { on: { lost: { target: 'reconnecting', actions: assign({ lost: true }) }, stop: 'stopping' } },
+        reconnecting: { on: { opened: { target: 'streaming', actions: assign({ lost: false }) }, stop: 'stopping' } },
+        stopping: {
+          invoke: {
+            src: 'cancel',
+            input: ({ context }) => context,
+            // Done: the stream's last frames tell, and end it.
+            onError: [
+              { guard: 'lost', target: 'reconnecting', actions: 'notStopped' },
+              { target: 'streaming', actions: 'notStopped' },
+            ],
+          },
+          on: {
+            lost: { actions: assign({ lost: true }) },
+            opened: { actions: assign({ lost: false }) },
+          },
+        },
+      },
+    },
+  },
+})
+
+export type ConnectionState = 'idle' | 'sending' | 'joining' | 'streaming' | 'reconnecting' | 'stopping'

@@ -1,0 +1,16 @@
+/** What was typed and not sent, for each session: it outlives reloads and logins, not the window. */
+
+const keyOf = (agentId: string, sessionId: string | null) => `draft:${agentId}:${sessionId ?? 'new'}`
+
+export const readDraft = (agentId: string, sessionId: string | null): string =>
+  sessionStorage.getItem(keyOf(agentId, sessionId)) ?? ''
+
+export function keepDraft(agentId: string, sessionId: string | null, text: string): void {
+  const key = keyOf(agentId, sessionId)
+  try {
+    if (text === '') sessionStorage.removeItem(key)
+    else sessionStorage.setItem(key, text)
+  } catch {
+    // The browser's room for it is full: the text is still on the page.
+  }
+}

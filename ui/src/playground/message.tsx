@@ -1,0 +1,144 @@
+/** One message of the transcript: who, what, and how it ended. */
+import { ActionIcon, Alert, Button, Group, Text, Tooltip, VisuallyHidden } from '@mantine/core'
+import {
+  IconAlertTriangle,
+  IconArrowBackUp,
+  IconCheck,
+  IconPencil,
+  IconPlayerStop,
+  IconScissors,
+} from '@tabler/icons-react'
+import { memo } from 'react'
+import { Copy } from '../blocks/copy.tsx'
+import { RelativeTime } from '../blocks/relative-time.tsx'
+import type { ShownMessage } from './live-reply.ts'
+import { Markdown } from './markdown/markdown.tsx'
+import classes from './message.module.css'
+import type { ToolCall } from './queries.ts'
+import { ToolCard } from './tool-card.tsx'
+
+interface MessageProps {
+  message: ShownMessage
+  agentName: string
+  onEdit: (text: string) => void
+  /** Null where there is nothing to try again. */
+  onRetry: (() => void) | null
+}
+
+export const MessageView = memo(({ message, agentName, onEdit, onRetry }: MessageProps) =>
+  message.role === 'user' ? (
+    <UserMessage message={message} onEdit={onEdit} />
+  ) : (
+    <Reply message={message} agentName={agentName} onRetry={onRetry} />
+  ),
+)
+
+function UserMessage({ message: { content, createdAt }, onEdit }: Pick<MessageProps, 'message' | 'onEdit'>) {
+  return (
+    <article className={classes.user} aria-label="You">
+      <VisuallyHidden component="h2">You</VisuallyHidden>
+      <div className={classes.bubble}>{content}</div>
+      <div className={classes.foot}>
+        <RelativeTime iso={createdAt} />
+        <Tooltip label="Edit and send again">
+          <ActionIcon variant="subtle" color="gray" aria-label="Edit and send again" onClick={() => onEdit(content)}>
+            <IconPencil size={16} stroke={1.7} />
+          </ActionIcon>
+        </Tooltip>
+        <Copy text={content} label="Copy message" />
+      </div>
+    </article>
+  )
+}
+
+function Reply({ message, agentName, onRetry }: Omit<MessageProps, 'onEdit'>) {
+  const { content, toolCalls, status, error } = message
+  const isWriting = status === 'streaming'
+  return (
+    <article className={classes.reply} aria-label={agentName} aria-busy={isWriting} data-status={status}>
+      <VisuallyHidden component="h2">{agentName}</VisuallyHidden>
+      {segments(content, toolCalls).map((segment, index, all) =>
+        'text' in segment ? (
+          <Markdown key={segment.key} text={segment.text} growing={isWriting && index === all.length - 1} />
+        ) : (
+          <ToolCard key={segment.key} call={segment.call} running={isWriting} />
+        ),
+      )}
+      {isWriting && content === '' && toolCalls.length === 0 && (
+        <div className={classes.dots} role="img" aria-label="Waiting for the first word">
+          <i />
+          <i />
+          <i />
+        </div>
+      )}
+      {error && (
+        <Alert
+          color="red"
+          variant="light"
+          icon={<IconAlertTriangle size={18} />}
+          title="The reply failed"
+          mt="sm"
+          className={classes.error ?? ''}
+        >
+          <Text fz="sm" className={classes.reason}>
+            {error.message || 'No reason was given.'}
+          </Text>
+          <Group mt="xs" gap="sm">
+            <code>{error.code}</code>
+            {onRetry && (
+              <Button
+                size="compact-sm"
+                variant="default"
+                leftSection={<IconArrowBackUp size={15} aria-hidden />}
+                onClick={onRetry}
+              >
+                Try again
+              </Button>
+            )}
+          </Group>
+        </Alert>
+      )}
+      <Foot message={message} />
+    </article>
+  )
+}
+
+function Foot({ message }: { message: ShownMessage }) {
+  const { icon: Icon, words } = statusOf(message)
+  return (
+    <div className={classes.foot}>
+      <span className={classes.status} data-testid="status">
+        {Icon === null ? <i className={classes.pulse} aria-hidden /> : <Icon size={14} stroke={2} aria-hidden />}
+        {words}
+      </span>
+      <RelativeTime iso={message.createdAt} />
+      {message.content !== '' && <Copy text={message.content} label="Copy reply" />}
+    </div>
+  )
+}
+
+function statusOf({ status, finishReason }: ShownMessage): { icon: typeof IconCheck | null; words: string } {
+  if (status === 'streaming') return { icon: null, words: 'Writing' }
+  if (status === 'error') return { icon: IconAlertTriangle, words: 'Error' }
+  if (finishReason === 'cancelled') return { icon: IconPlayerStop, words: 'Stopped' }
+  if (finishReason === 'length') return { icon: IconScissors, words: 'Cut off at the length limit' }
+  if (finishReason === 'content_filter') return { icon: IconAlertTriangle, words: 'Stopped by the content filter' }
+  return { icon: IconCheck, words: 'Complete' }
+}
+
+type Segment = { key: string; text: string } | { key: string; call: ToolCall }
+
+/** The content divided where tools were called. */
+function segments(content: string, calls: readonly ToolCall[]): Segment[] {
+  const parts: Segment[] = []
+  let at = 0
+  calls.forEach((call, index) => {
+    const text = content.slice(at, call.offset)
+    if (text.trim() !== '') parts.push({ key: `text ${at}`, text })
+    parts.push({ key: `call ${index}`, call })
+    at = Math.max(at, call.offset)
+  })
+  const rest = content.slice(at)
+  if (rest.trim() !== '') parts.push({ key: `text ${at}`, text: rest })
+  return parts
+}

@@ -1,0 +1,67 @@
+/** Sessions and their messages at the server: keys, reads and writes. */
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import type { components } from '../../../openapi/generated/schema.ts'
+import { answer, api } from '../api.ts'
+import { queryClient } from '../query-client.ts'
+
+export type Session = components['schemas']['PlaygroundSession']
+export type Message = components['schemas']['PlaygroundMessage']
+export type ToolCall = Message['toolCalls'][number]
+
+const pageLimit = 30
+const listPath = '/api/v1/agents/{agent_id}/playground/sessions'
+
+/** The side's list, most recently used first. `q`: a part of the title. */
+export const sessionList = (agentId: string, q: string) =>
+  infiniteQueryOptions({
+    queryKey: ['sessions', 'list', agentId, q],
+    initialPageParam: 0,
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: pageLimit, offset: pageParam, ...(q !== '' && { q }) }
+      return answer(api.GET(listPath, { params: { path: { agent_id: agentId }, query }, signal }))
+    },
+    getNextPageParam: ({ total, offset, sessions }) =>
+      offset + sessions.length < total && sessions.length > 0 ? offset + sessions.length : undefined,
+  })
+
+/** Asked again and again: what other windows and the API's callers do shows here first. */
+export const newestSessions = (agentId: string) =>
+  queryOptions({
+    queryKey: ['sessions', 'newest', agentId],
+    queryFn: ({ signal }) =>
+      answer(api.GET(listPath, { params: { path: { agent_id: agentId }, query: { limit: 20 } }, signal })),
+    refetchInterval: 3_000,
+  })
+
+export const messageList = (agentId: string, sessionId: string) =>
+  queryOptions({
+    queryKey: ['sessions', 'messages', agentId, sessionId],
+    queryFn: async ({ signal }) => {
+      const path = { agent_id: agentId, session_id: sessionId }
+      const { messages } = await answer(api.GET(`${listPath}/{session_id}/messages`, { params: { path }, signal }))
+      return messages
+    },
+  })
+
+/** Lists are read anew, at once. */
+export const sessionsChanged = (agentId: string): void => {
+  void queryClient.invalidateQueries({ queryKey: ['sessions', 'list', agentId] })
+  void queryClient.invalidateQueries({ queryKey: ['sessions', 'newest', agentId] })
+}
+
+export const messagesChanged = (agentId: string, sessionId: string): void => {
+  void queryClient.invalidateQueries({ queryKey: messageList(agentId, sessionId).queryKey })
+}
+
+export async function deleteSession(agentId: string, sessionId: string): Promise<void> {
+  const path = { agent_id: agentId, session_id: sessionId }
+  await answer(api.DELETE(`${listPath}/{session_id}`, { params: { path } }))
+  queryClient.removeQueries({ queryKey: messageList(agentId, sessionId).queryKey })
+  sessionsChanged(agentId)
+}
+
+/** Resolves once the reply is settled, or after 2 s. */
+export async function cancelReply(agentId: string, sessionId: string): Promise<void> {
+  const path = { agent_id: agentId, session_id: sessionId }
+  await answer(api.POST(`${listPath}/{session_id}/cancel`, { params: { path } }))
+}

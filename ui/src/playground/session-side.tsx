@@ -1,0 +1,122 @@
+/** The agent's sessions: search, new, delete, and older ones as the reader goes down. */
+import { ActionIcon, Button, Center, Loader, Text, TextInput } from '@mantine/core'
+import { useDebouncedValue, useInViewport } from '@mantine/hooks'
+import { IconPlus, IconSearch, IconTrash } from '@tabler/icons-react'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { Link, NavLink, useLocation, useNavigate } from 'react-router'
+import { wordsOf } from '../api.ts'
+import { DeleteButton } from '../blocks/delete-button.tsx'
+import { RelativeTime } from '../blocks/relative-time.tsx'
+import classes from './playground.module.css'
+import { deleteSession, type Session, sessionList } from './queries.ts'
+
+interface SessionSideProps {
+  agentId: string
+  sessionId: string | undefined
+  /** A session was chosen, or a new one is begun. */
+  onChosen?: () => void
+}
+
+export function SessionSide({ agentId, sessionId, onChosen }: SessionSideProps) {
+  const [text, setText] = useState('')
+  const [q] = useDebouncedValue(text.trim(), 200)
+  const { search } = useLocation()
+  const query = useInfiniteQuery({ ...sessionList(agentId, q), placeholderData: keepPreviousData })
+  const sessions = query.data?.pages.flatMap((page) => page.sessions) ?? []
+  return (
+    <>
+      <div className={classes.sideHead}>
+        <Button
+          component={Link}
+          to={{ pathname: `/playground/${agentId}`, search }}
+          variant="default"
+          fullWidth
+          leftSection={<IconPlus size={16} aria-hidden />}
+          onClick={onChosen}
+        >
+          New session
+        </Button>
+        <TextInput
+          type="search"
+          aria-label="Search sessions"
+          placeholder="Search sessions"
+          leftSection={<IconSearch size={15} stroke={1.8} aria-hidden />}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      </div>
+      <nav className={classes.sessions} aria-label="Sessions">
+        {query.isLoading && (
+          <Center p="md">
+            <Loader size="sm" aria-label="Loading" />
+          </Center>
+        )}
+        {query.error && <Text className={classes.sideNote}>{wordsOf(query.error)}</Text>}
+        {query.data && sessions.length === 0 && (
+          <Text className={classes.sideNote}>
+            {q === '' ? 'No sessions yet: the first message makes one.' : 'No session has this in its title.'}
+          </Text>
+        )}
+        <ul>
+          {sessions.map((session) => (
+            <SessionRow key={session.id} session={session} isOpen={session.id === sessionId} onChosen={onChosen} />
+          ))}
+        </ul>
+        {query.hasNextPage && <More isBusy={query.isFetchingNextPage} onReached={() => void query.fetchNextPage()} />}
+      </nav>
+    </>
+  )
+}
+
+export const titleOf = ({ title }: Pick<Session, 'title'>): string => title ?? 'New session'
+
+interface SessionRowProps {
+  session: Session
+  isOpen: boolean
+  onChosen: (() => void) | undefined
+}
+
+function SessionRow({ session, isOpen, onChosen }: SessionRowProps) {
+  const { id, agentId, updatedAt } = session
+  const title = titleOf(session)
+  const navigate = useNavigate()
+  const { search } = useLocation()
+  return (
+    <li className={classes.session}>
+      <NavLink to={{ pathname: `/playground/${agentId}/${id}`, search }} onClick={onChosen} title={title}>
+        <span className={classes.sessionTitle}>{title}</span>
+        <span className={classes.sessionTime}>
+          <RelativeTime iso={updatedAt} />
+        </span>
+      </NavLink>
+      <DeleteButton
+        kind="session"
+        name={title}
+        remove={() => deleteSession(agentId, id)}
+        onDeleted={() => {
+          if (isOpen) void navigate(`/playground/${agentId}`, { replace: true })
+        }}
+        trigger={(ask) => (
+          <ActionIcon variant="subtle" color="gray" aria-label={`Delete the session “${title}”`} onClick={ask}>
+            <IconTrash size={15} stroke={1.7} />
+          </ActionIcon>
+        )}
+      >
+        Its messages are lost for good, and a reply that runs is stopped.
+      </DeleteButton>
+    </li>
+  )
+}
+
+function More({ isBusy, onReached }: { isBusy: boolean; onReached: () => void }) {
+  const { ref, inViewport } = useInViewport<HTMLButtonElement>()
+  useEffect(() => {
+    if (inViewport && !isBusy) onReached()
+  }, [inViewport, isBusy])
+  return (
+    <Button ref={ref} variant="subtle" color="gray" size="xs" fullWidth loading={isBusy} onClick={onReached}>
+      Show older sessions
+    </Button>
+  )
+}

@@ -1,0 +1,54 @@
+/** Keeps the newest in sight while it grows, until the reader scrolls up. */
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
+
+interface StickToBottom {
+  scroller: RefObject<HTMLDivElement | null>
+  content: RefObject<HTMLDivElement | null>
+  isAtBottom: boolean
+  toBottom: () => void
+}
+
+export function useStickToBottom(): StickToBottom {
+  const scroller = useRef<HTMLDivElement>(null)
+  const content = useRef<HTMLDivElement>(null)
+  const stuck = useRef(true)
+  const [isAtBottom, setAtBottom] = useState(true)
+  const toBottom = useCallback(() => {
+    stuck.current = true
+    setAtBottom(true)
+    scroller.current?.scrollTo({ top: scroller.current.scrollHeight })
+  }, [])
+  useEffect(() => {
+    const box = scroller.current
+    const inner = content.current
+    if (box === null || inner === null) return
+    let lastTop = box.scrollTop
+    const onScroll = () => {
+      const { scrollTop, scrollHeight, clientHeight } = box
+      const below = scrollHeight - clientHeight - scrollTop
+      // Up is the reader's wish, however small; growth alone never scrolls up.
+      if (below <= 4) stuck.current = true
+      else if (scrollTop < lastTop) stuck.current = false
+      lastTop = scrollTop
+      setAtBottom(stuck.current || below <= 4)
+    }
+    const growth = new ResizeObserver(() => {
+      if (stuck.current) box.scrollTop = box.scrollHeight
+      else setAtBottom(box.scrollHeight - box.clientHeight - box.scrollTop <= 4)
+    })
+    // What one unfolds shall stay where it is.
+    const onClick = ({ target }: MouseEvent) => {
+      if (target instanceof Element && target.closest('summary')) stuck.current = false
+    }
+    growth.observe(inner)
+    growth.observe(box)
+    box.addEventListener('scroll', onScroll, { passive: true })
+    box.addEventListener('click', onClick)
+    return () => {
+      growth.disconnect()
+      box.removeEventListener('click', onClick)
+      box.removeEventListener('scroll', onScroll)
+    }
+  }, [])
+  return { scroller, content, isAtBottom, toBottom }
+}

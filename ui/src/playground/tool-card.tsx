@@ -1,0 +1,63 @@
+/** A tool call: folded a line that says what and how it went, open its arguments and its result. */
+import { Loader, Text } from '@mantine/core'
+import { IconCheck, IconChevronRight, IconX } from '@tabler/icons-react'
+import { memo } from 'react'
+import { Copy } from '../blocks/copy.tsx'
+import classes from './message.module.css'
+import type { ToolCall } from './queries.ts'
+
+/** More is not laid out: a result may have 256 KiB. It is copied whole. */
+const mostShown = 20_000
+
+export const ToolCard = memo(({ call, running }: { call: ToolCall; running: boolean }) => {
+  const { name, ok, content, durationMs } = call
+  const state = ok === null ? (running ? 'running' : 'cut off') : ok ? 'done' : 'failed'
+  return (
+    <details className={classes.tool} data-state={state}>
+      <summary>
+        <IconChevronRight size={15} stroke={1.8} className={classes.toolFold} aria-hidden />
+        <StateIcon state={state} />
+        <span className={classes.toolName}>{name}</span>
+        <span className={classes.toolHint}>{compact(call.arguments)}</span>
+        <span className={classes.toolTime}>{durationMs === null ? state : `${state} · ${duration(durationMs)}`}</span>
+      </summary>
+      <Part name="Arguments" text={pretty(call.arguments)} />
+      {content !== null && <Part name="Result" text={pretty(content)} />}
+      {content === null && (
+        <Text className={classes.toolWait}>{running ? 'Waiting for its result…' : 'It gave no result.'}</Text>
+      )}
+    </details>
+  )
+})
+
+function StateIcon({ state }: { state: string }) {
+  if (state === 'running') return <Loader size={14} aria-hidden />
+  if (state === 'done') return <IconCheck size={16} stroke={2.2} className={classes.toolOk} aria-hidden />
+  return <IconX size={16} stroke={2.2} className={classes.toolBad} aria-hidden />
+}
+
+function Part({ name, text }: { name: string; text: string }) {
+  return (
+    <section className={classes.toolPart} aria-label={name}>
+      <div className={classes.toolPartName}>
+        {name}
+        <Copy text={text} label={`Copy ${name.toLowerCase()}`} />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <pre tabIndex={0}>{text.length > mostShown ? `${text.slice(0, mostShown)}\n…` : text}</pre>
+    </section>
+  )
+}
+
+const compact = (text: string): string => text.slice(0, 160).replaceAll(/\s+/g, ' ')
+
+/** JSON indented; anything else as it is. */
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+const duration = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`)

@@ -1,0 +1,74 @@
+/** A conversation as a hook: its stored messages, the reply at hand, and what can be done with them. */
+import { useQuery } from '@tanstack/react-query'
+import { useMachine } from '@xstate/react'
+import { useEffect, useRef, useState } from 'react'
+import { type ChatRequest, connectionMachine } from './connection-machine.ts'
+import { messageList, messagesChanged, newestSessions, sessionsChanged } from './queries.ts'
+import { createTranscript } from './transcript.ts'
+
+interface ConnectionOptions {
+  agentId: string
+  /** Null: made with the first message; `onSession` then tells its id. */
+  sessionId: string | null
+  onSession: (id: string) => void
+}
+
+export function useConnection({ agentId, sessionId: given, onSession }: ConnectionOptions) {
+  const [transcript] = useState(createTranscript)
+  const [state, send] = useMachine(connectionMachine, { input: { agentId, sessionId: given, transcript } })
+  const { sessionId, problem } = state.context
+  const isIdle = state.matches('idle')
+  const stored = useQuery({ ...messageList(agentId, sessionId ?? ''), enabled: sessionId !== null })
+
+  useEffect(() => {
+    if (sessionId !== null && sessionId !== given) onSession(sessionId)
+  }, [sessionId, given, onSession])
+
+  // A reply has begun or ended: titles, times and the stored messages are others now.
+  const wasIdle = useRef(true)
+  useEffect(() => {
+    if (wasIdle.current === isIdle) return
+    wasIdle.current = isIdle
+    sessionsChanged(agentId)
+    if (isIdle && sessionId !== null) messagesChanged(agentId, sessionId)
+  }, [isIdle, agentId, sessionId])
+
+  useOtherWindows(agentId, sessionId)
+
+  // A reply that runs and that this window does not follow: after a reload, or begun elsewhere.
+  const last = stored.data?.at(-1)
+  useEffect(() => {
+    if (!isIdle || last?.status !== 'streaming') return
+    const { live } = transcript.getSnapshot().context
+    if (live?.id !== last.id || live.status === 'streaming') send({ type: 'join', replyId: last.id })
+  }, [isIdle, last, transcript, send])
+
+  return {
+    transcript,
+    stored,
+    sessionId,
+    problem,
+    isIdle,
+    /** The server has the message, and the reply runs. */
+    isTaken: !isIdle && !state.matches({ following: 'sending' }),
+    isReconnecting: state.matches({ following: 'reconnecting' }),
+    isStopping: state.matches({ following: 'stopping' }) || state.context.stopAsked,
+    send: (chat: ChatRequest) => send({ type: 'send', chat }),
+    stop: () => send({ type: 'stop' }),
+    dismiss: () => send({ type: 'dismiss' }),
+  }
+}
+
+/** What another window or the API's callers do in this agent's sessions is read within some seconds. */
+function useOtherWindows(agentId: string, sessionId: string | null): void {
+  const newest = useQuery(newestSessions(agentId)).data?.sessions
+  const changedAt = newest?.[0] && `${newest[0].id} ${newest[0].updatedAt} ${newest.length}`
+  const own = newest?.find(({ id }) => id === sessionId)?.updatedAt
+  const known = useRef({ changedAt, own, sessionId })
+  useEffect(() => {
+    const before = known.current
+    known.current = { changedAt, own, sessionId }
+    if (before.changedAt !== undefined && before.changedAt !== changedAt) sessionsChanged(agentId)
+    if (sessionId !== null && before.sessionId === sessionId && before.own !== own) messagesChanged(agentId, sessionId)
+  }, [agentId, changedAt, own, sessionId])
+}
