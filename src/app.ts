@@ -9,7 +9,7 @@ import { startBackground, withLateTitles } from './background.ts'
 import type { Jobs } from './coordination/jobs.ts'
 import { createLocalCoordination } from './coordination/local.ts'
 import { createRedisCoordination } from './coordination/redis.ts'
-import { createServer, type HttpRooms, mountAll, type ServerOptions } from './http/server.ts'
+import { closeServer, createServer, type HttpRooms, mountAll, type ServerOptions } from './http/server.ts'
 import { streamsEnded } from './http/sse.ts'
 import type { MetricsSnapshot } from './observability/metrics.ts'
 import { type Observation, startObservation } from './observe.ts'
@@ -49,7 +49,7 @@ const SHORTEST_SILENCE_MS = 5000
 const DATABASE_WAIT_MS = 30_000
 /** Longest wait for outcomes to be stored once the drain's time is over. */
 const SETTLE_MS = 5000
-/** Longest wait for the last bytes of streams whose reply has ended. */
+/** Longest wait for the last bytes of streams whose reply has ended, and for answers under way. */
 const LAST_BYTES_MS = 1000
 
 const serverOptions = (settings: Settings): ServerOptions => ({
@@ -266,7 +266,7 @@ export async function startApp(settings: Settings): Promise<App> {
   const closing = new AsyncDisposableStack()
   closing.defer(() => database.embedded?.stop())
   closing.defer(() => database.sql.end({ timeout: 2 }))
-  const close = () => server.close().finally(() => closing.disposeAsync())
+  const close = () => closeServer(server, LAST_BYTES_MS).finally(() => closing.disposeAsync())
   try {
     const { otelEndpoint, metricsPort } = settings
     const observation = await startObservation({ ...database, metrics: metricsPort !== null, otelEndpoint, log })

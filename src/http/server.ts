@@ -78,8 +78,22 @@ export function createServer({ logLevel, maxBodyBytes, trustProxy, deployKeys }:
     },
     // Two lines a request cost more than the request; `debug` brings one (below).
     logController: new LogController({ disableRequestLogging: true }),
-    forceCloseConnections: true,
+    forceCloseConnections: 'idle', // see closeServer
     frameworkErrors: frameworkErrors(deployKeys),
+  })
+}
+
+/**
+ * Takes no connection more and answers what is under way: a request that was obeyed without an answer is sent again by
+ * its client or balancer, and would be obeyed twice (seen: a session made twice). After `ms` whoever is left is cut off.
+ */
+export async function closeServer(app: FastifyInstance, ms: number): Promise<void> {
+  // Node closes the connections that are idle now, not those that will be after their answer.
+  const idle = setInterval(() => app.server.closeIdleConnections(), 20)
+  const late = setTimeout(() => app.server.closeAllConnections(), ms)
+  await app.close().finally(() => {
+    clearInterval(idle)
+    clearTimeout(late)
   })
 }
 

@@ -9,13 +9,12 @@
  * A page that logs an error, breaks its Content-Security-Policy, throws, or asks for a file that is not there fails its
  * test when it is disposed of.
  */
-import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { systemPart } from '../support/system-parts.ts'
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
 const axeScript = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const flags = [
@@ -45,8 +44,7 @@ export interface TestBrowser {
 }
 
 export async function openBrowser(): Promise<TestBrowser> {
-  if (executablePath === undefined) throw new Error('Chromium is missing: apt-get install chromium')
-  const browser = await chromium.launch({ executablePath, args: flags })
+  const browser = await chromium.launch({ executablePath: systemPart('chromium'), args: flags })
   return { page: (url, options) => newPage(browser, url, options), close: () => browser.close() }
 }
 
