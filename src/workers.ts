@@ -41,13 +41,14 @@ const STEADY_MS = 60_000
 
 /**
  * Starts the first worker, then, when it listens, the others: it alone migrates the database and makes the secret
- * key, and what keeps it from starting is said once. A worker that ends is replaced; one that ends before all have
- * listened, or as hopeless, ends all. Workers end with this process, kill -9 included (node:cluster ends them when the
+ * key, and what keeps it from starting is said once. A worker that ends is replaced; one that never listened while not
+ * all have, or that ends as hopeless, ends all. Workers end with this process, kill -9 included (node:cluster ends them when the
  * channel closes).
  */
 export function startWorkers({ count, longestStopMs, hopeless, say, exit, hear }: WorkersOptions): Workers {
   const running = new Set<Worker>()
   const listening = new Set<Worker>()
+  let hasFirst = false
   let up = false
   let stopping = false
   let worst = 0
@@ -61,7 +62,8 @@ export function startWorkers({ count, longestStopMs, hopeless, say, exit, hear }
       if (!isListening(message)) return hear(message)
       listening.add(worker)
       if (up) return
-      if (listening.size === 1) for (let n = 1; n < count; n++) start(FIRST_WAIT_MS)
+      if (!hasFirst) for (let n = 1; n < count; n++) start(FIRST_WAIT_MS)
+      hasFirst = true
       up = listening.size === count
       if (up) say(`Greenroom listens on ${message.url}`)
     })
@@ -72,7 +74,7 @@ export function startWorkers({ count, longestStopMs, hopeless, say, exit, hear }
     function ended(code: number | null, reason: string | null): void {
       running.delete(worker)
       const listened = listening.delete(worker)
-      if (stopping || !up || code === hopeless) {
+      if (stopping || !(up || listened) || code === hopeless) {
         // A signal to the whole group may find a worker that has no handler yet: nothing ran in it.
         if (code !== null || listened || !stopping) worst = Math.max(worst, code ?? 1)
         // What it could say itself, it has said.
