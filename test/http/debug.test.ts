@@ -173,8 +173,12 @@ verifies('contract-8.traffic', 'each transition is counted and each state timed'
     const { json } = await scene.call('GET', `${debug}/chart/traffic`)
     return json.transitions.reduce((sum: number, one: { count: number }) => sum + one.count, 0)
   }
+  // Earlier tests' replies have ended; asking for steps records what there is.
+  const running = () => scene.app.sql`select 1 from messages where status = 'streaming'`
+  await expect.poll(async () => (await running()).length).toBe(0)
+  await steps(await finished())
   const before = await count()
-  await steps(await finished()) // which waits until they are recorded
+  await steps(await finished())
   expect(await count()).toBe(before + 3)
   const { json } = await scene.call('GET', `${debug}/chart/traffic?hours=1`)
   expect(Object.keys(json).sort()).toEqual(['since', 'states', 'transitions'])
