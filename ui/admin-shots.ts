@@ -103,7 +103,7 @@ function shotsOf(ids: Record<'provider' | 'lost' | 'tool' | 'server' | 'away' | 
     { name: 'agent', path: `/agents/${ids.agent}`, full: true },
     { name: 'agent-new', path: '/agents/new' },
     { name: 'agent-use', path: `/agents/${demoAgent}?tab=use`, full: true },
-    { name: 'agent-use-python', path: `/agents/${demoAgent}?tab=use&mode=stateless&lang=python` },
+    { name: 'agent-code', path: `/agents/${ids.agent}?tab=use&lang=javascript` },
     { name: 'providers', path: '/providers' },
     { name: 'provider', path: `/providers/${ids.provider}`, act: test('Answered in') },
     { name: 'provider-lost', path: `/providers/${ids.lost}`, act: test('It does not work yet') },

@@ -4,7 +4,7 @@ import { addAgent, type Product } from '../test/support/product.ts'
 import { startUpstream, type UpstreamCall } from '../test/support/upstream.ts'
 import type { Shot } from './shots.ts'
 
-const answer = `The Paris office opens in **about two hours**. Three things are still waiting for it:
+const answer = `The Paris office opens at **nine in the morning**. Three things are still waiting for it:
 
 | Ticket | Owner | Since |
 |---|---|---|
@@ -101,7 +101,10 @@ export async function withPlaygroundShots(product: Product, take: (shots: Shot[]
       {
         name: 'playground-tool',
         path: `${base}/${session}`,
-        act: (page) => page.locator('summary').click(),
+        async act(page) {
+          await page.locator('summary').click()
+          await page.getByRole('region', { name: 'Conversation' }).evaluate((box) => box.scrollTo(0, 0))
+        },
       },
       { name: 'playground-writing', path: base, act: writing },
       { name: 'playground-stopped', path: base, act: stopped },

@@ -75,11 +75,12 @@ async function take(product: Product, shots: Shot[]): Promise<void> {
           await using page = await browser.page(product.url, { width, height, scheme })
           await page.goto(path, { waitUntil: 'networkidle' })
           await act?.(page)
-          await page.screenshot({
-            path: join(folder, `${name}-${scheme}-${width}.png`),
-            fullPage: full,
-            animations: 'disabled',
-          })
+          // Not `fullPage`: what sticks to the window's bottom would lie in the middle of the picture.
+          if (full) {
+            const all = await page.evaluate<number>('document.documentElement.scrollHeight')
+            await page.setViewportSize({ width, height: Math.max(height, all) })
+          }
+          await page.screenshot({ path: join(folder, `${name}-${scheme}-${width}.png`), animations: 'disabled' })
         }
       }
     }

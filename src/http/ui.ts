@@ -56,7 +56,7 @@ async function serveFiles(app: FastifyInstance, root: string): Promise<void> {
     index: false,
     suppressWarning: true,
   })
-  for (const name of ['favicon.svg', 'color-scheme.js']) {
+  for (const name of ['favicon.svg', 'color-scheme.js', 'NOTICE.txt']) {
     app.get(`/${name}`, (_request, reply) => reply.sendFile(name, root, { maxAge: 0, immutable: false }))
   }
 }

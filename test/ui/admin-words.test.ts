@@ -84,3 +84,10 @@ test.each([
     expect(all(true)[0]).toContain(place.base)
   }
 })
+
+test('a message goes into a shell as it stands, and a known session by its id', () => {
+  const place = { base: 'http://h', model: 'm', needsKey: false, message: `What's "new"?`, sessionId: 's1' }
+  const [, curl] = snippets(place, 'session', 'curl')
+  expect(curl?.code).toContain('"http://h/sessions/s1/chat/completions"')
+  expect(curl?.code).toContain(String.raw`"content": "What'\''s \"new\"?"`)
+})

@@ -15,7 +15,7 @@ afterAll(async () => {
 test('actors appear while they live, are filtered, lead to their chart, and go', async () => {
   await using page = await browser.page(app.url)
   await page.goto('/chart?view=actors')
-  await page.getByText('Nobody lives at the moment').waitFor({ timeout: 20_000 })
+  await page.getByText('No actor is live at the moment').waitFor({ timeout: 20_000 })
   const id = await scene.begin('/slow 200')
   const row = page.getByRole('table', { name: 'Live actors' }).getByRole('row').nth(1)
   await until(() => row.textContent()).toContain('streaming.generating')
@@ -28,7 +28,7 @@ test('actors appear while they live, are filtered, lead to their chart, and go',
   expect(await sidewaysScroll(page)).toEqual([])
   expect(await row.getByRole('link').getAttribute('href')).toBe(`/chart${scene.query(id)}`)
   await scene.cancel(id)
-  await page.getByText('Nobody lives at the moment').waitFor({ timeout: 20_000 })
+  await page.getByText('No actor is live at the moment').waitFor({ timeout: 20_000 })
 })
 
 test('the newest activity is followed until a session is chosen', async () => {

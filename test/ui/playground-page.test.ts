@@ -96,7 +96,7 @@ test('the request at hand is given as code with this server’s address', async 
   await field(page).fill("What's new?")
   await page.getByRole('button', { name: 'Code' }).click()
   const dialog = page.getByRole('dialog', { name: 'Call it from your code' })
-  await dialog.getByText(`${app.url}/api/v1/agents/${agentId}/deploy/sessions`).first().waitFor()
+  await dialog.getByText(`${app.url}/api/v1/agents/${agentId}/deploy`).first().waitFor()
   expect(await axe(page)).toEqual([])
   await dialog.getByRole('tab', { name: 'Python' }).click()
   await dialog.getByText('from openai import OpenAI').waitFor()

@@ -101,6 +101,9 @@ test('Enter sends, Shift+Enter begins a line, ↑ takes up the last message', as
   await replies(page).getByText('Fine.').waitFor()
   expect(up.calls.at(-1)?.body.messages.at(-1).content).toBe('first\nsecond')
   await soon(() => statuses(page)).toEqual(['Complete'])
+  // The new session has got its address, and the keyboard has stayed in the field.
+  await page.waitForURL(/[0-9a-f-]{36}\/[0-9a-f-]{36}$/)
+  expect(await field(page).evaluate((node) => node.matches(':focus'))).toBe(true)
   expect(await field(page).inputValue()).toBe('')
   await field(page).press('ArrowUp')
   expect(await field(page).inputValue()).toBe('first\nsecond')

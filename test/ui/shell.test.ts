@@ -91,6 +91,26 @@ test('Ctrl+K leads to a page by a part of its name', async () => {
   await page.getByRole('heading', { level: 1, name: 'Providers' }).waitFor()
 })
 
+test('Ctrl+K finds records of every kind by their names', async () => {
+  const named = { name: 'zebra' }
+  const url = 'https://zebra.example'
+  await Promise.all([
+    app.client.POST('/api/v1/settings/providers', { body: { ...named, providerType: 'demo' } }),
+    app.client.POST('/api/v1/http-tools', { body: { ...named, description: 'Tells.', method: 'GET', url } }),
+    app.client.POST('/api/v1/mcp-servers', { body: { ...named, transport: 'sse', url } }),
+  ])
+  await using page = await browser.page(app.url)
+  await page.goto('/')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.keyboard.press('Control+k')
+  const field = page.getByRole('textbox', { name: 'Go to' })
+  await field.fill('zebra')
+  await expect.poll(() => page.getByText('zebra', { exact: true }).count(), { timeout: 15_000 }).toBe(3)
+  expect(await axe(page)).toEqual([])
+  await field.press('Enter')
+  await page.waitForURL(/\/providers\/[0-9a-f-]{36}$/)
+})
+
 test('a server that goes away is said to be away, and asked again until it is back', async () => {
   await using page = await browser.page(app.url)
   await page.goto('/')

@@ -12,7 +12,7 @@ const fields = [
   {
     path: 'generationConfig.topP',
     label: 'Top P',
-    words: 'Only words from the likeliest part, 0 to 1. 0.1: the top tenth. Change this or the temperature, not both.',
+    words: 'Only the likeliest words whose chances add up to this, 0 to 1. Change this or the temperature, not both.',
     step: 0.05,
   },
   {
@@ -23,7 +23,7 @@ const fields = [
   },
   {
     path: 'generationConfig.maxToolCalls',
-    label: 'Most tool calls',
+    label: 'Tool calls at most',
     words: 'In one reply, 0 to 100. Then the model must answer with what it has. 0: no tools are offered.',
     step: 1,
   },

@@ -36,7 +36,7 @@ export function McpChoice({ server, chosen, onChange }: McpChoiceProps) {
             value={all ? 'all' : 'some'}
             onChange={(value) => onChange(value === 'all' ? [everything] : (tools?.map(({ name }) => name) ?? []))}
             data={[
-              { value: 'all', label: 'All, also later ones' },
+              { value: 'all', label: 'All, later ones too' },
               { value: 'some', label: 'Only these' },
             ]}
           />
@@ -51,9 +51,9 @@ export function McpChoice({ server, chosen, onChange }: McpChoiceProps) {
 
 function Unreachable({ words, isFetching, retry }: { words: string; isFetching: boolean; retry: () => void }) {
   return (
-    <Notice title="It cannot be asked just now">
+    <Notice title="The server cannot be reached">
       <Text fz="sm" mb={8}>
-        {words} What is chosen stays chosen.
+        {words} Your choice is kept.
       </Text>
       <Button variant="default" size="xs" loading={isFetching} onClick={retry}>
         Ask again

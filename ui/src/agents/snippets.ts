@@ -1,6 +1,12 @@
 /** Code that calls an agent, to be taken away: it runs as it stands. */
 
-export type Language = 'curl' | 'javascript' | 'python'
+/** `grammar`: what the highlighter calls it. */
+export const languages = [
+  { value: 'curl', label: 'curl', grammar: 'bash' },
+  { value: 'javascript', label: 'JavaScript', grammar: 'javascript' },
+  { value: 'python', label: 'Python', grammar: 'python' },
+] as const
+export type Language = (typeof languages)[number]['value']
 export type Mode = 'stateless' | 'session'
 
 export interface Snippet {
@@ -15,6 +21,9 @@ interface Place {
   model: string
   /** Whether the server asks for PUBLIC_API_KEY. */
   needsKey: boolean
+  message?: string
+  /** A session that is there; without it the code reads SESSION. */
+  sessionId?: string
 }
 
 /** What one needs to do, in the order of doing it. */
@@ -58,12 +67,16 @@ interface Written {
   cancel: string
 }
 
-function curl({ base, needsKey }: Place): Written {
+/** In single quotes for a POSIX shell. */
+const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+function curl({ base, needsKey, message = 'Hello!', sessionId }: Place): Written {
   const agent = `AGENT=${base}\n\n`
   const key = needsKey ? ' \\\n  -H "Authorization: Bearer $GREENROOM_API_KEY"' : ''
   const json = " \\\n  -H 'Content-Type: application/json'"
-  const body = ` \\\n  -d '{"stream": true, "messages": [{"role": "user", "content": "Hello!"}]}'`
-  const session = '"$AGENT/sessions/$SESSION/chat/completions'
+  const request = `{"stream": true, "messages": [{"role": "user", "content": ${JSON.stringify(message)}}]}`
+  const body = ` \\\n  -d ${shellQuoted(request)}`
+  const session = `"${sessionId === undefined ? '$AGENT/sessions/$SESSION' : `${base}/sessions/${sessionId}`}/chat/completions`
   return {
     ask: `${agent}curl -N "$AGENT/chat/completions"${key}${json}${body}`,
     create: `${agent}curl -X POST "$AGENT/sessions"${key}${json} \\\n  -d '{}'\n\nSESSION=… # the "id" of the answer`,
@@ -73,7 +86,7 @@ function curl({ base, needsKey }: Place): Written {
   }
 }
 
-function javascript({ base, model, needsKey }: Place): Written {
+function javascript({ base, model, needsKey, message = 'Hello!', sessionId }: Place): Written {
   const apiKey = needsKey ? 'process.env.GREENROOM_API_KEY' : "'none' /* this server asks for no key */"
   const headers = needsKey
     ? "const headers = { authorization: 'Bearer ' + process.env.GREENROOM_API_KEY }"
@@ -87,7 +100,7 @@ const client = new OpenAI({
 
 const stream = await client.chat.completions.create({
   model: ${JSON.stringify(model)}, // the agent's own, whatever stands here
-  messages: [{ role: 'user', content: 'Hello!' }],
+  messages: [{ role: 'user', content: ${JSON.stringify(message)} }],
   stream: true,
 })
 for await (const chunk of stream) {
@@ -104,7 +117,9 @@ const answer = await fetch(\`\${base}/sessions\`, {
 })
 const { id: sessionId } = await answer.json()
 console.log(sessionId)`,
-    message: talk(`\`${base}/sessions/\${process.env.SESSION}\``),
+    message: talk(
+      sessionId === undefined ? `\`${base}/sessions/\${process.env.SESSION}\`` : `'${base}/sessions/${sessionId}'`,
+    ),
     resume: `${start}
 let lastId = 0 // the number of the last frame that you have
 const answer = await fetch(\`\${base}/sessions/\${process.env.SESSION}/chat/completions/stream\`, {
@@ -129,7 +144,7 @@ await fetch(\`\${base}/sessions/\${process.env.SESSION}/chat/completions/cancel\
   }
 }
 
-function python({ base, model, needsKey }: Place): Written {
+function python({ base, model, needsKey, message = 'Hello!', sessionId }: Place): Written {
   const apiKey = needsKey ? 'os.environ["GREENROOM_API_KEY"]' : '"none",  # this server asks for no key'
   const headers = needsKey ? `headers = {"Authorization": f"Bearer {os.environ['GREENROOM_API_KEY']}"}` : 'headers = {}'
   const talk = (url: string) => `${needsKey || url.includes('os.') ? 'import os\n\n' : ''}from openai import OpenAI
@@ -141,7 +156,7 @@ client = OpenAI(
 
 stream = client.chat.completions.create(
     model=${JSON.stringify(model)},  # the agent's own, whatever stands here
-    messages=[{"role": "user", "content": "Hello!"}],
+    messages=[{"role": "user", "content": ${JSON.stringify(message)}}],
     stream=True,
 )
 for chunk in stream:
@@ -153,7 +168,9 @@ for chunk in stream:
     create: `${start('os\nimport httpx')}
 session_id = httpx.post(f"{base}/sessions", headers=headers, json={}).json()["id"]
 print(session_id)`,
-    message: talk(`f"${base}/sessions/{os.environ['SESSION']}"`),
+    message: talk(
+      sessionId === undefined ? `f"${base}/sessions/{os.environ['SESSION']}"` : `"${base}/sessions/${sessionId}"`,
+    ),
     resume: `${start('json\nimport os\nimport httpx')}
 last_id = 0  # the number of the last frame that you have
 url = f"{base}/sessions/{os.environ['SESSION']}/chat/completions/stream"

@@ -1,22 +1,17 @@
 /** How programs call the agent: working code with this server's address. */
-import { Alert, Code, SegmentedControl, Text, Title } from '@mantine/core'
+import { Alert, SegmentedControl, Text, Title } from '@mantine/core'
 import { IconKey } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'react-router'
-import { CodeBlock } from '../blocks/code-block.tsx'
 import { Copy } from '../blocks/copy.tsx'
+import { Code } from '../playground/markdown/code.tsx'
 import classes from './agents.module.css'
 import { type Agent, deployPath, keyNeeded } from './queries.ts'
-import { type Language, type Mode, snippets } from './snippets.ts'
+import { languages, type Mode, snippets } from './snippets.ts'
 
 const modes: { value: Mode; label: string }[] = [
   { value: 'session', label: 'Session' },
   { value: 'stateless', label: 'Stateless' },
-]
-const languages: { value: Language; label: string }[] = [
-  { value: 'curl', label: 'curl' },
-  { value: 'javascript', label: 'JavaScript' },
-  { value: 'python', label: 'Python' },
 ]
 
 export function UseIt({ agent: { id, model } }: { agent: Agent }) {
@@ -24,7 +19,7 @@ export function UseIt({ agent: { id, model } }: { agent: Agent }) {
   const needsKey = useQuery(keyNeeded(id)).data === true
   const base = `${location.origin}${deployPath(id)}`
   const mode = modes.find(({ value }) => value === search.get('mode'))?.value ?? 'session'
-  const language = languages.find(({ value }) => value === search.get('lang'))?.value ?? 'curl'
+  const language = languages.find(({ value }) => value === search.get('lang')) ?? languages[0]
   const choose = (name: string, value: string) =>
     setSearch(
       (before) => {
@@ -51,27 +46,27 @@ export function UseIt({ agent: { id, model } }: { agent: Agent }) {
       </dl>
       {needsKey && (
         <Alert color="gray" icon={<IconKey aria-hidden />} title="This server asks for a key" mt="md">
-          It is what its administrator set as <Code>PUBLIC_API_KEY</Code>; the code below reads it from the environment
-          as <Code>GREENROOM_API_KEY</Code>. Keep it on your servers: whoever has it can use every agent.
+          It is what its administrator set as <code>PUBLIC_API_KEY</code>; the code below reads it from the environment
+          as <code>GREENROOM_API_KEY</code>. Keep it on your servers: whoever has it can use every agent.
         </Alert>
       )}
       <div className={classes.choices}>
         <SegmentedControl aria-label="Mode" data={modes} value={mode} onChange={(value) => choose('mode', value)} />
         <SegmentedControl
           aria-label="Language"
-          data={languages}
-          value={language}
+          data={languages.map(({ value, label }) => ({ value, label }))}
+          value={language.value}
           onChange={(value) => choose('lang', value)}
         />
       </div>
       <div className={classes.snippets}>
-        {snippets({ base, model, needsKey }, mode, language).map(({ title, words, code }, index, { length }) => (
+        {snippets({ base, model, needsKey }, mode, language.value).map(({ title, words, code }, index, { length }) => (
           <section key={title}>
             <Title order={2}>{length > 1 ? `${index + 1}. ${title}` : title}</Title>
             <Text c="dimmed" fz="sm" mb={10}>
               {words}
             </Text>
-            <CodeBlock code={code} caption={`${title}, ${languages.find(({ value }) => value === language)?.label}`} />
+            <Code code={code} language={language.grammar} caption={`${title}, ${language.label}`} />
           </section>
         ))}
       </div>

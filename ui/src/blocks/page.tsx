@@ -32,7 +32,7 @@ export function Page({ title, description, actions, back, width = 'wide', childr
         <Box className={classes.headText}>
           <Title order={1}>{title}</Title>
           {description && (
-            <Text c="dimmed" mt={6} maw={620}>
+            <Text c="dimmed" mt={6} maw={680}>
               {description}
             </Text>
           )}

@@ -53,7 +53,7 @@ export function Actors() {
             placeholder={`Any ${name}`}
             clearable
             clearButtonProps={{ 'aria-label': `Any ${name}` }}
-            w={190}
+            w={{ base: '100%', xs: 190 }}
             size="sm"
             data={optionsOf(data ?? [], name, chosen(name)).map((value) => ({ value, label: words[name](value) }))}
             value={chosen(name)}
@@ -74,7 +74,7 @@ export function Actors() {
       )}
       {!data && !error && <Skeleton h={180} radius="lg" />}
       {data?.length === 0 && (
-        <EmptyState icon={IconUsers} title="Nobody lives at the moment" action={<StartOne />}>
+        <EmptyState icon={IconUsers} title="No actor is live at the moment" action={<StartOne />}>
           An actor wakes with a message and rests five seconds after its reply; what it did is stored.
         </EmptyState>
       )}

@@ -97,9 +97,8 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
         {settings && <OverridesDrawer agent={agent} onClose={overriding.close} />}
         {code && (
           <CodeDialog
-            origin={location.origin}
-            agentId={agent.id}
-            sessionId={sessionId ?? null}
+            agent={agent}
+            sessionId={sessionId}
             message={message || 'Hello!'}
             overridden={count > 0}
             onClose={showing.close}

@@ -105,13 +105,18 @@ function Gone({ header }: { header: ReactNode }) {
   )
 }
 
+const modelOpenings = [
+  'Hello! What can you do?',
+  'Explain what a session is in two sentences.',
+  'Write a haiku about waiting.',
+]
+
+/** The demo model only says what it received; these show how replies run, stop and fail. */
+const demoOpenings = ['Hello! What can you do?', '/slow 30', '/fail 5']
+
 /** The way to a first reply. */
 function Opening({ agent, onPick }: { agent: Agent; onPick: (text: string) => void }) {
-  const openings = [
-    'Hello! What can you do?',
-    'Explain what a session is in two sentences.',
-    'Write a haiku about waiting.',
-  ]
+  const openings = agent.model === 'demo' ? demoOpenings : modelOpenings
   return (
     <div className={classes.opening}>
       <div className={classes.openingIcon}>

@@ -1,35 +1,51 @@
-/** The request at hand as code to take away. */
-import { Modal, Tabs, Text } from '@mantine/core'
+/** The message at hand as code to take away. */
+import { Anchor, Modal, Stack, Tabs, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { type Agent, deployPath, keyNeeded } from '../agents/queries.ts'
+import { type Language, languages, snippets } from '../agents/snippets.ts'
 import { Code } from './markdown/code.tsx'
-import { type SnippetInput, snippets } from './snippets.ts'
 
-interface CodeDialogProps extends SnippetInput {
+interface CodeDialogProps {
+  agent: Agent
+  /** Undefined: the code makes a session first. */
+  sessionId: string | undefined
+  message: string
   /** Overrides are the playground's alone. */
   overridden: boolean
   onClose: () => void
 }
 
-const languages: Record<string, string> = { curl: 'bash', JavaScript: 'javascript', Python: 'python' }
-
-export default function CodeDialog({ overridden, onClose, ...input }: CodeDialogProps) {
-  const all = snippets(input)
+export default function CodeDialog({ agent, sessionId, message, overridden, onClose }: CodeDialogProps) {
+  const needsKey = useQuery(keyNeeded(agent.id)).data === true
+  const base = `${location.origin}${deployPath(agent.id)}`
+  const place = { base, model: agent.model, needsKey, message, ...(sessionId !== undefined && { sessionId }) }
+  // Of what a session needs: to make it, unless it is there, and to send; the agent's page has the rest.
+  const steps = (language: Language) => snippets(place, 'session', language).slice(sessionId === undefined ? 0 : 1, 2)
   return (
     <Modal opened onClose={onClose} title="Call it from your code" size="xl">
       <Text fz="sm" c="dimmed" mb="md">
-        {input.sessionId === null ? 'Makes a session and sends the message.' : 'Sends the message in this session.'}{' '}
-        {overridden && 'Overrides exist in the playground alone: the code uses the agent’s own settings.'}
+        {sessionId === undefined ? 'Makes a session and sends the message.' : 'Sends the message in this session.'}{' '}
+        {overridden && 'Overrides exist in the playground alone: the code uses the agent’s own settings. '}
+        <Anchor component={Link} to={`/agents/${agent.id}?tab=use`} inherit>
+          How to resume, cancel and call without a session
+        </Anchor>
       </Text>
       <Tabs defaultValue="curl" keepMounted={false}>
         <Tabs.List mb="md">
-          {all.map(({ name }) => (
-            <Tabs.Tab key={name} value={name}>
-              {name}
+          {languages.map(({ value, label }) => (
+            <Tabs.Tab key={value} value={value}>
+              {label}
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        {all.map(({ name, code }) => (
-          <Tabs.Panel key={name} value={name}>
-            <Code code={code} language={languages[name] ?? ''} />
+        {languages.map(({ value, grammar }) => (
+          <Tabs.Panel key={value} value={value}>
+            <Stack gap="md">
+              {steps(value).map(({ title, code }) => (
+                <Code key={title} code={code} language={grammar} caption={title} />
+              ))}
+            </Stack>
           </Tabs.Panel>
         ))}
       </Tabs>

@@ -3,7 +3,15 @@ import { Burger, Divider, NavLink, Text, UnstyledButton } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { IconBook2, IconExternalLink, IconSearch } from '@tabler/icons-react'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
-import { Link, Outlet, NavLink as RouteLink, ScrollRestoration, useLocation } from 'react-router'
+import {
+  Link,
+  NavigationType,
+  Outlet,
+  NavLink as RouteLink,
+  ScrollRestoration,
+  useLocation,
+  useNavigationType,
+} from 'react-router'
 import { Account } from './account.tsx'
 import { Brand } from './brand.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
@@ -102,14 +110,19 @@ function Side() {
   )
 }
 
-/** Readers and keyboards begin at the new page's top, not at the link that led there. */
+/**
+ * Readers and keyboards begin at the new page's top, not at the link that led there. A page that only replaces its own
+ * address, as the playground does when a new session gets its id, leaves the keyboard in the field that is written in.
+ */
 function useFocusOnNewPage(pathname: string) {
+  const type = useNavigationType()
   const main = useRef<HTMLElement>(null)
   const last = useRef(pathname)
   useEffect(() => {
     if (last.current === pathname) return
     last.current = pathname
+    if (type === NavigationType.Replace && main.current?.contains(document.activeElement)) return
     main.current?.focus({ preventScroll: true })
-  }, [pathname])
+  }, [pathname, type])
   return main
 }

@@ -14,16 +14,18 @@ let highlight: Highlight | null = null
 interface CodeProps {
   code: string
   language: string
+  /** Over the code; its language where it is left out. */
+  caption?: string
   /** More is coming. */
   growing?: boolean
 }
 
-export function Code({ code, language, growing = false }: CodeProps) {
+export function Code({ code, language, caption, growing = false }: CodeProps) {
   const [name = ''] = language.split(/\s/)
   const ready = useHighlighter(name !== '')
   const coloured = ready && code.length <= (growing ? mostGrowing : most) ? ready(code, name) : null
   return (
-    <CodeBlock code={code} caption={name || 'Text'}>
+    <CodeBlock code={code} caption={caption ?? (name || 'Text')}>
       {coloured ?? <Lines text={code} />}
     </CodeBlock>
   )
