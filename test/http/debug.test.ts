@@ -175,7 +175,7 @@ verifies('contract-8.traffic', 'each transition is counted and each state timed'
   }
   // Earlier tests' replies have ended; asking for steps records what there is.
   const running = () => scene.app.sql`select 1 from messages where status = 'streaming'`
-  await expect.poll(async () => (await running()).length).toBe(0)
+  await expect.poll(async () => (await running()).length, { timeout: 10_000 }).toBe(0)
   await steps(await finished())
   const before = await count()
   await steps(await finished())
