@@ -55,16 +55,17 @@ export function createMirrors({ send, placeOf }: MirrorOptions) {
       for (const [replyId, instances] of followers) {
         const place = placeOf(replyId)
         for (const [instanceId, until] of instances) {
-          if (until < now || place === null) instances.delete(instanceId)
-          else beats.set(instanceId, [...(beats.get(instanceId) ?? []), [replyId, place.seq, place.part]])
+          if (until < now || place === null) {
+            instances.delete(instanceId)
+            continue
+          }
+          const places = beats.get(instanceId) ?? []
+          places.push([replyId, place.seq, place.part])
+          beats.set(instanceId, places)
         }
         if (instances.size === 0) followers.delete(replyId)
       }
       for (const [instanceId, places] of beats) send(instanceId, encode({ say: 'beat', places }))
-    },
-    /** Replies that other instances follow now. */
-    get size() {
-      return followers.size
     },
   }
 }
