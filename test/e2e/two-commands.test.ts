@@ -1,19 +1,11 @@
 /** What a newcomer does: `npm ci`, `npm start`, and the first request (contract section 1). */
-import { createServer } from 'node:net'
 import { expect, vi } from 'vitest'
+import { freePort } from '../support/free-port.ts'
 import { dataFolder, demoAgent, deployUrl, newSession, postJson, serverPid, startProduct } from '../support/product.ts'
 import { contentOf, openSse } from '../support/sse.ts'
 import { verifies } from '../verifies.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return address !== null && typeof address === 'object' ? address.port : 0
-}
 
 const question = { messages: [{ role: 'user', content: '/echo first words' }] }
 

@@ -6,6 +6,7 @@
  *     await cluster.restart(0)                     // on the same port
  */
 import { type FreshDatabase, freshDatabase, type ServerVersion } from './database.ts'
+import { freePort } from './free-port.ts'
 import { startNginx } from './nginx.ts'
 import { startPgBouncer } from './pgbouncer.ts'
 import { type Exit, type Product, startProduct } from './product.ts'
@@ -69,7 +70,9 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     for (const product of products) await product[Symbol.asyncDispose]()
   })
   const starts = await Promise.allSettled(
-    Array.from({ length: instances }, () => startProduct({ direct: true, dataDir: folder.path, env })),
+    Array.from({ length: instances }, async () =>
+      startProduct({ direct: true, dataDir: folder.path, env: { ...env, PORT: `${await freePort()}` } }),
+    ),
   )
   for (const start of starts) if (start.status === 'fulfilled') products.push(start.value)
   for (const start of starts) if (start.status === 'rejected') throw start.reason

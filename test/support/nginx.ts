@@ -1,7 +1,8 @@
 /** nginx with the file that users get, deploy/nginx.conf: only addresses and folders are put in. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { freePort, programFolder, startProgram } from './program.ts'
+import { freePort } from './free-port.ts'
+import { programFolder, startProgram } from './program.ts'
 import { systemPart } from './system-parts.ts'
 
 const file = new URL('../../deploy/nginx.conf', import.meta.url)

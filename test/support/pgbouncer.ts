@@ -2,7 +2,8 @@
 import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect } from '../../src/persistence/database.ts'
-import { freePort, programFolder, startProgram } from './program.ts'
+import { freePort } from './free-port.ts'
+import { programFolder, startProgram } from './program.ts'
 import { systemPart } from './system-parts.ts'
 
 /** Fewer server connections than one instance opens: they are really shared. */

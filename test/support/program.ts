@@ -1,7 +1,6 @@
 /** Programs that tests start: each in a process group and a folder of its own, both gone with us, kill -9 included. */
 import { spawn } from 'node:child_process'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -89,18 +88,4 @@ function afterUs(command: string): () => void {
   const guard = spawn('/bin/sh', ['-c', script], { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
   guard.unref()
   return () => void guard.kill('SIGKILL')
-}
-
-/** A port that nobody listens on. Another program may take it before its user does: start again then. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  const port = await new Promise<number>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      resolve(address !== null && typeof address === 'object' ? address.port : 0)
-    })
-  })
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

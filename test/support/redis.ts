@@ -8,7 +8,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Redis as Client } from 'ioredis'
-import { freePort, type Program, programFolder, startProgram } from './program.ts'
+import { freePort } from './free-port.ts'
+import { type Program, programFolder, startProgram } from './program.ts'
 import { runPart, systemPart } from './system-parts.ts'
 
 export interface RedisOptions {

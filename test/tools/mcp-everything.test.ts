@@ -1,24 +1,15 @@
 /** The published reference server, which nobody here wrote, as a process of its own (contract section 6). */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createMcp, type Mcp, type McpServer } from '../../src/tools/mcp.ts'
 import { createOutbound, type Outbound } from '../../src/tools/outbound.ts'
 import { createToolbox } from '../../src/tools/toolbox.ts'
+import { freePort } from '../support/free-port.ts'
 
 const never = new AbortController().signal
 const program = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'))
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
 
 async function start(mode: 'streamableHttp' | 'sse', port: number): Promise<ChildProcess> {
   const env = { PATH: process.env.PATH, PORT: String(port) }

@@ -1,6 +1,7 @@
 /** MCP servers as a person connects them, against real ones. */
 import { afterAll, expect, test } from 'vitest'
 import { createAgent, startTestApp } from '../support/app.ts'
+import { freePort } from '../support/free-port.ts'
 import { startMcpServer } from '../support/mcp-servers.ts'
 import { axe, openBrowser, sidewaysScroll } from './browser.ts'
 
@@ -35,7 +36,7 @@ test('connected, and its tools seen with their arguments', async () => {
 })
 
 test('one that is away is told kindly, and asked again', async () => {
-  const away = await startMcpServer('streamable_http, new era')
+  const away = await startMcpServer('streamable_http, new era', await freePort())
   await away[Symbol.asyncDispose]()
   const id = await addServer('away', away.url)
   await using page = await browser.page(app.url)

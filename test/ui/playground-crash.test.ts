@@ -1,6 +1,7 @@
 /** The playground when the server dies in the middle of a reply, and when the login ends. */
 import { afterAll, expect, test } from 'vitest'
 import { createAgent, startTestApp } from '../support/app.ts'
+import { freePort } from '../support/free-port.ts'
 import { dataFolder, demoAgent, startProduct } from '../support/product.ts'
 import { openBrowser } from './browser.ts'
 
@@ -10,9 +11,9 @@ afterAll(() => browser.close())
 
 test('killed and back in the middle of a reply: the page reconnects by itself and tells the outcome', async () => {
   await using folder = await dataFolder()
-  const first = await startProduct({ direct: true, dataDir: folder.path })
+  const port = `${await freePort()}`
+  const first = await startProduct({ direct: true, dataDir: folder.path, env: { PORT: port } })
   await using page = await browser.page(first.url)
-  const { port } = new URL(first.url)
   try {
     await page.goto(`/playground/${demoAgent}`)
     await page.getByRole('textbox', { name: 'Message' }).fill('/slow 600')
