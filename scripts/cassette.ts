@@ -1,5 +1,6 @@
 /** Cassettes: what a vendor was asked and answered, kept as files that tests play again. */
 import type { ModelRequest } from '../src/actors/ports.ts'
+import type { ProviderFetch } from '../src/providers/fetch.ts'
 import { createModel } from '../src/providers/model.ts'
 import { clearKeyLike, clearSecrets } from '../src/providers/redact.ts'
 
@@ -66,11 +67,25 @@ export async function tape(
       return response
     }
     const provider = { id: 'tape', type: vendor, baseUrl: null, apiKey }
-    const talker = await createModel({ fetch: listening, providerRetries: 0, idleTimeoutMs: 60_000 })
-    for await (const _ of talker.stream({ ...asked, provider }, new AbortController().signal));
+    const talker = await createModel({ fetch: over(listening), providerRetries: 0, idleTimeoutMs: 60_000 })
+    await talker.stream({ ...asked, provider }, new AbortController().signal, () => undefined)
   }
   return taped
 }
+
+/** Provider calls over the platform's fetch, or one that plays it. */
+export const over =
+  (fetch: typeof globalThis.fetch): ProviderFetch =>
+  async (url, init) => {
+    const { status, headers, body } = await fetch(url, { ...init, redirect: 'manual' })
+    const cancel = () => void body?.cancel().catch(() => {})
+    return {
+      ...{ status, headers, cancel },
+      async read(take) {
+        for await (const bytes of body ?? []) await take(bytes)
+      },
+    }
+  }
 
 /** Without keys, and without ids and signatures: they are an account's, and change with every call. */
 export function scrub(text: string, key: string): string {

@@ -29,7 +29,7 @@ import { checkSchema, compileArguments } from './tools/arguments.ts'
 import { builtInTools } from './tools/built-in-tools.ts'
 import { callHttpTool } from './tools/http-tool.ts'
 import { createMcp, type Mcp } from './tools/mcp.ts'
-import { createOutbound, type Outbound, providerFetch } from './tools/outbound.ts'
+import { createOutbound, type Outbound } from './tools/outbound.ts'
 import { createToolbox } from './tools/toolbox.ts'
 
 export interface App {
@@ -189,7 +189,7 @@ async function openOutside({ settings, log, closing, observation }: Ground) {
   const outbound = closing.use(createOutbound({ policy: settings.outboundPolicy, allow: settings.outboundAllow }))
   const mcp = closing.use(createMcp({ outbound, log }))
   const model = await createModel({
-    fetch: providerFetch(outbound),
+    fetch: outbound.call,
     providerRetries: settings.providerRetries,
     idleTimeoutMs: settings.providerIdleTimeoutS * 1000,
     onRetry(retry) {

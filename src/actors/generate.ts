@@ -1,6 +1,6 @@
 /**
  * One reply, turn by turn: the model speaks, its tools run side by side, it is asked again with their results, until
- * it has nothing more to ask for. Yields what is to be shown, in order; returns how it ended.
+ * it has nothing more to ask for. Hands on what is to be shown, in order; resolves to how it ended.
  */
 import { cleanText, createTextCleaner } from './clean-text.ts'
 import { type ModelCallEnd, type Pace, type ReplyObserver, unobserved } from './observer.ts'
@@ -11,6 +11,7 @@ import type {
   ModelMessage,
   ModelRequest,
   OpenToolbox,
+  Take,
   Toolbox,
   ToolCall,
 } from './ports.ts'
@@ -31,8 +32,11 @@ export interface GenerateOptions {
 }
 
 export interface Generation {
-  /** To be read once. After `signal` aborts it returns at once, and its ending means nothing, or it rejects. */
-  events(signal: AbortSignal): AsyncGenerator<ReplyEvent, Ending>
+  /**
+   * To be called once; `take` gets what is to be shown. After `signal` aborts it takes nothing more, and soon
+   * rejects, or resolves to an ending that means nothing.
+   */
+  run(signal: AbortSignal, take: Take<ReplyEvent>): Promise<Ending>
   /** Tokens used so far: the provider's report, a tokenizer's estimate for turns without one. */
   usage(): Usage
 }
@@ -50,6 +54,12 @@ interface Turn {
   failure: ModelFailure | null
 }
 
+/** What every part of a running generation needs. */
+interface Running {
+  signal: AbortSignal
+  take: Take<ReplyEvent>
+}
+
 const nothing = { promptTokens: 0, completionTokens: 0 }
 
 const endedEarly: ModelFailure = {
@@ -65,36 +75,41 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
   let unreported: { messages: readonly ModelMessage[]; turn: Turn }[] = []
 
   /** One model call: text passes through as it comes, calls are kept for after it. */
-  async function* runTurn(
+  async function runTurn(
     messages: readonly ModelMessage[],
     tools: Toolbox['tools'],
-    signal: AbortSignal,
-  ): AsyncGenerator<ReplyEvent, Turn> {
+    { signal, take }: Running,
+  ): Promise<Turn> {
     const turn: Turn = { text: '', calls: [], counted: nothing, end: null, failure: null }
     const entry = { messages, turn }
     const cleaner = createTextCleaner()
     unreported.push(entry)
     const pace: Pace = { firstAt: null, lastAt: 0, texts: 0, longestGapMs: 0 }
     const observed = observer.modelCall()
-    try {
-      for await (const event of model.stream({ ...request, messages, tools }, signal)) {
-        if (signal.aborted) break
+    const hear = (events: readonly ModelEvent[]) => {
+      if (signal.aborted) return undefined
+      const said: ReplyEvent[] = []
+      for (const event of events) {
         if (event.type === 'text') {
           keepPace(pace)
           const text = cleaner.push(event.text)
           turn.text += text
-          if (text !== '') yield { type: 'text', text }
+          if (text !== '') said.push({ type: 'text', text })
         } else if (event.type === 'tool_call') turn.calls.push(cleanCall(event.call))
         else if (event.type === 'usage') turn.counted = event.usage
         else if (event.type === 'failed') turn.failure = event.failure
         else if (event.type === 'end') turn.end = event
       }
+      return said.length === 0 ? undefined : take(said)
+    }
+    try {
+      await model.stream({ ...request, messages, tools }, signal, hear)
     } finally {
       observed({ pace, end: endOf(turn, signal) })
     }
     const rest = cleaner.end()
     turn.text += rest
-    if (rest !== '') yield { type: 'text', text: rest }
+    if (rest !== '') await take([{ type: 'text', text: rest }])
     if (turn.end === null && turn.failure === null) turn.failure = endedEarly
     if (turn.end?.usage) {
       unreported = unreported.filter((one) => one !== entry)
@@ -105,14 +120,16 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
   }
 
   /** The calls of one turn side by side, results in call order. */
-  async function* runTools(
+  async function runTools(
     calls: readonly ToolCall[],
     toolbox: Toolbox,
     allowed: number,
-    signal: AbortSignal,
-  ): AsyncGenerator<ReplyEvent, ModelMessage[]> {
+    { signal, take }: Running,
+  ): Promise<ModelMessage[]> {
     const startedAt = new Date().toISOString()
-    for (const { id, name, arguments: args } of calls) yield { type: 'tool_call', id, name, arguments: args, startedAt }
+    await take(
+      calls.map(({ id, name, arguments: args }) => ({ type: 'tool_call', id, name, arguments: args, startedAt })),
+    )
     const results = calls.map(async (call, index) => {
       const begin = performance.now()
       const result =
@@ -127,25 +144,26 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
     for (const [index, { id }] of calls.entries()) {
       const result = await results[index]
       if (result === undefined) continue
-      yield { type: 'tool_result', id, ...result }
+      await take([{ type: 'tool_result', id, ...result }])
       messages.push({ role: 'tool', toolCallId: id, content: result.content })
     }
     return messages
   }
 
-  async function* run(signal: AbortSignal): AsyncGenerator<ReplyEvent, Ending> {
+  async function runTurns(running: Running): Promise<Ending> {
+    const { signal } = running
     let messages = request.messages
     const toolbox = maxCalls > 0 ? await unlessAborted(openToolbox(signal), signal) : null
     for (let called = 0; ; ) {
       // Cancelled before its first word: a model that is not asked costs nothing, and counts nothing.
       signal.throwIfAborted()
       const offered = called < maxCalls
-      const turn = yield* runTurn(messages, offered && toolbox !== null ? toolbox.tools : [], signal)
+      const turn = await runTurn(messages, offered && toolbox !== null ? toolbox.tools : [], running)
       if (turn.failure !== null || turn.end === null) return { type: 'failed', error: turn.failure ?? endedEarly }
       if (turn.calls.length === 0 || !offered || toolbox === null) {
         return { type: 'finished', reason: turn.end.reason === 'tool_calls' ? 'stop' : turn.end.reason }
       }
-      const results = yield* runTools(turn.calls, toolbox, maxCalls - called, signal)
+      const results = await runTools(turn.calls, toolbox, maxCalls - called, running)
       called += turn.calls.length
       const toolCalls = turn.calls.map(repeatableCall)
       const { echo } = turn.end
@@ -155,14 +173,14 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
   }
 
   return {
-    async *events(outer) {
+    async run(outer, take) {
       const limit = new AbortController()
       const abort = () => limit.abort(replyEnded)
       const timer = setTimeout(abort, timeoutMs)
       outer.addEventListener('abort', abort)
       if (outer.aborted) abort()
       try {
-        const ending = yield* run(limit.signal)
+        const ending = await runTurns({ signal: limit.signal, take })
         return limit.signal.aborted && !outer.aborted ? timedOut(timeoutMs) : ending
       } catch (error) {
         if (limit.signal.aborted && !outer.aborted) return timedOut(timeoutMs)
@@ -170,7 +188,6 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
       } finally {
         clearTimeout(timer)
         outer.removeEventListener('abort', abort)
-        abort() // whoever stops reading stops the provider call too
       }
     },
     usage() {

@@ -32,12 +32,18 @@ export function titleRequest(
 /** The model's words. Rejects with the provider's full words when the call fails, and when `signal` aborts. */
 export async function askForTitle(model: Pick<Model, 'stream'>, request: ModelRequest, signal: AbortSignal) {
   let answer = ''
-  for await (const event of model.stream(request, signal)) {
-    if (event.type === 'failed') throw new Error(event.failure.detail)
-    if (event.type === 'text') answer += event.text
-    if (answer.length > MAX_ANSWER) break
-  }
+  let failure: string | null = null
+  const enough = new AbortController()
+  await model.stream(request, AbortSignal.any([signal, enough.signal]), (events) => {
+    for (const event of events) {
+      if (event.type === 'failed') failure = event.failure.detail
+      if (event.type === 'text') answer += event.text
+    }
+    if (answer.length > MAX_ANSWER) enough.abort()
+    return undefined
+  })
   signal.throwIfAborted()
+  if (failure !== null) throw new Error(failure)
   return answer
 }
 

@@ -18,9 +18,9 @@ export interface ReplyLog extends Omit<FrameLog, 'push'> {
   readonly unstoredSince: number | null
   /** The newest stored event. */
   readonly place: Place
-  push(event: ReplyEvent): void
-  /** Resolves when there is room for more (back-pressure towards the provider). */
-  room(): Promise<void>
+  push(events: readonly ReplyEvent[]): void
+  /** Resolves when there is room for more (back-pressure towards the provider); nothing when there is. */
+  room(): Promise<void> | undefined
   /** Resolves when all that was pushed is stored, or never will be. */
   stored(): Promise<Verdict>
 }
@@ -81,6 +81,11 @@ export function createReplyLog(info: ReplyInfo, { append, onStored, onRefused }:
     for (const resolve of idle.splice(0)) resolve()
   }
 
+  const isFull = () => unstoredSize > MAX_UNSTORED && verdict === 'stored'
+  async function untilRoom(): Promise<void> {
+    while (isFull()) await new Promise<void>((resolve) => idle.push(resolve))
+  }
+
   // One append at a time keeps the order.
   async function flush(): Promise<void> {
     inFlight = true
@@ -115,18 +120,16 @@ export function createReplyLog(info: ReplyInfo, { append, onStored, onRefused }:
     get place() {
       return place
     },
-    push(event) {
+    push(events) {
       if (verdict !== 'stored' || frames.state === 'dropped') return
-      buffer.push(event)
-      unstoredSize += sizeOf(event)
+      for (const event of events) {
+        buffer.push(event)
+        unstoredSize += sizeOf(event)
+      }
       unstoredSince ??= performance.now()
       if (!inFlight) void flush()
     },
-    async room() {
-      while (unstoredSize > MAX_UNSTORED && verdict === 'stored') {
-        await new Promise<void>((resolve) => idle.push(resolve))
-      }
-    },
+    room: () => (isFull() ? untilRoom() : undefined),
     async stored() {
       while (inFlight) await new Promise<void>((resolve) => idle.push(resolve))
       return verdict

@@ -54,14 +54,11 @@ async function generate(running: RunningReply, journal: Journal, signal: AbortSi
   const messages = modelHistory(earlier, text, historyMaxTokens)
   const generation = createGeneration({ ...running.request, messages }, running.options)
   running.generation = generation
-  const events = generation.events(signal)
-  for (;;) {
-    const step = await events.next()
-    if (step.done) return step.value
-    if (signal.aborted) continue
-    log.push(step.value)
-    await log.room()
-  }
+  return generation.run(signal, (events) => {
+    if (signal.aborted) return undefined
+    log.push(events)
+    return log.room()
+  })
 }
 
 /** Stores what is left and the outcome, then tells the readers. Resolves to the event that ends the settling. */

@@ -76,8 +76,11 @@ export function createFrameEncoder(head: CompletionHead): FrameEncoder {
   }
 }
 
-/** A frame of a stateless stream: no `id:` line. */
-export const statelessFrame = (encoder: FrameEncoder, frame: Frame): string => `data: ${encoder.data(frame)}\n\n`
+/** A frame of a stateless stream: no `id:` line. Empty for tool events. */
+export function statelessFrame(encoder: FrameEncoder, frame: Frame): string {
+  const data = encoder.data(frame)
+  return data === null ? '' : `data: ${data}\n\n`
+}
 
 const encoded = new WeakMap<Frame, Buffer>()
 

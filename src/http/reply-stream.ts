@@ -34,7 +34,8 @@ export async function streamReply(
         ended ||= frame.type === 'done' || frame.type === 'failed'
       }
       const [first] = bytes
-      if (first) await stream.write(bytes.length === 1 ? first : Buffer.concat(bytes))
+      const full = first && stream.write(bytes.length === 1 ? first : Buffer.concat(bytes))
+      if (full) await full
     }
     if (stream.signal.aborted) return
     stream.end()

@@ -69,8 +69,8 @@ export async function streamsEnded(ms: number): Promise<void> {
 export interface EventStream {
   /** Aborts when the client has gone, or was let go because it took nothing. */
   signal: AbortSignal
-  /** Resolves when the socket can take more. */
-  write(bytes: Buffer | string): Promise<void>
+  /** A promise when the socket is full: it can take more when that resolves. */
+  write(bytes: Buffer | string): Promise<void> | undefined
   /** Ends the stream in order. */
   end(): void
   /** Breaks it off: what follows is not known now. */
@@ -106,20 +106,19 @@ export function openEventStream(reply: FastifyReply): EventStream {
     controller.abort(clientLeft)
   })
   if (response.closed || response.destroyed) controller.abort(clientLeft)
+  async function writeInPieces(whole: Buffer): Promise<void> {
+    for (let at = 0; at < whole.length && !controller.signal.aborted; at += PIECE_BYTES) {
+      stream.lastWrite = performance.now()
+      if (!response.write(whole.subarray(at, at + PIECE_BYTES))) await block(stream)
+    }
+  }
   return {
     signal: controller.signal,
-    async write(bytes) {
-      if (bytes.length <= PIECE_BYTES) {
-        if (controller.signal.aborted) return
-        stream.lastWrite = performance.now()
-        if (!response.write(bytes)) await block(stream)
-        return
-      }
-      const whole = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
-      for (let at = 0; at < whole.length && !controller.signal.aborted; at += PIECE_BYTES) {
-        stream.lastWrite = performance.now()
-        if (!response.write(whole.subarray(at, at + PIECE_BYTES))) await block(stream)
-      }
+    write(bytes) {
+      if (controller.signal.aborted) return undefined
+      if (bytes.length > PIECE_BYTES) return writeInPieces(typeof bytes === 'string' ? Buffer.from(bytes) : bytes)
+      stream.lastWrite = performance.now()
+      return response.write(bytes) ? undefined : block(stream)
     },
     end() {
       response.end()

@@ -1,28 +1,30 @@
-/** The adapter for Anthropic's Messages API: one turn as a pulled stream of events. Throws ProviderProblem. */
+/** The adapter for Anthropic's Messages API: one turn as a stream of events. Throws ProviderProblem. */
 import Anthropic from '@anthropic-ai/sdk'
-import type { ModelEvent, ModelRequest, ProviderConnection } from '../actors/ports.ts'
+import type { ModelEvent, ModelRequest, ProviderConnection, Take } from '../actors/ports.ts'
 import { anthropicBody, versionFor } from './anthropic-body.ts'
 import { readAnthropicTurn } from './anthropic-turn.ts'
 import { problemIn } from './failure.ts'
 import { type ProviderFetch, readText } from './fetch.ts'
-import { accessTo, noTimeout, sdkFetch } from './sdk-fetch.ts'
+import { accessTo, answerOf, noTimeout, sdkFetch } from './sdk-fetch.ts'
 import { streamTurn } from './turn-stream.ts'
 
 export function streamAnthropic(
   request: ModelRequest,
   signal: AbortSignal,
   fetch: ProviderFetch,
-): AsyncGenerator<ModelEvent> {
+  take: Take<ModelEvent>,
+): Promise<void> {
   const open = async (own: AbortSignal) => {
     const client = anthropicClient(request.provider, fetch, versionFor(request))
     try {
       // Not by `messages.create`: for models that will retire it writes a warning to the console with every call.
-      return await client.post('/v1/messages', { body: anthropicBody(request), signal: own }).asResponse()
+      const call = client.post('/v1/messages', { body: anthropicBody(request), signal: own })
+      return answerOf(await call.asResponse())
     } catch (error) {
       throw problemIn(error) ?? error
     }
   }
-  return streamTurn(readAnthropicTurn(), open, signal)
+  return streamTurn(readAnthropicTurn(), open, signal, take)
 }
 
 /** The text of the list of models, its first `maxBytes` only. */
@@ -34,7 +36,7 @@ export async function listAnthropicModels(
 ): Promise<string> {
   const client = anthropicClient(connection, fetch, '2026-10-21')
   const response = await client.models.list({ limit: 1000 }, { signal }).asResponse()
-  return readText(response.body, maxBytes)
+  return readText(answerOf(response), maxBytes)
 }
 
 /** A client of the official SDK that takes nothing from the environment, traces nothing and tries once. */

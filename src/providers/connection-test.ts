@@ -6,6 +6,7 @@ import { openAiClient } from './openai.ts'
 import { type Dialect, dialectOf, findProviderType } from './provider-types.ts'
 import { isFields } from './provider-words.ts'
 import { clearKeyLike, cut } from './redact.ts'
+import { answerOf } from './sdk-fetch.ts'
 
 export interface ConnectionTest {
   ok: boolean
@@ -76,7 +77,7 @@ async function listOpenAiModels(
   try {
     if (dialect.keyCheckPath) await discard(client.get(dialect.keyCheckPath, { signal }))
     const response = await client.get('/models', { signal }).asResponse()
-    return modelsIn(await readText(response.body, maxListBytes))
+    return modelsIn(await readText(answerOf(response), maxListBytes))
   } catch (error) {
     const status = problemIn(error)?.status
     if (status !== 404 && status !== 405 && status !== 501) throw problemIn(error) ?? error
@@ -91,7 +92,7 @@ async function listOpenAiModels(
   return null
 }
 
-const discard = async (call: { asResponse(): Promise<Response> }) => (await call.asResponse()).body?.cancel()
+const discard = async (call: { asResponse(): Promise<Response> }) => answerOf(await call.asResponse()).cancel()
 
 /** `{data: [{id}]}`; some servers send the bare list, or `name` for `id`. */
 function modelsIn(text: string): string[] {

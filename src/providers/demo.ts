@@ -1,5 +1,5 @@
 /** The demo provider (contract section 9): needs no key, says what it received, and plays every state on demand. */
-import type { ModelEvent, ModelRequest } from '../actors/ports.ts'
+import type { ModelEvent, ModelRequest, Take } from '../actors/ports.ts'
 import { ProviderProblem } from './failure.ts'
 import { pause } from './pause.ts'
 
@@ -11,8 +11,12 @@ const maxWords = 100_000
 /** Words that come at once still let others run, every so many. */
 const breath = 256
 
-/** Reports no usage: the estimate that stands in for it can thus be seen too. Throws ProviderProblem for `/fail`. */
-export async function* streamDemo(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+/** Reports no usage: the estimate that stands in for it can thus be seen too. Rejects with ProviderProblem for `/fail`. */
+export async function playDemo(request: ModelRequest, signal: AbortSignal, take: Take<ModelEvent>): Promise<void> {
+  for await (const event of play(request, signal)) await take([event])
+}
+
+async function* play(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
   const last = request.messages.at(-1)
   if (last?.role === 'tool') return yield* speak(last.content, talkMs, signal)
   const command = last?.role === 'user' ? /^\/(\w+)(?:\s([\s\S]*))?$/.exec(lastCommand(last.content)) : null

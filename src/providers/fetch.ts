@@ -1,10 +1,18 @@
-/** What provider calls need of the world: fetch, handed in, and reading what it answers. */
+/** What provider calls need of the world: a call out, handed in, and reading what it answers. */
 
-export interface FetchResponse {
-  readonly ok: boolean
+/** Takes a piece of a body. A promise in return: no more is read until it resolves. */
+export type TakeBytes = (bytes: Uint8Array) => Promise<void> | undefined
+
+export interface ProviderAnswer {
   readonly status: number
-  readonly headers: Headers
-  readonly body: ReadableStream<Uint8Array> | null
+  readonly headers: Pick<Headers, 'get'>
+  /**
+   * The body, piece by piece as the socket brings it; called once. Resolves at its end, rejects when the connection
+   * breaks and when the call's signal aborts.
+   */
+  read(take: TakeBytes): Promise<void>
+  /** Nobody wants the body, or the rest of it. */
+  cancel(): void
 }
 
 export interface FetchInit {
@@ -12,28 +20,30 @@ export interface FetchInit {
   headers: Record<string, string>
   body?: string
   signal: AbortSignal
-  redirect: 'manual'
 }
 
-/** What a provider call needs of fetch. `globalThis.fetch` fits, and so does a guard around it. */
-export type ProviderFetch = (url: string, init: FetchInit) => Promise<FetchResponse>
+/**
+ * Makes a call and resolves with the answer's head, whatever its status; redirects are not followed. Rejects as fetch
+ * does. Not the platform's fetch: its streams cost more for each token than all else between two sockets.
+ */
+export type ProviderFetch = (url: string, init: FetchInit) => Promise<ProviderAnswer>
 
 /** The text of a body, its first `maxBytes` only; the rest is not read. Rejects when the connection breaks. */
-export async function readText(body: FetchResponse['body'], maxBytes: number): Promise<string> {
-  if (!body) return ''
-  const reader = body.getReader()
+export async function readText(answer: ProviderAnswer, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   let bytes = 0
-  try {
-    while (bytes < maxBytes) {
-      const { done, value } = await reader.read()
-      if (done) return text + decoder.decode()
-      bytes += value.length
-      text += decoder.decode(value.subarray(0, value.length - Math.max(0, bytes - maxBytes)), { stream: true })
-    }
-    return text
-  } finally {
-    reader.cancel().catch(() => {}) // harmless after the end
-  }
+  const { promise: full, resolve } = Promise.withResolvers<void>()
+  const whole = answer.read((piece) => {
+    if (bytes >= maxBytes) return undefined
+    bytes += piece.length
+    text += decoder.decode(piece.subarray(0, piece.length - Math.max(0, bytes - maxBytes)), { stream: true })
+    if (bytes >= maxBytes) resolve()
+    return undefined
+  })
+  await Promise.race([whole, full])
+  if (bytes < maxBytes) return text + decoder.decode()
+  whole.catch(() => {})
+  answer.cancel()
+  return text
 }

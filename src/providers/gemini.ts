@@ -1,12 +1,12 @@
-/** The adapter for the Gemini API: one turn as a pulled stream of events. Throws ProviderProblem. */
+/** The adapter for the Gemini API: one turn as a stream of events. Throws ProviderProblem. */
 import { GoogleGenAI } from '@google/genai'
-import type { ModelEvent, ModelRequest, ProviderConnection } from '../actors/ports.ts'
+import type { ModelEvent, ModelRequest, ProviderConnection, Take } from '../actors/ports.ts'
 import { ProviderProblem, problemIn } from './failure.ts'
 import { type ProviderFetch, readText } from './fetch.ts'
 import { geminiRequest } from './gemini-body.ts'
 import { readGeminiTurn } from './gemini-turn.ts'
 import { isFields } from './provider-words.ts'
-import { accessTo, sdkFetch } from './sdk-fetch.ts'
+import { accessTo, answerOf, sdkFetch } from './sdk-fetch.ts'
 import { malformed, parse } from './turn.ts'
 import { streamTurn } from './turn-stream.ts'
 
@@ -16,7 +16,8 @@ export function streamGemini(
   request: ModelRequest,
   signal: AbortSignal,
   fetch: ProviderFetch,
-): AsyncGenerator<ModelEvent> {
+  take: Take<ModelEvent>,
+): Promise<void> {
   const open = async (own: AbortSignal) => {
     let answer: Response | null = null
     const client = geminiClient(request.provider, fetch, (call) => async (input, init) => {
@@ -31,9 +32,9 @@ export function streamGemini(
       throw problemIn(error) ?? error
     }
     if (!answer) throw new ProviderProblem({ kind: 'ended_early' })
-    return answer
+    return answerOf(answer)
   }
-  return streamTurn(readGeminiTurn(), open, signal)
+  return streamTurn(readGeminiTurn(), open, signal, take)
 }
 
 /** Names of the models that can chat, of a list of at most `maxBytes`. */
@@ -45,7 +46,7 @@ export async function listGeminiModels(
 ): Promise<string[]> {
   const client = geminiClient(connection, fetch, (call) => async (input, init) => {
     const response = await call(input, init)
-    const text = await readText(response.body, maxBytes)
+    const text = await readText(answerOf(response), maxBytes)
     if (!isFields(parse(text))) throw malformed(text)
     return new Response(text, response)
   })

@@ -1,7 +1,7 @@
 /** The Model port: picks the adapter, tries again, watches for silence, tells failures in the contract's words. */
-import type { Model, ModelEvent, ModelRequest, ProviderConnection } from '../actors/ports.ts'
+import type { Model, ModelEvent, ModelRequest, ProviderConnection, Take } from '../actors/ports.ts'
 import { type ConnectionTest, testConnection } from './connection-test.ts'
-import { streamDemo } from './demo.ts'
+import { playDemo } from './demo.ts'
 import { failureOf, ProviderProblem, problemIn } from './failure.ts'
 import type { ProviderFetch } from './fetch.ts'
 import { streamOpenAi } from './openai.ts'
@@ -15,7 +15,7 @@ export interface ModelOptions {
   providerRetries: number
   /** Longest silence between two events, the wait for the first included. Milliseconds. */
   idleTimeoutMs: number
-  /** Makes the calls: the outbound guard. Must keep to `init.signal`, and have no time limits of its own. */
+  /** Makes the calls: the outbound guard. Keeps to `init.signal`, and has no time limits of its own. */
   fetch: ProviderFetch
   /** Told of every try that failed and is made again. The key is cleared from `detail`. */
   onRetry?: (retry: { providerId: string; model: string; attempt: number; waitMs: number; detail: string }) => void
@@ -36,25 +36,25 @@ export async function createModel(options: ModelOptions): Promise<Providers> {
   const { fetch } = options
   const refusals = new Set<string>()
 
-  const adapterFor = (request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> => {
+  const callModel: Model['stream'] = (request, signal, take) => {
     const { type } = request.provider
-    if (type === 'demo') return streamDemo(request, signal)
-    if (type === 'anthropic' || type === 'gemini') return streamNative(type, request, signal, fetch)
+    if (type === 'demo') return playDemo(request, signal, take)
+    if (type === 'anthropic' || type === 'gemini') return streamNative(type, request, signal, fetch, take)
     const dialect = dialectOf(type)
     if (!dialect) throw unsupported(type)
-    return streamOpenAi(request, dialect, signal, fetch, refusals)
+    return streamOpenAi(request, dialect, signal, fetch, refusals, take)
   }
 
-  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  const stream: Model['stream'] = async (request, signal, take) => {
     const secrets = request.provider.apiKey ? [request.provider.apiKey.trim()] : []
+    let said = false
+    const hear: Take<ModelEvent> = (events) => {
+      said ||= events.some(({ type }) => type === 'text' || type === 'tool_call')
+      return take(events)
+    }
     for (let attempt = 0; !signal.aborted; attempt++) {
-      let said = false
       try {
-        for await (const event of watched(adapterFor, request, signal, options.idleTimeoutMs)) {
-          said ||= event.type === 'text' || event.type === 'tool_call'
-          yield event
-        }
-        return
+        return await watched((own, taker) => callModel(request, own, taker), signal, options.idleTimeoutMs, hear)
       } catch (error) {
         if (signal.aborted) return
         const problem = problemIn(error)
@@ -62,10 +62,7 @@ export async function createModel(options: ModelOptions): Promise<Providers> {
         const failure = failureOf(problem, secrets)
         const left = said ? 0 : options.providerRetries - attempt
         const waitMs = left > 0 ? waitBeforeRetry(problem, attempt, options.backOffMs ?? 500) : null
-        if (waitMs === null) {
-          yield { type: 'failed', failure }
-          return
-        }
+        if (waitMs === null) return await take([{ type: 'failed', failure }])
         const { id: providerId } = request.provider
         options.onRetry?.({ providerId, model: request.model, attempt: attempt + 1, waitMs, detail: failure.detail })
         await pause(waitMs, signal)
@@ -81,43 +78,43 @@ export async function createModel(options: ModelOptions): Promise<Providers> {
 }
 
 /** Loaded with the first call: each of these SDKs takes 0.1 s and 30 MB, and few installations need all. */
-async function* streamNative(
+async function streamNative(
   type: 'anthropic' | 'gemini',
   request: ModelRequest,
   signal: AbortSignal,
   fetch: ProviderFetch,
-): AsyncGenerator<ModelEvent> {
+  take: Take<ModelEvent>,
+): Promise<void> {
   const stream =
     type === 'anthropic' ? (await import('./anthropic.ts')).streamAnthropic : (await import('./gemini.ts')).streamGemini
-  yield* stream(request, signal, fetch)
+  await stream(request, signal, fetch, take)
 }
 
 /** One try, until it ends, fails, is aborted or falls silent. */
-async function* watched(
-  adapterFor: (request: ModelRequest, signal: AbortSignal) => AsyncGenerator<ModelEvent>,
-  request: ModelRequest,
+async function watched(
+  call: (signal: AbortSignal, take: Take<ModelEvent>) => Promise<void>,
   signal: AbortSignal,
   idleMs: number,
-): AsyncGenerator<ModelEvent> {
+  take: Take<ModelEvent>,
+): Promise<void> {
   using watch = watchSilence(signal, idleMs)
-  const events = adapterFor(request, watch.signal)
   let ended = false
+  const hear: Take<ModelEvent> = (events) => {
+    if (watch.signal.aborted) return undefined
+    watch.heard()
+    ended ||= events.at(-1)?.type === 'end'
+    const taken = take(events)
+    if (taken) return taken.then(watch.waiting)
+    watch.waiting()
+    return undefined
+  }
   try {
-    for (;;) {
-      watch.waiting()
-      const next = await events.next()
-      watch.heard()
-      if (signal.aborted) return
-      if (next.done) break
-      ended ||= next.value.type === 'end'
-      yield next.value
-    }
+    watch.waiting()
+    await call(watch.signal, hear)
     // An adapter may just stop when it is told to; that silence did it must not go unsaid.
     if (watch.expired && !ended) throw silent(idleMs)
   } catch (error) {
     throw watch.expired ? silent(idleMs) : error
-  } finally {
-    await events.return(undefined)
   }
 }
 

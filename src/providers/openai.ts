@@ -1,11 +1,11 @@
-/** The chat-completions adapter: one turn as a pulled stream of events. Throws ProviderProblem. */
+/** The chat-completions adapter: one turn as a stream of events. Throws ProviderProblem. */
 import OpenAI from 'openai'
-import type { ModelEvent, ModelRequest, ProviderConnection } from '../actors/ports.ts'
+import type { ModelEvent, ModelRequest, ProviderConnection, Take } from '../actors/ports.ts'
 import { ProviderProblem, problemIn } from './failure.ts'
-import type { FetchResponse, ProviderFetch } from './fetch.ts'
+import type { ProviderAnswer, ProviderFetch } from './fetch.ts'
 import { type ChatBody, chatBody } from './openai-body.ts'
 import type { Dialect } from './provider-types.ts'
-import { accessTo, noTimeout, sdkFetch } from './sdk-fetch.ts'
+import { accessTo, answerOf, noTimeout, sdkFetch } from './sdk-fetch.ts'
 import { readTurn } from './turn.ts'
 import { streamTurn } from './turn-stream.ts'
 
@@ -21,8 +21,9 @@ export function streamOpenAi(
   signal: AbortSignal,
   fetch: ProviderFetch,
   refusals: UsageRefusals,
-): AsyncGenerator<ModelEvent> {
-  return streamTurn(readTurn(), (own) => open(request, dialect, own, fetch, refusals), signal)
+  take: Take<ModelEvent>,
+): Promise<void> {
+  return streamTurn(readTurn(), (own) => open(request, dialect, own, fetch, refusals), signal, take)
 }
 
 /** A client of the official SDK that takes nothing from the environment and tries once. */
@@ -49,11 +50,11 @@ async function open(
   signal: AbortSignal,
   fetch: ProviderFetch,
   refusals: UsageRefusals,
-): Promise<FetchResponse> {
+): Promise<ProviderAnswer> {
   const client = openAiClient(request.provider, fetch)
   const ask = async (body: ChatBody) => {
     try {
-      return await client.chat.completions.create(body, { signal }).asResponse()
+      return answerOf(await client.chat.completions.create(body, { signal }).asResponse())
     } catch (error) {
       throw problemIn(error) ?? error
     }

@@ -1,7 +1,6 @@
 /** What a provider says went wrong: statuses, bodies and error objects of many makes, read into one problem. */
 import { ProviderProblem } from './failure.ts'
-import type { FetchResponse } from './fetch.ts'
-import { readText } from './fetch.ts'
+import { type ProviderAnswer, readText } from './fetch.ts'
 
 type Fields = Record<string, unknown>
 
@@ -12,9 +11,9 @@ export const isFields = (value: unknown): value is Fields =>
 const errorBodyBytes = 64 * 1024
 
 /** Reads the body of an answer that is not 2xx, as much as is of use. */
-export async function problemOfAnswer(response: FetchResponse, method: string, url: string): Promise<ProviderProblem> {
-  const { status, headers } = response
-  const text = await readText(response.body, errorBodyBytes).catch(() => '')
+export async function problemOfAnswer(answer: ProviderAnswer, method: string, url: string): Promise<ProviderProblem> {
+  const { status, headers } = answer
+  const text = await readText(answer, errorBodyBytes).catch(() => '')
   const redirected = status >= 300 && status < 400
   return new ProviderProblem({
     kind: 'answered',

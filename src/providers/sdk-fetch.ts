@@ -1,7 +1,7 @@
 /** What stands between a vendor's official SDK and the network: our fetch, our headers, our errors. */
 import type { ProviderConnection } from '../actors/ports.ts'
 import { connectionProblem, ProviderProblem } from './failure.ts'
-import type { ProviderFetch } from './fetch.ts'
+import type { ProviderAnswer, ProviderFetch } from './fetch.ts'
 import { endpointOf } from './provider-types.ts'
 import { problemOfAnswer } from './provider-words.ts'
 
@@ -19,17 +19,27 @@ export function accessTo(connection: ProviderConnection): { baseURL: string; key
   return { baseURL, key }
 }
 
+const answers = new WeakMap<Response, ProviderAnswer>()
+
+/** The answer behind what an SDK gives out of our fetch. Throws when that is none of ours. */
+export function answerOf(response: Response): ProviderAnswer {
+  const answer = answers.get(response)
+  if (!answer) throw new Error('This response did not come through sdkFetch.')
+  return answer
+}
+
 /**
- * A fetch for an SDK. The headers are made here, whole: SDKs would add those of variables such as
- * OPENAI_CUSTOM_HEADERS. An answer that is not 2xx is read here too, since SDKs read it without a bound; it comes
- * out of the SDK's call as the ProviderProblem in the error or its causes.
+ * A fetch for an SDK: what it resolves with has the answer's head only, the body is read through `answerOf`. The
+ * headers are made here, whole: SDKs would add those of variables such as OPENAI_CUSTOM_HEADERS. An answer that is
+ * not 2xx is read here, since SDKs read it without a bound; it comes out of the SDK's call as the ProviderProblem in
+ * the error or its causes.
  */
 export function sdkFetch(fetch: ProviderFetch, headers: Record<string, string>) {
   return async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const url = String(input)
     const method = init.method ?? 'GET'
     const body = typeof init.body === 'string' ? init.body : null
-    const response = await fetch(url, {
+    const answer = await fetch(url, {
       method,
       headers: {
         accept: 'application/json, text/event-stream',
@@ -39,11 +49,16 @@ export function sdkFetch(fetch: ProviderFetch, headers: Record<string, string>) 
       },
       ...(body !== null && { body }),
       signal: init.signal ?? new AbortController().signal,
-      redirect: 'manual',
     }).catch((error: unknown) => {
       throw connectionProblem(error)
     })
-    if (!response.ok) throw await problemOfAnswer(response, method, url)
-    return response instanceof Response ? response : new Response(response.body, response)
+    const { status } = answer
+    if (status < 200 || status > 299) throw await problemOfAnswer(answer, method, url)
+    const response = new Response(null, {
+      status,
+      headers: { 'content-type': answer.headers.get('content-type') ?? '' },
+    })
+    answers.set(response, answer)
+    return response
   }
 }

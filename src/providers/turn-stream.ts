@@ -1,8 +1,8 @@
-/** One turn of any vendor as a pulled stream of events: bytes → SSE events → `Turn`. Throws ProviderProblem. */
+/** One turn of any vendor as a stream of events: bytes → SSE events → `Turn`. Rejects with ProviderProblem. */
 import { createParser } from 'eventsource-parser'
-import type { ModelEvent } from '../actors/ports.ts'
+import type { ModelEvent, Take } from '../actors/ports.ts'
 import { connectionProblem, ProviderProblem } from './failure.ts'
-import type { FetchResponse } from './fetch.ts'
+import type { ProviderAnswer } from './fetch.ts'
 import { malformed, type Turn } from './turn.ts'
 
 /** One SSE event, or one answer without streaming, may be this long. */
@@ -11,62 +11,100 @@ const maxEventLength = 8 * 1024 * 1024
 /** Google may break off with an error that is bare JSON, no event: of such lines so many characters are kept. */
 const maxStray = 64 * 1024
 
+/** One for all calls: to build a DOMException with its stack costs 40 µs. */
+const callOver = new DOMException('The call is over.', 'AbortError')
+
+/** Bytes after `[DONE]` that are read, so that the connection can be used again, and the time for it. */
+const maxDrained = 64 * 1024
+const maxDrainMs = 1000
+
 /** `open` makes the call; its signal aborts when the caller's does, and when nobody reads any more. */
-export async function* streamTurn(
+export async function streamTurn(
   turn: Turn,
-  open: (signal: AbortSignal) => Promise<Pick<FetchResponse, 'body'>>,
+  open: (signal: AbortSignal) => Promise<ProviderAnswer>,
   signal: AbortSignal,
-): AsyncGenerator<ModelEvent> {
-  const own = new AbortController()
-  const stop = () => own.abort()
+  take: Take<ModelEvent>,
+): Promise<void> {
+  const call = new AbortController()
+  const stop = () => call.abort(callOver)
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
   let left = true
   try {
-    const response = await open(own.signal)
-    if (!response.body) throw new ProviderProblem({ kind: 'ended_early' })
-    const reader = response.body.getReader()
-    // A body that does not know our signal (a fetch put in between) must not keep us waiting either.
-    own.signal.addEventListener('abort', () => void reader.cancel().catch(() => {}), { once: true })
-    yield* eventsOf(turn, reader)
+    const answer = await open(call.signal)
+    const { over, whole } = readTurnFrom(turn, answer, call, take)
+    await over
     left = false
-    if (turn.done) void drain(reader, own)
-    else own.abort()
-    yield* turn.close()
+    // The reply does not wait for the goodbye's last bytes.
+    if (turn.done) drain(whole, call)
+    else call.abort(callOver)
+    await take(turn.close())
   } finally {
     signal.removeEventListener('abort', stop)
-    if (left) own.abort() // closes the socket
+    if (left) call.abort(callOver) // closes the socket
   }
 }
 
-/** Events as they are read: nothing is read ahead of the consumer but what one network chunk holds. */
-async function* eventsOf(turn: Turn, reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<ModelEvent> {
+/**
+ * Reads an answer into `turn` and hands on what is in it, piece by piece. `over` resolves when the model has finished
+ * or the call is stopped, and rejects with what went wrong before; `whole` resolves when nothing more is read.
+ */
+function readTurnFrom(turn: Turn, answer: ProviderAnswer, call: AbortController, take: Take<ModelEvent>) {
   const decoder = new TextDecoder()
   const feed = sniff(turn)
-  let ended = false
-  while (!ended && !turn.done) {
-    let fault: unknown = null
+  const stopped = Promise.withResolvers<void>()
+  let fault: unknown = null
+  let taken: Promise<void> | undefined
+  let drained = 0
+
+  const read = (text: string, last: boolean) => {
     try {
-      const { done, value } = await read(reader)
-      ended = done
-      feed(done ? decoder.decode() : decoder.decode(value, { stream: true }), done)
+      feed(text, last)
     } catch (error) {
       fault = error
     }
-    // What came before the fault was said all the same.
-    for (const event of turn.events) yield event
-    turn.events.length = 0
-    if (turn.problem) throw turn.problem
-    if (fault && turn.finished) return // only the goodbye is missing
-    if (fault) throw fault
+    try {
+      // What came before a fault was said all the same.
+      taken = turn.events.length > 0 && !call.signal.aborted ? take(turn.events.splice(0)) : undefined
+    } catch (error) {
+      fault = error
+    }
+    if (turn.done || turn.problem || fault) stopped.resolve()
+    return taken
   }
-  if (!turn.finished) throw new ProviderProblem({ kind: 'ended_early' })
+  const whole = answer
+    .read((bytes) => {
+      if (!turn.done && !turn.problem && !fault) return read(decoder.decode(bytes, { stream: true }), false)
+      drained += bytes.length
+      if (drained > maxDrained) call.abort(callOver)
+      return undefined
+    })
+    .then(
+      () => {
+        if (!turn.done && !turn.problem && !fault) read(decoder.decode(), true)
+      },
+      (error: unknown) => {
+        fault ??= connectionProblem(error)
+      },
+    )
+    .finally(stopped.resolve)
+  call.signal.addEventListener('abort', () => stopped.resolve(), { once: true })
+
+  const over = async () => {
+    await stopped.promise
+    call.signal.throwIfAborted()
+    await taken
+    if (turn.problem) throw turn.problem
+    if (turn.finished) return // after it only the goodbye can be missing
+    throw fault ?? new ProviderProblem({ kind: 'ended_early' })
+  }
+  return { over: over(), whole }
 }
 
-const read = (reader: ReadableStreamDefaultReader<Uint8Array>) =>
-  reader.read().catch((error: unknown) => {
-    throw connectionProblem(error)
-  })
+function drain(whole: Promise<void>, call: AbortController): void {
+  const timer = setTimeout(() => call.abort(callOver), maxDrainMs)
+  void whole.then(() => clearTimeout(timer))
+}
 
 /** Tells a stream from an answer without streaming by its first character, since content types are often wrong. */
 function sniff(turn: Turn): (text: string, last: boolean) => void {
@@ -115,25 +153,5 @@ function isWhole(data: string): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-/**
- * Reads the few bytes after `[DONE]`, so that the connection can be used again; a second and 64 KiB at most. The
- * reply does not wait for it.
- */
-async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, call: AbortController): Promise<void> {
-  const timer = setTimeout(() => call.abort(), 1000)
-  try {
-    for (let bytes = 0; bytes < 64 * 1024; ) {
-      const { done, value } = await reader.read()
-      if (done) return
-      bytes += value.length
-    }
-  } catch {
-    // broken after the end: nothing is lost
-  } finally {
-    clearTimeout(timer)
-    call.abort()
   }
 }

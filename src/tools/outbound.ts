@@ -6,6 +6,7 @@ import { isIP } from 'node:net'
 import { Agent, buildConnector, errors, Headers, type Response, fetch as undiciFetch } from 'undici'
 import { type Lookup, limitLookups, lookupBySystem } from './address-lookup.ts'
 import { type AddressRules, type Chooser, refusalOf } from './address-rules.ts'
+import { type CallInit, callOut, type OutboundAnswer } from './outbound-call.ts'
 
 export type { Lookup } from './address-lookup.ts'
 export type { Chooser, OutboundRule } from './address-rules.ts'
@@ -42,6 +43,8 @@ export interface Outbound extends AsyncDisposable {
    * reason, or as fetch does. The only time limit is 10 s for a connection: the rest is the signal's.
    */
   fetch(url: string | URL, init: OutboundInit): Promise<Response>
+  /** A provider call, to an address that an administrator chose. Follows no redirect. Rejects as `fetch` does. */
+  call(url: string, init: CallInit): Promise<OutboundAnswer>
 }
 
 export interface OutboundOptions extends AddressRules {
@@ -61,20 +64,12 @@ export function createOutbound({ policy, allow, lookup = lookupBySystem }: Outbo
   }
   return {
     fetch: async (url, init) => follow(pools, checkedUrl(url), init),
+    call: async (url, init) => callOut(pools.admin, checkedUrl(url), init),
     [Symbol.asyncDispose]: async () => {
       await Promise.all(Object.values(pools).map((pool) => pool.destroy()))
     },
   }
 }
-
-/** What a provider call needs of fetch (src/providers/fetch.ts). */
-export const providerFetch =
-  (outbound: Outbound) =>
-  (
-    url: string,
-    init: { method: string; headers: Record<string, string>; body?: string; signal: AbortSignal },
-  ): Promise<Response> =>
-    outbound.fetch(url, { ...init, chosenBy: 'admin' })
 
 type LookupWithin = (host: string, signal: AbortSignal) => ReturnType<Lookup>
 

@@ -5,6 +5,7 @@ import { createGeneration } from '../../src/actors/generate.ts'
 import type { Model, ModelEvent, ModelRequest, Toolbox, ToolCall } from '../../src/actors/ports.ts'
 import type { ReplyEvent } from '../../src/actors/reply-event.ts'
 import type { Ending } from '../../src/actors/session-machine.ts'
+import { told } from '../support/model-stream.ts'
 import { verifies } from '../verifies.ts'
 
 type Step = ModelEvent | 'hang'
@@ -22,14 +23,14 @@ function script(...turns: Step[][]): Model & { requests: ModelRequest[] } {
   return {
     requests,
     countTokens: (text) => text.length,
-    async *stream(request, signal) {
+    stream: told(async function* (request, signal) {
       requests.push(request)
       for (const step of turns[Math.min(requests.length, turns.length) - 1] ?? []) {
         if (step === 'hang') await new Promise((resolve) => signal.addEventListener('abort', resolve))
         else yield step
         if (signal.aborted) return
       }
-    },
+    }),
   }
 }
 
@@ -53,14 +54,11 @@ async function run(model: Model, { config = {}, call, timeoutMs = 60_000, signal
     call: call ?? (async ({ id }) => ({ ok: true, content: `result of ${id}` })),
   }
   const generation = createGeneration({ ...request, config }, { model, openToolbox: async () => toolbox, timeoutMs })
-  const iterator = generation.events(signal ?? new AbortController().signal)
   const events: ReplyEvent[] = []
-  let ending: Ending | null = null
-  while (ending === null) {
-    const step = await iterator.next()
-    if (step.done) ending = step.value
-    else events.push(step.value)
-  }
+  const ending: Ending = await generation.run(signal ?? never, (said) => {
+    events.push(...said)
+    return undefined
+  })
   return { events, ending, usage: generation.usage() }
 }
 
@@ -158,8 +156,8 @@ describe('tools', () => {
     }
     const drain = async (config: ModelRequest['config']) => {
       const model = script([ask('a'), end('tool_calls')], [ask('b'), end('tool_calls')], [end()])
-      const { events } = createGeneration({ ...request, config }, { model, openToolbox, timeoutMs: 60_000 })
-      for await (const _ of events(new AbortController().signal));
+      const generation = createGeneration({ ...request, config }, { model, openToolbox, timeoutMs: 60_000 })
+      await generation.run(never, () => undefined)
     }
     await drain({})
     expect(opened).toBe(1)
@@ -229,8 +227,8 @@ describe('ends', () => {
       const { ending } = await run(script([ask('a'), end('tool_calls')]), { call: () => stuck, timeoutMs: 20 })
       expect(ending).toMatchObject(timedOut)
       const model = script([end()])
-      const events = createGeneration(request, { model, openToolbox: () => stuck, timeoutMs: 20 }).events(never)
-      expect(await events.next()).toMatchObject({ done: true, value: timedOut })
+      const generation = createGeneration(request, { model, openToolbox: () => stuck, timeoutMs: 20 })
+      expect(await generation.run(never, () => undefined)).toMatchObject(timedOut)
       expect(model.requests).toEqual([])
     },
   )
@@ -272,24 +270,22 @@ describe('ends', () => {
     expect(stopped).toBe(true)
   })
 
-  test('whoever stops reading stops the model', async () => {
-    let aborted = false
-    const model: Model = {
-      countTokens: () => 0,
-      async *stream(_, signal) {
-        signal.addEventListener('abort', () => {
-          aborted = true
-        })
-        yield say('a')
-        yield say('b')
-      },
-    }
-    const openToolbox = async () => ({ tools: [], call: async () => ({ ok: false, content: '' }) })
-    const events = createGeneration(request, { model, openToolbox, timeoutMs: 1000 }).events(
-      new AbortController().signal,
-    )
-    await events.next()
-    await events.return({ type: 'finished', reason: 'stop' })
-    expect(aborted).toBe(true)
+  test('where there is no room, the model waits', async () => {
+    const room = Promise.withResolvers<void>()
+    const taken: string[] = []
+    const generation = createGeneration(request, {
+      model: script([say('a'), say('b'), end()]),
+      openToolbox: async () => ({ tools: [], call: async () => ({ ok: false, content: '' }) }),
+      timeoutMs: 1000,
+    })
+    const ending = generation.run(never, (events) => {
+      taken.push(textOf([...events]))
+      return taken.length === 1 ? room.promise : undefined
+    })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(taken).toEqual(['a'])
+    room.resolve()
+    expect(await ending).toEqual({ type: 'finished', reason: 'stop' })
+    expect(taken).toEqual(['a', 'b'])
   })
 })

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { askForTitle, titleOf, titleRequest } from '../../src/actors/model-title.ts'
 import type { ModelEvent } from '../../src/actors/ports.ts'
+import { told } from '../support/model-stream.ts'
 import { verifies } from '../verifies.ts'
 
 const agent = { provider: { id: 'p', type: 'openai', baseUrl: null, apiKey: 'k' }, model: 'm' }
@@ -42,7 +43,7 @@ test('the agent’s provider and model are asked, with neither its prompt nor it
 test('a failed call rejects with its words; an endless answer is cut off; an abort rejects', async () => {
   const request = titleRequest(agent, { question: 'Why?', answer: '' })
   const ask = (events: () => AsyncGenerator<ModelEvent>, signal = new AbortController().signal) =>
-    askForTitle({ stream: events }, request, signal)
+    askForTitle({ stream: told(events) }, request, signal)
   const failure = { code: 'provider_error', message: 'No.', detail: 'No, never.' } as const
   await expect(
     ask(async function* () {

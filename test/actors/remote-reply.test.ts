@@ -150,7 +150,7 @@ verifies(
           else if (typeof one === 'string') throw new Error(one)
           else if ('isLive' in one) scene.state.isLive = one.isLive
           else if ('readFrom' in one) await compare(one.readFrom)
-          else scene.log.push(one)
+          else scene.log.push([one])
         }
         scene.state.isLive = false
         if (how === 'deleted') {
@@ -181,7 +181,7 @@ verifies(
     scene.state.isLive = true
     const before = scene.state.reads
     for (const text of ['a', 'b', 'c', 'd']) {
-      scene.log.push({ type: 'text', text })
+      scene.log.push([{ type: 'text', text }])
       await scene.store()
       if (text !== 'b') await scene.say(scene.onTheWay.shift())
       else scene.onTheWay.shift()
@@ -191,7 +191,7 @@ verifies(
     expect(reader.shapes()).toEqual(['started', 'a', 'b', 'c', 'd'])
     expect(scene.state.reads).toBe(before + 1)
     // A beat says how far the reply is: the last words need no next one to be missed.
-    scene.log.push({ type: 'text', text: 'e' })
+    scene.log.push([{ type: 'text', text: 'e' }])
     await scene.store()
     await scene.say({ after: scene.log.place, events: [] })
     expect(reader.shapes().at(-1)).toBe('e')
@@ -222,11 +222,11 @@ test('whoever saw more on the owner’s instance gets nothing twice', async () =
   const scene = openScene()
   const early = follow(await scene.open())
   await turn()
-  scene.log.push({ type: 'text', text: 'a' })
+  scene.log.push([{ type: 'text', text: 'a' }])
   await scene.store()
   const late = follow(await scene.open(), 2) // the early one has not been told of 2 yet
   await turn()
-  scene.log.push({ type: 'text', text: 'b' })
+  scene.log.push([{ type: 'text', text: 'b' }])
   await scene.settle({ type: 'finished', reason: 'stop', usage })
   await poll()
   await Promise.all([early.done, late.done])
@@ -236,7 +236,7 @@ test('whoever saw more on the owner’s instance gets nothing twice', async () =
 
 verifies('contract-4.delete', 'a follower elsewhere ends with session_deleted, the id last sent plus one', async () => {
   const scene = openScene(7)
-  scene.log.push({ type: 'text', text: 'a' })
+  scene.log.push([{ type: 'text', text: 'a' }])
   await scene.store()
   const [whole, ahead] = [follow(await scene.open()), follow(await scene.open(), 99)]
   await turn()
@@ -267,7 +267,7 @@ test('a database that comes back in time goes unnoticed; one that stays away bre
   const scene = openScene()
   const reader = follow(await scene.open())
   await turn()
-  scene.log.push({ type: 'text', text: 'a' })
+  scene.log.push([{ type: 'text', text: 'a' }])
   await scene.store()
   scene.state.away = true
   for (let ms = 0; ms < patienceMs; ms += 250) await poll()

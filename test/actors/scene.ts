@@ -15,6 +15,7 @@ import type { Frame, StoredEvent } from '../../src/actors/reply-event.ts'
 import { createSessionHost, type HostOptions, type Message, type Sent } from '../../src/actors/session-host.ts'
 import { createTransitionRecorder } from '../../src/actors/transitions.ts'
 import { noExchange } from '../../src/coordination/local.ts'
+import { told } from '../support/model-stream.ts'
 
 /** Lets every promise that can go on do so. */
 export const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -35,7 +36,7 @@ export function heldModel() {
   const calls: ModelCall[] = []
   const model: Model = {
     countTokens: (text) => text.length,
-    async *stream(_, signal) {
+    stream: told(async function* (_, signal) {
       const queue: ModelEvent[] = []
       let wake = () => {}
       signal.addEventListener('abort', () => wake())
@@ -55,7 +56,7 @@ export function heldModel() {
         else await new Promise<void>((resolve) => (wake = resolve))
         if (event?.type === 'end' || event?.type === 'failed') return
       }
-    },
+    }),
   }
   return { model, calls }
 }

@@ -6,6 +6,7 @@ import type { Frame } from '../../src/actors/reply-event.ts'
 import { createSessionHost, type Message } from '../../src/actors/session-host.ts'
 import type { TransitionRecorder } from '../../src/actors/transitions.ts'
 import { noExchange } from '../../src/coordination/local.ts'
+import { told } from '../support/model-stream.ts'
 import { verifies } from '../verifies.ts'
 
 const never = new AbortController().signal
@@ -18,7 +19,7 @@ function scripted() {
   let aborted = 0
   const model: Model = {
     countTokens: (text) => text.length,
-    async *stream(_, signal) {
+    stream: told(async function* (_, signal) {
       signal.addEventListener('abort', () => {
         aborted += 1
         wake()
@@ -29,7 +30,7 @@ function scripted() {
         else await new Promise<void>((resolve) => (wake = resolve))
         if (event?.type === 'end') return
       }
-    },
+    }),
   }
   const push = async (...events: ModelEvent[]) => {
     queue.push(...events)

@@ -1,5 +1,6 @@
 /** Streams that go wrong never look whole, and keep what was said (contract section 3). */
 import { describe, expect, test } from 'vitest'
+import { heard } from '../support/model-stream.ts'
 import { ask, failureIn, requestTo, scene, textOf } from './scene.ts'
 
 describe('streams that go wrong', () => {
@@ -55,7 +56,7 @@ describe('streams that go wrong', () => {
       call.reset()
     })
     const events = []
-    for await (const event of model.stream(requestTo(up), new AbortController().signal)) {
+    for await (const event of heard(model, requestTo(up), new AbortController().signal)) {
       events.push(event)
       seen.resolve()
     }

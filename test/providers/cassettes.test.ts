@@ -1,7 +1,7 @@
 /** Cassettes (scripts/cassette.ts) played to the adapters: what a vendor answered once is still understood. */
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { type Cassette, questions, scrub, tape, type Vendor } from '../../scripts/cassette.ts'
+import { type Cassette, over, questions, scrub, tape, type Vendor } from '../../scripts/cassette.ts'
 import { ask, connectionTo, failureIn, key, scene, textOf } from './scene.ts'
 
 async function load(vendor: Vendor): Promise<Cassette> {
@@ -22,7 +22,7 @@ function player({ taped }: Cassette): typeof globalThis.fetch {
 describe.each<Vendor>(['anthropic', 'gemini'])('%s', (vendor) => {
   test('words, a tool call and an error are understood', async () => {
     const cassette = await load(vendor)
-    const { model } = await scene({ fetch: player(cassette), providerRetries: 0 })
+    const { model } = await scene({ fetch: over(player(cassette)), providerRetries: 0 })
     const provider = connectionTo(null, vendor)
     const { words, tool, error } = questions(cassette.model)
     const said = await ask(model, { ...words, provider })

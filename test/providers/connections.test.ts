@@ -2,16 +2,7 @@
 import { createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import type { ProviderFetch } from '../../src/providers/fetch.ts'
-import { ask, connectionTo, failureIn, requestTo, scene, spoken } from './scene.ts'
-
-const finished = [
-  { type: 'text', text: 'ok' },
-  { type: 'end', reason: 'stop', usage: null },
-]
-const sayOk = async (call: { text(t: string): unknown; finish(): unknown }) => {
-  await call.text('ok')
-  await call.finish()
-}
+import { ask, connectionTo, failureIn, requestTo, scene } from './scene.ts'
 
 describe('connections that cannot be made', () => {
   test('refused: provider_error, the kind alone for the caller, all of it in the detail', async () => {
@@ -50,12 +41,6 @@ describe('connections that cannot be made', () => {
     await model.testProvider(connectionTo(up.url))
     expect(asked).toHaveLength(2)
     expect(up.requests).toEqual([])
-  })
-
-  test('globalThis.fetch fits as well', async () => {
-    const { up, model } = await scene({ fetch: globalThis.fetch })
-    up.next(sayOk)
-    expect(spoken(await ask(model, requestTo(up)))).toEqual(finished)
   })
 
   test('a type of a later version is said in plain words to be out of reach', async () => {

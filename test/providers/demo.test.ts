@@ -1,13 +1,14 @@
 /** The demo provider: contract section 9. */
 import { expect, test, vi } from 'vitest'
 import type { ModelEvent, ModelMessage, ModelRequest } from '../../src/actors/ports.ts'
-import { streamDemo } from '../../src/providers/demo.ts'
+import { playDemo } from '../../src/providers/demo.ts'
+import { heard } from '../support/model-stream.ts'
 import { all, ask, failureIn, requestTo, scene, spoken, textOf } from './scene.ts'
 
 const user = (content: string): ModelMessage => ({ role: 'user', content })
 const tools = [{ name: 'add', description: '', inputSchema: { type: 'object' } }]
 const demo = (messages: ModelMessage[], changes: Partial<ModelRequest> = {}, signal = new AbortController().signal) =>
-  streamDemo(requestTo(null, { messages, ...changes }), signal)
+  heard({ stream: playDemo }, requestTo(null, { messages, ...changes }), signal)
 const said = async (text: string, changes: Partial<ModelRequest> = {}) => textOf(await all(demo([user(text)], changes)))
 
 test('says how many messages, how the system prompt begins and what came last; the same each time', async () => {
@@ -104,7 +105,7 @@ test.each([
 ])('%s ends at once on abort, without a last word', async (text) => {
   const { model } = await scene()
   const abort = new AbortController()
-  const events = model.stream(requestTo(null, { messages: [user(text)] }), abort.signal)
+  const events = heard(model, requestTo(null, { messages: [user(text)] }), abort.signal)
   const reading = all(events)
   setImmediate(() => abort.abort())
   expect((await reading).filter(({ type }) => type !== 'text')).toEqual([])

@@ -2,6 +2,7 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import type { ModelEvent } from '../../src/actors/ports.ts'
+import { heard } from '../support/model-stream.ts'
 import { ask, failureIn, key, requestTo, scene, spoken, textOf } from './scene.ts'
 
 const finished = [
@@ -150,7 +151,7 @@ describe('PROVIDER_IDLE_TIMEOUT_S', () => {
     const { up, model } = await scene({ idleTimeoutMs: 40 })
     up.next(sayOk)
     const events: ModelEvent[] = []
-    for await (const event of model.stream(requestTo(up), new AbortController().signal)) {
+    for await (const event of heard(model, requestTo(up), new AbortController().signal)) {
       events.push(event)
       if (event.type === 'text') await new Promise((resolve) => setTimeout(resolve, 90)) // a consumer slower than the limit
     }
@@ -174,7 +175,7 @@ describe('abort', () => {
     const abort = new AbortController()
     const reading = (async () => {
       const seen: ModelEvent[] = []
-      for await (const event of model.stream(requestTo(up), abort.signal)) seen.push(event)
+      for await (const event of heard(model, requestTo(up), abort.signal)) seen.push(event)
       return seen
     })()
     const call = await up.call(1)
@@ -194,7 +195,7 @@ describe('abort', () => {
   test('a consumer that leaves closes the socket', async () => {
     const { up, model } = await scene()
     up.next((call) => call.text('some'))
-    for await (const event of model.stream(requestTo(up), new AbortController().signal)) {
+    for await (const event of heard(model, requestTo(up), new AbortController().signal)) {
       if (event.type === 'text') break
     }
     const call = await up.call(1)
@@ -231,7 +232,7 @@ describe('back-pressure', () => {
       }
       enough.resolve()
     })
-    for await (const event of model.stream(requestTo(up), new AbortController().signal)) {
+    for await (const event of heard(model, requestTo(up), new AbortController().signal)) {
       if (event.type !== 'text') continue
       await enough.promise
       break

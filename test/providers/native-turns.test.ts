@@ -1,6 +1,7 @@
 /** Native providers: how a turn ends, what it cost, what it is asked with, however the bytes come. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { over } from '../../scripts/cassette.ts'
 import * as anthropic from './anthropic-server.ts'
 import * as gemini from './gemini-server.ts'
 import { both, look, open, type Vendor } from './native-scene.ts'
@@ -119,7 +120,7 @@ test('wherever the network cuts the bytes, the turn is the same', async () => {
         },
       }),
     )
-  const { model } = await scene({ fetch, providerRetries: 0 })
+  const { model } = await scene({ fetch: over(fetch), providerRetries: 0 })
   const cuts = fc.array(fc.nat({ max: 2500 }), { maxLength: 30 })
   const property = fc.asyncProperty(fc.constantFrom(...both), cuts, async (vendor, places) => {
     const bytes = Buffer.from(sent[vendor])

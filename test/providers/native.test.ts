@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ModelMessage } from '../../src/actors/ports.ts'
+import { heard } from '../support/model-stream.ts'
 import * as anthropic from './anthropic-server.ts'
 import * as gemini from './gemini-server.ts'
 import { both, look, open, vendors } from './native-scene.ts'
@@ -132,7 +133,7 @@ describe.each(both)('%s', (vendor) => {
       vendor === 'anthropic' ? anthropic.turn({ text: ['some'] }).slice(0, 900) : gemini.parts([{ text: 'some' }])
     up.next((call) => call.raw(begun))
     const leave = new AbortController()
-    for await (const event of model.stream(request(), leave.signal)) if (event.type === 'text') leave.abort()
+    for await (const event of heard(model, request(), leave.signal)) if (event.type === 'text') leave.abort()
     await (await up.call(1)).closed
     expect((await up.call(1)).abandoned).toBe(true)
   })

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ModelMessage } from '../../src/actors/ports.ts'
+import { heard } from '../support/model-stream.ts'
 import { ask, connectionTo, failureIn, key, requestTo, scene, spoken } from './scene.ts'
 
 const end = (reason = 'stop', usage: unknown = null) => ({ type: 'end', reason, usage })
@@ -155,7 +156,7 @@ describe('what comes back', () => {
       await call.finish()
     })
     const events = []
-    for await (const event of model.stream(requestTo(up), new AbortController().signal)) {
+    for await (const event of heard(model, requestTo(up), new AbortController().signal)) {
       events.push(event)
       gate.resolve() // only once the comment was seen as life
     }

@@ -2,7 +2,8 @@
 import { onTestFinished } from 'vitest'
 import type { ModelEvent, ModelRequest, ProviderConnection } from '../../src/actors/ports.ts'
 import { createModel, type ModelOptions, type Providers } from '../../src/providers/model.ts'
-import { createOutbound, providerFetch } from '../../src/tools/outbound.ts'
+import { createOutbound } from '../../src/tools/outbound.ts'
+import { heard } from '../support/model-stream.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
 export const key = 'sk-test-4f9a8b7c6d5e4f3a2b1c'
@@ -10,7 +11,7 @@ export const key = 'sk-test-4f9a8b7c6d5e4f3a2b1c'
 export async function scene(options: Partial<ModelOptions> = {}): Promise<{ up: Upstream; model: Providers }> {
   const up = await startUpstream()
   const outbound = createOutbound({ policy: 'standard', allow: [] })
-  const standard = { fetch: providerFetch(outbound), providerRetries: 2, idleTimeoutMs: 60_000, backOffMs: 1 }
+  const standard = { fetch: outbound.call, providerRetries: 2, idleTimeoutMs: 60_000, backOffMs: 1 }
   const model = await createModel({ ...standard, ...options })
   onTestFinished(async () => {
     await outbound[Symbol.asyncDispose]()
@@ -44,7 +45,7 @@ export async function all(events: AsyncIterable<ModelEvent>): Promise<ModelEvent
 }
 
 export const ask = (model: Providers, request: ModelRequest, signal = new AbortController().signal) =>
-  all(model.stream(request, signal))
+  all(heard(model, request, signal))
 
 /** Without the signs of life, whose number is nobody's business. */
 export const spoken = (events: readonly ModelEvent[]): ModelEvent[] => events.filter(({ type }) => type !== 'activity')

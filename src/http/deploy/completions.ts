@@ -2,10 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { createGeneration, type Generation } from '../../actors/generate.ts'
-import type { ObservedOutcome, Observer, ReplyObserver } from '../../actors/observer.ts'
-import type { Model } from '../../actors/ports.ts'
-import { closingFrames, type Frame } from '../../actors/reply-event.ts'
-import { noUsage } from '../../actors/session-actors.ts'
+import type { Observer, ReplyObserver } from '../../actors/observer.ts'
+import type { Model, Take } from '../../actors/ports.ts'
+import { closingFrames, type Frame, type Outcome, type ReplyEvent } from '../../actors/reply-event.ts'
 import { type SessionHost, shutdownError } from '../../actors/session-host.ts'
 import type { Ending } from '../../actors/session-machine.ts'
 import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-request.ts'
@@ -24,39 +23,28 @@ export interface CompletionRooms extends AgentRooms {
   observer: Observer
 }
 
-/** Frames of a reply that nobody keeps. Ends without closing frames when `client` aborts. */
-async function* frames(
+/** A reply that nobody keeps. Null: `client` aborted, nobody is there to hear how it ended. */
+async function generate(
   { generation, observer }: { generation: Generation; observer: ReplyObserver },
   client: AbortSignal,
   shutdown: AbortSignal,
-  includeUsage: boolean,
-): AsyncGenerator<Frame, void> {
-  yield { seq: 0, type: 'started' }
-  const events = generation.events(AbortSignal.any([client, shutdown]))
-  let ending: Ending | null = null
-  let ended: ObservedOutcome = 'left'
-  let usage = noUsage
-  try {
-    while (ending === null) {
-      const step = await events.next()
-      if (client.aborted) return
-      if (step.done) ending = step.value
-      else yield { seq: 0, ...step.value }
-    }
-    if (shutdown.aborted) ending = { type: 'failed', error: shutdownError }
-  } catch (error) {
-    if (client.aborted) return
-    const message = 'The reply could not be generated.'
-    ending = {
+  take: Take<ReplyEvent>,
+): Promise<Outcome | null> {
+  const told = (error: unknown): Ending => {
+    if (shutdown.aborted) return { type: 'failed', error: shutdownError }
+    return {
       type: 'failed',
-      error: shutdown.aborted ? shutdownError : { code: 'internal', message, detail: String(error) },
+      error: { code: 'internal', message: 'The reply could not be generated.', detail: `${error}` },
     }
-  } finally {
-    if (ending !== null) ended = ending.type === 'failed' ? ending.error.code : ending.reason
-    usage = generation.usage()
-    observer.ended(ended, usage)
   }
-  yield* closingFrames({ ...ending, usage }, 0, includeUsage)
+  const running = generation.run(AbortSignal.any([client, shutdown]), (events) =>
+    client.aborted ? undefined : take(events),
+  )
+  const ending = await running.then((own) => (shutdown.aborted ? told(null) : own), told)
+  const ended = ending.type === 'failed' ? ending.error.code : ending.reason
+  const usage = generation.usage()
+  observer.ended(client.aborted ? 'left' : ended, usage)
+  return client.aborted ? null : { ...ending, usage }
 }
 
 export const completionHandlers = (rooms: CompletionRooms) =>
@@ -80,15 +68,16 @@ export const completionHandlers = (rooms: CompletionRooms) =>
       const head = completionHead({ id, createdAt: new Date().toISOString(), model: agent.model })
       if (body.stream) {
         const includeUsage = body.stream_options?.include_usage === true
-        await stream(reply, head, (client) => frames(reading, client, slot.signal, includeUsage))
+        await stream(reply, head, includeUsage, (client, take) => generate(reading, client, slot.signal, take))
         return undefined
       }
       let content = ''
-      for await (const frame of frames(reading, connectionSignal(reply), slot.signal, false)) {
-        if (frame.type === 'text') content += frame.text
-        if (frame.type === 'failed') return generationFailed(frame.error)
-        if (frame.type === 'finished') return completionBody(head, content, frame.reason, frame.usage)
-      }
+      const outcome = await generate(reading, connectionSignal(reply), slot.signal, (events) => {
+        for (const event of events) if (event.type === 'text') content += event.text
+        return undefined
+      })
+      if (outcome?.type === 'failed') return generationFailed(outcome.error)
+      if (outcome) return completionBody(head, content, outcome.reason, outcome.usage)
       reply.hijack() // the client has gone: nobody to answer
       return undefined
     },
@@ -97,12 +86,18 @@ export const completionHandlers = (rooms: CompletionRooms) =>
 async function stream(
   reply: FastifyReply,
   head: ReturnType<typeof completionHead>,
-  read: (client: AbortSignal) => AsyncIterable<Frame>,
+  includeUsage: boolean,
+  run: (client: AbortSignal, take: Take<ReplyEvent>) => Promise<Outcome | null>,
 ): Promise<void> {
   const events = openEventStream(reply)
   const encoder = createFrameEncoder(head)
-  for await (const frame of read(events.signal)) {
-    if (encoder.data(frame) !== null) await events.write(statelessFrame(encoder, frame))
+  const write = (frames: readonly Frame[]) => {
+    let text = ''
+    for (const frame of frames) text += statelessFrame(encoder, frame)
+    return text === '' ? undefined : events.write(text)
   }
+  await write([{ seq: 0, type: 'started' }])
+  const outcome = await run(events.signal, (said) => write(said.map((event) => ({ seq: 0, ...event }))))
+  if (outcome) await write(closingFrames(outcome, 0, includeUsage))
   events.end()
 }
