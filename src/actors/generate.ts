@@ -54,12 +54,6 @@ interface Turn {
   failure: ModelFailure | null
 }
 
-/** What every part of a running generation needs. */
-interface Running {
-  signal: AbortSignal
-  take: Take<ReplyEvent>
-}
-
 const nothing = { promptTokens: 0, completionTokens: 0 }
 
 const endedEarly: ModelFailure = {
@@ -68,110 +62,18 @@ const endedEarly: ModelFailure = {
   detail: 'The model call ended without an end.',
 }
 
+/** What every part of a running generation needs. */
+interface Running extends Omit<GenerateOptions, 'timeoutMs'> {
+  request: Omit<ModelRequest, 'tools'>
+  tally: Tally
+  observer: ReplyObserver
+  signal: AbortSignal
+  take: Take<ReplyEvent>
+}
+
 export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: GenerateOptions): Generation {
-  const { model, openToolbox, timeoutMs, observer = unobserved } = options
-  const maxCalls = request.config.maxToolCalls ?? DEFAULT_TOOL_CALLS
-  const reported = { promptTokens: 0, completionTokens: 0 }
-  let unreported: { messages: readonly ModelMessage[]; turn: Turn }[] = []
-
-  /** One model call: text passes through as it comes, calls are kept for after it. */
-  async function runTurn(
-    messages: readonly ModelMessage[],
-    tools: Toolbox['tools'],
-    { signal, take }: Running,
-  ): Promise<Turn> {
-    const turn: Turn = { text: '', calls: [], counted: nothing, end: null, failure: null }
-    const entry = { messages, turn }
-    const cleaner = createTextCleaner()
-    unreported.push(entry)
-    const pace: Pace = { firstAt: null, lastAt: 0, texts: 0, longestGapMs: 0 }
-    const observed = observer.modelCall()
-    const hear = (events: readonly ModelEvent[]) => {
-      if (signal.aborted) return undefined
-      const said: ReplyEvent[] = []
-      for (const event of events) {
-        if (event.type === 'text') {
-          keepPace(pace)
-          const text = cleaner.push(event.text)
-          turn.text += text
-          if (text !== '') said.push({ type: 'text', text })
-        } else if (event.type === 'tool_call') turn.calls.push(cleanCall(event.call))
-        else if (event.type === 'usage') turn.counted = event.usage
-        else if (event.type === 'failed') turn.failure = event.failure
-        else if (event.type === 'end') turn.end = event
-      }
-      return said.length === 0 ? undefined : take(said)
-    }
-    try {
-      await model.stream({ ...request, messages, tools }, signal, hear)
-    } finally {
-      observed({ pace, end: endOf(turn, signal) })
-    }
-    const rest = cleaner.end()
-    turn.text += rest
-    if (rest !== '') await take([{ type: 'text', text: rest }])
-    if (turn.end === null && turn.failure === null) turn.failure = endedEarly
-    if (turn.end?.usage) {
-      unreported = unreported.filter((one) => one !== entry)
-      reported.promptTokens += turn.end.usage.promptTokens
-      reported.completionTokens += turn.end.usage.completionTokens
-    }
-    return turn
-  }
-
-  /** The calls of one turn side by side, results in call order. */
-  async function runTools(
-    calls: readonly ToolCall[],
-    toolbox: Toolbox,
-    allowed: number,
-    { signal, take }: Running,
-  ): Promise<ModelMessage[]> {
-    const startedAt = new Date().toISOString()
-    await take(
-      calls.map(({ id, name, arguments: args }) => ({ type: 'tool_call', id, name, arguments: args, startedAt })),
-    )
-    const results = calls.map(async (call, index) => {
-      const begin = performance.now()
-      const result =
-        index < allowed
-          ? await observedCall(observer, call, () => unlessAborted(toolbox.call(call, signal), signal))
-          : { ok: false, content: 'Not called: the limit of tool calls is reached.' }
-      return { ...result, content: cleanText(result.content), durationMs: Math.round(performance.now() - begin) }
-    })
-    // A later one may reject (on abort) while an earlier one is awaited.
-    for (const result of results) result.catch(() => {})
-    const messages: ModelMessage[] = []
-    for (const [index, { id }] of calls.entries()) {
-      const result = await results[index]
-      if (result === undefined) continue
-      await take([{ type: 'tool_result', id, ...result }])
-      messages.push({ role: 'tool', toolCallId: id, content: result.content })
-    }
-    return messages
-  }
-
-  async function runTurns(running: Running): Promise<Ending> {
-    const { signal } = running
-    let messages = request.messages
-    const toolbox = maxCalls > 0 ? await unlessAborted(openToolbox(signal), signal) : null
-    for (let called = 0; ; ) {
-      // Cancelled before its first word: a model that is not asked costs nothing, and counts nothing.
-      signal.throwIfAborted()
-      const offered = called < maxCalls
-      const turn = await runTurn(messages, offered && toolbox !== null ? toolbox.tools : [], running)
-      if (turn.failure !== null || turn.end === null) return { type: 'failed', error: turn.failure ?? endedEarly }
-      if (turn.calls.length === 0 || !offered || toolbox === null) {
-        return { type: 'finished', reason: turn.end.reason === 'tool_calls' ? 'stop' : turn.end.reason }
-      }
-      const results = await runTools(turn.calls, toolbox, maxCalls - called, running)
-      called += turn.calls.length
-      const toolCalls = turn.calls.map(repeatableCall)
-      const { echo } = turn.end
-      const said: ModelMessage = { role: 'assistant', content: turn.text, toolCalls, ...(echo && { echo }) }
-      messages = [...messages, said, ...results]
-    }
-  }
-
+  const { timeoutMs, observer = unobserved } = options
+  const tally = createTally(request, options.model)
   return {
     async run(outer, take) {
       const limit = new AbortController()
@@ -180,7 +82,7 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
       outer.addEventListener('abort', abort)
       if (outer.aborted) abort()
       try {
-        const ending = await runTurns({ signal: limit.signal, take })
+        const ending = await runTurns({ ...options, request, tally, observer, signal: limit.signal, take })
         return limit.signal.aborted && !outer.aborted ? timedOut(timeoutMs) : ending
       } catch (error) {
         if (limit.signal.aborted && !outer.aborted) return timedOut(timeoutMs)
@@ -190,16 +92,127 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
         outer.removeEventListener('abort', abort)
       }
     },
-    usage() {
-      if (unreported.length === 0) return { ...reported, estimated: false }
-      const count = (text: string) => model.countTokens(text)
+    usage: tally.usage,
+  }
+}
+
+async function runTurns(running: Running): Promise<Ending> {
+  const { request, signal } = running
+  const maxCalls = request.config.maxToolCalls ?? DEFAULT_TOOL_CALLS
+  const toolbox = maxCalls > 0 ? await unlessAborted(running.openToolbox(signal), signal) : null
+  let { messages } = request
+  for (let called = 0; ; ) {
+    // Cancelled before its first word: a model that is not asked costs nothing, and counts nothing.
+    signal.throwIfAborted()
+    const offered = called < maxCalls
+    const turn = await runTurn(messages, offered && toolbox !== null ? toolbox.tools : [], running)
+    if (turn.failure !== null || turn.end === null) return { type: 'failed', error: turn.failure ?? endedEarly }
+    if (turn.calls.length === 0 || !offered || toolbox === null) {
+      return { type: 'finished', reason: turn.end.reason === 'tool_calls' ? 'stop' : turn.end.reason }
+    }
+    const results = await runTools(turn.calls, toolbox, maxCalls - called, running)
+    called += turn.calls.length
+    const toolCalls = turn.calls.map(repeatableCall)
+    const { echo } = turn.end
+    const said: ModelMessage = { role: 'assistant', content: turn.text, toolCalls, ...(echo && { echo }) }
+    messages = [...messages, said, ...results]
+  }
+}
+
+/** One model call: text passes through as it comes, calls are kept for after it. */
+async function runTurn(
+  messages: readonly ModelMessage[],
+  tools: Toolbox['tools'],
+  { request, model, tally, observer, signal, take }: Running,
+): Promise<Turn> {
+  const turn: Turn = { text: '', calls: [], counted: nothing, end: null, failure: null }
+  const cleaner = createTextCleaner()
+  const pace: Pace = { firstAt: null, lastAt: 0, texts: 0, longestGapMs: 0 }
+  const observed = observer.modelCall()
+  tally.begin(messages, turn)
+  const hear: Take<ModelEvent> = (events) => {
+    if (signal.aborted) return undefined
+    const said: ReplyEvent[] = []
+    for (const event of events) {
+      if (event.type === 'text') {
+        keepPace(pace)
+        const text = cleaner.push(event.text)
+        turn.text += text
+        if (text !== '') said.push({ type: 'text', text })
+      } else if (event.type === 'tool_call') turn.calls.push(cleanCall(event.call))
+      else if (event.type === 'usage') turn.counted = event.usage
+      else if (event.type === 'failed') turn.failure = event.failure
+      else if (event.type === 'end') turn.end = event
+    }
+    return said.length === 0 ? undefined : take(said)
+  }
+  try {
+    await model.stream({ ...request, messages, tools }, signal, hear)
+  } finally {
+    observed({ pace, end: endOf(turn, signal) })
+  }
+  const rest = cleaner.end()
+  turn.text += rest
+  if (rest !== '') await take([{ type: 'text', text: rest }])
+  if (turn.end === null && turn.failure === null) turn.failure = endedEarly
+  tally.end(turn)
+  return turn
+}
+
+/** The calls of one turn side by side, results in call order. */
+async function runTools(
+  calls: readonly ToolCall[],
+  toolbox: Toolbox,
+  allowed: number,
+  { observer, signal, take }: Running,
+): Promise<ModelMessage[]> {
+  const startedAt = new Date().toISOString()
+  await take(
+    calls.map(({ id, name, arguments: args }) => ({ type: 'tool_call', id, name, arguments: args, startedAt })),
+  )
+  const results = calls.map(async (call, index) => {
+    const begin = performance.now()
+    const result =
+      index < allowed
+        ? await observedCall(observer, call, () => unlessAborted(toolbox.call(call, signal), signal))
+        : { ok: false, content: 'Not called: the limit of tool calls is reached.' }
+    return { ...result, content: cleanText(result.content), durationMs: Math.round(performance.now() - begin) }
+  })
+  // A later one may reject (on abort) while an earlier one is awaited.
+  for (const result of results) result.catch(() => {})
+  const messages: ModelMessage[] = []
+  for (const [index, { id }] of calls.entries()) {
+    const result = await results[index]
+    if (result === undefined) continue
+    await take([{ type: 'tool_result', id, ...result }])
+    messages.push({ role: 'tool', toolCallId: id, content: result.content })
+  }
+  return messages
+}
+
+type Tally = ReturnType<typeof createTally>
+
+/** Tokens of all turns: what the provider told, an estimate where it told nothing. */
+function createTally(request: Omit<ModelRequest, 'tools'>, model: Model) {
+  const reported = { promptTokens: 0, completionTokens: 0 }
+  const unreported = new Map<Turn, readonly ModelMessage[]>()
+  const count = (text: string) => model.countTokens(text)
+  return {
+    begin: (messages: readonly ModelMessage[], turn: Turn) => void unreported.set(turn, messages),
+    end(turn: Turn): void {
+      if (!turn.end?.usage) return
+      unreported.delete(turn)
+      reported.promptTokens += turn.end.usage.promptTokens
+      reported.completionTokens += turn.end.usage.completionTokens
+    },
+    usage(): Usage {
       let { promptTokens, completionTokens } = reported
-      for (const { messages, turn } of unreported) {
+      for (const [turn, messages] of unreported) {
         const told = () => messages.reduce((sum, { content }) => sum + count(content), count(request.system ?? ''))
         promptTokens += turn.counted.promptTokens || told()
         completionTokens += Math.max(turn.counted.completionTokens, count(turn.text))
       }
-      return { promptTokens, completionTokens, estimated: true }
+      return { promptTokens, completionTokens, estimated: unreported.size > 0 }
     },
   }
 }

@@ -62,8 +62,11 @@ export const sessionCompletionHandlers = (rooms: SessionCompletionRooms) => {
   const { sql, host } = rooms
   return {
     createSessionCompletion: async ({ params, body, request, reply }) => {
-      const agent = await loadAgent(rooms, params.agent_id)
-      if ((await findSession(sql, params.agent_id, params.session_id)) === null) missing('session')
+      const [agent, session] = await Promise.all([
+        loadAgent(rooms, params.agent_id),
+        findSession(sql, params.agent_id, params.session_id),
+      ])
+      if (session === null) missing('session')
       const sent = await host.send({
         agentId: agent.id,
         sessionId: params.session_id.toLowerCase(),
