@@ -40,69 +40,32 @@ const ADMIT_RETRY_MS = 1000
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 export function createJournal(options: JournalOptions): Journal & { close(): Promise<void> } {
-  const { sql, instance, log } = options
-  let writer = options.connectWriter()
-  let queue: Append[] = []
-  let writing = false
+  const { sql, instance } = options
+  const writer = createWriter(options)
   let closed = false
-
-  /** One statement. Repeats are harmless: a frame's key decides, and the same key always has the same content. */
-  async function insert(batch: readonly Append[], epoch: number): Promise<'stored' | 'fenced'> {
-    const nums: number[] = []
-    const seqs: number[] = []
-    const parts: number[] = []
-    const texts: string[] = []
-    for (const { reply, events } of batch) {
-      for (const { seq, part, event } of events) {
-        nums.push(reply.sessionNum)
-        seqs.push(seq)
-        parts.push(part)
-        texts.push(event.type === 'text' ? event.text : JSON.stringify(event))
-      }
-    }
-    // The check comes back as a column: a row count would also be 0 when every row was there already. A tool event
-    // that is no jsonb is refused here: folded later, it would keep its reply running for ever.
-    const flush = writer<{ held: boolean; asked: boolean }[]>`
-      with me as materialized (
-        select 1 from instances where id = ${instance.id} and epoch = ${epoch} for share
-      ), put as (
-        insert into frames (session_num, seq, part, event)
-        select f.num, f.seq, f.part, case when f.part = 0 then f.event else f.event::jsonb::text end
-          from unnest(${nums}::bigint[], ${seqs}::bigint[], ${parts}::smallint[], ${texts}::text[])
-               as f (num, seq, part, event)
-         where exists (select 1 from me)
-        on conflict do nothing
-      )
-      select exists (select 1 from me) as held,
-             exists (select 1 from intents where instance_id = ${instance.id}) as asked`
-    const begin = performance.now()
-    const [row] = await answerOrNewWriter(flush)
-    options.onFlush?.({ frames: nums.length, replies: batch.length, ms: performance.now() - begin })
-    if (row?.asked) options.onIntents()
-    return row?.held ? 'stored' : 'fenced'
-  }
-
-  async function answerOrNewWriter<T>(flush: Promise<T>): Promise<T> {
-    const { promise: hung, reject } = Promise.withResolvers<never>()
-    const timer = setTimeout(() => {
-      reject(Object.assign(new Error('A flush has had no answer.'), { code: 'CONNECTION_CLOSED' }))
-      void writer.end({ timeout: 0 }).catch(() => {})
-      writer = options.connectWriter()
-    }, options.flushTimeoutMs)
-    try {
-      return await Promise.race([flush, hung])
-    } finally {
-      clearTimeout(timer)
-    }
+  return {
+    append: createQueue(store),
+    admit: (message) => admit(sql, instance, message),
+    settle: (reply, settlement) => settle(options, reply, settlement, () => closed),
+    read: (replyId, after) => readReply(sql, replyId, after),
+    requestCancel: (sessionId) => requestCancel(sql, sessionId),
+    // A reply that was accepted must not fail because one connection was cut.
+    history: (sessionId, position, limits) =>
+      askAgain(() => readHistory(sql, sessionId, position, limits), options.flushTimeoutMs),
+    async close() {
+      closed = true
+      await writer.end()
+    },
   }
 
   /** Stores one batch of one epoch, however long the database is away; a batch with bad data reply by reply. */
   async function store(batch: readonly Append[], epoch: number): Promise<void> {
+    const { log } = options
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
       // An epoch that this instance has given up can store nothing, and must not once it has a new one.
       if (epoch !== instance.epoch() || closed) return settleAll(batch, 'fenced')
       try {
-        return settleAll(batch, await insert(batch, epoch))
+        return settleAll(batch, await insert(options, writer, batch, epoch))
       } catch (error) {
         if (isUnavailable(error)) {
           log.warn({ err: error, replies: batch.length }, 'A flush failed and is sent again.')
@@ -118,46 +81,94 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
       }
     }
   }
+}
 
+/** Gathers appends while a write is under way; `store` gets all that gathered, of one epoch. */
+function createQueue(store: (batch: readonly Append[], epoch: number) => Promise<void>): Journal['append'] {
+  let queue: Append[] = []
+  let writing = false
   async function writeAll(): Promise<void> {
-    writing = true
     while (queue.length > 0) {
       const batch = queue
       queue = []
-      const epochs = new Set(batch.map(({ reply }) => reply.epoch))
-      for (const epoch of epochs) {
-        await store(
-          batch.filter(({ reply }) => reply.epoch === epoch),
-          epoch,
-        )
-      }
+      for (const [epoch, appends] of Map.groupBy(batch, ({ reply }) => reply.epoch)) await store(appends, epoch)
     }
     writing = false
   }
+  return (reply, events) =>
+    new Promise((resolve) => {
+      queue.push({ reply, events, resolve })
+      // One microtask's patience: whatever the last flush woke comes along with this one.
+      if (!writing) {
+        writing = true
+        queueMicrotask(() => void writeAll())
+      }
+    })
+}
 
+type Writer = ReturnType<typeof createWriter>
+
+/** The flushes' connection, opened anew when one hangs. */
+function createWriter({ connectWriter, flushTimeoutMs }: JournalOptions) {
+  let sql = connectWriter()
   return {
-    append(reply, events) {
-      return new Promise((resolve) => {
-        queue.push({ reply, events, resolve })
-        // One microtask's patience: whatever the last flush woke comes along with this one.
-        if (!writing) {
-          writing = true
-          queueMicrotask(() => void writeAll())
-        }
-      })
+    async ask<T>(statement: (sql: Sql) => Promise<T>): Promise<T> {
+      const { promise: hung, reject } = Promise.withResolvers<never>()
+      const timer = setTimeout(() => {
+        reject(Object.assign(new Error('A flush has had no answer.'), { code: 'CONNECTION_CLOSED' }))
+        void sql.end({ timeout: 0 }).catch(() => {})
+        sql = connectWriter()
+      }, flushTimeoutMs)
+      try {
+        return await Promise.race([statement(sql), hung])
+      } finally {
+        clearTimeout(timer)
+      }
     },
-    admit: (message) => admit(sql, instance, message),
-    settle: (reply, settlement) => settle(options, reply, settlement, () => closed),
-    read: (replyId, after) => readReply(sql, replyId, after),
-    requestCancel: (sessionId) => requestCancel(sql, sessionId),
-    // A reply that was accepted must not fail because one connection was cut.
-    history: (sessionId, position, limits) =>
-      askAgain(() => readHistory(sql, sessionId, position, limits), options.flushTimeoutMs),
-    async close() {
-      closed = true
-      await writer.end({ timeout: 1 })
-    },
+    end: () => sql.end({ timeout: 1 }),
   }
+}
+
+/** One statement. Repeats are harmless: a frame's key decides, and the same key always has the same content. */
+async function insert(
+  { instance, onFlush, onIntents }: JournalOptions,
+  writer: Writer,
+  batch: readonly Append[],
+  epoch: number,
+): Promise<'stored' | 'fenced'> {
+  const nums: number[] = []
+  const seqs: number[] = []
+  const parts: number[] = []
+  const texts: string[] = []
+  for (const { reply, events } of batch) {
+    for (const { seq, part, event } of events) {
+      nums.push(reply.sessionNum)
+      seqs.push(seq)
+      parts.push(part)
+      texts.push(event.type === 'text' ? event.text : JSON.stringify(event))
+    }
+  }
+  const begin = performance.now()
+  // The check comes back as a column: a row count would also be 0 when every row was there already. A tool event
+  // that is no jsonb is refused here: folded later, it would keep its reply running for ever.
+  const [row] = await writer.ask(
+    (sql) => sql<{ held: boolean; asked: boolean }[]>`
+      with me as materialized (
+        select 1 from instances where id = ${instance.id} and epoch = ${epoch} for share
+      ), put as (
+        insert into frames (session_num, seq, part, event)
+        select f.num, f.seq, f.part, case when f.part = 0 then f.event else f.event::jsonb::text end
+          from unnest(${nums}::bigint[], ${seqs}::bigint[], ${parts}::smallint[], ${texts}::text[])
+               as f (num, seq, part, event)
+         where exists (select 1 from me)
+        on conflict do nothing
+      )
+      select exists (select 1 from me) as held,
+             exists (select 1 from intents where instance_id = ${instance.id}) as asked`,
+  )
+  onFlush?.({ frames: nums.length, replies: batch.length, ms: performance.now() - begin })
+  if (row?.asked) onIntents()
+  return row?.held ? 'stored' : 'fenced'
 }
 
 function settleAll(batch: readonly Append[], verdict: Verdict): void {
