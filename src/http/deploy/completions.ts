@@ -6,8 +6,9 @@ import type { ObservedOutcome, Observer, ReplyObserver } from '../../actors/obse
 import type { Model } from '../../actors/ports.ts'
 import { closingFrames, type Frame } from '../../actors/reply-event.ts'
 import { noUsage } from '../../actors/session-actors.ts'
-import { type SessionHost, shutdownError } from '../../actors/session-host.ts'
+import type { SessionHost } from '../../actors/session-host.ts'
 import type { Ending } from '../../actors/session-machine.ts'
+import type { Slot } from '../../actors/slots.ts'
 import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-request.ts'
 import { completionBody, completionHead, createFrameEncoder, statelessFrame } from '../completion-frames.ts'
 import type { Handlers } from '../mount.ts'
@@ -28,11 +29,11 @@ export interface CompletionRooms extends AgentRooms {
 async function* frames(
   { generation, observer }: { generation: Generation; observer: ReplyObserver },
   client: AbortSignal,
-  shutdown: AbortSignal,
+  slot: Slot,
   includeUsage: boolean,
 ): AsyncGenerator<Frame, void> {
   yield { seq: 0, type: 'started' }
-  const events = generation.events(AbortSignal.any([client, shutdown]))
+  const events = generation.events(AbortSignal.any([client, slot.signal]))
   let ending: Ending | null = null
   let ended: ObservedOutcome = 'left'
   let usage = noUsage
@@ -43,13 +44,13 @@ async function* frames(
       if (step.done) ending = step.value
       else yield { seq: 0, ...step.value }
     }
-    if (shutdown.aborted) ending = { type: 'failed', error: shutdownError }
+    if (slot.error) ending = { type: 'failed', error: slot.error }
   } catch (error) {
     if (client.aborted) return
     const message = 'The reply could not be generated.'
     ending = {
       type: 'failed',
-      error: shutdown.aborted ? shutdownError : { code: 'internal', message, detail: String(error) },
+      error: slot.error ?? { code: 'internal', message, detail: String(error) },
     }
   } finally {
     if (ending !== null) ended = ending.type === 'failed' ? ending.error.code : ending.reason
@@ -64,7 +65,7 @@ export const completionHandlers = (rooms: CompletionRooms) =>
     createChatCompletion: async ({ params, body, request, reply }) => {
       const agent = await loadAgent(rooms, params.agent_id)
       const messages = readMessages(body.messages)
-      const slot = rooms.host.takeSlot()
+      const slot = rooms.host.takeSlot(agent.id)
       if (typeof slot === 'string') return refuse(slot)
       using _slot = slot
       const id = randomUUID()
@@ -80,11 +81,11 @@ export const completionHandlers = (rooms: CompletionRooms) =>
       const head = completionHead({ id, createdAt: new Date().toISOString(), model: agent.model })
       if (body.stream) {
         const includeUsage = body.stream_options?.include_usage === true
-        await stream(reply, head, (client) => frames(reading, client, slot.signal, includeUsage))
+        await stream(reply, head, (client) => frames(reading, client, slot, includeUsage))
         return undefined
       }
       let content = ''
-      for await (const frame of frames(reading, connectionSignal(reply), slot.signal, false)) {
+      for await (const frame of frames(reading, connectionSignal(reply), slot, false)) {
         if (frame.type === 'text') content += frame.text
         if (frame.type === 'failed') return generationFailed(frame.error)
         if (frame.type === 'finished') return completionBody(head, content, frame.reason, frame.usage)
