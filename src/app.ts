@@ -248,9 +248,8 @@ async function openRooms(ground: Ground) {
     coordination,
     testProvider: model.testProvider,
     async deleteAgent(agentId: string) {
-      const sessionIds = host.sessionsOf(agentId)
       const deleted = await deleteAgent(sql, agentId)
-      if (deleted) host.forget(sessionIds, deleted.owners)
+      if (deleted) host.forgetAgent(deleted.id, deleted.instances)
       return deleted !== null
     },
   }

@@ -12,6 +12,7 @@ import { openBrowser } from '../test/ui/browser.ts'
 import { withAdminShots } from './admin-shots.ts'
 import { withChartShots } from './chart-shots.ts'
 import { withPlaygroundShots } from './playground-shots.ts'
+import { usageShots } from './usage-shots.ts'
 
 export interface Shot {
   name: string
@@ -104,6 +105,7 @@ async function withProduct(env: Record<string, string>, use: (product: Product) 
 await mkdir(folder, { recursive: true })
 await withProduct({}, async (product) => {
   await take(product, await demoData(product))
+  await take(product, usageShots)
   await withAdminShots(product, (shots) => take(product, shots))
   await withPlaygroundShots(product, (shots) => take(product, shots))
   await withChartShots(product, (shots) => take(product, shots))

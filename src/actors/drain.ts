@@ -12,17 +12,16 @@ export interface DrainOptions {
   log: { info(details: object, message: string): void }
 }
 
-/** Resolves when nothing runs any more, or the time is over. `slots` are the stateless replies. */
+/** Resolves when nothing runs any more, or the time is over. */
 export async function drainSessions(
   sessions: LiveSessions,
-  slots: ReadonlySet<AbortController>,
   { graceMs, settleMs, error, log }: DrainOptions,
 ): Promise<void> {
   await untilQuiet(sessions.registry, graceMs)
   const running = runningReplies(sessions)
   if (running > 0) log.info({ running }, 'Ending the replies that still run.')
   for (const session of sessions.byReply.values()) session.actor.send({ type: 'failed', error })
-  for (const slot of slots) slot.abort()
+  sessions.slots.end(error)
   await untilQuiet(sessions.registry, settleMs)
 }
 

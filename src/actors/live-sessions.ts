@@ -12,6 +12,7 @@ import {
   type LiveSession,
   type SessionRegistry,
 } from './session-registry.ts'
+import { createSlots, type Slots } from './slots.ts'
 import type { TransitionRecorder } from './transitions.ts'
 
 /** How long a session without a running reply stays in memory. */
@@ -26,6 +27,7 @@ export interface LiveSessions {
    * drain would end before their start, and a row whose answer is slow to come would be taken for a stray.
    */
   admitting: Map<string, Promise<unknown>>
+  slots: Slots
   recorder: TransitionRecorder
   exchange: Exchange
   machine: typeof sessionMachine
@@ -50,7 +52,8 @@ export function createLiveSessions({ journal, exchange, recorder, log }: LiveOpt
       onError: (err, reply) => log.error({ err, replyId: reply.id }, 'A reply met an unexpected error.'),
     }),
   })
-  return { registry: createSessionRegistry(), byReply, admitting: new Map(), recorder, exchange, machine }
+  const registry = createSessionRegistry()
+  return { registry, byReply, admitting: new Map(), slots: createSlots(registry), recorder, exchange, machine }
 }
 
 export const liveSessions = ({ registry }: LiveSessions): readonly LiveSession[] => [
@@ -156,6 +159,14 @@ export function forgetSession(sessions: LiveSessions, sessionId: string): void {
   finish(sessions, session)
 }
 
+/** The agent is gone with its sessions: whatever replies for it here ends as in a deleted session (contract section 2). */
+export function forgetAgent(sessions: LiveSessions, agentId: string): void {
+  for (const session of liveSessions(sessions)) {
+    if (session.agentId === agentId) forgetSession(sessions, session.sessionId)
+  }
+  sessions.slots.end(failed('session_deleted', 'The agent was deleted.').error, agentId)
+}
+
 /** Closes streams whose reply has not been stored for a lease; lets go of sessions that rest. Call it often. */
 export function checkSessions(sessions: LiveSessions, leaseMs: number): void {
   const now = performance.now()
@@ -196,6 +207,8 @@ export function ownedReplies(sessions: LiveSessions, remote: RemoteReplies, jour
       if (kind === 'delete') forgetSession(sessions, sessionId)
       else if (replyId !== null) byReply.get(replyId)?.actor.send({ type: 'cancel' })
     },
+    statelessAgents: () => sessions.slots.agents(),
+    forgetAgent: (agentId) => forgetAgent(sessions, agentId),
     fenced(epoch) {
       for (const session of [...byReply.values()]) if (session.reply.log.info.epoch <= epoch) lose(session)
     },

@@ -282,6 +282,10 @@ export interface OwnedReplies {
   placeOf(replyId: string): Place | null
   report(): ActorReport
   obey(intent: Intent): void
+  /** Agents whose stateless replies run here. No row tells of those, so nobody can ask for their end in writing. */
+  statelessAgents(): readonly string[]
+  /** The agent was deleted: whatever replies for it here ends. */
+  forgetAgent(agentId: string): void
   /** Others have declared this instance lost: whatever ran under `epoch` stops without another word. */
   fenced(epoch: number): void
   /** A row that streams under this instance, with nobody at work on it. */

@@ -8,6 +8,7 @@ import {
   checkSessions,
   createLiveSessions,
   failed,
+  forgetAgent,
   forgetSession,
   type LiveSessions,
   liveSessions,
@@ -19,6 +20,7 @@ import type { Admission, Exchange, Journal, Model, ModelRequest, NewMessage, Ope
 import { createRemoteReplies, type RemoteReplies } from './remote-reply.ts'
 import { createReplyLog } from './reply-log.ts'
 import { noUsage, type RunningReply } from './session-actors.ts'
+import type { Slot } from './slots.ts'
 import type { TransitionRecorder } from './transitions.ts'
 
 /** How long cancel and interrupt wait for the reply to settle (contract section 4). */
@@ -52,18 +54,11 @@ export type Sent =
   | { outcome: 'joined'; reply: Reply }
   | { outcome: 'busy' | 'key_reused' | 'not_found' | 'full' | 'draining' | 'unavailable' }
 
-/** A stateless reply's place among the running ones. `signal` aborts when the instance stops. */
-export interface Slot extends Disposable {
-  signal: AbortSignal
-}
-
-export const shutdownError = failed('shutdown', 'The instance is shutting down.').error
+const shutdownError = failed('shutdown', 'The instance is shutting down.').error
 
 interface Host extends LiveSessions {
   options: HostOptions
   remote: RemoteReplies
-  /** Stateless replies. */
-  slots: Set<AbortController>
   draining: boolean
 }
 
@@ -73,7 +68,7 @@ export function createSessionHost(options: HostOptions) {
   const { journal, exchange, leaseMs, recorder, log } = options
   const host: Host = {
     ...createLiveSessions({ journal, exchange, recorder, log }),
-    ...{ options, slots: new Set<AbortController>(), draining: false },
+    ...{ options, draining: false },
     remote: createRemoteReplies({ read: (id, after) => journal.read(id, after), exchange, patienceMs: leaseMs }),
   }
   return {
@@ -94,18 +89,18 @@ export function createSessionHost(options: HostOptions) {
       for (const id of sessionIds) forgetSession(host, id)
       exchange.hurry(owners)
     },
+    /** This agent was deleted, with its sessions; any of `instances` may reply for it. */
+    forgetAgent(agentId: string, instances: readonly string[]) {
+      forgetAgent(host, agentId)
+      exchange.hurry(instances)
+    },
     tick: () => checkSessions(host, leaseMs),
-    takeSlot: () => takeSlot(host),
-    /** Sessions of an agent that live here, for deleting it. */
-    sessionsOf: (agentId: string): string[] =>
-      liveSessions(host)
-        .filter((session) => session.agentId === agentId)
-        .map(({ sessionId }) => sessionId),
+    takeSlot: (agentId: string) => takeSlot(host, agentId),
     /** Takes no new replies; running ones may finish for `graceMs`, the rest end as `shutdown`. */
     async drain(graceMs: number, settleMs: number): Promise<void> {
       host.draining = true
       await Promise.allSettled(host.admitting.values())
-      await drainSessions(host, host.slots, { graceMs, settleMs, error: shutdownError, log })
+      await drainSessions(host, { graceMs, settleMs, error: shutdownError, log })
       await recorder.flush()
       for (const session of liveSessions(host)) session.actor.stop()
     },
@@ -220,17 +215,8 @@ async function endOf({ remote }: Host, replyId: string, signal: AbortSignal): Pr
   }
 }
 
-/** A place for a stateless reply, to be disposed of at its end. */
-function takeSlot(host: Host): Slot | 'full' | 'draining' {
+/** A place for a stateless reply of this agent, or why there is none. */
+function takeSlot(host: Host, agentId: string): Slot | 'full' | 'draining' {
   if (host.draining) return 'draining'
-  if (isFull(host)) return 'full'
-  const controller = new AbortController()
-  host.slots.add(controller)
-  host.registry.trigger.began()
-  return {
-    signal: controller.signal,
-    [Symbol.dispose]() {
-      if (host.slots.delete(controller)) host.registry.trigger.ended()
-    },
-  }
+  return isFull(host) ? 'full' : host.slots.take(agentId)
 }

@@ -55,6 +55,7 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
   async function look(): Promise<void> {
     if (owned === null) return
     await obeyIntents(sql, id, owned)
+    await forgetAgents(sql, owned)
     await answerReportRequest(sql, id, owned)
   }
 
@@ -111,6 +112,16 @@ async function obeyIntents(sql: Sql<Record<string, unknown>>, id: string, owned:
   if (intents.length === 0) return
   for (const { num: _, ...intent } of intents) owned.obey(intent)
   await sql`delete from intents where id = any(${intents.map(({ num }) => num)}::text[]::bigint[])`
+}
+
+/** Stateless replies have no row that an intent could name: their agents are looked for, while there are any. */
+async function forgetAgents(sql: Sql<Record<string, unknown>>, owned: OwnedReplies): Promise<void> {
+  const agentIds = owned.statelessAgents()
+  if (agentIds.length === 0) return
+  const gone = await sql<{ id: string }[]>`
+    select wanted.id from unnest(${agentIds}::uuid[]) as wanted (id)
+     where not exists (select 1 from agents a where a.id = wanted.id)`
+  for (const { id } of gone) owned.forgetAgent(id)
 }
 
 /** Work that is done again and again. */

@@ -23,7 +23,6 @@ import { deployScope } from './deploy/scope.ts'
 import { sessionCompletionHandlers } from './deploy/session-completions.ts'
 import { sessionHandlers } from './deploy/sessions.ts'
 import { registerDocs } from './docs.ts'
-import { answerUnknownPaths, frameworkErrors } from './framework-errors.ts'
 import { healthHandlers } from './health.ts'
 import { agentToolHandlers } from './management/agent-tools.ts'
 import { agentHandlers } from './management/agents.ts'
@@ -42,6 +41,7 @@ import { transferHandlers, transferScope } from './management/transfer.ts'
 import { usageHandlers } from './management/usage.ts'
 import { mount } from './mount.ts'
 import { observeRequests, type RequestObserver, requestId } from './observe-requests.ts'
+import { answerUnknownPaths, readableUrl } from './paths.ts'
 import { registerUi } from './ui.ts'
 
 export interface ServerOptions {
@@ -64,7 +64,7 @@ export type HttpRooms = CompletionRooms &
   McpServerRooms
 
 /** Fastify with its logger, before anything is mounted: the other rooms log through it. */
-export function createServer({ logLevel, maxBodyBytes, trustProxy, deployKeys }: ServerOptions): FastifyInstance {
+export function createServer({ logLevel, maxBodyBytes, trustProxy }: ServerOptions): FastifyInstance {
   return Fastify({
     bodyLimit: maxBodyBytes,
     requestIdHeader: false,
@@ -79,7 +79,7 @@ export function createServer({ logLevel, maxBodyBytes, trustProxy, deployKeys }:
     // Two lines a request cost more than the request; `debug` brings one (below).
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: 'idle', // see closeServer
-    frameworkErrors: frameworkErrors(deployKeys),
+    rewriteUrl: readableUrl,
   })
 }
 

@@ -80,14 +80,19 @@ export async function deleteSession(sql: Sql, agentId: string, id: string): Prom
   return row?.deleted ? { owners: row.owners } : null
 }
 
-/** Null: no such agent. Its running replies are cancelled, its sessions removed. */
-export async function deleteAgent(sql: Sql, id: string): Promise<Deleted | null> {
+/** A deleted agent's id, and the instances that live: each may run a reply of it that no row tells of. */
+export interface DeletedAgent {
+  id: string
+  instances: string[]
+}
+
+/** Null: no such agent. Its sessions are removed, its running replies there cancelled. */
+export async function deleteAgent(sql: Sql, id: string): Promise<DeletedAgent | null> {
   if (!isUuid(id)) return null
-  const [row] = await sql<(Deleted & { deleted: boolean })[]>`
-    select delete_agent(${id}) as deleted,
-           array(select distinct m.instance_id from messages m join sessions s on s.id = m.session_id
-                  where s.agent_id = ${id} and m.status = 'streaming') as owners`
-  return row?.deleted ? { owners: row.owners } : null
+  const [row] = await sql<(DeletedAgent & { deleted: boolean })[]>`
+    select delete_agent(${id}) as deleted, ${id}::uuid as id,
+           array(select i.id from instances i where i.lost_at is null) as instances`
+  return row?.deleted ? { id: row.id, instances: row.instances } : null
 }
 
 /** The session's newest reply. `found` is false for an unknown session; `replyId` null when there is no reply yet. */

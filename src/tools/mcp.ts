@@ -24,6 +24,11 @@ export interface Mcp extends AsyncDisposable {
    * sentence) or with the signal; the attempt goes on then, for whoever asks next.
    */
   tools(server: McpServer, signal: AbortSignal): Promise<McpTool[]>
+  /**
+   * As `tools`, for a reply: waits at most `ms`, and where one did in vain within the last 30 s not at all. Asking goes
+   * on meanwhile: whoever comes after the answer has it.
+   */
+  toolsWithin(ms: number, server: McpServer, signal: AbortSignal): Promise<McpTool[]>
   /** Rejects only with the signal's reason, when it aborts: everything else is a result that the model reads. */
   call(
     server: McpServer,
@@ -44,9 +49,11 @@ export interface McpTimes {
   list: number
   /** How long an unused connection is kept. */
   idle: number
+  /** How long nobody waits for a server that was waited for in vain. */
+  silence: number
 }
 
-const contractTimes: McpTimes = { connect: 15_000, call: 30_000, list: 300_000, idle: 600_000 }
+const contractTimes: McpTimes = { connect: 15_000, call: 30_000, list: 300_000, idle: 600_000, silence: 30_000 }
 /** Of one list; a server with a thousand broken tools does not get a thousand lines. */
 const MAX_SKIP_LINES = 10
 
@@ -72,14 +79,36 @@ export function createMcp(options: { outbound: Outbound; log: ToolLog; times?: P
     return usableTools(offered, (name, reason) => skip(server, name, reason))
   }, times.list)
 
+  const tools: Mcp['tools'] = (server, signal) =>
+    unlessAborted(lists.get(server), signal).catch((error: unknown) => {
+      signal.throwIfAborted()
+      throw new Error(mcpFailure(error), { cause: error })
+    })
+  /** Servers that a reply waited for in vain, by `performance.now()`. */
+  const silentUntil = new Map<string, number>()
+
   return {
-    tools: (server, signal) =>
-      unlessAborted(lists.get(server), signal).catch((error: unknown) => {
+    tools,
+    async toolsWithin(ms, server, signal) {
+      const isSilent = performance.now() < (silentUntil.get(keyOf(server)) ?? 0)
+      using limit = startDeadline(signal, isSilent ? 0 : ms)
+      try {
+        const offered = await tools(server, limit.signal)
+        silentUntil.delete(keyOf(server))
+        return offered
+      } catch (error) {
         signal.throwIfAborted()
-        throw new Error(mcpFailure(error), { cause: error })
-      }),
+        if (!limit.expired) throw error
+        if (isSilent) throw new Error('still no list of tools')
+        silentUntil.set(keyOf(server), performance.now() + times.silence)
+        throw new Error(`no list of tools within ${ms / 1000} s`)
+      }
+    },
     call: (server, toolName, args, signal) => call(connections, { server, toolName, args, ms: times.call }, signal),
-    forget: (serverId) => connections.retire(({ id }) => id === serverId),
+    forget(serverId) {
+      for (const key of [...silentUntil.keys()]) if (key.startsWith(`${serverId} `)) silentUntil.delete(key)
+      connections.retire(({ id }) => id === serverId)
+    },
     [Symbol.asyncDispose]: () => connections[Symbol.asyncDispose](),
   }
 }

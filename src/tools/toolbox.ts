@@ -2,7 +2,6 @@
 import type { Toolbox, ToolCall, ToolSpec } from '../actors/ports.ts'
 import { compileArguments, type JsonSchema } from './arguments.ts'
 import { builtInTools } from './built-in-tools.ts'
-import { startDeadline } from './deadline.ts'
 import { callHttpTool, type HttpTool } from './http-tool.ts'
 import type { Mcp, McpServer, McpTool, ToolLog } from './mcp.ts'
 import type { Outbound } from './outbound.ts'
@@ -17,7 +16,7 @@ export interface ToolboxConfig {
 
 export interface ToolboxWorld {
   outbound: Outbound
-  mcp: Mcp
+  mcp: Pick<Mcp, 'toolsWithin' | 'call'>
   log: ToolLog
   /** How long a reply waits for the lists of MCP servers. Milliseconds; absent: 3000. */
   listMs?: number
@@ -113,16 +112,15 @@ function builtIns({ builtInToolIds }: ToolboxConfig, { outbound }: ToolboxWorld)
 /** Of all servers side by side, in the order of the configuration. */
 async function mcpTools({ mcpServers }: ToolboxConfig, world: ToolboxWorld, signal: AbortSignal): Promise<Tool[]> {
   const { mcp, log, listMs = LIST_MS } = world
-  using limit = startDeadline(signal, listMs)
   const wanted = mcpServers.filter(({ toolNames }) => toolNames.length > 0)
   const lists = wanted.map(async ({ server, toolNames }) => {
     try {
-      const offered = await mcp.tools(server, limit.signal)
+      const offered = await mcp.toolsWithin(listMs, server, signal)
       const all = toolNames.includes('*')
       return offered.filter(({ name }) => all || toolNames.includes(name)).map((tool) => mcpTool(server, tool, mcp))
     } catch (error) {
       signal.throwIfAborted()
-      const reason = limit.expired ? `no list of tools within ${listMs / 1000} s` : String(error)
+      const reason = error instanceof Error ? error.message : String(error)
       log.warn({ mcpServer: server.name, err: error, reason }, 'A reply goes on without an MCP server.')
       return []
     }
@@ -130,7 +128,7 @@ async function mcpTools({ mcpServers }: ToolboxConfig, world: ToolboxWorld, sign
   return (await Promise.all(lists)).flat()
 }
 
-const mcpTool = (server: McpServer, { name, description, inputSchema }: McpTool, mcp: Mcp): Tool => ({
+const mcpTool = (server: McpServer, { name, description, inputSchema }: McpTool, mcp: Pick<Mcp, 'call'>): Tool => ({
   ...{ name: mcpToolName(server.name, name), description, inputSchema },
   call: (args, signal) => mcp.call(server, name, args, signal),
 })

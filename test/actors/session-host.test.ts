@@ -184,12 +184,12 @@ describe('races', () => {
 describe('limits', () => {
   verifies('contract-1.max-running', 'stateless replies count; those that are being admitted too', async () => {
     const { host } = setUp({ maxRunning: 2 })
-    const slot = host.takeSlot()
+    const slot = host.takeSlot('a')
     const sent = await Promise.all([host.send(message('x')), host.send(message('y'))])
     expect(sent.map(({ outcome }) => outcome).toSorted()).toEqual(['full', 'started'])
-    expect(host.takeSlot()).toBe('full')
+    expect(host.takeSlot('a')).toBe('full')
     if (typeof slot !== 'string') slot[Symbol.dispose]()
-    expect(typeof host.takeSlot()).toBe('object')
+    expect(typeof host.takeSlot('a')).toBe('object')
   })
 
   verifies('contract-1.drain', 'nothing new is taken; what does not end in time ends as shutdown', async () => {
@@ -198,12 +198,12 @@ describe('limits', () => {
     await script.push(say('a'), end)
     await quick
     const slow = framesOf(await started(host, 'slow'))
-    const slot = host.takeSlot()
+    const slot = host.takeSlot('a')
     if (typeof slot === 'string') throw new Error(slot)
     slot.signal.addEventListener('abort', () => slot[Symbol.dispose]())
     const drained = host.drain(10, 1000)
     expect((await host.send(message('late'))).outcome).toBe('draining')
-    expect(host.takeSlot()).toBe('draining')
+    expect(host.takeSlot('a')).toBe('draining')
     await drained
     expect((await slow).at(-1)).toMatchObject({ type: 'failed', error: { code: 'shutdown' } })
     expect(settled.map(({ outcome }) => outcome)).toEqual(['stop', 'shutdown'])

@@ -134,30 +134,6 @@ verifies(
   },
 )
 
-verifies('contract-1.metrics', 'one port tells of all workers together', async () => {
-  await using product = await start({ METRICS_PORT: '0', LOG_LEVEL: 'fatal' })
-  const [, page = ''] = /^Metrics: (\S+)$/m.exec(product.stderr.join('\n')) ?? []
-  const leases = async () =>
-    Number(/^greenroom_lease_renewals_total\{ok="true"\} (\d+)$/m.exec(await (await fetch(page)).text())?.[1] ?? 0)
-  await expect.poll(leases, { timeout: 20_000 }).toBeGreaterThan(4)
-  up.always(async (call) => {
-    await call.text('x')
-    await call.finish()
-  })
-  const agent = await addAgent(product, up.url)
-  for (let n = 0; n < 12; n++) {
-    const stream = await openSse(`${product.url}${await newSession(product.url, agent)}/chat/completions`, say('hello'))
-    await stream.rest()
-  }
-  const replies = async () =>
-    Number(
-      /^greenroom_replies_total\{kind="session",outcome="stop"\} (\d+)$/m.exec(await (await fetch(page)).text())?.[1] ??
-        0,
-    )
-  await expect.poll(replies, { timeout: 20_000 }).toBe(12)
-  expect(await product.stop()).toEqual(clean)
-})
-
 /** A new connection's answer, from any worker: a status, or how it failed. */
 const ask = (url: string): Promise<string> =>
   new Promise((resolve) => {

@@ -57,6 +57,8 @@ async function openInstance({ url = scene.database.url, alone = false } = {}) {
         placeOf: () => null,
         report: () => ({ actors: [], followed: [] }),
         obey: (intent) => void told.obeyed.push(intent),
+        statelessAgents: () => [],
+        forgetAgent() {},
         fenced: (epoch) => void told.fenced.push(epoch),
         async settleStray(reply) {
           told.strays.push(reply)

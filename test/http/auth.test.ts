@@ -1,5 +1,5 @@
 /** Specification 5.1, contract section 3: the deploy API's bearer key. */
-import { afterAll, expect } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { verifies } from '../verifies.ts'
 import { nobody, openScene } from './scene.ts'
 
@@ -114,6 +114,16 @@ verifies(
     }
   },
 )
+
+test('management asks for the login before it says that a path can not be read', async () => {
+  const { headers } = await login.call('POST', '/api/auth/login', { username: 'anna', password: 'secret-word' })
+  const cookie = headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+  for (const path of ['/api/%zz', '/api/v1/prompts/%zz?q=%', `/api/v1/agents/%E0%A4%A/tools`]) {
+    expect([path, (await login.call('GET', path)).status]).toEqual([path, 401])
+    const { status, json } = await login.call('GET', path, undefined, { cookie })
+    expect([path, status, json]).toEqual([path, 404, { message: expect.any(String) }])
+  }
+})
 
 verifies('spec-5.1.bearer', 'the key opens nothing else and closes nothing else', async () => {
   for (const path of [

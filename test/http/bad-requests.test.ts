@@ -81,7 +81,7 @@ verifies(
       [`${scene.sessions}/${long}`, [404, 414]],
       [`/api/v1/agents/${long}/deploy/sessions`, [404, 414]],
       [`${scene.agent}/deploy/${long}`, [404, 414]],
-      [`/api/v1/prompts/%zz`, [400, 404]],
+      [`/api/v1/prompts/%zz`, [404]],
       [`/api/v1/prompts/${long}`, [404, 414]],
       ['/api/v1/%', [400, 404]],
       [`/api/${long}`, [404, 414]],

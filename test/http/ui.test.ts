@@ -61,8 +61,10 @@ test('an address of the pages’ router gives the page to a browser, and 404 to 
     const page = await open.call('GET', path, undefined, browser)
     expect([path, page.status, page.headers.get('content-type')]).toEqual([path, 200, 'text/html; charset=utf-8'])
     expect(policyOf(page.headers)).toContain('nonce-')
+    expect(page.headers.get('vary')).toBe('accept')
     const other = await open.call('GET', path, undefined, { accept: 'application/json' })
     expect([path, other.status, other.json]).toEqual([path, 404, { message: expect.any(String) }])
+    expect(other.headers.get('vary')).toBe('accept')
   }
   for (const path of ['/api/nothing', '/assets/nothing.js', '/docs/nothing', '/livez/nothing']) {
     expect([path, (await open.call('GET', path, undefined, browser)).status]).toEqual([path, 404])

@@ -167,7 +167,6 @@ verifies('contract-8.import', 'a name that fits two records, or stands twice in 
       { name: 'New', content: '2' },
     ],
     agents: [{ name: 'Of a twin', provider: 'Vendor', model: 'm', prompt: 'Twin' }],
-    agentTools: [{ agent: 'Helper', httpTools: ['nothing'] }],
   })
   expect(json).toEqual({
     created: 1,
@@ -176,10 +175,42 @@ verifies('contract-8.import', 'a name that fits two records, or stands twice in 
       { kind: 'prompt', name: 'Twin', reason: 'there are 2 prompts called "Twin"' },
       { kind: 'prompt', name: 'New', reason: 'the name is there twice in what is imported' },
       { kind: 'agent', name: 'Of a twin', reason: 'there are 2 prompts called "Twin"' },
-      { kind: 'agentTools', name: 'Helper', reason: 'there is no HTTP tool called "nothing"' },
     ],
   })
 })
+
+verifies(
+  'contract-8.import',
+  'a choice is taken in without the tools that are not there, and tells which',
+  async () => {
+    const tools = [{ ...weather, name: 'twin' }]
+    for (const tool of [...tools, ...tools, { ...weather, name: 'clock' }]) await make(to, '/api/v1/http-tools', tool)
+    const locked = { ...weather, name: 'locked', headers: { 'X-Api-Key': '***' } }
+    const choice = {
+      agent: 'Helper',
+      httpTools: ['locked', 'clock', 'twin'],
+      mcpServers: [{ server: 'nowhere', toolNames: ['*'] }],
+      builtInTools: ['web_fetch', 'crystal_ball'],
+    }
+    const skipped = [
+      { kind: 'httpTool', name: 'locked', reason: 'headers.X-Api-Key: there is no stored value to keep' },
+      ...[
+        'there is no HTTP tool called "locked"',
+        'there are 2 HTTP tools called "twin"',
+        'there is no MCP server called "nowhere"',
+        'there is no built-in tool called "crystal_ball"',
+      ].map((reason) => ({ kind: 'agentTools', name: 'Helper', reason: `left out: ${reason}` })),
+    ]
+    const file = { version: 1, httpTools: [locked], agentTools: [choice] }
+    expect((await imported(to, file)).json).toEqual({ created: 0, updated: 1, skipped })
+    const taken = { ...choice, httpTools: ['clock'], mcpServers: [], builtInTools: ['web_fetch'] }
+    expect((await exported(to)).agentTools).toContainEqual(taken)
+    expect((await imported(to, file)).json).toEqual({ created: 0, updated: 0, skipped })
+    // Arrays that are absent keep what is chosen.
+    expect((await imported(to, { version: 1, agentTools: [{ agent: 'Helper', httpTools: [] }] })).json.updated).toBe(1)
+    expect((await exported(to)).agentTools).toContainEqual({ ...taken, httpTools: [] })
+  },
+)
 
 verifies('contract-8.import', 'a body that misses the contract, or a fault on the way, changes nothing', async () => {
   const before = await exported(to)

@@ -124,7 +124,10 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     const idle = (await sessions.createSession(scene.sql, agentId, null))?.id ?? ''
     const busy = (await sessions.createSession(scene.sql, agentId, null))?.id ?? ''
     const reply = await scene.begin(busy, { agentId })
-    expect(await sessions.deleteAgent(scene.sql, agentId)).toEqual({ owners: [scene.instance.id] })
+    expect(await sessions.deleteAgent(scene.sql, agentId.toUpperCase())).toEqual({
+      id: agentId,
+      instances: [scene.instance.id],
+    })
     expect(await sessions.deleteAgent(scene.sql, agentId)).toBeNull()
     expect(await scene.sql`select 1 from sessions where id in ${scene.sql([idle, busy])}`).toHaveLength(0)
     expect(await scene.journal.read(reply.id, 0)).toBeNull()

@@ -2,16 +2,16 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
-import { createMcp, type McpServer } from '../../src/tools/mcp.ts'
+import { createMcp, type McpServer, type McpTimes } from '../../src/tools/mcp.ts'
 import { createOutbound } from '../../src/tools/outbound.ts'
 
 const never = new AbortController().signal
 
 type Answer = { result: object } | { error: object } | { status: number } | 'breaks'
-type Reply = (method: string, params: Record<string, unknown>) => Answer
+type Reply = (method: string, params: Record<string, unknown>) => Answer | Promise<Answer>
 
 /** A server of the old era without sessions, that answers in JSON. */
-async function serve(reply: Reply) {
+async function serve(reply: Reply, times: Partial<McpTimes> = {}) {
   const asked: string[] = []
   const http = createServer(async (request: IncomingMessage, response) => {
     if (request.method !== 'POST') return void response.writeHead(405).end()
@@ -20,7 +20,7 @@ async function serve(reply: Reply) {
     const { id, method, params = {} } = JSON.parse(text)
     asked.push(method)
     if (id === undefined) return void response.writeHead(202).end()
-    const answer = method === 'initialize' ? initialized : reply(method, params)
+    const answer = method === 'initialize' ? initialized : await reply(method, params)
     if (answer === 'breaks') {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': begun\n\n', () => response.destroy())
       return
@@ -35,7 +35,7 @@ async function serve(reply: Reply) {
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`
   const outbound = createOutbound({ policy: 'standard', allow: [] })
   const lines: object[] = []
-  const mcp = createMcp({ outbound, log: { warn: (details) => void lines.push(details) } })
+  const mcp = createMcp({ outbound, log: { warn: (details) => void lines.push(details) }, times })
   const server: McpServer = { id: 'h', name: 'Hand', transport: 'streamable_http', url, headers: {}, version: '1' }
   return {
     ...{ asked, lines, mcp, server },
@@ -146,4 +146,35 @@ test('a header that can not be sent is told without its value', async () => {
   const server = { ...hand.server, headers: { 'x-key': 's3cret\nvalue' } }
   await expect(hand.mcp.tools(server, never)).rejects.toThrow('A configured header of the MCP server can not be sent.')
   expect(hand.asked).toEqual([])
+})
+
+test('who waited in vain is the last one to wait for a while; the answer, once it comes, is there for all', async () => {
+  const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>()
+  await using hand = await serve(async (method, params) => {
+    await mayAnswer
+    return offers([good])(method, params)
+  })
+  const within = (ms: number) => hand.mcp.toolsWithin(ms, hand.server, never)
+  const ever = 2 ** 30 // who waits for that fails the test
+  await expect(within(50)).rejects.toThrow('no list of tools within 0.05 s')
+  await expect(within(ever)).rejects.toThrow('still no list of tools')
+  await expect(hand.mcp.toolsWithin(ever, hand.server, AbortSignal.abort(new Error('cancelled')))).rejects.toThrow(
+    'cancelled',
+  )
+  answer()
+  await expect.poll(() => within(ever).catch(() => []), { timeout: 15_000 }).toHaveLength(1)
+})
+
+test('a silence is over after its time, and when the server is changed', async () => {
+  const silent: Reply = () => new Promise(() => {})
+  await using hand = await serve(silent, { silence: 0 })
+  for (const _ of ['first', 'second']) {
+    await expect(hand.mcp.toolsWithin(50, hand.server, never)).rejects.toThrow('no list of tools within 0.05 s')
+  }
+  await using changed = await serve(silent)
+  const ask = () => changed.mcp.toolsWithin(50, changed.server, never)
+  await expect(ask()).rejects.toThrow('within 0.05 s')
+  await expect(ask()).rejects.toThrow('still')
+  changed.mcp.forget(changed.server.id)
+  await expect(ask()).rejects.toThrow('within 0.05 s')
 })

@@ -7,7 +7,7 @@ import type { HttpTool } from '../../src/tools/http-tool.ts'
 import { createMcp, type Mcp, type McpServer, type McpTool } from '../../src/tools/mcp.ts'
 import { createOutbound, type Outbound } from '../../src/tools/outbound.ts'
 import { freeName, mcpToolName, plainName } from '../../src/tools/tool-names.ts'
-import { createToolbox, type ToolboxConfig } from '../../src/tools/toolbox.ts'
+import { createToolbox, type ToolboxConfig, type ToolboxWorld } from '../../src/tools/toolbox.ts'
 import { startMcpServer } from '../support/mcp-servers.ts'
 import { verifies } from '../verifies.ts'
 
@@ -46,15 +46,13 @@ const server = (name: string, url = 'http://127.0.0.1:9/mcp'): McpServer => ({
 })
 
 /** Servers that offer tools of these names. A call answers with what was called. */
-const mcpOf = (offers: Record<string, string[]>): Mcp => ({
-  tools: async ({ name }) =>
+const mcpOf = (offers: Record<string, string[]>): Pick<Mcp, 'toolsWithin' | 'call'> => ({
+  toolsWithin: async (_ms, { name }) =>
     (offers[name] ?? []).map((tool): McpTool => ({ name: tool, description: '', inputSchema: { type: 'object' } })),
   call: async ({ name }, tool, args) => ({ ok: true, content: `${name}/${tool} ${JSON.stringify(args)}` }),
-  forget() {},
-  async [Symbol.asyncDispose]() {},
 })
 
-const toolbox = (config: Partial<ToolboxConfig>, mcp: Mcp = mcpOf({})) =>
+const toolbox = (config: Partial<ToolboxConfig>, mcp: ToolboxWorld['mcp'] = mcpOf({})) =>
   createToolbox({ httpTools: [], mcpServers: [], builtInToolIds: [], ...config }, { outbound, mcp, log }, never)
 
 const call = (name: string, args = '{}') => ({ id: '1', name, arguments: args })
@@ -211,7 +209,7 @@ describe('MCP servers that are dead', () => {
   test('a reply that is stopped while it waits for a list does not go on', async () => {
     const waiting = {
       ...mcpOf({}),
-      tools: (_server: McpServer, signal: AbortSignal) =>
+      toolsWithin: (_ms: number, _server: McpServer, signal: AbortSignal) =>
         once(signal, 'abort').then(() => Promise.reject(signal.reason)),
     }
     const stop = new AbortController()

@@ -9,6 +9,7 @@ const pages: RouteObject[] = [
   { index: true, lazy: () => import('./home/home-page.tsx') },
   { path: 'playground/:agentId?/:sessionId?', lazy: () => import('./playground/playground-page.tsx') },
   { path: 'chart', lazy: () => import('./chart/chart-page.tsx') },
+  { path: 'usage', lazy: () => import('./usage/usage-page.tsx') },
   { path: 'agents', lazy: () => import('./agents/agents-page.tsx') },
   { path: 'agents/new', lazy: () => import('./agents/new-agent-page.tsx') },
   { path: 'agents/:id', lazy: () => import('./agents/agent-page.tsx') },

@@ -5,8 +5,9 @@ import { createGeneration, type Generation } from '../../actors/generate.ts'
 import type { Observer, ReplyObserver } from '../../actors/observer.ts'
 import type { Model, Take } from '../../actors/ports.ts'
 import { closingFrames, type Frame, type Outcome, type ReplyEvent } from '../../actors/reply-event.ts'
-import { type SessionHost, shutdownError } from '../../actors/session-host.ts'
+import type { SessionHost } from '../../actors/session-host.ts'
 import type { Ending } from '../../actors/session-machine.ts'
+import type { Slot } from '../../actors/slots.ts'
 import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-request.ts'
 import { completionBody, completionHead, createFrameEncoder, statelessFrame } from '../completion-frames.ts'
 import type { Handlers } from '../mount.ts'
@@ -27,32 +28,30 @@ export interface CompletionRooms extends AgentRooms {
 async function generate(
   { generation, observer }: { generation: Generation; observer: ReplyObserver },
   client: AbortSignal,
-  shutdown: AbortSignal,
+  slot: Slot,
   take: Take<ReplyEvent>,
 ): Promise<Outcome | null> {
-  const told = (error: unknown): Ending => {
-    if (shutdown.aborted) return { type: 'failed', error: shutdownError }
-    return {
-      type: 'failed',
-      error: { code: 'internal', message: 'The reply could not be generated.', detail: `${error}` },
-    }
-  }
-  const running = generation.run(AbortSignal.any([client, shutdown]), (events) =>
+  const running = generation.run(AbortSignal.any([client, slot.signal]), (events) =>
     client.aborted ? undefined : take(events),
   )
-  const ending = await running.then((own) => (shutdown.aborted ? told(null) : own), told)
+  const own = await running.catch(notGenerated)
+  const ending: Ending = slot.error ? { type: 'failed', error: slot.error } : own
   const ended = ending.type === 'failed' ? ending.error.code : ending.reason
   const usage = generation.usage()
   observer.ended(client.aborted ? 'left' : ended, usage)
   return client.aborted ? null : { ...ending, usage }
 }
 
+const notGenerated = (error: unknown): Ending => ({
+  ...{ type: 'failed', error: { code: 'internal', message: 'The reply could not be generated.', detail: `${error}` } },
+})
+
 export const completionHandlers = (rooms: CompletionRooms) =>
   ({
     createChatCompletion: async ({ params, body, request, reply }) => {
       const agent = await loadAgent(rooms, params.agent_id)
       const messages = readMessages(body.messages)
-      const slot = rooms.host.takeSlot()
+      const slot = rooms.host.takeSlot(agent.id)
       if (typeof slot === 'string') return refuse(slot)
       using _slot = slot
       const id = randomUUID()
@@ -68,11 +67,11 @@ export const completionHandlers = (rooms: CompletionRooms) =>
       const head = completionHead({ id, createdAt: new Date().toISOString(), model: agent.model })
       if (body.stream) {
         const includeUsage = body.stream_options?.include_usage === true
-        await stream(reply, head, includeUsage, (client, take) => generate(reading, client, slot.signal, take))
+        await stream(reply, head, includeUsage, (client, take) => generate(reading, client, slot, take))
         return undefined
       }
       let content = ''
-      const outcome = await generate(reading, connectionSignal(reply), slot.signal, (events) => {
+      const outcome = await generate(reading, connectionSignal(reply), slot, (events) => {
         for (const event of events) if (event.type === 'text') content += event.text
         return undefined
       })

@@ -138,14 +138,45 @@ async function takeAgents(taking: Taking, given: NonNullable<Import['agents']>):
   })
 }
 
-async function takeAgentTools(taking: Taking, given: NonNullable<Import['agentTools']>): Promise<void> {
+type Choice = NonNullable<Import['agentTools']>[number]
+
+/** The parts of a choice that are here. The others are told as skipped: one that is missing takes no other along. */
+function partsHere({ rooms, stored, result }: Taking, { agent: name, ...choice }: Choice): Omit<Choice, 'agent'> {
+  const here = <Part>(parts: readonly Part[], find: (part: Part) => unknown): Part[] =>
+    parts.filter((part) => {
+      try {
+        find(part)
+        return true
+      } catch (error) {
+        if (!(error instanceof HttpError)) throw error
+        result.skipped.push({ kind: 'agentTools', name, reason: `left out: ${error.message}` })
+        return false
+      }
+    })
+  const { httpTools, mcpServers, builtInTools } = choice
+  const findBuiltIn = (id: string) =>
+    rooms.builtInTools.some((tool) => tool.id === id) || badRequest(`there is no built-in tool called "${id}"`)
+  return {
+    ...(httpTools && { httpTools: here(httpTools, (tool) => existing(stored.httpTools, tool, 'HTTP tool')) }),
+    ...(mcpServers && {
+      mcpServers: here(mcpServers, ({ server }) => existing(stored.mcpServers, server, 'MCP server')),
+    }),
+    ...(builtInTools && { builtInTools: here(builtInTools, findBuiltIn) }),
+  }
+}
+
+async function takeAgentTools(taking: Taking, given: readonly Choice[]): Promise<void> {
   const { tx, builtInTools } = taking.rooms
   const { agents, httpTools, mcpServers, agentTools } = taking.stored
   const known = new Map(agentTools.map(({ id, name: _, ...tools }) => [id, tools]))
   const none = { httpTools: [], mcpServers: [], builtInTools: [] }
+  const isKnown = (name: string) => agents.some((agent) => agent.name === name)
   await take(taking, {
     ...{ kind: 'agentTools', noun: 'agent' },
-    given: given.map(({ agent: name, ...tools }) => ({ name, ...tools })),
+    given: given.map(({ agent: name, ...tools }) => ({
+      name,
+      ...(isKnown(name) ? partsHere(taking, { agent: name, ...tools }) : tools),
+    })),
     // A choice belongs to its agent: that of an agent which was made above is a change of nothing.
     stored: agents.map(({ id, name }) => ({ ...(known.get(id) ?? none), id, name })),
     create: async ({ name }) => existing(agents, name, 'agent'),

@@ -1,5 +1,6 @@
 /** The pages that the side leads to, in its order. */
 import {
+  IconChartBar,
   IconFileText,
   IconMessageCircle,
   IconPlugConnected,
@@ -16,6 +17,7 @@ export const sections = [
     pages: [
       { to: '/playground', label: 'Playground', icon: IconMessageCircle },
       { to: '/chart', label: 'State chart', icon: IconSitemap },
+      { to: '/usage', label: 'Usage', icon: IconChartBar },
     ],
   },
   {

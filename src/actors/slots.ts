@@ -1,0 +1,44 @@
+/** Stateless replies: nothing of them is stored, but they count among the running ones and can be ended. */
+import type { ReplyError } from './reply-event.ts'
+import type { SessionRegistry } from './session-registry.ts'
+
+/** A stateless reply's place among the running ones, to be disposed of at its end. */
+export interface Slot extends Disposable {
+  /** Aborts when the reply is ended from outside; `error` then tells why. */
+  signal: AbortSignal
+  readonly error: ReplyError | null
+}
+
+export type Slots = ReturnType<typeof createSlots>
+
+export function createSlots({ trigger }: Pick<SessionRegistry, 'trigger'>) {
+  const taken = new Set<{ agentId: string; end(error: ReplyError): void }>()
+  return {
+    take(agentId: string): Slot {
+      const controller = new AbortController()
+      let error: ReplyError | null = null
+      const end = (why: ReplyError) => {
+        error ??= why
+        controller.abort()
+      }
+      const reply = { agentId, end }
+      taken.add(reply)
+      trigger.began()
+      return {
+        signal: controller.signal,
+        get error() {
+          return error
+        },
+        [Symbol.dispose]() {
+          if (taken.delete(reply)) trigger.ended()
+        },
+      }
+    },
+    /** Agents that reply here now. */
+    agents: (): string[] => [...new Set([...taken].map(({ agentId }) => agentId))],
+    /** Ends the replies of this agent, or of all. */
+    end(error: ReplyError, ofAgent?: string): void {
+      for (const { agentId, end } of taken) if (ofAgent === undefined || ofAgent === agentId) end(error)
+    },
+  }
+}

@@ -1,0 +1,40 @@
+/** METRICS_PORT with WORKERS: one page for all processes (contract section 1). */
+import { expect, vi } from 'vitest'
+import { freshDatabase } from '../support/database.ts'
+import { addAgent, newSession, startProduct } from '../support/product.ts'
+import { openSse } from '../support/sse.ts'
+import { startUpstream } from '../support/upstream.ts'
+import { verifies } from '../verifies.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+const hello = { messages: [{ role: 'user', content: 'hello' }], stream: true }
+
+verifies('contract-1.metrics', 'one port tells of all workers together', async () => {
+  await using up = await startUpstream()
+  const database = await freshDatabase({ empty: true })
+  await using stack = new AsyncDisposableStack()
+  stack.defer(() => database.drop())
+  const env = { DATABASE_URL: database.url, SECRET_KEY: 'the-same-for-all', WORKERS: '2', OWNER_LEASE_MS: '1500' }
+  await using product = await startProduct({ direct: true, env: { ...env, METRICS_PORT: '0', LOG_LEVEL: 'fatal' } })
+  const [, page = ''] = /^Metrics: (\S+)$/m.exec(product.stderr.join('\n')) ?? []
+  const leases = async () =>
+    Number(/^greenroom_lease_renewals_total\{ok="true"\} (\d+)$/m.exec(await (await fetch(page)).text())?.[1] ?? 0)
+  await expect.poll(leases, { timeout: 20_000 }).toBeGreaterThan(4)
+  up.always(async (call) => {
+    await call.text('x')
+    await call.finish()
+  })
+  const agent = await addAgent(product, up.url)
+  for (let n = 0; n < 12; n++) {
+    const stream = await openSse(`${product.url}${await newSession(product.url, agent)}/chat/completions`, hello)
+    await stream.rest()
+  }
+  const replies = async () =>
+    Number(
+      /^greenroom_replies_total\{kind="session",outcome="stop"\} (\d+)$/m.exec(await (await fetch(page)).text())?.[1] ??
+        0,
+    )
+  await expect.poll(replies, { timeout: 20_000 }).toBe(12)
+  expect(await product.stop()).toEqual({ code: 0, signal: null })
+})

@@ -1,0 +1,163 @@
+/** The usage page: what was used, by day, agent and model, for the days that are asked for. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bucketsOf } from '../../ui/src/usage/buckets.ts'
+import { createAgent, startTestApp, type TestApp } from '../support/app.ts'
+import { axe, openBrowser, sidewaysScroll, type TestBrowser, type TestPage } from './browser.ts'
+
+/** Pages ask again over the network; a machine under load takes its time. */
+const patience = { timeout: 15_000 }
+const dayMs = 86_400_000
+const daysAgo = (days: number) => new Date(Date.now() - days * dayMs)
+const isoDay = (days: number) => daysAgo(days).toISOString().slice(0, 10)
+const names = ['Support desk', 'Release notes for people who read them on small screens']
+
+let app: TestApp
+let browser: TestBrowser
+beforeAll(async () => {
+  app = await startTestApp()
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser?.close()
+  await app?.[Symbol.asyncDispose]()
+})
+
+interface Used {
+  at: Date
+  agentId: string
+  model: string
+  prompt: number
+  completion: number
+  estimated?: boolean
+}
+
+const used = ({ at, agentId, model, prompt, completion, estimated = false }: Used) => app.sql`
+  insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated)
+  values (${randomUUID()}, ${at}, ${agentId}, ${model}, 1, ${prompt}, ${completion}, ${estimated})`
+
+/** Texts of a table's rows, head left out, blanks made one. */
+async function rowsOf(page: TestPage, name: string): Promise<string[]> {
+  const rows = await page.getByRole('table', { name }).locator('tbody tr').allInnerTexts()
+  return rows.map((row) => row.replace(/\s+/g, ' ').trim())
+}
+
+const total = async (page: TestPage, label: string) =>
+  (await page.locator('dl > div', { hasText: label }).locator('dd').innerText()).replace(/\s+/g, ' ')
+
+test('while nothing was used it says so, and leads to the playground', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/')
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Usage' }).click()
+  await page.getByText('No replies in this time').waitFor()
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+  await page.getByRole('link', { name: 'Talk to an agent' }).click()
+  await page.waitForURL('**/playground**')
+})
+
+describe('with replies of two agents, one of them deleted, on three days', () => {
+  let gone: string
+  beforeAll(async () => {
+    const ids = []
+    for (const name of names) {
+      const { agentId } = await createAgent(app)
+      await app.sql`update agents set name = ${name} where id = ${agentId}`
+      ids.push(agentId)
+    }
+    const [first = '', second = ''] = ids
+    gone = randomUUID()
+    await used({ at: new Date(), agentId: first, model: 'gpt-large', prompt: 1_200_000, completion: 34_567 })
+    await used({ at: new Date(), agentId: second, model: 'llama', prompt: 300, completion: 45, estimated: true })
+    await used({ at: daysAgo(3), agentId: gone, model: 'llama', prompt: 2000, completion: 500 })
+    await used({ at: daysAgo(60), agentId: first, model: 'gpt-large', prompt: 7, completion: 3 })
+  })
+
+  test('totals, days, agents and models of the last 30 days; what is estimated is marked', async () => {
+    await using page = await browser.page(app.url)
+    await page.goto('/usage')
+    await page.getByRole('img', { name: '1,202,300 tokens read and 35,112 written, by day' }).waitFor()
+    expect([await total(page, 'Read by models'), await total(page, 'Written by models')]).toEqual([
+      '≈ about 1.2M',
+      '≈ about 35.1K',
+    ])
+    expect([await total(page, 'Tokens'), await total(page, 'Replies')]).toEqual(['≈ about 1.2M', '3'])
+    const days = await rowsOf(page, 'By day')
+    expect(days.map((row) => row.replace(/^\d+ \w+ /, ''))).toEqual(['2 ≈ about 1,234,912', '1 2,500'])
+    await page.getByRole('link', { name: names[0] ?? '' }).waitFor()
+    expect(await rowsOf(page, 'By agent')).toEqual([
+      `${names[0]} 1 1.2M 34.6K 1.2M`,
+      `Deleted agent ${gone.slice(0, 8)} 1 2K 500 2.5K`,
+      `${names[1]} 1 ≈ about 300 ≈ about 45 ≈ about 345`,
+    ])
+    expect(await rowsOf(page, 'By model')).toEqual([
+      'gpt-large 1 1.2M 34.6K 1.2M',
+      'llama 2 ≈ about 2.3K ≈ about 545 ≈ about 2.8K',
+    ])
+    await page.getByText('a tokenizer counted those').waitFor()
+    // The plot's library is loaded last: bars of two days, in two parts.
+    await expect.poll(() => page.locator('figure path.recharts-rectangle').count(), patience).toBeGreaterThan(2)
+    expect(await axe(page)).toEqual([])
+    expect(await sidewaysScroll(page)).toEqual([])
+  })
+
+  test('the time lies in the address, by keyboard too', async () => {
+    await using page = await browser.page(app.url)
+    await page.goto('/usage?days=7')
+    const spans = page.getByRole('radiogroup', { name: 'Time' })
+    await spans.getByRole('radio', { name: '7 days' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowRight')
+    await page.waitForURL('**/usage?days=90')
+    await expect.poll(() => total(page, 'Replies'), patience).toBe('4')
+    await page.reload()
+    await expect.poll(() => total(page, 'Replies'), patience).toBe('4')
+    expect(await spans.getByRole('radio', { name: '90 days' }).isChecked()).toBe(true)
+  })
+
+  test('days of one’s own choice, both included; the server says what is wrong with them', async () => {
+    await using page = await browser.page(app.url)
+    await page.goto('/usage')
+    await page.getByText('Custom', { exact: true }).click()
+    await page.getByLabel('First day').fill(isoDay(61))
+    await page.getByLabel('Last day').fill(isoDay(3))
+    await page.waitForURL(`**/usage?from=${isoDay(61)}&to=${isoDay(3)}`)
+    await expect.poll(() => total(page, 'Replies'), patience).toBe('2')
+    expect(await axe(page)).toEqual([])
+    expect(await sidewaysScroll(page)).toEqual([])
+    await page.getByLabel('First day').fill(isoDay(0))
+    await page.getByRole('alert').getByText('from: must not be later than to').waitFor()
+    expect(await axe(page)).toEqual([])
+    await page.goBack()
+    await expect.poll(() => total(page, 'Replies'), patience).toBe('2')
+  })
+})
+
+describe('bars', () => {
+  const row = (key: string, totalTokens: number) => ({
+    ...{ key, replies: 1, promptTokens: 0, completionTokens: totalTokens, totalTokens, estimated: false },
+  })
+  const bars = (from: string, to: string, ...keys: string[]) => {
+    const { step, buckets } = bucketsOf({ from, to, rows: keys.map((key, index) => row(key, index + 1)) })
+    return { step, bars: buckets.map(({ key, totalTokens }) => `${key}:${totalTokens}`) }
+  }
+
+  test('each day of the time has one, the last moment excluded', () => {
+    expect(bars('2026-02-27T13:00:00.000Z', '2026-03-02T00:00:00.000Z', '2026-02-27', '2026-03-01')).toEqual({
+      step: 'day',
+      bars: ['2026-02-27:1', '2026-02-28:0', '2026-03-01:2'],
+    })
+    expect(bars('2026-02-27T00:00:00.000Z', '2026-02-27T00:00:00.000Z').bars).toEqual(['2026-02-27:0'])
+  })
+
+  test('long times go by weeks from Monday on, then by months from the first reply on', () => {
+    const weeks = bars('2026-01-01T00:00:00.000Z', '2026-06-01T00:00:00.000Z', '2026-01-01', '2026-01-04', '2026-01-05')
+    expect([weeks.step, weeks.bars.length, ...weeks.bars.slice(0, 2)]).toEqual([
+      ...['week', 22, '2025-12-29:3', '2026-01-05:3'],
+    ])
+    expect(bars('0001-01-01T00:00:00.000Z', '2026-03-05T00:00:00.000Z', '2026-01-31', '2026-03-01')).toEqual({
+      step: 'month',
+      bars: ['2026-01-01:1', '2026-02-01:0', '2026-03-01:2'],
+    })
+  })
+})

@@ -1,0 +1,85 @@
+import { Skeleton, Table, Title } from '@mantine/core'
+import { lazy, Suspense } from 'react'
+import { type Bucket, bucketsOf, sumOf } from './buckets.ts'
+import type { UsageReport } from './queries.ts'
+import { Tokens } from './tokens.tsx'
+import classes from './usage.module.css'
+import { wholeNumber } from './words.ts'
+
+const DayPlot = lazy(() => import('./day-plot.tsx').then((loaded) => ({ default: loaded.DayPlot })))
+
+const heads = { day: 'By day', week: 'By week', month: 'By month' }
+const firsts = { day: 'Day', week: 'Week of', month: 'Month' }
+
+/** The plot, and beside it what it shows in numbers, newest first. */
+export function ByDay({ report }: { report: UsageReport }) {
+  const { step, buckets } = bucketsOf(report)
+  const { promptTokens, completionTokens } = sumOf(buckets)
+  return (
+    <section className={classes.card} aria-labelledby="by-day">
+      <div className={classes.head}>
+        <Title order={2} id="by-day">
+          {heads[step]}
+        </Title>
+        <Legend />
+      </div>
+      <div className={classes.beside}>
+        <figure
+          className={classes.plot}
+          role="img"
+          aria-label={`${wholeNumber(promptTokens)} tokens read and ${wholeNumber(completionTokens)} written, ${heads[step].toLowerCase()}`}
+        >
+          <Suspense fallback={<Skeleton h={300} />}>
+            <DayPlot buckets={buckets} />
+          </Suspense>
+        </figure>
+        <DayTable first={firsts[step]} buckets={buckets.filter(({ replies }) => replies > 0).toReversed()} />
+      </div>
+    </section>
+  )
+}
+
+function Legend() {
+  return (
+    <ul className={classes.legend} aria-label="Legend">
+      <li>
+        <i className={classes.dot} data-tone="prompt" aria-hidden />
+        read
+      </li>
+      <li>
+        <i className={classes.dot} data-tone="completion" aria-hidden />
+        written
+      </li>
+    </ul>
+  )
+}
+
+function DayTable({ first, buckets }: { first: string; buckets: Bucket[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    <section className={classes.days} tabIndex={0} aria-label={`Numbers by ${first.toLowerCase()}`}>
+      <Table className={classes.table ?? ''} stickyHeader aria-labelledby="by-day">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{first}</Table.Th>
+            <Table.Th>Replies</Table.Th>
+            <Table.Th>Tokens</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {buckets.map(({ key, label, replies, totalTokens, estimated }) => (
+            <Table.Tr key={key}>
+              <Table.Td>
+                <time dateTime={key}>{label}</time>
+              </Table.Td>
+              <Table.Td>{wholeNumber(replies)}</Table.Td>
+              <Table.Td>
+                <Tokens count={totalTokens} estimated={estimated} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  )
+}

@@ -1,0 +1,97 @@
+import { Alert, Anchor, Button, Skeleton, Text } from '@mantine/core'
+import { IconChartBar } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { allAgents } from '../agents/queries.ts'
+import { wordsOf } from '../api.ts'
+import { EmptyState } from '../blocks/empty-state.tsx'
+import { Page } from '../blocks/page.tsx'
+import { sumOf } from './buckets.ts'
+import { ByDay } from './by-day.tsx'
+import { usePeriod } from './period-in-url.ts'
+import { PeriodPicker } from './period-picker.tsx'
+import { type Period, type UsageReport, usageQuery } from './queries.ts'
+import { ShareTable } from './share-table.tsx'
+import { Totals } from './totals.tsx'
+import classes from './usage.module.css'
+
+export function Component() {
+  const { period } = usePeriod()
+  const { data, error } = useQuery({ ...usageQuery('day', period), placeholderData: keepPreviousData })
+  return (
+    <Page
+      title="Usage"
+      description="Tokens that models read and wrote: of every reply, however it ended, deleted sessions and agents included."
+    >
+      <PeriodPicker />
+      <div className={classes.blocks}>
+        {error ? (
+          <Alert color="red" role="alert">
+            {wordsOf(error)}
+          </Alert>
+        ) : data ? (
+          <Report report={data} period={period} />
+        ) : (
+          <Skeleton h={420} />
+        )}
+      </div>
+    </Page>
+  )
+}
+
+function Report({ report, period }: { report: UsageReport; period: Period }) {
+  if (report.rows.length === 0) {
+    return (
+      <EmptyState
+        icon={IconChartBar}
+        title="No replies in this time"
+        action={
+          <Button component={Link} to="/playground">
+            Talk to an agent
+          </Button>
+        }
+      >
+        Each reply that ends is counted here, by day, agent and model.
+      </EmptyState>
+    )
+  }
+  const sum = sumOf(report.rows)
+  return (
+    <>
+      <Totals sum={sum} />
+      <ByDay report={report} />
+      <div className={classes.pair}>
+        <ByAgent period={period} />
+        <ByModel period={period} />
+      </div>
+      <Text fz="xs" c="dimmed">
+        Days are UTC.{sum.estimated && ' ≈: providers reported no tokens for some replies; a tokenizer counted those.'}
+      </Text>
+    </>
+  )
+}
+
+function ByAgent({ period }: { period: Period }) {
+  const { data } = useQuery({ ...usageQuery('agent', period), placeholderData: keepPreviousData })
+  const { data: agents } = useQuery(allAgents)
+  const names = new Map(agents?.map(({ id, name }) => [id, name]))
+  const name = (id: string) => {
+    const known = names.get(id)
+    if (known === undefined) return agents ? `Deleted agent ${id.slice(0, 8)}` : id.slice(0, 8)
+    return (
+      <Anchor component={Link} to={`/agents/${id}`} inherit>
+        {known}
+      </Anchor>
+    )
+  }
+  return data ? <ShareTable title="By agent" noun="Agent" rows={data.rows} name={name} /> : <Skeleton h={160} />
+}
+
+function ByModel({ period }: { period: Period }) {
+  const { data } = useQuery({ ...usageQuery('model', period), placeholderData: keepPreviousData })
+  return data ? (
+    <ShareTable title="By model" noun="Model" rows={data.rows} name={(model) => model} />
+  ) : (
+    <Skeleton h={160} />
+  )
+}

@@ -1,0 +1,9 @@
+/** Numbers of tokens as people read them. */
+
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+/** `1.2M`: where it is narrow. */
+export const shortNumber = (count: number): string => compact.format(count)
+
+/** `1,234,567`. */
+export const wholeNumber = (count: number): string => count.toLocaleString('en')
