@@ -69,8 +69,8 @@ function tools({ kind, scene, driver, record }: Play): void {
   verifies('contract-3.finish-reason', 'the agent’s tools run on the server: the client gets text alone', async () => {
     const { app, up } = scene()
     const { agentId } = await createAgent(app, { type: 'openai-compatible', baseUrl: up.url })
-    const path = { params: { path: { id: agentId } }, body: { builtInToolIds: ['current_time'] } }
-    expect((await app.client.PUT('/api/v1/agents/{id}/tools', path)).response.status).toBe(200)
+    const path = { params: { path: { agent_id: agentId } }, body: { builtInToolIds: ['current_time'] } }
+    expect((await app.client.PUT('/api/v1/agents/{agent_id}/tools', path)).response.status).toBe(200)
     const called = up.calls.length
     up.next(async (call) => {
       await call.text('Let me look. ')

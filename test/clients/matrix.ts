@@ -4,16 +4,17 @@ import { askSetUp } from '../support/database.ts'
 import type { Driver } from './driver.ts'
 import { pythonDriver } from './python.ts'
 import type { Recorded } from './rows.ts'
+import type { Source } from './sources.ts'
 
-/** Rejects with one line where the clients cannot be installed. */
-export async function needClients(): Promise<void> {
+/** `file` in drivers/, for one package. Rejects with one line where the clients cannot be installed. */
+export const openDriver = (file: string, packageName = file): Promise<Driver> => load(file, packageName)
+
+/** Likewise, of one that follows replies. */
+export const openSource = (file: string): Promise<Source> => load(file, file)
+
+async function load(file: string, packageName: string) {
   const trouble = await askSetUp('clients')
   if (trouble !== '') throw new Error(trouble)
-}
-
-/** `file` in drivers/, for one package. */
-export async function openDriver(file: string, packageName = file): Promise<Driver> {
-  await needClients()
   const { openDriver } = await import(`./drivers/${file}.js`)
   return await openDriver(packageName)
 }

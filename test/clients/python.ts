@@ -1,4 +1,4 @@
-/** The official Python client as a driver: a process for each call. */
+/** The official Python client as a driver, in a process of its own. */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -7,22 +7,34 @@ import { pythonVersion } from './install.ts'
 
 const script = fileURLToPath(new URL('drivers/openai_python.py', import.meta.url))
 
-/** `python` is one that has the package. */
+interface Running {
+  text(piece: string): void
+  end: PromiseWithResolvers<Told>
+}
+
+/** `python` is one that has the package. The process ends with ours, whose pipe it reads. */
 export function pythonDriver(python: string): Driver {
-  const call = async (how: string, ask: Ask, { text = () => {}, signal }: Watch = {}): Promise<Told> => {
-    const child = spawn(python, [script], { stdio: ['pipe', 'pipe', 'pipe'] })
-    let complaints = ''
-    child.stderr.setEncoding('utf8').on('data', (part) => (complaints += part))
-    child.stdin.write(`${JSON.stringify([how, ask])}\n`)
-    signal?.addEventListener('abort', () => child.stdin.write('abort\n'))
-    for await (const line of createInterface({ input: child.stdout })) {
-      const { text: piece, told } = JSON.parse(line)
-      if (piece !== undefined) text(piece)
-      if (told === undefined) continue
-      child.stdin.end()
-      return told
-    }
-    throw new Error(complaints)
+  const child = spawn(python, [script], { stdio: ['pipe', 'pipe', 'pipe'] })
+  const calls: Running[] = []
+  const write = (line: object) => child.stdin.write(`${JSON.stringify(line)}\n`)
+  let complaints = ''
+  child.stderr.setEncoding('utf8').on('data', (part) => (complaints += part))
+  child.on('close', () => {
+    for (const { end } of calls) end.reject(new Error(complaints))
+  })
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const { id, text, told } = JSON.parse(line)
+    if (text !== undefined) calls[id]?.text(text)
+    else calls[id]?.end.resolve(told)
+  })
+
+  const call = (how: string, ask: Ask, { text = () => {}, signal }: Watch = {}): Promise<Told> => {
+    const id = calls.length
+    const end = Promise.withResolvers<Told>()
+    calls.push({ text, end })
+    write({ id, how, ask })
+    signal?.addEventListener('abort', () => write({ id, abort: true }))
+    return end.promise
   }
   return {
     name: 'openai (Python)',

@@ -15,6 +15,7 @@ export type Kind = 'stateless' | 'session'
 export interface Asked {
   /** Null until it is answered. */
   status: number | null
+  lastEventId?: string | undefined
 }
 
 export type Scene = Awaited<ReturnType<typeof openScene>>
@@ -23,7 +24,7 @@ export async function openScene(settings: Record<string, string> = {}) {
   const up = await startUpstream()
   const app = await startTestApp({ settings: { PUBLIC_API_KEY: apiKey, PROVIDER_RETRIES: '0', ...settings } })
   const { agentId } = await createAgent(app, { type: 'openai-compatible', baseUrl: up.url })
-  const asked = watchCompletions(app.url)
+  const asked = watchRequests(app.url, '/chat/completions')
   const newSession = async (agent = agentId): Promise<string> => {
     const url = `${deployUrl(app.url, agent)}/sessions`
     const answer = await fetch(url, { method: 'POST', headers: authorization })
@@ -59,14 +60,14 @@ export async function openScene(settings: Record<string, string> = {}) {
   }
 }
 
-/** Every completion request at that origin, a client's own retries included, in order. */
-function watchCompletions(origin: string): { list: Asked[]; stop(): void } {
+/** Every request at that origin whose path ends so, a client's own retries included, in order. */
+export function watchRequests(origin: string, end: string): { list: Asked[]; stop(): void } {
   const list: Asked[] = []
   const port = Number(new URL(origin).port)
   const onStart = (message: unknown) => {
     const { request, response } = message as { request: IncomingMessage; response: ServerResponse } // node:http's own
-    if (request.socket.localPort !== port || !request.url?.endsWith('/chat/completions')) return
-    const entry: Asked = { status: null }
+    if (request.socket.localPort !== port || !request.url?.endsWith(end)) return
+    const entry: Asked = { status: null, lastEventId: request.headers['last-event-id']?.toString() }
     list.push(entry)
     response.once('finish', () => {
       entry.status = response.statusCode

@@ -1,7 +1,8 @@
-"""The official Python client. One call a process: the ask on the first line of standard input, `abort` on another;
-JSON lines out, `{"text": piece}` for each piece and `{"told": …}` at the end."""
+"""The official Python client. JSON lines in: `{"id", "how", "ask"}` begins a call, `{"id", "abort": true}` aborts it.
+JSON lines out: `{"id", "text"}` for each piece of it and `{"id", "told"}` at its end."""
 
 import asyncio
+import functools
 import json
 import sys
 
@@ -46,31 +47,29 @@ def take_whole(told, completion):
     told["usage"] = usage_of(completion.usage)
 
 
-async def whole(client, ask, told):
+async def whole(client, ask, told, _):
     take_whole(told, await client.chat.completions.create(**body_of(ask, False)))
 
 
-async def stream(client, ask, told):
+async def stream(client, ask, told, tell):
     async with await client.chat.completions.create(**body_of(ask, True), stream=True) as chunks:
         async for chunk in chunks:
             choice = chunk.choices[0] if chunk.choices else None
             piece = (choice and choice.delta.content) or ""
             told["text"] += piece
             if piece:
-                say({"text": piece})
+                tell({"text": piece})
             told["finish"] = (choice and choice.finish_reason) or told["finish"]
             told["toolCalls"] += len((choice and choice.delta.tool_calls) or [])
             told["usage"] = usage_of(chunk.usage) or told["usage"]
 
 
-async def helper(client, ask, told):
+async def helper(client, ask, told, _):
     async with client.chat.completions.stream(**body_of(ask, True)) as events:
         take_whole(told, await events.get_final_completion())
 
 
-async def main():
-    loop = asyncio.get_running_loop()
-    how, ask = json.loads(await loop.run_in_executor(None, sys.stdin.readline))
+async def call(how, ask, tell):
     told = {"text": "", "finish": None, "usage": None, "toolCalls": 0, "error": None}
     client = openai.AsyncOpenAI(
         base_url=ask["baseURL"],
@@ -78,20 +77,25 @@ async def main():
         max_retries=ask["retries"],
         default_headers=ask.get("headers"),
     )
-    call = asyncio.ensure_future({"whole": whole, "stream": stream, "helper": helper}[how](client, ask, told))
-
-    def abort():
-        if sys.stdin.readline() == "abort\n":
-            loop.call_soon_threadsafe(call.cancel)
-
-    waiting = loop.run_in_executor(None, abort)
     try:
-        await call
+        await {"whole": whole, "stream": stream, "helper": helper}[how](client, ask, told, tell)
     except (Exception, asyncio.CancelledError) as error:
         status = getattr(error, "status_code", None)
         told["error"] = {"name": type(error).__name__, "status": status, "message": str(error)}
-    say({"told": told})
-    await waiting
+    tell({"told": told})
+
+
+async def main():
+    loop = asyncio.get_running_loop()
+    calls = {}
+    while line := await loop.run_in_executor(None, sys.stdin.readline):
+        wanted = json.loads(line)
+        number = wanted["id"]
+        if "abort" in wanted:
+            calls[number].cancel()
+        else:
+            tell = functools.partial(lambda number, line: say({"id": number, **line}), number)
+            calls[number] = asyncio.create_task(call(wanted["how"], wanted["ask"], tell))
 
 
 asyncio.run(main())
