@@ -51,8 +51,6 @@ export function retries(play: Play): void {
       const requests = scene().asked.slice(before)
       expect(requests).toEqual(requests.map(() => ({ status: 500 })))
       expect(scene().up.calls.length - called, 'each request is one call of the model').toBe(requests.length)
-      // What it did not ask for is not left to the next test.
-      for (let n = requests.length; n < 2; n++) await driver.whole(ask(await scene().baseUrl('stateless'), 'hi'))
       record('failed', `${errorCell(told, /slow down/)}; ${times(requests.length)}`)
     },
     patient,

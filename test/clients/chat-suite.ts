@@ -1,5 +1,5 @@
 /** What a client of the chat-completions format may do, at both kinds of base URL. One suite for every client. */
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe } from 'vitest'
 import { answers } from './chat-answers.ts'
 import { failures } from './chat-failures.ts'
 import { retries } from './chat-retries.ts'
@@ -17,6 +17,8 @@ export function chatSuite(file: string, driver: Driver): void {
     scene = await openScene()
   })
   afterAll(() => scene?.close())
+  // What a client did not ask for, or a failed test left, is not played to the next one.
+  beforeEach(() => scene.up.forget())
 
   const cells: Record<Kind, Partial<Record<Row, string>>> = { stateless: {}, session: {} }
   for (const kind of ['stateless', 'session'] as const) {

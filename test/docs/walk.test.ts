@@ -57,10 +57,12 @@ function likeTheCheckout(folder: string): void {
 }
 
 /** The exit code tells nothing of what curl was answered, and less of what went into a variable. */
-async function expectSuccess(shell: Shell, { code }: Block, said: string): Promise<void> {
-  expect(said).not.toMatch(/^\{"(?:error|message|statusCode)":/m)
+async function expectSuccess(shell: Shell, { code, where }: Block, said: string): Promise<void> {
+  expect(said, where).not.toMatch(/^\{"(?:error|message|statusCode)":/m)
   for (const [, name] of code.matchAll(/^(\w+)=/gm)) {
-    expect((await shell.run(`echo "$${name}"`)).said, name).toMatch(/^(?:http:\S+|[0-9a-f]{8}-[0-9a-f-]{27})\n$/)
+    expect((await shell.run(`echo "$${name}"`)).said, `${where} $${name}`).toMatch(
+      /^(?:http:\S+|[0-9a-f]{8}-[0-9a-f-]{27})\n$/,
+    )
   }
 }
 
@@ -74,10 +76,11 @@ test('the commands of README.md and docs/ do what they say', async () => {
     HOME: process.env.HOME ?? '/',
     GREENROOM_URL: product.url,
   }
-  // Addresses alone are changed: the server's, and the vendor's where a key would be needed.
+  // Addresses alone are changed, the server's and the vendor's; and the place where the reader puts a key.
   const mapped = (code: string) =>
     code
       .replaceAll('http://127.0.0.1:8080', product.url)
+      .replace('sk-…', 'sk-a-key-of-the-reader')
       .replace('"providerType": "openai"', `"providerType": "openai", "baseUrl": "${up.url}"`)
   for (const page of pages) {
     await using shell = openShell(folder.path, env)

@@ -76,9 +76,11 @@ async def call(how, ask, tell):
         api_key=ask["apiKey"],
         max_retries=ask["retries"],
         default_headers=ask.get("headers"),
+        timeout=60,
     )
     try:
-        await {"whole": whole, "stream": stream, "helper": helper}[how](client, ask, told, tell)
+        async with client:
+            await {"whole": whole, "stream": stream, "helper": helper}[how](client, ask, told, tell)
     except (Exception, asyncio.CancelledError) as error:
         status = getattr(error, "status_code", None)
         told["error"] = {"name": type(error).__name__, "status": status, "message": str(error)}
