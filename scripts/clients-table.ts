@@ -22,7 +22,7 @@ function tableOf(clients: readonly Recorded[], kind: string, titles: Record<stri
     columns.set(like, [...(columns.get(like) ?? []), client])
   }
   const heads = [...columns.values()].map((alike) =>
-    alike.map(({ client, version }) => `${client} ${version}`).join(', '),
+    alike.map(({ client, version }) => `${client} ${version}`.trim()).join(', '),
   )
   const present = Object.entries(titles).filter(([id]) => clients.some(({ cells }) => cells[kind]?.[id] !== undefined))
   const lines = present.map(([id, title]) => {
@@ -34,12 +34,15 @@ function tableOf(clients: readonly Recorded[], kind: string, titles: Record<stri
 
 function page(): string {
   const clients = talkers.map(recorded)
+  const insistent = clients
+    .filter(({ cells }) => cells.session?.failed?.endsWith('asks again'))
+    .map(({ client, version }) => `${client} ${version}`)
   return `<!-- Written by "npm run clients" from what the tests in test/clients saw. Do not edit. -->
 
 # Clients
 
 Ordinary clients of the chat-completions format work by their base URL alone, unchanged, without a plug-in. Each cell below
-is what a test saw of that exact version, against this server. Of clients of your own keys and URLs:
+is what a test saw of that exact version, against this server. The base URL decides how the conversation is kept:
 
 | | Base URL |
 |---|---|
@@ -52,12 +55,12 @@ The API key is \`PUBLIC_API_KEY\`, or anything where none is set. The model's na
 
 A client that tries again by itself repeats a message. The official clients say so (\`x-stainless-retry-count\`), and join
 the reply that runs. Others are told apart by an **\`Idempotency-Key\` header, one for each message**: with it every client
-below joins its first request's reply. Without it they get a 409 while that reply runs, and would store the message a
-second time once it has ended.
+below joins its first request's reply. Without it they get a 409 while that reply runs; after it, what they repeat is a
+new message.
 
-The AI SDK and LangChain.js do not heed \`x-should-retry: false\`: they ask again after a failed generation, which calls the
-model again. The server has tried again itself (\`PROVIDER_RETRIES\`), so give them \`maxRetries: 0\`, unless you rely on
-their coming back after a 503. The AI SDK keeps the server's words in its error's \`responseBody\`.
+Not all heed \`x-should-retry: false\`. These ask again after a failed generation, which calls the model again:
+${insistent.join(', ')}. The server has tried again itself (\`PROVIDER_RETRIES\`), so give them \`maxRetries: 0\`, unless you
+rely on their coming back after a 503.
 
 ## Stateless
 
@@ -72,8 +75,8 @@ A 429 never comes from these endpoints; one of the model's provider is a failed 
 ## Following a reply
 
 \`GET …/sessions/<session id>/chat/completions/stream\`. Close an EventSource at the frame \`[DONE]\`. No CORS header is
-ever sent, so a page follows replies of its own origin only, or those that your backend passes on: the key is no matter
-for browsers.
+ever sent, so a page follows replies of its own origin only, or those that your backend passes on: the
+key is no matter for browsers.
 
 ${tableOf(followers.map(recorded), 'session', resumeRows)}
 `

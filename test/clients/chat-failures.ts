@@ -11,7 +11,9 @@ import type { Row } from './rows.ts'
 export function errorCell({ error }: Told, words: RegExp): string {
   if (error === null) return 'no error'
   const status = error.status === null ? ', no status' : ''
-  return `\`${error.name}\`${status}${words.test(error.message) ? '' : ', without the server’s words'}`
+  if (words.test(error.message)) return `\`${error.name}\`${status}`
+  const where = words.test(error.body ?? '') ? 'the server’s words in `responseBody`' : 'without the server’s words'
+  return `\`${error.name}\`${status}, ${where}`
 }
 
 interface Refusal {

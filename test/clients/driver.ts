@@ -24,8 +24,8 @@ export interface Told {
   usage: { input: number; output: number } | null
   /** Tool calls that the client tells its caller of. */
   toolCalls: number
-  /** What the client threw or told. Its text is that of before. */
-  error: { name: string; status: number | null; message: string } | null
+  /** What the client threw or told. `body`: the answer's, where the error carries it. */
+  error: { name: string; status: number | null; message: string; body?: string | null } | null
 }
 
 export interface Watch {

@@ -39,15 +39,13 @@ export interface PageOptions {
 export type TestPage = Page & AsyncDisposable & { problems: string[] }
 
 export interface TestBrowser {
-  version: string
   page(url: string, options?: PageOptions): Promise<TestPage>
   close(): Promise<void>
 }
 
 export async function openBrowser(): Promise<TestBrowser> {
   const browser = await chromium.launch({ executablePath: systemPart('chromium'), args: flags })
-  const page = (url: string, options?: PageOptions) => newPage(browser, url, options)
-  return { version: browser.version(), page, close: () => browser.close() }
+  return { page: (url, options) => newPage(browser, url, options), close: () => browser.close() }
 }
 
 /** What has the keyboard's focus: its id, or its words. */

@@ -21,5 +21,6 @@ export function errorOf(error) {
     name: error?.constructor?.name === 'Error' ? error.name : (error?.constructor?.name ?? String(error)),
     status: error?.status ?? error?.statusCode ?? error?.lastError?.statusCode ?? null,
     message: String(error?.message ?? error),
+    body: error?.responseBody ?? error?.lastError?.responseBody ?? null,
   }
 }
