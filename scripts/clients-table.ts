@@ -70,7 +70,8 @@ ${tableOf(clients, 'stateless', rows)}
 
 ${tableOf(clients, 'session', rows)}
 
-A 429 never comes from these endpoints; one of the model's provider is a failed generation.
+A 429 never comes from these endpoints; one of the model's provider is a failed generation. Python's column is of the last
+run on a machine where pip could bring that client (\`pip install openai\`); a run without it leaves the column as it is.
 
 ## Following a reply
 

@@ -27,7 +27,7 @@ export async function installPackages(): Promise<void> {
   if (present === wanted) return
   console.log('Installing the clients of test/clients through npm …')
   await npm('ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error').catch((error: unknown) => {
-    throw new Error(`The clients could not be installed: npm ci --prefix test/clients: ${lastLine(error)}`)
+    throw new Error(`The clients could not be installed: npm ci --prefix test/clients: ${reasonOf(error)}`)
   })
   await copyFile(lock, stamp)
 }
@@ -48,7 +48,7 @@ export async function installPython(): Promise<string | null> {
     await run(python, ['-m', 'pip', 'install', ...options, `openai==${pythonVersion}`], { timeout: 120_000 })
     return python
   } catch (error) {
-    console.warn(`The Python client is left out: it could not be installed (${lastLine(error)}).`)
+    console.warn(`The Python client is left out: it could not be installed (${reasonOf(error)}).`)
     return null
   }
 }
@@ -56,8 +56,8 @@ export async function installPython(): Promise<string | null> {
 const versionIn = async (path: string) =>
   (await run(path, ['-c', 'import openai; print(openai.__version__)']).catch(() => ({ stdout: '' }))).stdout.trim()
 
-const lastLine = (error: unknown): string =>
-  String(Object(error).stderr || Object(error).message)
-    .trim()
-    .split('\n')
-    .at(-1) ?? ''
+/** npm's code, such as ECONNREFUSED; of others the last line, which sums up. */
+function reasonOf(error: unknown): string {
+  const said = String(Object(error).stderr || Object(error).message).trim()
+  return /^npm error code (\S+)/m.exec(said)?.[1] ?? said.split('\n').at(-1) ?? ''
+}
