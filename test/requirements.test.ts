@@ -5,7 +5,7 @@ import { requirements } from './requirements.ts'
 
 const folder = new URL('./', import.meta.url)
 
-const names = await readdir(folder, { recursive: true })
+const names = (await readdir(folder, { recursive: true })).filter((name) => !name.includes('node_modules'))
 const tests = names.filter((name) => name.endsWith('.test.ts') && name !== 'requirements.test.ts')
 const texts = await Promise.all(tests.map((name) => readFile(new URL(name, folder), 'utf8')))
 const cited = new Set(texts.flatMap((text) => [...text.matchAll(/'((?:spec|contract)-[\w.-]+)'/g)].map(([, id]) => id)))

@@ -46,11 +46,15 @@ export async function once(url: string, statement: string): Promise<void> {
   }
 }
 
-/** The set-up process starts servers on demand: it is asked through a socket. */
 async function serverUrl(version: ServerVersion): Promise<string> {
-  const socket = createConnection(inject('serverBroker'))
-  socket.end(`${version}\n`)
-  const answer = await text(socket)
+  const answer = await askSetUp(`${version}`)
   if (!answer.startsWith('postgres://')) throw new Error(answer)
   return answer
+}
+
+/** The set-up process brings on demand what a run needs once: it is asked through a socket, and answers in words. */
+export async function askSetUp(wanted: string): Promise<string> {
+  const socket = createConnection(inject('serverBroker'))
+  socket.end(`${wanted}\n`)
+  return await text(socket)
 }

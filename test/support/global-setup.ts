@@ -10,12 +10,16 @@ import { connect } from '../../src/persistence/database.ts'
 import type { Embedded } from '../../src/persistence/embedded.ts'
 import { startEmbedded } from '../../src/persistence/embedded.ts'
 import { migrate } from '../../src/persistence/migrate.ts'
+import { installPackages, installPython } from '../clients/install.ts'
 import { once, type ServerVersion } from './database.ts'
 import { installMissingParts } from './system-parts.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Path of a socket: write `18` or `15`, read the server's URL. */
+    /**
+     * Path of a socket: write `18` or `15`, read the server's URL; write `clients`, read nothing, or why they are not
+     * there; write `python`, read the path of one with its client, or nothing.
+     */
     serverBroker: string
   }
 }
@@ -34,11 +38,20 @@ export default async function setup(project: TestProject): Promise<() => Promise
     servers.set(version, running)
     return running
   }
+  const clients = onceOnly(installPackages)
+  const python = onceOnly(async () => {
+    await clients() // npm empties the folder that both lie in
+    return await installPython()
+  })
+  const bring = async (wanted: string): Promise<string> => {
+    if (wanted === 'clients') return await clients().then(() => '')
+    if (wanted === 'python') return (await python()) ?? ''
+    return (await server(wanted === '15' ? 15 : 18)).url
+  }
   const broker = createServer({ allowHalfOpen: true }, async (socket) => {
     socket.on('error', () => {})
     try {
-      const wanted = (await text(socket)).trim() === '15' ? 15 : 18
-      socket.end((await server(wanted)).url)
+      socket.end(await bring((await text(socket)).trim()))
     } catch (error) {
       socket.end(String(error))
     }
@@ -52,6 +65,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
     for (const running of servers.values()) await running.then((one) => one.stop()).catch(() => {})
     await rm(folder, { recursive: true, force: true })
     removeLater.kill('SIGKILL')
+  }
+}
+
+function onceOnly<T>(bring: () => Promise<T>): () => Promise<T> {
+  let brought: Promise<T> | null = null
+  return () => {
+    brought ??= bring()
+    return brought
   }
 }
 

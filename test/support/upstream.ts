@@ -72,6 +72,8 @@ export interface Upstream extends AsyncDisposable {
   models: string[] | null
   next(script: Script): void
   always(script: Script): void
+  /** Drops the scripts that were not played. */
+  forget(): void
   /** The nth completion call (from 1), as soon as it has arrived. */
   call(number: number): Promise<UpstreamCall>
   close(): Promise<void>
@@ -135,6 +137,7 @@ export async function startUpstream({ list }: { list?: (path: string) => unknown
       models = ids
     },
     next: (script) => void scripts.push(script),
+    forget: () => void scripts.splice(0),
     always: (script) => {
       always = script
     },

@@ -1,0 +1,96 @@
+/**
+ * Writes docs/clients.md from what the tests have seen of each client (test/clients/recorded); `--check` fails where it
+ * differs. The tests themselves fail where a client does something else than is recorded: `npm run clients`.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { argv, exit } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { type Recorded, resumeRows, rows } from '../test/clients/rows.ts'
+
+const path = fileURLToPath(new URL('../docs/clients.md', import.meta.url))
+const talkers = ['openai-7', 'openai-6', 'openai-5', 'openai-python', 'ai-sdk', 'langchain', 'llamaindex']
+const followers = ['eventsource', 'browser', 'curl']
+
+const recorded = (name: string): Recorded =>
+  JSON.parse(readFileSync(new URL(`../test/clients/recorded/${name}.json`, import.meta.url), 'utf8'))
+
+/** One column a client; a row that no client has is left out. Clients that behave alike share a column. */
+function tableOf(clients: readonly Recorded[], kind: string, titles: Record<string, string>): string {
+  const columns = new Map<string, Recorded[]>()
+  for (const client of clients) {
+    const like = JSON.stringify(client.cells[kind])
+    columns.set(like, [...(columns.get(like) ?? []), client])
+  }
+  const heads = [...columns.values()].map((alike) =>
+    alike.map(({ client, version }) => `${client} ${version}`.trim()).join(', '),
+  )
+  const present = Object.entries(titles).filter(([id]) => clients.some(({ cells }) => cells[kind]?.[id] !== undefined))
+  const lines = present.map(([id, title]) => {
+    const cells = [...columns.values()].map(([client]) => client?.cells[kind]?.[id] ?? '–')
+    return `| ${title} | ${cells.join(' | ')} |`
+  })
+  return [`| | ${heads.join(' | ')} |`, `|---|${heads.map(() => '---|').join('')}`, ...lines].join('\n')
+}
+
+function page(): string {
+  const clients = talkers.map(recorded)
+  const insistent = clients
+    .filter(({ cells }) => cells.session?.failed?.endsWith('asks again'))
+    .map(({ client, version }) => `${client} ${version}`)
+  return `<!-- Written by "npm run clients" from what the tests in test/clients saw. Do not edit. -->
+
+# Clients
+
+Ordinary clients of the chat-completions format work by their base URL alone, unchanged, without a plug-in. Each cell below
+is what a test saw of that exact version, against this server. The base URL decides how the conversation is kept:
+
+| | Base URL |
+|---|---|
+| Stateless | \`http://127.0.0.1:8080/api/v1/agents/<agent id>/deploy\` |
+| Session | \`http://127.0.0.1:8080/api/v1/agents/<agent id>/deploy/sessions/<session id>\` |
+
+The API key is \`PUBLIC_API_KEY\`, or anything where none is set. The model's name is the agent's own, whatever is sent.
+
+## In sessions, mind retries
+
+A client that tries again by itself repeats a message. The official clients say so (\`x-stainless-retry-count\`), and join
+the reply that runs. Others are told apart by an **\`Idempotency-Key\` header, one for each message**: with it every client
+below joins its first request's reply. Without it they get a 409 while that reply runs; after it, what they repeat is a
+new message.
+
+Not all heed \`x-should-retry: false\`. These ask again after a failed generation, which calls the model again:
+${insistent.join(', ')}. The server has tried again itself (\`PROVIDER_RETRIES\`), so give them \`maxRetries: 0\`, unless you
+rely on their coming back after a 503.
+
+## Stateless
+
+${tableOf(clients, 'stateless', rows)}
+
+## Sessions
+
+${tableOf(clients, 'session', rows)}
+
+A 429 never comes from these endpoints; one of the model's provider is a failed generation. Python's column is of the last
+run on a machine where pip could bring that client (\`pip install openai\`); a run without it leaves the column as it is.
+
+## Following a reply
+
+\`GET …/sessions/<session id>/chat/completions/stream\`. Close an EventSource at the frame \`[DONE]\`. No CORS header is
+ever sent, so a page follows replies of its own origin only, or those that your backend passes on: the
+key is no matter for browsers.
+
+${tableOf(followers.map(recorded), 'session', resumeRows)}
+`
+}
+
+function main(): number {
+  const wanted = page()
+  if (!argv.includes('--check')) writeFileSync(path, wanted)
+  else if (readFileSync(path, 'utf8') !== wanted) {
+    console.error('docs/clients.md differs from what the tests saw (test/clients/recorded): run "npm run generate".')
+    return 1
+  }
+  return 0
+}
+
+if (import.meta.main) exit(main())

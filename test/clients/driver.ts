@@ -1,0 +1,52 @@
+/**
+ * What every client is asked to do, and what it tells. A driver (`drivers/`) does it with one client, as its users do;
+ * it decides nothing and hides nothing. They are plain JavaScript: where types are checked their packages need not be.
+ */
+
+export interface Ask {
+  baseURL: string
+  apiKey: string
+  messages: { role: 'user' | 'assistant' | 'system'; content: string | ContentPart[] }[]
+  /** How often the client may try again by itself. */
+  retries: number
+  headers?: Record<string, string>
+  /** Asks for the usage of a stream, where the client does not do so by itself. */
+  usage?: boolean
+  /** The caller brings a tool of its own, `lookup`. */
+  tools?: boolean
+}
+
+export type ContentPart = { type: 'text'; text: string } | { type: 'image'; url: string }
+
+export interface Told {
+  text: string
+  finish: string | null
+  usage: { input: number; output: number } | null
+  /** Tool calls that the client tells its caller of. */
+  toolCalls: number
+  /** What the client threw or told. `body`: the answer's, where the error carries it. */
+  error: { name: string; status: number | null; message: string; body?: string | null } | null
+}
+
+export interface Watch {
+  /** Called with each piece as the caller of the client gets it. */
+  text?(piece: string): void
+  /** Aborts in the way that the client offers. */
+  signal?: AbortSignal
+}
+
+export interface Driver {
+  /** As the table shows them. */
+  name: string
+  version: string
+  /** What its users turn to for a stream put together; null: it has nothing of the kind. */
+  helperName: string | null
+  /** How usage of a stream is asked for. */
+  usageBy: string
+  /** False: a caller that leaves the stream's loop leaves the connection open. */
+  aborts: boolean
+  whole(ask: Ask, watch?: Watch): Promise<Told>
+  stream(ask: Ask, watch?: Watch): Promise<Told>
+  /** A stream that the client itself puts together. */
+  helper(ask: Ask): Promise<Told>
+}

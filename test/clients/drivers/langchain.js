@@ -1,0 +1,53 @@
+/** LangChain.js. */
+import { AIMessage, HumanMessage, SystemMessage } from '@langchain/core/messages'
+import { ChatOpenAI } from '@langchain/openai'
+import { told, versionOf } from './told.js'
+
+const parameters = { type: 'object', properties: { word: { type: 'string' } } }
+const lookup = { type: 'function', function: { name: 'lookup', description: 'Looks a word up.', parameters } }
+
+const kinds = { system: SystemMessage, user: HumanMessage, assistant: AIMessage }
+const partOf = (part) => (part.type === 'image' ? { type: 'image_url', image_url: { url: part.url } } : part)
+const messagesOf = ({ messages }) =>
+  messages.map(({ role, content }) => new kinds[role](Array.isArray(content) ? content.map(partOf) : content))
+
+function modelOf({ baseURL, apiKey, retries, headers, tools }) {
+  const configuration = { baseURL, defaultHeaders: headers }
+  const model = new ChatOpenAI({ model: 'any', apiKey, maxRetries: retries, configuration })
+  return tools ? model.bindTools([lookup]) : model
+}
+
+function take(result, message) {
+  result.text = message.text
+  result.finish = message.response_metadata.finish_reason ?? null
+  result.toolCalls = message.tool_calls?.length ?? 0
+  const usage = message.usage_metadata
+  result.usage = usage ? { input: usage.input_tokens, output: usage.output_tokens } : null
+}
+
+export function openDriver() {
+  return {
+    name: '@langchain/openai',
+    version: versionOf('@langchain/openai'),
+    helperName: '`chunk.concat()`',
+    usageBy: 'by itself',
+    aborts: true,
+    whole: (ask, { signal } = {}) =>
+      told(async (result) => take(result, await modelOf(ask).invoke(messagesOf(ask), { signal }))),
+    stream: (ask, { text = () => {}, signal } = {}) =>
+      told(async (result) => {
+        let all
+        for await (const chunk of await modelOf(ask).stream(messagesOf(ask), { signal })) {
+          all = all ? all.concat(chunk) : chunk
+          take(result, all)
+          if (chunk.text !== '') text(chunk.text)
+        }
+      }),
+    helper: (ask) =>
+      told(async (result) => {
+        let all
+        for await (const chunk of await modelOf(ask).stream(messagesOf(ask))) all = all ? all.concat(chunk) : chunk
+        take(result, all)
+      }),
+  }
+}

@@ -1,0 +1,42 @@
+/** The rows of docs/clients.md, in their order. */
+export const rows = {
+  whole: 'Whole answer, with finish reason and usage',
+  stream: 'Stream, piece by piece',
+  helper: 'Stream put together by the client',
+  usage: 'Usage of a stream, and how it is asked for',
+  turns: 'Earlier turns',
+  parts: 'Content as an array of text parts',
+  agentTools: 'Tools of the agent',
+  ownTools: 'Tools that the caller brings',
+  abort: 'The caller aborts a stream',
+  wrongKey: 'Wrong key: 401',
+  noAgent: 'No such agent or session: 404',
+  system: 'A system message (the agent has its own): 400',
+  image: 'An image part: 400',
+  busy: 'A reply is running: 409',
+  full: 'Too many replies at a time: 503, then room',
+  failed: 'The model fails: 500',
+  broken: 'The model fails in the middle of a stream',
+  lost: 'Connection lost before the answer; the client tries again',
+  keyed: 'The same, with an `Idempotency-Key` header',
+} as const
+
+export type Row = keyof typeof rows
+
+export const resumeRows = {
+  replay: 'The reply from its beginning',
+  live: 'A reply that runs, as it comes',
+  reconnect: 'Connection lost in the middle',
+  ended: 'After `[DONE]`',
+  nothing: 'No reply yet: 204',
+  key: 'With `PUBLIC_API_KEY` set',
+} as const
+
+export type ResumeRow = keyof typeof resumeRows
+
+/** What a run has seen of one client. Kept in test/clients/recorded, compared by each run. */
+export interface Recorded<Id extends string = string> {
+  client: string
+  version: string
+  cells: Record<string, Partial<Record<Id, string>>>
+}

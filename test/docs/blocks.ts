@@ -1,0 +1,29 @@
+/** The code blocks of a page, as a reader copies them. */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+export const checkout = fileURLToPath(new URL('../..', import.meta.url))
+
+export interface Block {
+  /** Of the fence. */
+  language: string
+  code: string
+  /** `README.md:21`. */
+  where: string
+}
+
+/** In their order. `page` is a path within the checkout. */
+export function blocksOf(page: string): Block[] {
+  const blocks: Block[] = []
+  let open: Block | null = null
+  const lines = readFileSync(`${checkout}/${page}`, 'utf8').split('\n')
+  for (const [index, line] of lines.entries()) {
+    const fence = /^\s*```(\w*)/.exec(line)
+    if (fence && open) {
+      blocks.push(open)
+      open = null
+    } else if (fence) open = { language: fence[1] ?? '', code: '', where: `${page}:${index + 1}` }
+    else if (open) open.code += `${line}\n`
+  }
+  return blocks
+}

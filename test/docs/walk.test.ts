@@ -1,0 +1,135 @@
+/** A new user's walk: every block of README.md and docs/ is copied and run, in order, against a fresh start. */
+import { readdirSync, symlinkSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
+import { startTestApp } from '../support/app.ts'
+import { freshDatabase } from '../support/database.ts'
+import { dataFolder, demoAgent, deployUrl, newSession, postJson, startProduct } from '../support/product.ts'
+import { openSse } from '../support/sse.ts'
+import { startUpstream } from '../support/upstream.ts'
+import { type Block, blocksOf, checkout } from './blocks.ts'
+import { openShell, type Shell } from './shell.ts'
+
+vi.setConfig({ testTimeout: 180_000 })
+
+/** What no walk can run, and why. By words of the block. */
+const notRun: [words: string, reason: string][] = [
+  [
+    'npm ci && npm start',
+    'the walk itself is started by npm start; the rest is this very run, and ten minutes of chaos',
+  ],
+  ['[pgbouncer]', 'a part of a file for a host called postgres; test/cluster/pgbouncer.test.ts runs one'],
+]
+
+/** Blocks in which the reader does something, or that say what is to be seen. */
+const special: { words: string; pressCtrlCAt?: RegExp; says?: RegExp }[] = [
+  { words: '"Break a leg!"}]}\'', says: /Break[\s\S]*data: \[DONE\]/ },
+  { words: '/slow 40', pressCtrlCAt: /^id: 7$/m, says: /^id: 1$/m },
+  { words: 'Last-Event-ID: 7', says: /^id: 8\n[\s\S]*data: \[DONE\]/ },
+  { words: 'npm run import', says: /skipped 0/ },
+]
+
+const isRun = ({ code }: Block) => !notRun.some(([words]) => code.includes(words))
+
+const pages = ['README.md', ...readdirSync(join(checkout, 'docs')).map((name) => `docs/${name}`)].filter((name) =>
+  name.endsWith('.md'),
+)
+const blocks = pages.flatMap(blocksOf)
+
+test.each(notRun)('not run: %s (%s)', (words) => {
+  expect(blocks.filter(({ code }) => code.includes(words))).toHaveLength(1)
+})
+
+test.each(special)('there is one block with $words', ({ words }) => {
+  expect(blocks.filter(({ code }) => code.includes(words))).toHaveLength(1)
+})
+
+test('every other block is of a kind that is run', () => {
+  const others = blocks.filter((block) => isRun(block) && !['sh', 'js', 'sql'].includes(block.language))
+  expect(others.map(({ where }) => where)).toEqual([])
+})
+
+/** A folder that looks like the checkout; what a command writes stays in it. */
+function likeTheCheckout(folder: string): void {
+  for (const name of readdirSync(checkout)) {
+    if (name !== 'data' && name !== '.git') symlinkSync(join(checkout, name), join(folder, name))
+  }
+}
+
+/** The exit code tells nothing of what curl was answered, and less of what went into a variable. */
+async function expectSuccess(shell: Shell, { code, where }: Block, said: string): Promise<void> {
+  expect(said, where).not.toMatch(/^\{"(?:error|message|statusCode)":/m)
+  for (const [, name] of code.matchAll(/^(\w+)=/gm)) {
+    expect((await shell.run(`echo "$${name}"`)).said, `${where} $${name}`).toMatch(
+      /^(?:http:\S+|[0-9a-f]{8}-[0-9a-f-]{27})\n$/,
+    )
+  }
+}
+
+test('the commands of README.md and docs/ do what they say', async () => {
+  await using up = await startUpstream()
+  await using product = await startProduct()
+  await using folder = await dataFolder()
+  likeTheCheckout(folder.path)
+  const env = {
+    PATH: [join(checkout, 'node_modules/.bin'), process.env.PATH ?? ''].join(delimiter),
+    HOME: process.env.HOME ?? '/',
+    GREENROOM_URL: product.url,
+  }
+  // Addresses alone are changed, the server's and the vendor's; and the place where the reader puts a key.
+  const mapped = (code: string) =>
+    code
+      .replaceAll('http://127.0.0.1:8080', product.url)
+      .replace('sk-…', 'sk-a-key-of-the-reader')
+      .replace('"providerType": "openai"', `"providerType": "openai", "baseUrl": "${up.url}"`)
+  for (const page of pages) {
+    await using shell = openShell(folder.path, env)
+    for (const block of blocksOf(page).filter(isRun)) {
+      if (block.language === 'sql') continue
+      const { pressCtrlCAt, says = /(?:)/ } = special.find(({ words }) => block.code.includes(words)) ?? {}
+      const code = mapped(block.code)
+      const line = block.language === 'js' ? `node --input-type=module <<'END'\n${code}END` : code
+      const ran = await shell.run(line, pressCtrlCAt)
+      expect({ ...ran, where: block.where }).toEqual({
+        where: block.where,
+        code: pressCtrlCAt ? 130 : 0,
+        said: expect.stringMatching(says),
+        complaints: expect.any(String),
+      })
+      await expectSuccess(shell, block, ran.said)
+    }
+  }
+  // What was configured on the way serves: an agent on the vendor that the reader added.
+  const { data } = await product.client.GET('/api/v1/agents')
+  const agent = data?.agents.find(({ id }) => id !== demoAgent)
+  up.next(async (call) => {
+    await call.text('At your service.')
+    await call.finish()
+  })
+  const question = { messages: [{ role: 'user', content: 'Help!' }] }
+  const answer = await postJson(`${deployUrl(product.url, agent?.id ?? '')}/chat/completions`, question)
+  expect(await answer.json()).toMatchObject({ choices: [{ message: { content: 'At your service.' } }] })
+})
+
+describe.each(blocks.filter(({ language }) => language === 'sql'))('$where', ({ code }) => {
+  const isSurgery = code.startsWith('begin;')
+
+  test('the statements run on a database of this version, and it serves on', async () => {
+    const database = await freshDatabase()
+    await using stack = new AsyncDisposableStack()
+    stack.defer(() => database.drop())
+    // Surgery is for stopped instances.
+    if (isSurgery) await database.sql.unsafe(code)
+    await using app = await startTestApp({ database, settings: { SEED_DEMO: 'off' } })
+    const [provider] = await app.sql<{ id: string }[]>`
+      insert into providers (name, provider_type) values ('demo', 'demo') returning id`
+    const body = { name: 'a', providerId: provider?.id ?? '', model: 'demo' }
+    const { data } = await app.client.POST('/api/v1/agents', { body })
+    const session = await newSession(app.url, data?.id ?? '')
+    const say = { stream: true, messages: [{ role: 'user', content: '/echo here we are' }] }
+    const stream = await openSse(`${app.url}${session}/chat/completions`, say)
+    await stream.rest()
+    expect(stream.frames.at(-1)?.data).toBe('[DONE]')
+    if (!isSurgery) await database.sql.unsafe(code)
+  })
+})
