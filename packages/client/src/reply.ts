@@ -118,7 +118,7 @@ function readerOf<Message>(wire: ReplyWire<Message>, options: FollowReplyOptions
   return async function* read(): AsyncGenerator<ReplyEvent, void> {
     if (failure !== null) throw failure.error
     if (place.ended) return
-    if (isRead) throw new Error('The reply is being read already.')
+    if (isRead) throw new Error('The reply is being read already: leave that loop first, or await its end.')
     isRead = true
     try {
       yield* framesOf(connect, mayRepeat, options, place)

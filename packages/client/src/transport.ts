@@ -7,7 +7,7 @@ export interface TransportOptions {
   /** Sent with every request: `{ authorization: 'Bearer …' }` with the key of the deploy API. */
   headers?: Record<string, string>
   /** For browsers, as `fetch` takes it. */
-  credentials?: RequestCredentials
+  credentials?: NonNullable<RequestInit['credentials']>
   /** Instead of the global one. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
