@@ -10,6 +10,7 @@ import { build } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAgent, startTestApp } from '../support/app.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { demoAgent } from '../support/product.ts'
 
 const run = promisify(execFile)
 const checkout = fileURLToPath(new URL('../..', import.meta.url))
@@ -68,6 +69,25 @@ test.each(nodes)('used by %s', async (node) => {
   expect(JSON.parse(stdout)).toEqual({ text: 'from plain Node', finish_reason: 'stop', refused: 404 })
 })
 
+const documented = await readFile(join(checkout, 'docs/client.md'), 'utf8')
+const readme = await readFile(join(home, 'README.md'), 'utf8')
+
+test.each([
+  ['docs/client.md', documented],
+  ['README.md of the package', readme],
+])('the code of %s runs as it stands, from top to bottom', async (_, page) => {
+  const { agentId } = await createAgent(app)
+  const blocks = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code)
+  const code = blocks.join('\n').replaceAll('http://127.0.0.1:8080', app.url).replaceAll(demoAgent, agentId)
+  await writeFile(join(folder, 'documented.js'), code)
+  const { stdout, stderr } = await run(process.execPath, ['documented.js'], { cwd: folder })
+  expect(stdout).toContain('Break a leg!')
+  if (page === documented) {
+    expect(stdout).toMatch(/^connected$[\s\S]*^cancelled$/m)
+    expect(stderr).toContain('provider_error after "1 2 3')
+  }
+})
+
 const typed = `
 import { createClient, type ReplyEvent } from '@greenroom/client'
 const client = createClient({ baseUrl: 'http://127.0.0.1:8080' })
@@ -116,7 +136,7 @@ test('the README tells its size, minified and compressed, and it is no larger', 
   })
   const code = 'output' in output ? output.output[0].code : ''
   const kilobytes = gzipSync(code, { level: 9 }).length / 1000
-  const told = Number(/([\d.]+) KB minified and compressed/.exec(await readFile(join(home, 'README.md'), 'utf8'))?.[1])
+  const told = Number(/([\d.]+) KB minified and compressed/.exec(readme)?.[1])
   expect(kilobytes).toBeGreaterThan(1)
   expect(kilobytes).toBeLessThanOrEqual(told)
   expect(kilobytes, 'the README tells more than it is').toBeGreaterThan(told - 0.5)

@@ -15,15 +15,13 @@ export class ApiError extends Error {
   /** The same request may be taken later: 408, 425, 429 and 5xx, unless the server says that it will not be. */
   readonly passes: boolean
 
-  constructor(response: Response, { message, type = null, code = null }: Refusal) {
+  constructor(status: number, message: string, details: Partial<Omit<ApiError, keyof Error | 'status'>> = {}) {
     super(message)
-    this.status = response.status
-    this.type = type
-    this.code = code
-    const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-    this.retryAfterMs = seconds >= 0 ? seconds * 1000 : null
-    const isBusy = [408, 425, 429].includes(this.status) || this.status >= 500
-    this.passes = isBusy && response.headers.get('x-should-retry') !== 'false'
+    this.status = status
+    this.type = details.type ?? null
+    this.code = details.code ?? null
+    this.retryAfterMs = details.retryAfterMs ?? null
+    this.passes = details.passes ?? (status >= 500 || [408, 425, 429].includes(status))
   }
 }
 
@@ -56,21 +54,18 @@ export class ConnectionError extends Error {
   readonly code = 'connection_lost'
 }
 
-interface Refusal {
-  message: string
-  type?: string | null
-  code?: string | null
-}
-
 /** An answer that is no success, as what is thrown of it. */
 export async function refusalOf(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => null)
   // `{message}`, `{error: string}` or `{error: {message, type, code}}`
   const { message, error = message } = Object(body)
   const { message: said = error, type, code } = Object(typeof error === 'object' ? error : null)
-  return new ApiError(response, {
-    message: typeof said === 'string' ? said : `The server answered with status ${response.status}.`,
+  const { status, headers } = response
+  const pauseS = Number(headers.get('retry-after') ?? Number.NaN)
+  return new ApiError(status, typeof said === 'string' ? said : `The server answered with status ${status}.`, {
     type: typeof type === 'string' ? type : null,
     code: typeof code === 'string' ? code : null,
+    retryAfterMs: pauseS >= 0 ? pauseS * 1000 : null,
+    ...(headers.get('x-should-retry') === 'false' ? { passes: false } : {}),
   })
 }

@@ -8,6 +8,8 @@ export interface Reconnect {
   longestWaitMs?: number
   /** Milliseconds without a word from the server, after which it is given up. */
   giveUpAfterMs?: number
+  /** Milliseconds in which an answer must begin, or it is asked for again; absent: 45 s. */
+  answerWithinMs?: number
   /** Instead of a timer: may resolve early when the network is back. */
   wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>
 }
@@ -36,11 +38,12 @@ export async function* follow(options: FollowOptions): AsyncGenerator<ServerEven
   const pauses = pausesOf(options)
   for (;;) {
     signal?.throwIfAborted()
-    const line = lineUntil(signal)
+    const line = lineUntil(signal, options.reconnect?.answerWithinMs)
     let failure: unknown = null
     try {
       const response = await options.connect(line.signal)
       if (response === null) return
+      line.heard()
       onConnection?.('open')
       const heard = () => {
         line.heard()
@@ -94,19 +97,20 @@ function pausesOf({ reconnect = {}, signal }: FollowOptions) {
 }
 
 /** A signal that aborts with the outer one, and when nothing has been heard for 45 s. */
-function lineUntil(outer: AbortSignal | undefined) {
+function lineUntil(outer: AbortSignal | undefined, answerWithinMs = silenceMs) {
   const own = new AbortController()
   const leave = () => own.abort(outer?.reason)
   outer?.addEventListener('abort', leave)
-  let timer: ReturnType<typeof setTimeout>
-  const heard = () => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const expect = (ms: number) => {
     clearTimeout(timer)
-    timer = setTimeout(() => own.abort(new ConnectionError('The server has been silent for 45 s.')), silenceMs)
+    if (ms === Number.POSITIVE_INFINITY) return
+    timer = setTimeout(() => own.abort(new ConnectionError('The server has been silent for too long.')), ms)
   }
-  heard()
+  expect(answerWithinMs)
   return {
     signal: own.signal,
-    heard,
+    heard: () => expect(silenceMs),
     close() {
       clearTimeout(timer)
       outer?.removeEventListener('abort', leave)

@@ -11,7 +11,7 @@ export type PlaygroundMessage = Schemas['PlaygroundMessage']
 export interface PlaygroundSendOptions
   extends FollowReplyOptions,
     Pick<ChatRequest, 'httpToolIds' | 'mcpServers' | 'builtInToolIds'> {
-  overrides?: NonNullable<ChatRequest['configOverrides']>
+  overrides?: ChatRequest['configOverrides']
 }
 
 export type PlaygroundSession = Session<PlaygroundMessage, PlaygroundSendOptions>
@@ -54,13 +54,9 @@ export function playgroundSession(context: SessionContext, given: string | null,
     create,
     send(message, { overrides, httpToolIds, mcpServers, builtInToolIds, ...options } = {}) {
       const start = async (signal: AbortSignal) => {
-        const body = {
-          ...{ message, sessionId: title === undefined ? known() : await create(signal) },
-          ...(overrides === undefined ? {} : { configOverrides: overrides }),
-          ...(httpToolIds === undefined ? {} : { httpToolIds }),
-          ...(mcpServers === undefined ? {} : { mcpServers }),
-          ...(builtInToolIds === undefined ? {} : { builtInToolIds }),
-        } satisfies ChatRequest
+        const sessionId = title === undefined ? known() : await create(signal)
+        // What is undefined is no part of the JSON.
+        const body = { message, sessionId, configOverrides: overrides, httpToolIds, mcpServers, builtInToolIds }
         const response = await transport('POST', `${base}/chat`, { body, signal })
         told(response.headers.get('x-session-id'))
         return response
