@@ -1,6 +1,6 @@
 /** What a program does with a session besides reading: cancel, interrupt, abort, delete; and what it is told. */
 import { expect, test } from 'vitest'
-import { ApiError, ReplyError } from '../../packages/client/src/index.ts'
+import { ApiError, ReplyError, type ReplyEvent } from '../../packages/client/src/index.ts'
 import { createAgent } from '../support/app.ts'
 import { verifies } from '../verifies.ts'
 import { deafProxy, eventsOf, openClientScene, textOf } from './scene.ts'
@@ -162,6 +162,37 @@ verifies(
     await session.delete()
   },
 )
+
+verifies('contract-5.tool-events', 'a break behind a tool call: the call and its result come once', async () => {
+  const asked = scene.byHand()
+  const events: ReplyEvent[] = []
+  const connection: string[] = []
+  const session = client.playground(scene.agentId).session()
+  const reply = session.send('look', {
+    builtInToolIds: ['current_time'],
+    onConnection: (state) => void connection.push(state),
+  })
+  const reading = (async () => {
+    for await (const event of reply) events.push(event)
+  })()
+  const call = await asked
+  const askedAgain = scene.byHand()
+  await call.toolCall({ id: 'c1', name: 'current_time', arguments: '{}' })
+  await call.finish('tool_calls')
+  const second = await askedAgain
+  await expect.poll(() => events.at(-1)?.type).toBe('tool_result')
+  for (const states of [
+    ['open', 'lost', 'open'],
+    ['open', 'lost', 'open', 'lost', 'open'],
+  ]) {
+    proxy.drop()
+    await expect.poll(() => connection).toEqual(states)
+  }
+  await second.text('It is late.')
+  await second.finish()
+  await reading
+  expect(events.map(({ type }) => type)).toEqual(['started', 'tool_call', 'tool_result', 'text', 'finished'])
+})
 
 test('the playground knows no key: a message whose answer is lost is not sent again', async () => {
   const { agentId } = await createAgent(scene.app)
