@@ -1,6 +1,6 @@
 /** A network that breaks: each event comes once, in order, whatever is cut and whenever. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { ConnectionError } from '../../packages/client/src/index.ts'
 import { seededRandom } from '../support/random.ts'
 import { verifies } from '../verifies.ts'
@@ -207,4 +207,37 @@ test('a server that is full is asked again when it said so, and its own words co
     status: 503,
     message: 'Too many replies run.',
   })
+})
+
+test('silence: no answer within its time, or 45 s without a comment, and the server is asked again', async () => {
+  await using deaf = await deafProxy(scene.app.url)
+  const next = scene.byHand()
+  const states: string[] = []
+  const { session: sessionOf } = scene.clientFor({ baseUrl: deaf.url }).agent(scene.agentId)
+  const session = sessionOf(await scene.newSession())
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const reply = session.send('hello', {
+      onConnection: (state) => void states.push(state),
+      reconnect: { answerWithinMs: 1_000, wait: async () => undefined },
+    })
+    const call = await next
+    deaf.holdAnswers = false
+    await vi.advanceTimersByTimeAsync(1_000)
+    await call.text('heard ')
+    const events = reply[Symbol.asyncIterator]()
+    expect([(await events.next()).value, (await events.next()).value]).toMatchObject([{}, { text: 'heard ' }])
+    expect(states).toEqual(['lost', 'open'])
+    const third = events.next()
+    await vi.advanceTimersByTimeAsync(44_000)
+    expect(states).toEqual(['lost', 'open'])
+    await vi.advanceTimersByTimeAsync(1_000)
+    await call.text('again')
+    expect((await third).value).toEqual({ type: 'text', text: 'again' })
+    expect(states).toEqual(['lost', 'open', 'lost', 'open'])
+    await call.finish()
+    expect((await events.next()).value).toMatchObject({ type: 'finished' })
+  } finally {
+    vi.useRealTimers()
+  }
 })

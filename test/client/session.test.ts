@@ -59,11 +59,13 @@ verifies('contract-4.cancel', 'cancel: what was said stays, the stream ends, the
 
 verifies('contract-4.busy', 'a second message while one runs: 409 in the server’s words, nothing stored', async () => {
   const { session, reply, events: begun } = await begunReply()
-  const { events, error } = await eventsOf(session.send('too early'))
+  const refused = session.send('too early')
+  const { events, error } = await eventsOf(refused)
   expect(events).toEqual([])
   expect(error).toBeInstanceOf(ApiError)
   expect(error).toMatchObject({ status: 409, message: 'A reply is running in this session.', passes: false })
-  expect(await session.messages()).toHaveLength(2)
+  await refused.cancel()
+  expect(await session.messages(), 'the other reply is not cancelled').toMatchObject([{}, { status: 'streaming' }])
   scene.says(['instead'])
   expect(await session.send('now', { onBusy: 'interrupt' }).text()).toBe('instead')
   await begun.return?.()

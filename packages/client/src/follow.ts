@@ -6,7 +6,7 @@ export interface Reconnect {
   /** Milliseconds; the pause after the first break is a random part of this, doubled with each further one. */
   firstWaitMs?: number
   longestWaitMs?: number
-  /** Milliseconds without a word from the server, after which it is given up. */
+  /** Milliseconds since the first of several failures, without a word from the server between them: then it is given up. */
   giveUpAfterMs?: number
   /** Milliseconds in which an answer must begin, or it is asked for again; absent: 45 s. */
   answerWithinMs?: number
@@ -76,11 +76,11 @@ const lostBy = (failure: unknown): unknown =>
 
 function pausesOf({ reconnect = {}, signal }: FollowOptions) {
   const { firstWaitMs = 500, longestWaitMs = 10_000, giveUpAfterMs = 60_000, wait = pause } = reconnect
-  let heardAt = performance.now()
+  // From the first failure on, not from the last word: whoever reads slowly, or sleeps, is not given up at once.
+  let failedAt = 0
   let failures = 0
   return {
     heard() {
-      heardAt = performance.now()
       failures = 0
     },
     /** Rejects when it has taken too long. */
@@ -89,8 +89,9 @@ function pausesOf({ reconnect = {}, signal }: FollowOptions) {
       const chosen = Math.random() * Math.min(firstWaitMs * 2 ** failures, longestWaitMs)
       const asked = failure instanceof ApiError ? (failure.retryAfterMs ?? 0) : 0
       const waitMs = Math.max(chosen, asked)
+      if (failures === 0) failedAt = performance.now()
       failures += 1
-      if (performance.now() + waitMs - heardAt > giveUpAfterMs) throw lostBy(failure)
+      if (performance.now() + waitMs - failedAt > giveUpAfterMs) throw lostBy(failure)
       await wait(waitMs, signal)
     },
   }

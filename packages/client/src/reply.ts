@@ -76,8 +76,9 @@ export function createReply<Message>(
       return storedMessage(wire, place)
     },
     async cancel() {
-      await begun
-      if (!place.ended) await wire.cancel()
+      // The server may not have the message yet. One that it refused has no reply: another may run.
+      const failure = await begun
+      if (!place.ended && !(failure instanceof ApiError)) await wire.cancel()
     },
     [Symbol.asyncIterator]() {
       const events = first ?? read()
@@ -93,11 +94,14 @@ async function drain(events: AsyncIterable<unknown>): Promise<void> {
 }
 
 /** Takes the first step at once, and keeps it for whoever reads. */
-function begin(events: AsyncGenerator<ReplyEvent, void>): AsyncIterator<ReplyEvent> & { begun: Promise<void> } {
+function begin(events: AsyncGenerator<ReplyEvent, void>): AsyncIterator<ReplyEvent> & { begun: Promise<unknown> } {
   let opening: Promise<IteratorResult<ReplyEvent, void>> | null = events.next()
-  const nothing = () => undefined
   return {
-    begun: opening.then(nothing, nothing),
+    /** Resolves to what it was rejected with, if it was. */
+    begun: opening.then(
+      () => null,
+      (error: unknown) => error,
+    ),
     next() {
       const step = opening ?? events.next()
       opening = null
