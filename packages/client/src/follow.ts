@@ -6,7 +6,7 @@ export interface Reconnect {
   /** Milliseconds; the pause after the first break is a random part of this, doubled with each further one. */
   firstWaitMs?: number
   longestWaitMs?: number
-  /** Milliseconds since the first of several failures, without a word from the server between them: then it is given up. */
+  /** Milliseconds since the first failure, without a word from the server meanwhile: then it is given up. */
   giveUpAfterMs?: number
   /** Milliseconds in which an answer must begin, or it is asked for again; absent: 45 s. */
   answerWithinMs?: number
@@ -30,8 +30,8 @@ export interface FollowOptions {
 const silenceMs = 45_000
 
 /**
- * Events until the last one. Leaving the loop closes the connection. Rejects with `ApiError` when the server refuses for
- * good, with `ConnectionError` when it is given up, and with the signal's reason when that aborts.
+ * Events until the last one. Leaving the loop closes the connection. Rejects with `ApiError` when the server refuses
+ * for good, with `ConnectionError` when it is given up, and with the signal's reason when that aborts.
  */
 export async function* follow(options: FollowOptions): AsyncGenerator<ServerEvent, void> {
   const { signal, onConnection } = options

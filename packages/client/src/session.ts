@@ -31,8 +31,8 @@ export interface Session<Stored = Message, Options extends FollowReplyOptions = 
    */
   send(message: string, options?: Options): Reply<Stored>
   /**
-   * Follows a reply that was asked for before: the newest, or the one with this id, from behind an event. One that is no
-   * longer the newest can be resumed from its beginning only.
+   * Follows a reply that was asked for before: the newest, or the one with this id, from behind an event. One that is
+   * no longer the newest can be resumed from its beginning only.
    */
   resume(messageId?: string | null, lastEventId?: number, options?: FollowReplyOptions): Reply<Stored>
   /** Stops the reply that runs, if any, wherever it does. Resolves when it has ended, or after 2 s. */
