@@ -114,6 +114,28 @@ export default {
       to: { path: '^(src|test|bench|scripts)/' },
     },
     {
+      name: 'the-client-stands-alone',
+      comment:
+        'The package is published without dependencies and runs in browsers: of the rest it takes the generated types alone, through its schema.ts.',
+      severity: 'error',
+      from: { path: '^packages/client/src/' },
+      to: { pathNot: ['^packages/client/src/', '^openapi/generated/schema\\.ts$'] },
+    },
+    {
+      name: 'the-client-takes-types-of-the-contract',
+      comment: 'What is generated is types: use "export type" in schema.ts.',
+      severity: 'error',
+      from: { path: '^packages/client/src/' },
+      to: { path: '^openapi/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'the-server-needs-no-client',
+      comment: 'packages/client speaks to the server over HTTP. What both need is an operation in openapi.',
+      severity: 'error',
+      from: { path: '^(src|openapi)/' },
+      to: { path: '^packages/' },
+    },
+    {
       name: 'the-server-serves-the-ui-as-files',
       comment: 'http/ui.ts serves what vite built; nothing imports the pages.',
       severity: 'error',
@@ -146,7 +168,7 @@ export default {
       name: 'no-orphans',
       comment: 'Nothing imports this file and it imports nothing. Delete it, or use it.',
       severity: 'error',
-      from: { orphan: true, path: '^(src|ui/src)/' },
+      from: { orphan: true, path: '^(src|ui/src|packages)/' },
       to: {},
     },
     {

@@ -1,4 +1,4 @@
-/** The client of the API, typed by the contract. The UI, the tests and the bench speak through it. */
+/** The client of the API, typed by the contract. The tests and the bench speak through it; pages and programs through packages/client. */
 import createFetchClient, { type Client, type ClientOptions } from 'openapi-fetch'
 import type { paths } from './generated/schema.ts'
 

@@ -22,11 +22,13 @@ const aside = /^(?:dist|\.dist-\d+|shots)[/\\]|^(?:shots\.ts|tsconfig\.json|READ
 
 /** Everything that the pages are made of: sources, the client, and the packages' exact versions. */
 function hashOfInputs(): string {
-  const names = readdirSync(join(root, 'ui'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => !aside.test(name) && /\.\w+$/.test(name))
-    .map((name) => join('ui', name))
+  const filesBelow = (folder: string) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => !aside.test(name) && /\.\w+$/.test(name))
+      .map((name) => join(folder, name))
+  const names = [...filesBelow('ui'), ...filesBelow('packages/client/src')]
   const hash = createHash('sha256')
-  for (const name of [...names.sort(), 'openapi/client.ts', 'package-lock.json']) {
+  for (const name of [...names.sort(), 'package-lock.json']) {
     hash
       .update(`${name}\0`)
       .update(readFileSync(join(root, name)))

@@ -1,7 +1,7 @@
 /** Agents at the server: keys, reads and writes. */
 import { queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
-import { answer, api } from '../api.ts'
+import { api } from '../api.ts'
 import { every } from '../blocks/every.ts'
 import type { PageOf, PageParams } from '../blocks/paging.ts'
 import { queryClient } from '../query-client.ts'
@@ -11,7 +11,7 @@ export type AgentTools = components['schemas']['AgentTools']
 export type AgentFields = components['schemas']['AgentCreate']
 
 const page = async (query: PageParams, signal: AbortSignal): Promise<PageOf<Agent>> => {
-  const { agents, total } = await answer(api.GET('/api/v1/agents', { params: { query }, signal }))
+  const { agents, total } = await api.GET('/api/v1/agents', { params: { query }, signal })
   return { items: agents, total }
 }
 
@@ -28,15 +28,14 @@ export const allAgents = queryOptions({
 export const agentById = (id: string) =>
   queryOptions({
     queryKey: ['agents', 'one', id],
-    queryFn: ({ signal }) => answer(api.GET('/api/v1/agents/{id}', { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) => api.GET('/api/v1/agents/{id}', { params: { path: { id } }, signal }),
   })
 
 /** Which tools it has; read anew each time, for a deleted tool leaves without a word. */
 export const agentTools = (id: string) =>
   queryOptions({
     queryKey: ['agents', 'tools', id],
-    queryFn: ({ signal }) =>
-      answer(api.GET('/api/v1/agents/{agent_id}/tools', { params: { path: { agent_id: id } }, signal })),
+    queryFn: ({ signal }) => api.GET('/api/v1/agents/{agent_id}/tools', { params: { path: { agent_id: id } }, signal }),
   })
 
 /** Where the agent is called by programs, without the server's address. */
@@ -60,7 +59,7 @@ export const hasSessions = (agentId: string) =>
     queryKey: ['agents', 'has-sessions', agentId],
     queryFn: async ({ signal }) => {
       const params = { path: { agent_id: agentId }, query: { limit: 1 } }
-      return (await answer(api.GET('/api/v1/agents/{agent_id}/playground/sessions', { params, signal }))).total > 0
+      return (await api.GET('/api/v1/agents/{agent_id}/playground/sessions', { params, signal })).total > 0
     },
   })
 
@@ -75,11 +74,11 @@ export async function saveAgent(
 ): Promise<Agent> {
   const agent =
     id === null
-      ? await answer(api.POST('/api/v1/agents', { body }))
-      : await answer(api.PUT('/api/v1/agents/{id}', { params: { path: { id } }, body }))
+      ? await api.POST('/api/v1/agents', { body })
+      : await api.PUT('/api/v1/agents/{id}', { params: { path: { id } }, body })
   if (id === null) onMade(agent.id)
   try {
-    await answer(api.PUT('/api/v1/agents/{agent_id}/tools', { params: { path: { agent_id: agent.id } }, body: tools }))
+    await api.PUT('/api/v1/agents/{agent_id}/tools', { params: { path: { agent_id: agent.id } }, body: tools })
   } finally {
     void queryClient.invalidateQueries({ queryKey: ['agents'] })
   }
@@ -87,7 +86,7 @@ export async function saveAgent(
 }
 
 export async function deleteAgent(id: string): Promise<void> {
-  await answer(api.DELETE('/api/v1/agents/{id}', { params: { path: { id } } }))
+  await api.DELETE('/api/v1/agents/{id}', { params: { path: { id } } })
   for (const kind of ['one', 'tools', 'has-sessions', 'key-needed']) {
     queryClient.removeQueries({ queryKey: ['agents', kind, id] })
   }

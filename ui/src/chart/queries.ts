@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { type Agent, allAgents } from '../agents/queries.ts'
-import { answer, api } from '../api.ts'
+import { api } from '../api.ts'
 import { queryClient } from '../query-client.ts'
 
 type Schemas = components['schemas']
@@ -18,14 +18,14 @@ export type Message = Schemas['PlaygroundMessage']
 /** The machine that runs: it changes with a new version of the server alone. */
 export const chartQuery = queryOptions({
   queryKey: ['chart', 'machine'],
-  queryFn: ({ signal }) => answer(api.GET('/api/v1/debug/chart', { signal })),
+  queryFn: ({ signal }) => api.GET('/api/v1/debug/chart', { signal }),
   staleTime: 300_000,
 })
 
 export const trafficQuery = (hours: number) =>
   queryOptions({
     queryKey: ['chart', 'traffic', hours],
-    queryFn: ({ signal }) => answer(api.GET('/api/v1/debug/chart/traffic', { params: { query: { hours } }, signal })),
+    queryFn: ({ signal }) => api.GET('/api/v1/debug/chart/traffic', { params: { query: { hours } }, signal }),
     refetchInterval: 30_000,
   })
 
@@ -33,7 +33,7 @@ export const trafficQuery = (hours: number) =>
 export const actorsQuery = (everyMs: number | false) =>
   queryOptions({
     queryKey: ['chart', 'actors'],
-    queryFn: async ({ signal }) => (await answer(api.GET('/api/v1/debug/actors', { signal }))).actors,
+    queryFn: async ({ signal }) => (await api.GET('/api/v1/debug/actors', { signal })).actors,
     refetchInterval: everyMs,
   })
 
@@ -45,7 +45,7 @@ export const sessionsOf = (agentId: string, limit = 100) =>
     queryKey: ['chart', 'sessions', agentId, limit],
     queryFn: async ({ signal }) => {
       const params = { path: { agent_id: agentId }, query: { limit } }
-      return (await answer(api.GET(sessionsPath, { params, signal }))).sessions
+      return (await api.GET(sessionsPath, { params, signal })).sessions
     },
     staleTime: 2_000,
   })
@@ -69,7 +69,7 @@ export const foundSessions = (q: string) =>
         agents.map(async (agent) => {
           const all = q === '' || agent.name.toLowerCase().includes(q.toLowerCase())
           const params = { path: { agent_id: agent.id }, query: { limit: perAgent, ...(!all && { q }) } }
-          const { sessions } = await answer(api.GET(sessionsPath, { params, signal }))
+          const { sessions } = await api.GET(sessionsPath, { params, signal })
           return { agent, sessions }
         }),
       )
@@ -84,7 +84,7 @@ export const foundSessions = (q: string) =>
 const stepsPath = '/api/v1/debug/sessions/{id}/transitions'
 
 const stepsPage = (id: string, offset: number, signal: AbortSignal) =>
-  answer(api.GET(stepsPath, { params: { path: { id }, query: { limit: 100, offset } }, signal }))
+  api.GET(stepsPath, { params: { path: { id }, query: { limit: 100, offset } }, signal })
 
 /** The newest hundred steps at most, oldest of them first. */
 export async function newestSteps(id: string, signal: AbortSignal): Promise<Step[]> {
@@ -114,6 +114,6 @@ export const messagesOf = (agentId: string, sessionId: string) =>
         params: { path },
         signal,
       })
-      return (await answer(call)).messages
+      return (await call).messages
     },
   })

@@ -1,6 +1,6 @@
 /** How the running reply grows: its own stream, counted and cut to the last words. */
 import { useEffect, useState } from 'react'
-import { eventsOf } from './event-stream.ts'
+import { api } from '../api.ts'
 import type { ChosenSession } from './session-in-url.ts'
 
 export interface Growth {
@@ -26,21 +26,16 @@ async function read({ agentId, sessionId }: ChosenSession, tell: (growth: Growth
       if (!signal.aborted) tell(growth)
     }, tellMs)
   }
-  const path = `/api/v1/agents/${agentId}/playground/sessions/${sessionId}/stream`
-  for await (const { event, data } of eventsOf(path, null, signal)) {
-    if (data === '[DONE]') return
-    const frame = Object(JSON.parse(data))
-    if (event === 'tool_call') growth = { ...growth, tool: String(frame.name) }
-    else if (event === 'tool_result') growth = { ...growth, tool: null }
-    else {
-      const text: unknown = frame.choices?.[0]?.delta?.content
-      if (typeof text !== 'string') continue
+  for await (const event of api.playground(agentId).session(sessionId).resume(null, 0, { signal })) {
+    if (event.type === 'tool_call') growth = { ...growth, tool: event.name }
+    else if (event.type === 'tool_result') growth = { ...growth, tool: null }
+    else if (event.type === 'text') {
       growth = {
         ...growth,
-        characters: growth.characters + text.length,
-        tail: (growth.tail + text).slice(-tailLength),
+        characters: growth.characters + event.text.length,
+        tail: (growth.tail + event.text).slice(-tailLength),
       }
-    }
+    } else continue
     tellSoon()
   }
 }

@@ -1,7 +1,7 @@
 /** A session's steps: the newest that are stored, then each as it is made, over broken connections. */
 import { useEffect, useState } from 'react'
-import { ApiError, wordsOf } from '../api.ts'
-import { eventsOf } from './event-stream.ts'
+import { ApiError, api, Unreachable, wordsOf } from '../api.ts'
+import { reachableWithin } from '../shell/connection.ts'
 import { newestSteps, type Step } from './queries.ts'
 
 export interface SessionSteps {
@@ -14,43 +14,30 @@ export interface SessionSteps {
 }
 
 const nothing: SessionSteps = { status: 'loading', steps: [], known: 0, error: null }
-const firstWaitMs = 300
-const longestWaitMs = 5_000
+const waitMs = 5_000
 /** Older ones are left to the replay. */
 const mostSteps = 600
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const isGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404
 
-type Tell = (change: (before: SessionSteps) => SessionSteps) => void
+type Tell = (change: (before: SessionSteps) => SessionSteps) => unknown
 
 async function follow(sessionId: string, tell: Tell, signal: AbortSignal): Promise<void> {
   const path = `/api/v1/debug/sessions/${encodeURIComponent(sessionId)}/transitions/stream`
-  let after: number | null = null
-  for (let waitMs = firstWaitMs; !signal.aborted; waitMs = Math.min(waitMs * 1.7, longestWaitMs)) {
-    try {
-      if (after === null) {
-        const steps = await newestSteps(sessionId, signal)
-        after = steps.at(-1)?.seq ?? 0
-        tell(() => ({ status: 'live', steps, known: steps.length, error: null }))
-      }
-      tell((before) => ({ ...before, status: 'live' }))
-      for await (const { data } of eventsOf(path, String(after), signal)) {
-        const step: Step = JSON.parse(data)
-        after = step.seq
-        waitMs = firstWaitMs
-        tell((before) => ({ ...before, ...shortened([...before.steps, step], before.known) }))
-      }
-    } catch (error) {
-      if (signal.aborted) return
-      if (isGone(error)) return tell((before) => ({ ...before, status: 'gone' }))
-      if (error instanceof ApiError) {
-        return tell((before) => ({ ...before, status: 'failed', error: wordsOf(error) }))
-      }
-    }
-    if (signal.aborted) return
-    tell((before) => ({ ...before, status: 'reconnecting' }))
-    await pause(waitMs)
+  const show = (status: SessionSteps['status']) => tell((before) => ({ ...before, status }))
+  const onConnection = (state: 'open' | 'lost') => show(state === 'open' ? 'live' : 'reconnecting')
+  const steps = await newestSteps(sessionId, signal).catch(async (error: unknown) => {
+    if (!(error instanceof Unreachable)) throw error
+    show('reconnecting')
+    await reachableWithin(waitMs, signal)
+    return null
+  })
+  if (steps === null) return follow(sessionId, tell, signal)
+  tell(() => ({ status: 'live', steps, known: steps.length, error: null }))
+  const lastEventId = String(steps.at(-1)?.seq ?? 0)
+  for await (const { data } of api.events(path, { lastEventId, onConnection, signal })) {
+    const step: Step = JSON.parse(data)
+    tell((before) => ({ ...before, ...shortened([...before.steps, step], before.known) }))
   }
 }
 
@@ -64,7 +51,13 @@ export function useSessionSteps(sessionId: string): SessionSteps {
   const [state, setState] = useState(nothing)
   useEffect(() => {
     const controller = new AbortController()
-    void follow(sessionId, (change) => !controller.signal.aborted && setState(change), controller.signal)
+    const tell: Tell = (change) => !controller.signal.aborted && setState(change)
+    follow(sessionId, tell, controller.signal).catch((error: unknown) => {
+      tell((before) => ({
+        ...before,
+        ...(isGone(error) ? { status: 'gone' } : { status: 'failed', error: wordsOf(error) }),
+      }))
+    })
     return () => controller.abort()
   }, [sessionId])
   return state

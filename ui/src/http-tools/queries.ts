@@ -1,7 +1,7 @@
 /** HTTP tools at the server: keys, reads and writes. */
 import { queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
-import { answer, api } from '../api.ts'
+import { api } from '../api.ts'
 import { every } from '../blocks/every.ts'
 import type { PageOf, PageParams } from '../blocks/paging.ts'
 import { queryClient } from '../query-client.ts'
@@ -10,7 +10,7 @@ export type HttpTool = components['schemas']['HttpTool']
 export type HttpToolFields = Omit<HttpTool, 'id' | 'createdAt' | 'updatedAt'>
 
 const page = async (query: PageParams, signal: AbortSignal): Promise<PageOf<HttpTool>> => {
-  const { httpTools, total } = await answer(api.GET('/api/v1/http-tools', { params: { query }, signal }))
+  const { httpTools, total } = await api.GET('/api/v1/http-tools', { params: { query }, signal })
   return { items: httpTools, total }
 }
 
@@ -25,7 +25,7 @@ export const allHttpTools = queryOptions({
 export const httpToolById = (id: string) =>
   queryOptions({
     queryKey: ['http-tools', 'one', id],
-    queryFn: ({ signal }) => answer(api.GET('/api/v1/http-tools/{id}', { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) => api.GET('/api/v1/http-tools/{id}', { params: { path: { id } }, signal }),
   })
 
 const changed = <Answered>(result: Answered): Answered => {
@@ -33,14 +33,14 @@ const changed = <Answered>(result: Answered): Answered => {
   return result
 }
 
-export const createHttpTool = (body: HttpToolFields) => answer(api.POST('/api/v1/http-tools', { body })).then(changed)
+export const createHttpTool = (body: HttpToolFields) => api.POST('/api/v1/http-tools', { body }).then(changed)
 
 export const updateHttpTool = (id: string, body: HttpToolFields) =>
-  answer(api.PUT('/api/v1/http-tools/{id}', { params: { path: { id } }, body })).then(changed)
+  api.PUT('/api/v1/http-tools/{id}', { params: { path: { id } }, body }).then(changed)
 
 /** It leaves every agent's choice too. */
 export const deleteHttpTool = async (id: string): Promise<void> => {
-  await answer(api.DELETE('/api/v1/http-tools/{id}', { params: { path: { id } } }))
+  await api.DELETE('/api/v1/http-tools/{id}', { params: { path: { id } } })
   queryClient.removeQueries({ queryKey: ['http-tools', 'one', id] })
   void queryClient.invalidateQueries({ queryKey: ['http-tools'] })
   void queryClient.invalidateQueries({ queryKey: ['agents', 'tools'] })
@@ -48,4 +48,4 @@ export const deleteHttpTool = async (id: string): Promise<void> => {
 
 /** Runs the stored tool once, for real. */
 export const tryHttpTool = (id: string, args: Record<string, unknown>) =>
-  answer(api.POST('/api/v1/http-tools/{id}/test', { params: { path: { id } }, body: { arguments: args } }))
+  api.POST('/api/v1/http-tools/{id}/test', { params: { path: { id } }, body: { arguments: args } })

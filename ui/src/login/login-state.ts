@@ -8,10 +8,10 @@ const changed = () => {
 }
 
 /** Opens the login over the page; resolves when it succeeded. Rejects when the caller gives up. */
-export function loginAgain(signal: AbortSignal): Promise<void> {
+export function loginAgain(signal: AbortSignal | null | undefined): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   waiting.add(resolve)
-  signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
   changed()
   return promise
 }

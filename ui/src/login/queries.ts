@@ -1,26 +1,26 @@
 import { queryOptions } from '@tanstack/react-query'
-import { answer, api } from '../api.ts'
+import { api } from '../api.ts'
 
 /** `{authRequired, authenticated}` */
 export const authStatus = queryOptions({
   queryKey: ['auth', 'status'],
-  queryFn: ({ signal }) => answer(api.GET('/api/auth/status', { signal })),
+  queryFn: ({ signal }) => api.GET('/api/auth/status', { signal }),
   staleTime: Number.POSITIVE_INFINITY,
 })
 
 /** `{username}`; null where no login is required. */
 export const currentUser = queryOptions({
   queryKey: ['auth', 'me'],
-  queryFn: ({ signal }) => answer(api.GET('/api/auth/me', { signal })),
+  queryFn: ({ signal }) => api.GET('/api/auth/me', { signal }),
   staleTime: Number.POSITIVE_INFINITY,
 })
 
 /** Rejects with `ApiError` 401 or 429. */
 export const login = (username: string, password: string) =>
-  answer(api.POST('/api/auth/login', { body: { username, password } }))
+  api.POST('/api/auth/login', { body: { username, password } })
 
 /** The page is loaded anew: nothing of the former user stays in memory. */
 export async function logout(): Promise<void> {
-  await answer(api.POST('/api/auth/logout'))
+  await api.POST('/api/auth/logout')
   location.assign('/')
 }

@@ -1,7 +1,7 @@
 /** MCP servers at the server: keys, reads and writes. */
 import { queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
-import { answer, api } from '../api.ts'
+import { api } from '../api.ts'
 import { every } from '../blocks/every.ts'
 import type { PageOf, PageParams } from '../blocks/paging.ts'
 import { queryClient } from '../query-client.ts'
@@ -11,7 +11,7 @@ export type McpTool = components['schemas']['McpTool']
 export type McpServerFields = Pick<McpServer, 'name' | 'transport' | 'url' | 'headers'>
 
 const page = async (query: PageParams, signal: AbortSignal): Promise<PageOf<McpServer>> => {
-  const { mcpServers, total } = await answer(api.GET('/api/v1/mcp-servers', { params: { query }, signal }))
+  const { mcpServers, total } = await api.GET('/api/v1/mcp-servers', { params: { query }, signal })
   return { items: mcpServers, total }
 }
 
@@ -26,7 +26,7 @@ export const allMcpServers = queryOptions({
 export const mcpServerById = (id: string) =>
   queryOptions({
     queryKey: ['mcp-servers', 'one', id],
-    queryFn: ({ signal }) => answer(api.GET('/api/v1/mcp-servers/{id}', { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) => api.GET('/api/v1/mcp-servers/{id}', { params: { path: { id } }, signal }),
   })
 
 /** What the server offers. Rejects with `ApiError` 502 and its own words when it cannot be reached. */
@@ -34,7 +34,7 @@ export const mcpTools = (id: string) =>
   queryOptions({
     queryKey: ['mcp-servers', 'tools', id],
     queryFn: async ({ signal }) =>
-      (await answer(api.GET('/api/v1/mcp-servers/{id}/tools', { params: { path: { id } }, signal }))).tools,
+      (await api.GET('/api/v1/mcp-servers/{id}/tools', { params: { path: { id } }, signal })).tools,
     staleTime: 60_000,
     refetchOnWindowFocus: false,
   })
@@ -44,15 +44,14 @@ const changed = <Answered>(result: Answered): Answered => {
   return result
 }
 
-export const createMcpServer = (body: McpServerFields) =>
-  answer(api.POST('/api/v1/mcp-servers', { body })).then(changed)
+export const createMcpServer = (body: McpServerFields) => api.POST('/api/v1/mcp-servers', { body }).then(changed)
 
 export const updateMcpServer = (id: string, body: McpServerFields) =>
-  answer(api.PUT('/api/v1/mcp-servers/{id}', { params: { path: { id } }, body })).then(changed)
+  api.PUT('/api/v1/mcp-servers/{id}', { params: { path: { id } }, body }).then(changed)
 
 /** It leaves every agent's choice too. */
 export const deleteMcpServer = async (id: string): Promise<void> => {
-  await answer(api.DELETE('/api/v1/mcp-servers/{id}', { params: { path: { id } } }))
+  await api.DELETE('/api/v1/mcp-servers/{id}', { params: { path: { id } } })
   for (const kind of ['one', 'tools']) queryClient.removeQueries({ queryKey: ['mcp-servers', kind, id] })
   void queryClient.invalidateQueries({ queryKey: ['mcp-servers'] })
   void queryClient.invalidateQueries({ queryKey: ['agents', 'tools'] })

@@ -1,9 +1,9 @@
 /** The window's connection to the session: idle, or following a reply until it has ended. */
 import { assign, fromCallback, fromPromise, setup } from 'xstate'
 import type { components } from '../../../openapi/generated/schema.ts'
+import { ApiError, api, ReplyError } from '../api.ts'
 import { cancelReply } from './queries.ts'
-import { type Ending, followReply } from './reply-stream.ts'
-import { gatherFrames, type Transcript } from './transcript.ts'
+import { gatherEvents, type Transcript } from './transcript.ts'
 
 export type ChatRequest = components['schemas']['PlaygroundChatRequest']
 
@@ -27,35 +27,41 @@ type ConnectionEvent =
   | { type: 'dismiss' }
   | { type: 'opened'; sessionId: string | null }
   | { type: 'lost' }
-  | { type: 'ended'; ending: Ending }
+  | { type: 'ended' }
   | { type: 'refused'; error: unknown }
 
 const stream = fromCallback<ConnectionEvent, Connection>(({ input, sendBack }) => {
   const { agentId, chat, transcript } = input
-  const base = `/api/v1/agents/${agentId}/playground`
   const leaving = new AbortController()
-  const frames = gatherFrames(transcript)
-  let sessionId = input.sessionId
-  const follow = followReply({
-    start: chat && post(`${base}/chat`, { ...chat, sessionId }),
-    resume: (lastId) =>
-      new Request(`${base}/sessions/${sessionId}/stream`, { headers: { 'last-event-id': String(lastId) } }),
-    onOpen(response) {
-      sessionId = response.headers.get('x-session-id') ?? sessionId
-      frames.flush()
-      transcript.trigger.reopened()
-      sendBack({ type: 'opened', sessionId })
-    },
-    onFrame: frames.add,
-    onLost: () => sendBack({ type: 'lost' }),
+  const events = gatherEvents(transcript)
+  const session = api.playground(agentId).session(input.sessionId)
+  const options = {
     signal: leaving.signal,
-  })
-  follow.then(
-    (ending) => {
-      frames.flush()
-      if (ending !== 'done') transcript.trigger.leftOff()
-      sendBack({ type: 'ended', ending })
+    onConnection(state: 'open' | 'lost') {
+      if (state === 'lost') return sendBack({ type: 'lost' })
+      events.flush()
+      sendBack({ type: 'opened', sessionId: session.id })
     },
+  }
+  const follow = async () => {
+    const reply = chat === null ? session.resume(null, 0, options) : sendChat(session, chat, options)
+    let isOver = false
+    try {
+      for await (const event of reply) {
+        events.add(event)
+        isOver = event.type === 'finished'
+      }
+    } catch (error) {
+      if (error instanceof ReplyError) {
+        events.add({ type: 'failed', error: { code: error.code, message: error.message } })
+        isOver = true
+      } else if (chat !== null || !isGone(error)) throw error
+    }
+    events.flush()
+    if (!isOver) transcript.trigger.leftOff()
+  }
+  follow().then(
+    () => sendBack({ type: 'ended' }),
     (error: unknown) => {
       if (!leaving.signal.aborted) sendBack({ type: 'refused', error })
     },
@@ -63,8 +69,14 @@ const stream = fromCallback<ConnectionEvent, Connection>(({ input, sendBack }) =
   return () => leaving.abort()
 })
 
-const post = (path: string, body: object): Request =>
-  new Request(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+type Session = ReturnType<ReturnType<typeof api.playground>['session']>
+
+const sendChat = (session: Session, chat: ChatRequest, options: Parameters<Session['send']>[1]) => {
+  const { message, sessionId: _, configOverrides, ...tools } = chat
+  return session.send(message, { ...tools, overrides: configOverrides ?? {}, ...options })
+}
+
+const isGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404
 
 export const connectionMachine = setup({
   types: {

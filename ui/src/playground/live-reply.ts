@@ -1,16 +1,14 @@
-/** The reply that is being written, made of its frames (contract section 5). Pure. */
-import type { EventSourceMessage } from 'eventsource-parser'
+/** The reply that is being written, made of its events. Pure. */
+import type { ReplyEvent } from '../api.ts'
 import type { Message, ToolCall } from './queries.ts'
 
 export interface LiveReply {
   /** What was sent, until the server's own record of it has been read. Null: the reply was joined. */
   userText: string | null
-  /** Null until its first frame. */
+  /** Null until its first event. */
   id: string | null
   content: string
   toolCalls: readonly ToolCall[]
-  /** The tool calls when the last numbered frame came: what came after it is repeated after a break. */
-  toolCallsAtFrame: readonly ToolCall[]
   status: Message['status']
   finishReason: Message['finishReason']
   error: Message['error']
@@ -22,64 +20,46 @@ export const newReply = (userText: string | null, now: string): LiveReply => ({
   id: null,
   content: '',
   toolCalls: [],
-  toolCallsAtFrame: [],
   status: 'streaming',
   finishReason: null,
   error: null,
   startedAt: now,
 })
 
-/** After a break: events without numbers come again. */
-export const resumed = (reply: LiveReply): LiveReply => ({ ...reply, toolCalls: reply.toolCallsAtFrame })
+export type LiveEvent = ReplyEvent | { type: 'failed'; error: NonNullable<Message['error']> }
 
-/** The reply after one more frame. */
-export function withFrame(reply: LiveReply, frame: EventSourceMessage): LiveReply {
-  if (frame.event !== undefined) return withEvent(reply, frame.event, Object(JSON.parse(frame.data)))
-  const numbered = { ...reply, toolCallsAtFrame: reply.toolCalls }
-  if (frame.data === '[DONE]') return { ...numbered, status: 'complete', finishReason: reply.finishReason ?? 'stop' }
-  const { id, choices, error } = Object(JSON.parse(frame.data))
-  if (error) return { ...numbered, status: 'error', finishReason: 'error', error }
-  const { delta, finish_reason: reason } = Object(choices?.[0])
-  return {
-    ...numbered,
-    id: String(id).replace('chatcmpl-', ''),
-    content: reply.content + (delta?.content ?? ''),
-    // On the wire a cancelled reply has stopped; the event `state` has told.
-    finishReason: reply.finishReason ?? reason,
-  }
-}
-
-function withEvent(reply: LiveReply, event: string, data: Record<string, unknown>): LiveReply {
-  switch (event) {
+/** The reply after one more event. */
+export function withEvent(reply: LiveReply, event: LiveEvent): LiveReply {
+  switch (event.type) {
+    case 'started':
+      return { ...reply, id: event.messageId }
+    case 'text':
+      return { ...reply, content: reply.content + event.text }
     case 'tool_call':
-      return { ...reply, toolCalls: [...reply.toolCalls, startedCall(data, reply.content.length)] }
+      return { ...reply, toolCalls: [...reply.toolCalls, startedCall(event, reply.content.length)] }
     case 'tool_result':
-      return { ...reply, toolCalls: withResult(reply.toolCalls, data) }
-    case 'state':
-      return data.state === 'cancelled' ? { ...reply, finishReason: 'cancelled' } : reply
-    default:
-      return reply
+      return { ...reply, toolCalls: withResult(reply.toolCalls, event) }
+    case 'finished':
+      return { ...reply, status: 'complete', finishReason: event.reason }
+    case 'failed':
+      return { ...reply, status: 'error', finishReason: 'error', error: event.error }
   }
 }
 
-const startedCall = (data: Record<string, unknown>, offset: number): ToolCall => ({
-  id: String(data.id),
-  name: String(data.name),
-  arguments: String(data.arguments),
-  ok: null,
-  content: null,
-  offset,
-  startedAt: null,
-  durationMs: null,
+type EventOf<Type> = Extract<LiveEvent, { type: Type }>
+
+const startedCall = (call: EventOf<'tool_call'>, offset: number): ToolCall => ({
+  ...{ id: call.id, name: call.name, arguments: call.arguments, offset },
+  ...{ ok: null, content: null, startedAt: null, durationMs: null },
 })
 
 /** A result belongs to the oldest call of its id that has none: models repeat ids. */
-function withResult(calls: readonly ToolCall[], data: Record<string, unknown>): readonly ToolCall[] {
-  const index = calls.findIndex(({ id, ok }) => id === data.id && ok === null)
+function withResult(calls: readonly ToolCall[], result: EventOf<'tool_result'>): readonly ToolCall[] {
+  const index = calls.findIndex(({ id, ok }) => id === result.id && ok === null)
   const call = calls[index]
   if (call === undefined) return calls
-  const result = { ok: data.ok === true, content: String(data.content), durationMs: Number(data.durationMs) }
-  return calls.with(index, { ...call, ...result })
+  const { ok, content, durationMs } = result
+  return calls.with(index, { ...call, ok, content, durationMs })
 }
 
 /** A message as it is shown; `id` is null while the server's is not known. */

@@ -1,7 +1,7 @@
 /** Sessions and their messages at the server: keys, reads and writes. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
-import { answer, api } from '../api.ts'
+import { api } from '../api.ts'
 import { queryClient } from '../query-client.ts'
 
 export type Session = components['schemas']['PlaygroundSession']
@@ -18,7 +18,7 @@ export const sessionList = (agentId: string, q: string) =>
     initialPageParam: 0,
     queryFn: ({ pageParam, signal }) => {
       const query = { limit: pageLimit, offset: pageParam, ...(q !== '' && { q }) }
-      return answer(api.GET(listPath, { params: { path: { agent_id: agentId }, query }, signal }))
+      return api.GET(listPath, { params: { path: { agent_id: agentId }, query }, signal })
     },
     getNextPageParam: ({ total, offset, sessions }) =>
       offset + sessions.length < total && sessions.length > 0 ? offset + sessions.length : undefined,
@@ -29,7 +29,7 @@ export const newestSessions = (agentId: string) =>
   queryOptions({
     queryKey: ['sessions', 'newest', agentId],
     queryFn: ({ signal }) =>
-      answer(api.GET(listPath, { params: { path: { agent_id: agentId }, query: { limit: 20 } }, signal })),
+      api.GET(listPath, { params: { path: { agent_id: agentId }, query: { limit: 20 } }, signal }),
     refetchInterval: 3_000,
   })
 
@@ -38,7 +38,7 @@ export const messageList = (agentId: string, sessionId: string) =>
     queryKey: ['sessions', 'messages', agentId, sessionId],
     queryFn: async ({ signal }) => {
       const path = { agent_id: agentId, session_id: sessionId }
-      const { messages } = await answer(api.GET(`${listPath}/{session_id}/messages`, { params: { path }, signal }))
+      const { messages } = await api.GET(`${listPath}/{session_id}/messages`, { params: { path }, signal })
       return messages
     },
   })
@@ -55,7 +55,7 @@ export const messagesChanged = (agentId: string, sessionId: string): void => {
 
 export async function deleteSession(agentId: string, sessionId: string): Promise<void> {
   const path = { agent_id: agentId, session_id: sessionId }
-  await answer(api.DELETE(`${listPath}/{session_id}`, { params: { path } }))
+  await api.DELETE(`${listPath}/{session_id}`, { params: { path } })
   queryClient.removeQueries({ queryKey: messageList(agentId, sessionId).queryKey })
   sessionsChanged(agentId)
 }
@@ -63,5 +63,5 @@ export async function deleteSession(agentId: string, sessionId: string): Promise
 /** Resolves once the reply is settled, or after 2 s. */
 export async function cancelReply(agentId: string, sessionId: string): Promise<void> {
   const path = { agent_id: agentId, session_id: sessionId }
-  await answer(api.POST(`${listPath}/{session_id}/cancel`, { params: { path } }))
+  await api.POST(`${listPath}/{session_id}/cancel`, { params: { path } })
 }

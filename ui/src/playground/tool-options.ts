@@ -1,6 +1,6 @@
 /** Every tool that a request may be given: a hundred of each kind, the most that the server lists at once. */
 import { queryOptions } from '@tanstack/react-query'
-import { answer, api } from '../api.ts'
+import { api } from '../api.ts'
 import type { ToolKey } from './overrides.ts'
 
 export interface ToolOption {
@@ -15,9 +15,9 @@ export const toolOptions = queryOptions({
   queryKey: ['tools', 'options'],
   queryFn: async ({ signal }): Promise<Record<ToolKey, ToolOption[]>> => {
     const [http, mcp, builtin] = await Promise.all([
-      answer(api.GET('/api/v1/http-tools', { params: { query }, signal })),
-      answer(api.GET('/api/v1/mcp-servers', { params: { query }, signal })),
-      answer(api.GET('/api/v1/built-in-tools', { signal })),
+      api.GET('/api/v1/http-tools', { params: { query }, signal }),
+      api.GET('/api/v1/mcp-servers', { params: { query }, signal }),
+      api.GET('/api/v1/built-in-tools', { signal }),
     ])
     return {
       http: http.httpTools.map(option),

@@ -1,7 +1,6 @@
 /** What this window knows of the reply at hand, ahead of the server's stored messages. */
 import { createStore } from '@xstate/store'
-import type { EventSourceMessage } from 'eventsource-parser'
-import { type LiveReply, newReply, resumed, withFrame } from './live-reply.ts'
+import { type LiveEvent, type LiveReply, newReply, withEvent } from './live-reply.ts'
 
 interface TranscriptContext {
   live: LiveReply | null
@@ -18,9 +17,8 @@ export function createTranscript() {
       joined: (_, { id, now }: { id: string; now: string }) => ({ live: { ...newReply(null, now), id } }),
       /** The server did not take the message. */
       refused: () => ({ live: null }),
-      reopened: ({ live }) => ({ live: live && resumed(live) }),
-      received: ({ live }, { frames }: { frames: readonly EventSourceMessage[] }) => ({
-        live: live && frames.reduce(withFrame, live),
+      received: ({ live }, { events }: { events: readonly LiveEvent[] }) => ({
+        live: live && events.reduce(withEvent, live),
       }),
       /** It cannot be followed any longer; the stored messages tell the rest. */
       leftOff: ({ live }) => ({ live: live && { ...live, status: 'complete' as const } }),
@@ -31,26 +29,26 @@ export function createTranscript() {
 export type Transcript = ReturnType<typeof createTranscript>
 
 /**
- * Gathers frames until the next picture is drawn: a page that drew each of a thousand frames a second would stand still.
+ * Gathers events until the next picture is drawn: a page that drew each of a thousand tokens a second would stand still.
  * In a hidden window, which draws nothing, a quarter of a second. `flush` hands over what there is.
  */
-export function gatherFrames(transcript: Transcript) {
-  let frames: EventSourceMessage[] = []
+export function gatherEvents(transcript: Transcript) {
+  let events: LiveEvent[] = []
   let picture = 0
   let timer = 0
   const flush = () => {
     cancelAnimationFrame(picture)
     clearTimeout(timer)
     picture = timer = 0
-    if (frames.length === 0) return
-    const gathered = frames
-    frames = []
-    transcript.trigger.received({ frames: gathered })
+    if (events.length === 0) return
+    const gathered = events
+    events = []
+    transcript.trigger.received({ events: gathered })
   }
   return {
     flush,
-    add(frame: EventSourceMessage) {
-      frames.push(frame)
+    add(event: LiveEvent) {
+      events.push(event)
       if (picture !== 0) return
       picture = requestAnimationFrame(flush)
       timer = window.setTimeout(flush, 250)

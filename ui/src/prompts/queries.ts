@@ -1,7 +1,7 @@
 /** Prompts at the server: keys, reads and writes. */
 import { queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
-import { answer, api } from '../api.ts'
+import { api } from '../api.ts'
 import { every } from '../blocks/every.ts'
 import type { PageOf, PageParams } from '../blocks/paging.ts'
 import { queryClient } from '../query-client.ts'
@@ -10,7 +10,7 @@ export type Prompt = components['schemas']['Prompt']
 export type PromptFields = Pick<Prompt, 'name' | 'content'>
 
 const page = async (query: PageParams, signal: AbortSignal): Promise<PageOf<Prompt>> => {
-  const { prompts, total } = await answer(api.GET('/api/v1/prompts', { params: { query }, signal }))
+  const { prompts, total } = await api.GET('/api/v1/prompts', { params: { query }, signal })
   return { items: prompts, total }
 }
 
@@ -25,7 +25,7 @@ export const allPrompts = queryOptions({
 export const promptById = (id: string) =>
   queryOptions({
     queryKey: ['prompts', 'one', id],
-    queryFn: ({ signal }) => answer(api.GET('/api/v1/prompts/{id}', { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) => api.GET('/api/v1/prompts/{id}', { params: { path: { id } }, signal }),
   })
 
 /** Whatever shows prompts is read anew, except the one at hand. */
@@ -34,14 +34,14 @@ const changed = <Answered>(result: Answered): Answered => {
   return result
 }
 
-export const createPrompt = (body: PromptFields) => answer(api.POST('/api/v1/prompts', { body })).then(changed)
+export const createPrompt = (body: PromptFields) => api.POST('/api/v1/prompts', { body }).then(changed)
 
 export const updatePrompt = (id: string, body: PromptFields) =>
-  answer(api.PUT('/api/v1/prompts/{id}', { params: { path: { id } }, body })).then(changed)
+  api.PUT('/api/v1/prompts/{id}', { params: { path: { id } }, body }).then(changed)
 
 /** Rejects with `ApiError` 409 naming the agents that use it. */
 export const deletePrompt = async (id: string): Promise<void> => {
-  await answer(api.DELETE('/api/v1/prompts/{id}', { params: { path: { id } } }))
+  await api.DELETE('/api/v1/prompts/{id}', { params: { path: { id } } })
   queryClient.removeQueries({ queryKey: ['prompts', 'one', id] })
   void queryClient.invalidateQueries({ queryKey: ['prompts', 'list'] })
   void queryClient.invalidateQueries({ queryKey: ['prompts', 'all'] })

@@ -1,7 +1,7 @@
 /** Providers at the server: keys, reads and writes. */
 import { queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
-import { answer, api } from '../api.ts'
+import { api } from '../api.ts'
 import { every } from '../blocks/every.ts'
 import type { PageOf, PageParams } from '../blocks/paging.ts'
 import { queryClient } from '../query-client.ts'
@@ -12,7 +12,7 @@ export type ProviderCreate = components['schemas']['ProviderCreate']
 export type ProviderUpdate = components['schemas']['ProviderUpdate']
 
 const page = async (query: PageParams, signal: AbortSignal): Promise<PageOf<Provider>> => {
-  const { providers, total } = await answer(api.GET('/api/v1/settings/providers', { params: { query }, signal }))
+  const { providers, total } = await api.GET('/api/v1/settings/providers', { params: { query }, signal })
   return { items: providers, total }
 }
 
@@ -27,13 +27,13 @@ export const allProviders = queryOptions({
 export const providerById = (id: string) =>
   queryOptions({
     queryKey: ['providers', 'one', id],
-    queryFn: ({ signal }) => answer(api.GET('/api/v1/settings/providers/{id}', { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) => api.GET('/api/v1/settings/providers/{id}', { params: { path: { id } }, signal }),
   })
 
 /** What kinds there are; the same for as long as the server runs. */
 export const providerTypes = queryOptions({
   queryKey: ['provider-types'],
-  queryFn: async ({ signal }) => (await answer(api.GET('/api/v1/provider-types', { signal }))).providerTypes,
+  queryFn: async ({ signal }) => (await api.GET('/api/v1/provider-types', { signal })).providerTypes,
   staleTime: Number.POSITIVE_INFINITY,
 })
 
@@ -41,8 +41,7 @@ export const providerTypes = queryOptions({
 export const providerTest = (id: string) =>
   queryOptions({
     queryKey: ['providers', 'test', id],
-    queryFn: ({ signal }) =>
-      answer(api.POST('/api/v1/settings/providers/{id}/test', { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) => api.POST('/api/v1/settings/providers/{id}/test', { params: { path: { id } }, signal }),
     staleTime: 300_000,
     refetchOnWindowFocus: false,
   })
@@ -53,15 +52,14 @@ const changed = <Answered>(result: Answered): Answered => {
   return result
 }
 
-export const createProvider = (body: ProviderCreate) =>
-  answer(api.POST('/api/v1/settings/providers', { body })).then(changed)
+export const createProvider = (body: ProviderCreate) => api.POST('/api/v1/settings/providers', { body }).then(changed)
 
 export const updateProvider = (id: string, body: ProviderUpdate) =>
-  answer(api.PUT('/api/v1/settings/providers/{id}', { params: { path: { id } }, body })).then(changed)
+  api.PUT('/api/v1/settings/providers/{id}', { params: { path: { id } }, body }).then(changed)
 
 /** Rejects with `ApiError` 409 naming the agents that use it. */
 export const deleteProvider = async (id: string): Promise<void> => {
-  await answer(api.DELETE('/api/v1/settings/providers/{id}', { params: { path: { id } } }))
+  await api.DELETE('/api/v1/settings/providers/{id}', { params: { path: { id } } })
   queryClient.removeQueries({ queryKey: ['providers', 'one', id] })
   queryClient.removeQueries({ queryKey: ['providers', 'test', id] })
   void queryClient.invalidateQueries({ queryKey: ['providers'] })

@@ -26,6 +26,17 @@ function probe(waitMs: number): void {
   }, waitMs)
 }
 
+/** Resolves after a while, earlier when the server is heard of again. */
+export async function reachableWithin(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  const unsubscribe = onlineManager.subscribe((online) => online && resolve())
+  signal?.addEventListener('abort', () => resolve(), { once: true })
+  await promise
+  clearTimeout(timer)
+  unsubscribe()
+}
+
 export const useReachable = (): boolean =>
   useSyncExternalStore(
     (onChange) => onlineManager.subscribe(onChange),

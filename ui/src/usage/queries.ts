@@ -1,7 +1,7 @@
 /** Tokens used: keys and reads. */
 import { queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
-import { answer, api } from '../api.ts'
+import { api } from '../api.ts'
 
 export type UsageReport = components['schemas']['UsageReport']
 export type UsageRow = components['schemas']['UsageRow']
@@ -15,6 +15,6 @@ export interface Period {
 export const usageQuery = (groupBy: 'agent' | 'model' | 'day', period: Period) =>
   queryOptions({
     queryKey: ['usage', groupBy, period],
-    queryFn: ({ signal }) => answer(api.GET('/api/v1/usage', { params: { query: { groupBy, ...period } }, signal })),
+    queryFn: ({ signal }) => api.GET('/api/v1/usage', { params: { query: { groupBy, ...period } }, signal }),
     refetchInterval: 60_000,
   })

@@ -1,0 +1,78 @@
+/** The way in: one client for a server, its management API, and its agents' sessions. */
+import { type Calls, createCalls } from './calls.ts'
+import { refusalOf } from './errors.ts'
+import { follow, type Reconnect } from './follow.ts'
+import { type PlaygroundSession, playgroundSession } from './playground.ts'
+import type { ServerEvent } from './server-events.ts'
+import { deploySession, type Session } from './session.ts'
+import { createTransport, type TransportOptions } from './transport.ts'
+
+export interface ClientOptions extends TransportOptions {
+  /** How a stream that broke is asked for again. */
+  reconnect?: Reconnect
+}
+
+/** Sessions of one agent. Without an id: a new one, made by its first message. */
+export interface Agent<OfKind> {
+  session(id?: string | null, options?: { title?: string }): OfKind
+}
+
+export interface EventsOptions {
+  /** Of the last event that is known. */
+  lastEventId?: string | undefined
+  onConnection?: (state: 'open' | 'lost') => void
+  signal?: AbortSignal | undefined
+  reconnect?: Reconnect
+}
+
+export interface Client extends Calls {
+  /** The deploy API of an agent, by its id or the path of its deploy API (`/api/v1/agents/<id>/deploy`). */
+  agent(idOrPath: string): Agent<Session>
+  /** The playground of an agent, by its id: needs the login, where there is one. */
+  playground(agentId: string): Agent<PlaygroundSession>
+  /** A stream of the debug API, on and on over broken connections. */
+  events(path: string, options?: EventsOptions): AsyncGenerator<ServerEvent, void>
+}
+
+/** Nothing is asked before the first call. Throws when `baseUrl` is no URL. */
+export function createClient({ reconnect = {}, ...options }: ClientOptions): Client {
+  const transport = createTransport(options)
+  const calls = createCalls(transport)
+  const contextOf = (agentId: string) => ({ calls, transport, reconnect, agentId })
+  return {
+    ...calls,
+    agent(idOrPath) {
+      const context = contextOf(agentIdOf(idOrPath))
+      return { session: (id = null, { title } = {}) => deploySession(context, id, title) }
+    },
+    playground(agentId) {
+      const context = contextOf(agentIdOf(agentId))
+      return { session: (id = null, { title } = {}) => playgroundSession(context, id, title) }
+    },
+    events(path, { lastEventId, ...rest } = {}) {
+      let last = lastEventId
+      return follow({
+        reconnect,
+        ...rest,
+        async connect(signal) {
+          const headers = last === undefined ? {} : { 'last-event-id': last }
+          const response = await transport('GET', path, { headers, signal })
+          if (!response.ok) throw await refusalOf(response)
+          return response.status === 204 ? null : response
+        },
+        isLast(event) {
+          last = event.id ?? last
+          return false
+        },
+        mayRepeat: () => true,
+      })
+    },
+  }
+}
+
+/** Throws for what is neither an id nor a path of this server. */
+function agentIdOf(idOrPath: string): string {
+  const id = /^(?:\/api\/v1\/agents\/)?([^/]+?)(?:\/deploy)?\/?$/.exec(idOrPath)?.[1]
+  if (id === undefined) throw new TypeError(`${idOrPath} is neither an agent's id nor the path of its deploy API.`)
+  return decodeURIComponent(id)
+}

@@ -1,0 +1,75 @@
+/** The same sessions over the playground API, as a page with a login sees them: with tool calls, and other settings. */
+import { createReply, type FollowReplyOptions, type ReplyWire } from './reply.ts'
+import type { components } from './schema.ts'
+import { after, knownSession, nothingYet, type Session, type SessionContext } from './session.ts'
+
+type Schemas = components['schemas']
+type ChatRequest = Schemas['PlaygroundChatRequest']
+export type PlaygroundMessage = Schemas['PlaygroundMessage']
+
+/** Tools replace the agent's for this reply, as far as they are given; so do the settings. */
+export interface PlaygroundSendOptions
+  extends FollowReplyOptions,
+    Pick<ChatRequest, 'httpToolIds' | 'mcpServers' | 'builtInToolIds'> {
+  overrides?: ChatRequest['configOverrides']
+}
+
+export type PlaygroundSession = Session<PlaygroundMessage, PlaygroundSendOptions>
+
+export function playgroundSession(context: SessionContext, given: string | null, title?: string): PlaygroundSession {
+  const { calls, transport, reconnect, agentId } = context
+  const path = '/api/v1/agents/{agent_id}/playground/sessions'
+  const base = `/api/v1/agents/${encodeURIComponent(agentId)}/playground`
+  const { known, told, create } = knownSession(given, async (signal) => {
+    const body = title === undefined ? {} : { title }
+    return (await calls.POST(path, { params: { path: { agent_id: agentId } }, body, ...signal })).id
+  })
+  const params = (id: string) => ({ params: { path: { agent_id: agentId, session_id: id } } })
+  const cancel = async () => {
+    const id = known()
+    if (id !== null) await calls.POST(`${path}/{session_id}/cancel`, params(id))
+  }
+  const messages = async () => {
+    const id = known()
+    return id === null ? [] : (await calls.GET(`${path}/{session_id}/messages`, params(id))).messages
+  }
+  const wire = (start: ReplyWire<PlaygroundMessage>['start']): ReplyWire<PlaygroundMessage> => ({
+    start,
+    // The playground knows no Idempotency-Key.
+    mayStartAgain: () => false,
+    resume: async (lastEventId, signal) => {
+      const id = known()
+      if (id === null) return nothingYet()
+      const address = `${base}/sessions/${encodeURIComponent(id)}/stream`
+      return transport('GET', address, { headers: after(lastEventId), signal })
+    },
+    find: async (id) => (await messages()).find((message) => message.id === id),
+    ending: ({ content, finishReason: reason, error }) => ({ content, reason, error }),
+    cancel,
+  })
+  return {
+    get id() {
+      return known()
+    },
+    create,
+    send(message, { overrides, httpToolIds, mcpServers, builtInToolIds, ...options } = {}) {
+      const start = async (signal: AbortSignal) => {
+        const sessionId = title === undefined ? known() : await create(signal)
+        // What is undefined is no part of the JSON.
+        const body = { message, sessionId, configOverrides: overrides, httpToolIds, mcpServers, builtInToolIds }
+        const response = await transport('POST', `${base}/chat`, { body, signal })
+        told(response.headers.get('x-session-id'))
+        return response
+      }
+      return createReply(wire(start), { reconnect, ...options })
+    },
+    resume: (messageId = null, lastEventId = 0, options = {}) =>
+      createReply(wire(null), { reconnect, ...options }, { messageId, lastEventId }),
+    cancel,
+    messages,
+    async delete() {
+      const id = known()
+      if (id !== null) await calls.DELETE(`${path}/{session_id}`, params(id))
+    },
+  }
+}

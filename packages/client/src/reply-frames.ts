@@ -1,0 +1,125 @@
+/** The frames of a reply → events of a program, and where in the stream it stands. No connections here. */
+import { ReplyError, type ReplyErrorCode } from './errors.ts'
+import type { ServerEvent } from './server-events.ts'
+
+export type FinishReason = 'stop' | 'length' | 'content_filter' | 'cancelled'
+
+export type ReplyEvent =
+  | { type: 'started'; messageId: string; model: string }
+  | { type: 'text'; text: string }
+  /** Of the playground only, as is the next. `arguments`: JSON text as the model wrote it; it may not parse. */
+  | { type: 'tool_call'; id: string; name: string; arguments: string }
+  | { type: 'tool_result'; id: string; ok: boolean; content: string; durationMs: number }
+  /** Always the last one. A cancelled reply ends with `stop` on the deploy API, with `cancelled` in the playground. */
+  | { type: 'finished'; reason: FinishReason; usage: Usage | null }
+
+/** Tokens. */
+export interface Usage {
+  promptTokens: number
+  completionTokens: number
+  totalTokens: number
+}
+
+export interface Place {
+  /** Null until the first frame tells. */
+  messageId: string | null
+  /** The id of the last frame that was read; 0: none. */
+  lastEventId: number
+  text: string
+  reason: FinishReason | null
+  usage: Usage | null
+  ended: boolean
+  /** Named events since the last numbered frame: a resumed stream repeats them. */
+  unnumbered: number
+  /** Another reply has come: the session went on while nobody was connected. */
+  superseded: boolean
+}
+
+export const newPlace = (messageId: string | null, lastEventId: number): Place => ({
+  ...{ messageId, lastEventId, text: '', reason: null, usage: null },
+  ...{ ended: false, unnumbered: 0, superseded: false },
+})
+
+export const isLastFrame = ({ event, data }: ServerEvent): boolean =>
+  event === undefined && (data === '[DONE]' || data.startsWith('{"error":'))
+
+/**
+ * Reads the frames of one connection: moves `place` on, and gives the event that a frame stands for. Null for what was
+ * read before and what says nothing. Throws `ReplyError` for the error chunk.
+ */
+export function frameReader(place: Place): (frame: ServerEvent) => ReplyEvent | null {
+  let repeated = place.unnumbered
+  return (frame) => {
+    if (frame.event !== undefined) {
+      if (repeated-- > 0) return null
+      place.unnumbered += 1
+      return takeNamed(place, frame.event, Object(JSON.parse(frame.data)))
+    }
+    repeated = 0
+    // A finished reply always sends its closing frames again.
+    const isNew = !(Number(frame.id) <= place.lastEventId)
+    const event = takeNumbered(place, frame.data, isNew)
+    if (isNew && !place.superseded) {
+      place.lastEventId = Number(frame.id ?? place.lastEventId)
+      place.unnumbered = 0
+    }
+    return isNew ? event : null
+  }
+}
+
+function takeNumbered(place: Place, data: string, isNew: boolean): ReplyEvent | null {
+  if (data === '[DONE]') {
+    place.ended = true
+    return { type: 'finished', reason: place.reason ?? 'stop', usage: place.usage }
+  }
+  const { id, model, choices, usage, error } = Object(JSON.parse(data))
+  if (error) {
+    place.ended = true
+    throw new ReplyError(codeOf(error.code), String(error.message), place)
+  }
+  const messageId = String(id).replace(/^chatcmpl-/, '')
+  if (place.messageId !== null && place.messageId !== messageId) {
+    place.superseded = true
+    return null
+  }
+  place.messageId = messageId
+  if (usage) place.usage = usageOf(usage)
+  const { delta, finish_reason: reason } = Object(choices?.[0])
+  if (reason) place.reason ??= reasonOf(reason)
+  const text: unknown = delta?.content
+  if (typeof text === 'string' && isNew) {
+    place.text += text
+    return { type: 'text', text }
+  }
+  return delta?.role ? { type: 'started', messageId, model: String(model) } : null
+}
+
+function takeNamed(place: Place, event: string, data: Record<string, unknown>): ReplyEvent | null {
+  const id = String(data.id)
+  if (event === 'tool_call') {
+    return { type: event, id, name: String(data.name), arguments: String(data.arguments) }
+  }
+  if (event === 'tool_result') {
+    const { ok, content, durationMs } = data
+    return { type: event, id, ok: ok === true, content: String(content), durationMs: Number(durationMs) }
+  }
+  // On the wire's numbered frames a cancelled reply has stopped.
+  if (event === 'state' && data.state === 'cancelled') place.reason = 'cancelled'
+  return null
+}
+
+const usageOf = (usage: Record<string, unknown>): Usage => ({
+  promptTokens: Number(usage.prompt_tokens),
+  completionTokens: Number(usage.completion_tokens),
+  totalTokens: Number(usage.total_tokens),
+})
+
+const reasons: readonly FinishReason[] = ['stop', 'length', 'content_filter', 'cancelled']
+/** One that a later server adds is a `stop`. */
+export const reasonOf = (text: unknown): FinishReason => reasons.find((reason) => reason === text) ?? 'stop'
+
+const codes: readonly ReplyErrorCode[] = [
+  ...(['provider_error', 'provider_timeout', 'provider_auth', 'provider_rate_limited'] as const),
+  ...(['instance_lost', 'shutdown', 'session_deleted', 'internal'] as const),
+]
+export const codeOf = (text: unknown): ReplyErrorCode => codes.find((code) => code === text) ?? 'unknown'

@@ -1,0 +1,146 @@
+/** A conversation that the server keeps, over the deploy API: send, follow, cancel, read, delete. */
+import type { Calls } from './calls.ts'
+import type { Reconnect } from './follow.ts'
+import { createReply, type FollowReplyOptions, type Reply, type ReplyWire } from './reply.ts'
+import type { components } from './schema.ts'
+import type { Transport } from './transport.ts'
+
+type Schemas = components['schemas']
+export type Message = Schemas['DeployMessage']
+
+export interface SendOptions extends FollowReplyOptions {
+  /**
+   * Up to 255 characters; a random one when absent. A message whose answer is lost is sent again under its key, and
+   * finds its own reply; so does another process that knows the key, for 24 hours.
+   */
+  idempotencyKey?: string
+  /** While a reply runs: `reject` (the default) is refused with 409, `interrupt` cancels that reply first. */
+  onBusy?: 'reject' | 'interrupt'
+  /** The last event then tells the tokens. */
+  usage?: boolean
+}
+
+export interface Session<Stored = Message, Options extends FollowReplyOptions = SendOptions> {
+  /** Null until it has been made: by the first message, or by `create`. */
+  readonly id: string | null
+  /** Makes it, once. Resolves to its id. */
+  create(signal?: AbortSignal): Promise<string>
+  /**
+   * Sends the next message, at once, and gives its reply to read. Rejections come while reading; a reply that nobody
+   * reads goes on all the same.
+   */
+  send(message: string, options?: Options): Reply<Stored>
+  /**
+   * Follows a reply that was asked for before: the newest, or the one with this id, from behind an event. One that is
+   * no longer the newest can be resumed from its beginning only.
+   */
+  resume(messageId?: string | null, lastEventId?: number, options?: FollowReplyOptions): Reply<Stored>
+  /** Stops the reply that runs, if any, wherever it does. Resolves when it has ended, or after 2 s. */
+  cancel(): Promise<void>
+  /** Oldest first. */
+  messages(): Promise<Stored[]>
+  /** With all its messages. Whoever follows it reads `session_deleted`. */
+  delete(): Promise<void>
+}
+
+export interface SessionContext {
+  calls: Calls
+  transport: Transport
+  reconnect: Reconnect
+  agentId: string
+}
+
+/** Works in pages that were not loaded over HTTPS too, where `randomUUID` is missing. */
+const randomKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+
+export function deploySession(context: SessionContext, given: string | null, title?: string): Session {
+  const { calls, transport, reconnect, agentId } = context
+  const path = '/api/v1/agents/{agent_id}/deploy/sessions'
+  const { known, create } = knownSession(given, async (signal) => {
+    const body = title === undefined ? {} : { title }
+    return (await calls.POST(path, { params: { path: { agent_id: agentId } }, body, ...signal })).id
+  })
+  const params = (id: string) => ({ params: { path: { agent_id: agentId, session_id: id } } })
+  const completions = (id: string) =>
+    `/api/v1/agents/${encodeURIComponent(agentId)}/deploy/sessions/${encodeURIComponent(id)}/chat/completions`
+  const cancel = async () => {
+    const id = known()
+    if (id !== null) await calls.POST(`${path}/{session_id}/chat/completions/cancel`, params(id))
+  }
+  const messages = async () => {
+    const id = known()
+    return id === null ? [] : (await calls.GET(`${path}/{session_id}/messages`, params(id))).messages
+  }
+  const wire = (start: ReplyWire<Message>['start']): ReplyWire<Message> => ({
+    start,
+    // A session that could not be made is not tried again: there would be two.
+    mayStartAgain: () => known() !== null,
+    resume: async (lastEventId, signal) => {
+      const id = known()
+      if (id === null) return nothingYet()
+      return transport('GET', `${completions(id)}/stream`, { headers: after(lastEventId), signal })
+    },
+    find: async (id) => (await messages()).find((message) => message.id === id),
+    ending: ({ content, finish_reason: reason, status }) => ({
+      ...{ content, reason },
+      error: status === 'error' ? { code: 'unknown', message: 'The reply failed.' } : null,
+    }),
+    cancel,
+  })
+  return {
+    get id() {
+      return known()
+    },
+    create,
+    send(text, { idempotencyKey = randomKey(), onBusy, usage, ...options } = {}) {
+      const body = {
+        messages: [{ role: 'user', content: text }],
+        stream: true,
+        ...(onBusy === undefined ? {} : { on_busy: onBusy }),
+        ...(usage === true ? { stream_options: { include_usage: true } } : {}),
+      } satisfies Schemas['SessionCompletionRequest']
+      const headers = { 'idempotency-key': idempotencyKey }
+      const start = async (signal: AbortSignal) =>
+        transport('POST', completions(await create(signal)), { body, headers, signal })
+      return createReply(wire(start), { reconnect, ...options })
+    },
+    resume: (messageId = null, lastEventId = 0, options = {}) =>
+      createReply(wire(null), { reconnect, ...options }, { messageId, lastEventId }),
+    cancel,
+    messages,
+    async delete() {
+      const id = known()
+      if (id !== null) await calls.DELETE(`${path}/{session_id}`, params(id))
+    },
+  }
+}
+
+/** The id of a session that is made once, when it is needed. */
+export function knownSession(given: string | null, make: (options: { signal?: AbortSignal }) => Promise<string>) {
+  let id = given
+  let making: Promise<string> | null = null
+  return {
+    known: () => id,
+    /** Made by a message. */
+    told(made: string | null) {
+      id = made ?? id
+    },
+    async create(signal?: AbortSignal): Promise<string> {
+      if (id !== null) return id
+      making ??= make(signal === undefined ? {} : { signal })
+      try {
+        id = await making
+        return id
+      } finally {
+        making = null
+      }
+    },
+  }
+}
+
+/** Frames behind this one. */
+export const after = (lastEventId: number): Record<string, string> => ({ 'last-event-id': String(lastEventId) })
+
+/** As the server answers for a session without a reply. */
+export const nothingYet = (): Response => new Response(null, { status: 204 })

@@ -1,0 +1,68 @@
+/** One request: base URL, headers, JSON, and the login's cookie where no browser keeps it. */
+import { ConnectionError, refusalOf } from './errors.ts'
+
+export interface TransportOptions {
+  /** Where the server is, without a slash at the end. `''`: the page's own server. */
+  baseUrl: string
+  /** Sent with every request: `{ authorization: 'Bearer …' }` with the key of the deploy API. */
+  headers?: Record<string, string>
+  /** For browsers, as `fetch` takes it. */
+  credentials?: NonNullable<RequestInit['credentials']>
+  /** Instead of the global one. */
+  fetch?: (url: string, init: RequestInit) => Promise<Response>
+}
+
+export interface RequestOptions {
+  /** Sent as JSON. */
+  body?: unknown
+  headers?: Record<string, string>
+  signal?: AbortSignal | undefined
+}
+
+/** Resolves whatever the status is. Rejects with `ConnectionError`, and when the signal aborts. */
+export type Transport = (method: string, path: string, options?: RequestOptions) => Promise<Response>
+
+const cookieName = 'greenroom_session'
+
+export function createTransport(options: TransportOptions): Transport {
+  const { baseUrl, headers: always = {}, credentials, fetch: ask = globalThis.fetch } = options
+  const base = baseUrl.replace(/\/+$/, '')
+  if (base !== '') new URL(base)
+  let cookie: string | null = null
+  return async (method, path, { body, headers = {}, signal } = {}) => {
+    const response = await ask(base + path, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(cookie === null ? {} : { cookie }),
+        ...always,
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(credentials === undefined ? {} : { credentials }),
+      ...(signal === undefined ? {} : { signal }),
+    }).catch((error: unknown) => {
+      if (signal?.aborted || error instanceof ConnectionError) throw error
+      throw new ConnectionError('The server cannot be reached.', { cause: error })
+    })
+    cookie = cookieOf(response, cookie)
+    return response
+  }
+}
+
+/** The login's cookie after this answer. Browsers show none to scripts and keep it themselves. */
+function cookieOf({ headers }: Response, before: string | null): string | null {
+  const set = headers.getSetCookie?.().find((line) => line.startsWith(`${cookieName}=`))
+  if (set === undefined) return before
+  const [pair = ''] = set.split(';', 1)
+  return pair === `${cookieName}=` ? null : pair
+}
+
+/** The JSON of an answer; undefined when it has none (204). Rejects with `ApiError` when it is a refusal. */
+export async function readAnswer(response: Response): Promise<unknown> {
+  if (!response.ok) throw await refusalOf(response)
+  const text = await response.text().catch((error: unknown) => {
+    throw new ConnectionError('The answer broke off.', { cause: error })
+  })
+  return text === '' ? undefined : JSON.parse(text)
+}
