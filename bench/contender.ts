@@ -1,6 +1,7 @@
 /**
  * What a contender is to the bench. A contender stands between a client and the model at `scene.upstreamUrl`; the bench
- * starts it, asks it, counts the processor time and memory of its processes, and stops it.
+ * starts it anew for each turn, asks it, counts the processor time and memory of its processes, and stops it. A file
+ * under `contenders/` exports `contenders`, an array of them.
  */
 
 /**
@@ -15,8 +16,8 @@ export type Contender = {
   /** Its name in the tables. */
   readonly title: string
   readonly keeps: Keeps
-  /** Versions of what it is made of, once started at least once; for the tables. */
-  versions?(): Record<string, string>
+  /** Packages and versions that it is made of, for the tables. */
+  readonly versions?: Readonly<Record<string, string>>
   start(scene: Scene): Promise<Running>
 }
 
@@ -38,7 +39,8 @@ export type Running = AsyncDisposable & {
   open(): Promise<string>
   /**
    * The request of one reply. Its body must carry `prompt` unchanged as the content of the last user message, for the
-   * model reads from it what to do: `tokens=100 rate=50` is 100 tokens at 50 a second, `rate=0` all at once.
+   * model reads from it what to do: `tokens=100 rate=50` is 100 tokens at 50 a second, `rate=0` all at once. Each token is
+   * `T`, thirteen digits (the moment it was sent) and a space, which the load client finds in any framing.
    */
   ask(session: string, prompt: string, stream: boolean): Ask
   /** Root processes that it started. Each is counted with all its descendants, PostgreSQL and Redis apart. */
