@@ -4,7 +4,7 @@ const LETTER = 0x54 // T
 const DIGITS = 13
 const LENGTH = 1 + DIGITS
 
-const nothing = Buffer.alloc(0)
+const nothing: Buffer = Buffer.alloc(0)
 
 /**
  * A reader of one reply. Give it each chunk as it comes; `take` is called with the moment each token was sent

@@ -19,8 +19,7 @@ const delta = (text: string, finish = 'null') =>
 const [beforeToken = '', afterToken = ''] = delta('{"content":"@"}').split('@')
 const roleChunk = delta('{"role":"assistant","content":""}')
 
-const usageOf = ({ tokens }: Wish) =>
-  `{"prompt_tokens":10,"completion_tokens":${tokens},"total_tokens":${tokens + 10}}`
+const usageOf = ({ tokens }: Wish) => `{"prompt_tokens":10,"completion_tokens":${tokens},"total_tokens":${tokens + 10}}`
 
 /** Gives each token of a reply its moment. */
 function stamps(): () => string {

@@ -1,0 +1,81 @@
+/** Streams that are only read: held open, or many on one reply. */
+import { connect } from 'node:net'
+import { tokenReader } from '../tokens.ts'
+import { nowUs, type Request, send } from './request.ts'
+import { type Quantiles, samples } from './samples.ts'
+
+export type StreamsJob = {
+  readonly requests: readonly Request[]
+  /** Resolves once each stream brought so many tokens; 0: its head. They stay open until `release`. */
+  readonly tokens: number
+  /** Beside them, so many connections that ask for the first stream and read nothing. */
+  readonly stalled?: number
+  /** How many are opened at a time; all at once when absent. */
+  readonly slots?: number
+}
+
+export type Streams = {
+  /** Milliseconds from request to the first byte of the body, to the last wanted token, and of each token's way. */
+  firstMs: Quantiles
+  allMs: Quantiles
+  tokenMs: Quantiles
+  tokens: number
+}
+
+const open = new Set<() => void>()
+
+export function releaseStreams(): void {
+  for (const leave of open) leave()
+  open.clear()
+}
+
+/** A connection that sends its request and reads nothing. */
+function stall({ url, headers }: Request): void {
+  const { hostname, port, pathname, search } = new URL(url)
+  const lines = Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}\r\n`)
+  const socket = connect({ host: hostname, port: Number(port) })
+  socket.on('error', () => {})
+  socket.pause()
+  socket.write(`GET ${pathname}${search} HTTP/1.1\r\nhost: ${hostname}:${port}\r\n${lines.join('')}\r\n`)
+  open.add(() => socket.destroy())
+}
+
+export async function openStreams(job: StreamsJob): Promise<Streams> {
+  const [firstMs, allMs, tokenMs] = [samples(), samples(), samples()]
+  let tokens = 0
+  for (let n = 0; n < (job.stalled ?? 0); n++) if (job.requests[0]) stall(job.requests[0])
+  const openOne = (request: Request) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const begin = nowUs()
+    let [now, mine, hasBegun, status] = [0, 0, false, 0]
+    const read = tokenReader((sent) => {
+      tokens++
+      tokenMs.add((now - sent) / 1000)
+      if (++mine !== job.tokens) return
+      allMs.add((now - begin) / 1000)
+      resolve()
+    })
+    const leave = send(request, {
+      head(code) {
+        status = code
+        if (code !== 200) reject(new Error(`A stream was answered with ${code}.`))
+        else if (job.tokens === 0) resolve()
+      },
+      data(chunk) {
+        now = nowUs()
+        if (!hasBegun) firstMs.add((now - begin) / 1000)
+        hasBegun = true
+        read(chunk)
+      },
+      end: (error) => reject(new Error(`A stream ended after ${mine} tokens: ${error ?? status}`)),
+    })
+    open.add(leave)
+    return promise
+  }
+  let next = 0
+  const slot = async () => {
+    for (let request = job.requests[next++]; request; request = job.requests[next++]) await openOne(request)
+  }
+  await Promise.all(Array.from({ length: job.slots ?? job.requests.length }, slot))
+  return { firstMs: firstMs.quantiles(), allMs: allMs.quantiles(), tokenMs: tokenMs.quantiles(), tokens }
+}
