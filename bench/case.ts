@@ -32,13 +32,19 @@ type Described = {
 /** Measured of each contender, in turns. */
 export type SideCase = Described & { readonly kind: 'side'; measure(turn: Turn): Promise<Figures> }
 
-/** Measured of Greenroom alone. Each row's figures by the row's name. */
+/** Each row's figures by the row's name. */
+export type Rows = Record<string, Figures>
+
+/** Measured of Greenroom alone. */
 export type OwnCase = Described & {
   readonly kind: 'own'
   /** What the first column of its table names. */
   readonly rows: string
-  measure(checkout: Checkout, ground: Ground): Promise<Record<string, Figures>>
-}
+} & (
+    | { measure(checkout: Checkout, ground: Ground): Promise<Rows> }
+    /** Where the preparation takes longest: prepares once and answers with all repetitions. */
+    | { measureAll(checkout: Checkout, ground: Ground, repetitions: number): Promise<Rows[]> }
+  )
 
 export type Case = SideCase | OwnCase
 

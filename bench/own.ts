@@ -11,19 +11,22 @@ export async function measureOwn(
   repetitions: number,
   record: Record,
 ): Promise<void> {
-  for (let repetition = 1; repetition <= repetitions; repetition++) {
+  const inside = 'measureAll' in one
+  for (let repetition = 1; repetition <= (inside ? 1 : repetitions); repetition++) {
     for (const checkout of checkouts) {
       const behind = checkout.name === null ? '' : `@${checkout.name}`
+      const named = (row: string) => ({ name: `${row}${behind}`, title: `${row}${behind}` })
       const began = performance.now()
       try {
-        for (const [row, figures] of Object.entries(await one.measure(checkout, ground))) {
-          record.add(one.name, { name: `${row}${behind}`, title: `${row}${behind}` }, figures)
+        const all = inside ? await one.measureAll(checkout, ground, repetitions) : [await one.measure(checkout, ground)]
+        for (const rows of all) {
+          for (const [row, figures] of Object.entries(rows)) record.add(one.name, named(row), figures)
         }
       } catch (error) {
-        record.failed(one.name, { name: `failed${behind}`, title: `failed${behind}` }, String(error))
+        record.failed(one.name, named('failed'), String(error))
       }
       const seconds = ((performance.now() - began) / 1000).toFixed(0)
-      console.log(`${repetition}/${repetitions} ${one.name}${behind}: ${seconds} s`)
+      console.log(`${inside ? repetitions : repetition}/${repetitions} ${one.name}${behind}: ${seconds} s`)
     }
   }
 }

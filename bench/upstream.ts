@@ -1,16 +1,17 @@
 /**
  * The model, in a process of its own: chat completions, streamed or not. The last user message says what to do:
  * `tokens=100 rate=50` is 100 tokens at 50 a second by the clock (a late one is caught up), `rate=0` all at once,
- * several events a write as vendors do; `hold=30` waits so many seconds before the end. Each token is `T`, the moment
+ * several events a write as vendors do; `burst=20` sends so many of a paced reply at once first; `hold=30` waits so many
+ * seconds before the end. Each token is `T`, the moment
  * it was written in microseconds of the machine's monotonic clock (thirteen digits, rising within a reply), a space.
  */
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 
 /** Tokens in one write of an unpaced reply. */
-const BATCH = 20
+const BATCH = 8
 
-type Wish = { tokens: number; rate: number; holdS: number; wantsUsage: boolean }
+type Wish = { tokens: number; rate: number; burst: number; holdS: number; wantsUsage: boolean }
 
 const head = `"id":"chatcmpl-bench","object":"chat.completion.chunk","created":1790000000,"model":"bench"`
 const chunk = (choices: string, more = '') => `data: {${head},"choices":[${choices}]${more}}\n\n`
@@ -43,13 +44,14 @@ function streamPaced(response: ServerResponse, wish: Wish): void {
   const begin = performance.now()
   let sent = 0
   let timer: NodeJS.Timeout | undefined
+  const dueAt = () => begin + (Math.max(0, sent - wish.burst) * 1000) / wish.rate
   const next = () => {
-    while (sent < wish.tokens && begin + (sent * 1000) / wish.rate <= performance.now() + 0.5) {
+    while (sent < wish.tokens && dueAt() <= performance.now() + 0.5) {
       response.write(`${sent === 0 ? roleChunk : ''}${beforeToken}${stamp()}${afterToken}`)
       sent++
     }
     if (sent === wish.tokens) return finish(response, wish)
-    timer = setTimeout(next, begin + (sent * 1000) / wish.rate - performance.now())
+    timer = setTimeout(next, dueAt() - performance.now())
   }
   response.on('close', () => clearTimeout(timer))
   next()
@@ -94,7 +96,7 @@ function readWish(body: string): Wish & { stream: boolean } {
   const text = JSON.stringify(last.content)
   const number = (name: string) => Number(new RegExp(`${name}=(\\d+)`).exec(text)?.[1] ?? 0)
   return {
-    ...{ tokens: number('tokens'), rate: number('rate'), holdS: number('hold') },
+    ...{ tokens: number('tokens'), rate: number('rate'), burst: number('burst'), holdS: number('hold') },
     stream: parsed.stream === true,
     wantsUsage: parsed.stream_options?.include_usage === true,
   }

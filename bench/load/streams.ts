@@ -8,14 +8,14 @@ export type StreamsJob = {
   readonly requests: readonly Request[]
   /** Resolves once each stream brought so many tokens; 0: its head. They stay open until `release`. */
   readonly tokens: number
-  /** Beside them, so many connections that ask for the first stream and read nothing. */
-  readonly stalled?: number
+  /** Beside them, connections that ask for these and read nothing. */
+  readonly stalled?: readonly Request[]
   /** How many are opened at a time; all at once when absent. */
   readonly slots?: number
 }
 
 export type Streams = {
-  /** Milliseconds from request to the first byte of the body, to the last wanted token, and of each token's way. */
+  /** Milliseconds from request to the first byte of the body, to the last wanted token; of each token's way, once all are open. */
   firstMs: Quantiles
   allMs: Quantiles
   tokenMs: Quantiles
@@ -43,14 +43,16 @@ function stall({ url, headers }: Request): void {
 export async function openStreams(job: StreamsJob): Promise<Streams> {
   const [firstMs, allMs, tokenMs] = [samples(), samples(), samples()]
   let tokens = 0
-  for (let n = 0; n < (job.stalled ?? 0); n++) if (job.requests[0]) stall(job.requests[0])
+  for (const request of job.stalled ?? []) stall(request)
+  let waiting = job.requests.length
+  let allOpenAt = Number.POSITIVE_INFINITY
   const openOne = (request: Request) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const begin = nowUs()
     let [now, mine, hasBegun, status] = [0, 0, false, 0]
     const read = tokenReader((sent) => {
       tokens++
-      tokenMs.add((now - sent) / 1000)
+      if (sent > allOpenAt) tokenMs.add((now - sent) / 1000)
       if (++mine !== job.tokens) return
       allMs.add((now - begin) / 1000)
       resolve()
@@ -58,6 +60,7 @@ export async function openStreams(job: StreamsJob): Promise<Streams> {
     const leave = send(request, {
       head(code) {
         status = code
+        if (--waiting === 0) allOpenAt = nowUs()
         if (code !== 200) reject(new Error(`A stream was answered with ${code}.`))
         else if (job.tokens === 0) resolve()
       },
