@@ -20,8 +20,8 @@ export type Wanted = {
   checkouts: Checkout[]
   repetitions: number
   others: (() => Promise<void>)[]
-  /** Everyone took part, as often as it takes: this may be kept. */
-  isWhole: boolean
+  /** Everyone took part, as often as it takes (or `--write` says so): the results are written. */
+  isKept: boolean
 }
 
 /** Throws with what there is when something is not. */
@@ -33,6 +33,7 @@ export function readArguments(args: string[]): Wanted {
       only: { type: 'string' },
       reps: { type: 'string', default: '3' },
       greenroom: { type: 'string', multiple: true, default: [] },
+      write: { type: 'boolean', default: false },
     },
   })
   const checkouts = readCheckouts(values.greenroom)
@@ -54,15 +55,16 @@ export function readArguments(args: string[]): Wanted {
     contenders: contenders.filter(({ name }) => only?.includes(name) ?? true),
     ...{ checkouts, repetitions },
     others: positionals.map((name) => others.get(name)).filter((bench) => bench !== undefined),
-    isWhole: only === undefined && repetitions >= 3 && values.greenroom.length === 0,
+    isKept: values.write || (only === undefined && repetitions >= 3 && values.greenroom.length === 0),
   }
 }
 
-const ownPath = fileURLToPath(new URL('..', import.meta.url))
+/** The one that the bench lies in. */
+export const ownCheckout: Checkout = { name: null, path: fileURLToPath(new URL('..', import.meta.url)) }
 
 /** `name=path` or `path`; relative to where npm was called. */
 function readCheckouts(given: readonly string[]): Checkout[] {
-  if (given.length === 0) return [{ name: null, path: ownPath }]
+  if (given.length === 0) return [ownCheckout]
   return given.map((one) => {
     const [name, path] = one.includes('=') ? one.split('=', 2) : [null, one]
     return { name: name ?? null, path: resolve(process.env.INIT_CWD ?? '.', path ?? '.') }

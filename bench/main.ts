@@ -36,7 +36,7 @@ async function main(): Promise<void> {
     const result = record.cases[one.name]
     if (result) console.log(`\n## ${one.title}\n\n${caseTable(one, result)}`)
   }
-  if (!wanted.isWhole) return console.log('\nOnly a part was measured: RESULTS.md and RESULTS.json stay as they are.')
+  if (!wanted.isKept) return console.log('\nOnly a part was measured: RESULTS.md and RESULTS.json stay as they are.')
   const versions = Object.fromEntries(wanted.contenders.map(({ name, versions = {} }) => [name, versions]))
   await writeReport(await writeResults({ machine: machine(), versions, cases: record.cases }))
 }

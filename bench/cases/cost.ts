@@ -49,23 +49,26 @@ export const cost: OwnCase = {
   ],
   async measureAll(checkout, ground, repetitions) {
     await using scene = await startScene(checkout, ground)
-    const run = async ({ prompt, replies, ...job }: (typeof kinds)[keyof typeof kinds], sessions: string[]) => {
-      await load(ground, scene, { ...job, asks: sessions.slice(0, replies).map((session) => ask(session, prompt)) })
+    const wanted = Object.entries(kinds).map(([name, kind]) => ({ name, ...kind }))
+    const sessions = await scene.openMany(wanted.reduce((sum, { replies }) => sum + replies * (repetitions + 1), 0))
+    const run = async ({ prompt, replies, tokens, slots }: (typeof wanted)[number]) => {
+      const asks = sessions.splice(0, replies).map((session) => ask(session, prompt))
+      await load(ground, scene, { asks, tokens, slots })
       await pause(SETTLE_MS)
+      return await counts(scene)
     }
+    for (const kind of wanted) await run(kind) // warm: each connection has its plans
     const idleFrom = await counts(scene)
     await pause(SETTLE_MS)
-    const idleTo = await counts(scene)
-    const { at: _, ...idle } = between(idleFrom, idleTo, {}, idleTo.at - idleFrom.at) as { [key: string]: number }
+    let last = await counts(scene)
+    const idle = between(idleFrom, last, {}, last.at - idleFrom.at)
     const all: Rows[] = []
     for (let n = 0; n < repetitions; n++) {
       const rows: Rows = {}
-      for (const [name, kind] of Object.entries(kinds)) {
-        const sessions = await scene.openMany(kind.replies)
-        await pause(SETTLE_MS)
-        const before = await counts(scene)
-        await run(kind, sessions)
-        rows[name] = between(before, await counts(scene), idle, kind.replies)
+      for (const kind of wanted) {
+        const before = last
+        last = await run(kind)
+        rows[kind.name] = between(before, last, idle, kind.replies)
       }
       all.push(rows)
     }

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect, type Sql } from '../../src/persistence/database.ts'
-import { deployUrl, newSession } from '../../test/support/product.ts'
+import { deployUrl, newSession, type Product } from '../../test/support/product.ts'
 import type { Ask } from '../contender.ts'
 import { chatBody } from '../contenders/chat-completions.ts'
 import { type Checkout, startGreenroom } from '../contenders/greenroom.ts'
@@ -16,6 +16,7 @@ export type GreenroomScene = AsyncDisposable & {
   /** Of the agent's deploy API. */
   readonly deploy: string
   readonly sql: Sql
+  readonly product: Product
   readonly pids: readonly number[]
   /** A new session's URL. */
   open(): Promise<string>
@@ -37,11 +38,13 @@ export const resume = (session: string, after?: number): Request => ({
 /** Beyond every id: a stream that begins at the live end. */
 export const LIVE_END = 2_000_000_000
 
-export async function startScene(checkout: Checkout, ground: Ground): Promise<GreenroomScene> {
+/** `nodeArgs`: of its process. */
+export async function startScene(checkout: Checkout, ground: Ground, nodeArgs: string[] = []): Promise<GreenroomScene> {
   await using stack = new AsyncDisposableStack()
   const scene = stack.use(await ground.scene())
-  const { products, agentId } = stack.use(await startGreenroom(checkout, scene))
-  const [{ url, pid }] = products
+  const { products, agentId } = stack.use(await startGreenroom(checkout, scene, [{}], nodeArgs))
+  const [product] = products
+  const { url, pid } = product
   const sockets = await readFile(join(scene.folder, 'postgres.sockets'), 'utf8')
   const sql = connect(`postgres://greenroom@${encodeURIComponent(sockets)}/postgres`, {
     ...{ name: 'bench', max: 2, timeoutMs: 0 },
@@ -50,7 +53,7 @@ export async function startScene(checkout: Checkout, ground: Ground): Promise<Gr
   const open = async () => `${url}${await newSession(url, agentId)}`
   const kept = stack.move()
   return {
-    ...{ agentId, deploy: deployUrl(url, agentId), sql, pids: [pid], open },
+    ...{ agentId, deploy: deployUrl(url, agentId), sql, product, pids: [pid], open },
     memory: () => memoryOf([pid]),
     async openMany(count) {
       const sessions: string[] = []

@@ -7,7 +7,7 @@ const RATE = 50
 /** Over which the first requests of a round are spread: the length of a reply, so that begins and ends mix. */
 const STAGGER_MS = 2000
 
-const firstToken: SideCase = {
+export const firstToken: SideCase = {
   ...{ kind: 'side', name: 'ttft', group: 'stream', title: 'Time to first token' },
   note: '400 replies of 5 tokens, one at a time, each in a new session or thread where the contender keeps one.',
   columns: [
@@ -39,7 +39,7 @@ const pacedColumns: Column[] = [
   { key: 'postgresMb', title: 'PostgreSQL MB', digits: 0 },
 ]
 
-const paced = (streams: number, replies: number): SideCase => ({
+export const paced = (streams: number, replies: number): SideCase => ({
   ...{ kind: 'side', name: `paced-${streams}`, group: 'stream', title: `${streams} paced streams` },
   note:
     `${streams} at a time, ${TOKENS} tokens at ${RATE} a second each, ${replies} replies one after the other, begun over ` +

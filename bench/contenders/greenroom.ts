@@ -23,18 +23,23 @@ const settings = {
 }
 
 /** One instance for each of `envs`, and an agent on the bench's model. */
-export async function startGreenroom(checkout: Checkout, scene: Scene, envs: Record<string, string>[] = [{}]) {
+export async function startGreenroom(
+  checkout: Checkout,
+  scene: Scene,
+  envs: Record<string, string>[] = [{}],
+  nodeArgs: string[] = [],
+): Promise<Started> {
   await using stack = new AsyncDisposableStack()
   const products: Product[] = []
   for (const env of envs) {
-    const options = { direct: true, checkout: checkout.path, dataDir: scene.folder, env: { ...settings, ...env } }
-    products.push(stack.use(await startProduct(options)))
+    const where = { direct: true, nodeArgs, checkout: checkout.path, dataDir: scene.folder }
+    products.push(stack.use(await startProduct({ ...where, env: { ...settings, ...env } })))
   }
   const [first, ...others] = products
   if (!first) throw new Error('No instance was asked for.')
   const agentId = await addAgent(first, scene.upstreamUrl)
   const kept = stack.move()
-  const started: Started = {
+  return {
     ...{ products: [first, ...others], agentId },
     async [Symbol.asyncDispose]() {
       // As users stop it, so that PostgreSQL ends at once instead of after its recovery.
@@ -42,7 +47,6 @@ export async function startGreenroom(checkout: Checkout, scene: Scene, envs: Rec
       await kept.disposeAsync()
     },
   }
-  return started
 }
 
 const streamOf = (url: string, session: string) => `${url}${session}/chat/completions/stream`
