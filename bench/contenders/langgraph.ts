@@ -5,9 +5,10 @@ import { installPeer, post, startPeer } from './peer.ts'
 
 /**
  * LangGraph's JavaScript server with a graph of one node that calls the model, 250 workers. It keeps threads and runs in
- * its memory and writes all of them into one file when it has been idle for three seconds: a crash loses them. The one on
- * PostgreSQL and Redis is sold as images and licensed, not published as packages. It sets NODE_ENV to development itself.
- * `messages-tuple` is the mode that sends what is new; `messages` repeats the whole text with each token.
+ * its memory and writes all of them to files three seconds after the last change: a crash loses them. As it starts it
+ * calls itself a server for development (and sets NODE_ENV so) and points to a deployment service, which is no package;
+ * this is what can be installed. `messages-tuple` is the mode that sends what is new; `messages` repeats the whole text
+ * with each token. It streams from the model even when its own answer is not streamed.
  */
 const langgraph: Contender = {
   name: 'langgraph',

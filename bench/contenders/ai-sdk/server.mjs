@@ -17,8 +17,13 @@ const { UPSTREAM_URL: baseURL, REDIS_URL, PORT } = process.env
 const model = createOpenAICompatible({ name: 'bench', baseURL, apiKey: 'none' }).chatModel('bench')
 /** One for the process: a context opens two connections. */
 const resumable = REDIS_URL === undefined ? null : createResumableStreamContext({ waitUntil: null })
-/** The "chat store" that its guide leaves to the user, in memory: what costs least. */
+/** The "chat store" that its guide leaves to the user, in memory: what costs least. The newest thousand. */
 const chats = new Map()
+
+function saveChat(id, chat) {
+  chats.set(id, { ...chats.get(id), ...chat })
+  if (chats.size > 1000) chats.delete(chats.keys().next().value)
+}
 
 async function bodyOf(request) {
   const parts = []
@@ -36,7 +41,7 @@ async function answer(request, response) {
     response.end(JSON.stringify({ text, usage }))
     return
   }
-  if (resumable) chats.set(id, { messages, activeStreamId: null })
+  if (resumable) saveChat(id, { messages, activeStreamId: null })
   const { stream: parts } = streamText({ model, messages: prompt })
   await pipeUIMessageStreamToResponse({
     response,
@@ -44,13 +49,13 @@ async function answer(request, response) {
       stream: parts,
       originalMessages: messages,
       generateMessageId: generateId,
-      onEnd: ({ messages }) => void (resumable && chats.set(id, { messages, activeStreamId: null })),
+      onEnd: ({ messages }) => void (resumable && saveChat(id, { messages, activeStreamId: null })),
     }),
     ...(resumable && {
       async consumeSseStream({ stream }) {
         const streamId = generateId()
         await resumable.createNewResumableStream(streamId, () => stream)
-        chats.set(id, { ...chats.get(id), activeStreamId: streamId })
+        saveChat(id, { activeStreamId: streamId })
       },
     }),
   })
