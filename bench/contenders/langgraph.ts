@@ -8,7 +8,8 @@ import { installPeer, post, startPeer } from './peer.ts'
  * its memory and writes all of them to files three seconds after the last change: a crash loses them. As it starts it
  * calls itself a server for development (and sets NODE_ENV so) and points to a deployment service, which is no package;
  * this is what can be installed. `messages-tuple` is the mode that sends what is new; `messages` repeats the whole text
- * with each token. It streams from the model even when its own answer is not streamed.
+ * with each token. It streams from the model even when its own answer is not streamed, and ends each
+ * reply about 500 ms after the last token: it then polls (storage/ops.mjs, `join`).
  */
 const langgraph: Contender = {
   name: 'langgraph',
