@@ -30,7 +30,7 @@ export async function writeReport(results: Results): Promise<void> {
     const result = results.cases[one.name]
     if (!result) return []
     const { at, repetitions, load } = result
-    const when = `${at}, ${repetitions} repetitions, load ${load.join(' to ')}.`
+    const when = `${at}; repetitions: ${repetitions}; load ${load.join(' to ')}.`
     return [`## ${one.title}`, `\`${one.name}\`: ${one.note} ${when}`, caseTable(one, result)]
   })
   const goals = ['## What is to be reached', 'Medians; the repetitions stand below.', goalsTable(results)]
