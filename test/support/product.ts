@@ -16,7 +16,7 @@ import { createClient } from '../../openapi/client.ts'
 import { temporaryFolder } from './folder.ts'
 import { killWithUs } from './program.ts'
 
-const checkout = fileURLToPath(new URL('../..', import.meta.url))
+const ownCheckout = fileURLToPath(new URL('../..', import.meta.url))
 const START_MS = 45_000
 /** Longer than any drain that a test asks for; a test's own time-out would leave the process behind. */
 const STOP_MS = 20_000
@@ -26,6 +26,8 @@ export interface ProductOptions {
   dataDir?: string
   /** Settings; PORT is 0 and LOG_LEVEL warn unless they say otherwise. */
   env?: Record<string, string>
+  /** Where it lies; absent: here. */
+  checkout?: string
   /** `node src/main.ts` without npm. */
   direct?: boolean
   /** For node, with `direct`. */
@@ -72,6 +74,7 @@ export async function dataFolder(): Promise<{ path: string } & AsyncDisposable> 
 export async function launchProduct(options: ProductOptions = {}): Promise<Launched> {
   const own = options.dataDir === undefined ? await dataFolder() : null
   const dataDir = options.dataDir ?? own?.path ?? ''
+  const checkout = options.checkout ?? ownCheckout
   const [command, args] = options.direct
     ? [process.execPath, [...(options.nodeArgs ?? []), 'src/main.ts']]
     : ['npm', ['start']]

@@ -1,0 +1,78 @@
+/** The command line. */
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import type { Case } from './case.ts'
+import { allCases } from './cases/all.ts'
+import type { Contender } from './contender.ts'
+import { allContenders } from './contenders/all.ts'
+import type { Checkout } from './contenders/greenroom.ts'
+
+/** Benches that stand for themselves and only print. They run when they are named. */
+const others = new Map([
+  ['tools', async () => (await import('./tools.ts')).benchTools()],
+  ['cluster', async () => (await import('./cluster.ts')).benchCluster()],
+])
+
+export type Wanted = {
+  cases: Case[]
+  contenders: Contender[]
+  checkouts: Checkout[]
+  repetitions: number
+  others: (() => Promise<void>)[]
+  /** Everyone took part, as often as it takes (or `--write` says so): the results are written. */
+  isKept: boolean
+}
+
+/** Throws with what there is when something is not. */
+export function readArguments(args: string[]): Wanted {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      only: { type: 'string' },
+      reps: { type: 'string', default: '3' },
+      greenroom: { type: 'string', multiple: true, default: [] },
+      write: { type: 'boolean', default: false },
+    },
+  })
+  const checkouts = readCheckouts(values.greenroom)
+  const contenders = allContenders(checkouts)
+  const only = values.only?.split(',')
+  const repetitions = Number(values.reps)
+  const names = allCases.flatMap(({ name, group }) => [name, ...(group ? [group] : [])])
+  check('case', positionals, [...names, ...others.keys()])
+  check(
+    'contender',
+    only ?? [],
+    contenders.map(({ name }) => name),
+  )
+  if (!(repetitions >= 1)) throw new Error('--reps is a whole number from 1.')
+  return {
+    cases: allCases.filter(({ name, group = name }) => {
+      return positionals.length === 0 || positionals.includes(name) || positionals.includes(group)
+    }),
+    contenders: contenders.filter(({ name }) => only?.includes(name) ?? true),
+    ...{ checkouts, repetitions },
+    others: positionals.map((name) => others.get(name)).filter((bench) => bench !== undefined),
+    isKept: values.write || (only === undefined && repetitions >= 3 && values.greenroom.length === 0),
+  }
+}
+
+/** The one that the bench lies in. */
+export const ownCheckout: Checkout = { name: null, path: fileURLToPath(new URL('..', import.meta.url)) }
+
+/** `name=path` or `path`; relative to where npm was called. */
+function readCheckouts(given: readonly string[]): Checkout[] {
+  if (given.length === 0) return [ownCheckout]
+  return given.map((one) => {
+    const [name, path] = one.includes('=') ? one.split('=', 2) : [null, one]
+    return { name: name ?? null, path: resolve(process.env.INIT_CWD ?? '.', path ?? '.') }
+  })
+}
+
+function check(what: string, named: readonly string[], known: readonly string[]): void {
+  const unknown = named.filter((name) => !known.includes(name))
+  if (unknown.length === 0) return
+  throw new Error(`No ${what} ${unknown.join(', ')}. There are: ${[...new Set(known)].join(', ')}.`)
+}

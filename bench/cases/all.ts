@@ -1,0 +1,18 @@
+/** Every case, in the order of the report; `memory` is the last of those that share a turn. */
+import type { Case } from '../case.ts'
+import { cost } from './cost.ts'
+import { growth } from './growth.ts'
+import { held } from './held.ts'
+import { history } from './history.ts'
+import { lists } from './lists.ts'
+import { memory } from './memory.ts'
+import { resume } from './resume.ts'
+import { startUp } from './start-up.ts'
+import { streamCases } from './stream.ts'
+import { subscribers } from './subscribers.ts'
+import { mostTokens, shortReplies } from './throughput.ts'
+
+const sideBySide: readonly Case[] = [...streamCases, mostTokens, shortReplies, memory]
+const ofGreenroom: readonly Case[] = [subscribers, resume, held, history, lists, cost, startUp, growth]
+
+export const allCases: readonly Case[] = [...sideBySide, ...ofGreenroom]

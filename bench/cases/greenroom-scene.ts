@@ -1,0 +1,85 @@
+/** One Greenroom for a case of its own: requests, SQL on its embedded database, and what its processes use. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { connect, type Sql } from '../../src/persistence/database.ts'
+import { deployUrl, newSession, type Product } from '../../test/support/product.ts'
+import type { Ask } from '../contender.ts'
+import { chatBody } from '../contenders/chat-completions.ts'
+import { type Checkout, startGreenroom } from '../contenders/greenroom.ts'
+import type { Ground } from '../ground.ts'
+import type { Replies, RepliesJob } from '../load/replies.ts'
+import type { Request } from '../load/request.ts'
+import { cpuOf, memoryOf, type Use } from '../processes.ts'
+
+export type GreenroomScene = AsyncDisposable & {
+  readonly agentId: string
+  /** Of the agent's deploy API. */
+  readonly deploy: string
+  readonly sql: Sql
+  readonly product: Product
+  readonly pids: readonly number[]
+  /** A new session's URL. */
+  open(): Promise<string>
+  openMany(count: number): Promise<string[]>
+  memory(): Promise<Use>
+}
+
+export const ask = (session: string, prompt: string, stream = true): Ask => ({
+  url: `${session}/chat/completions`,
+  body: chatBody(prompt, stream),
+})
+
+/** `after`: the last id that was seen. */
+export const resume = (session: string, after?: number): Request => ({
+  url: `${session}/chat/completions/stream`,
+  ...(after === undefined ? {} : { headers: { 'last-event-id': `${after}` } }),
+})
+
+/** Beyond every id: a stream that begins at the live end. */
+export const LIVE_END = 2_000_000_000
+
+/** `nodeArgs`: of its process. */
+export async function startScene(checkout: Checkout, ground: Ground, nodeArgs: string[] = []): Promise<GreenroomScene> {
+  await using stack = new AsyncDisposableStack()
+  const scene = stack.use(await ground.scene())
+  const { products, agentId } = stack.use(await startGreenroom(checkout, scene, [{}], nodeArgs))
+  const [product] = products
+  const { url, pid } = product
+  const sockets = await readFile(join(scene.folder, 'postgres.sockets'), 'utf8')
+  const sql = connect(`postgres://greenroom@${encodeURIComponent(sockets)}/postgres`, {
+    ...{ name: 'bench', max: 2, timeoutMs: 0 },
+  })
+  stack.defer(() => sql.end({ timeout: 1 }))
+  const open = async () => `${url}${await newSession(url, agentId)}`
+  const kept = stack.move()
+  return {
+    ...{ agentId, deploy: deployUrl(url, agentId), sql, product, pids: [pid], open },
+    memory: () => memoryOf([pid]),
+    async openMany(count) {
+      const sessions: string[] = []
+      let left = count
+      const opener = async () => {
+        while (left-- > 0) sessions.push(await open())
+      }
+      await Promise.all(Array.from({ length: 20 }, opener))
+      return sessions
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+/** Replies, and what the server used for them (microseconds). Rejects when one failed. */
+export async function load(ground: Ground, scene: GreenroomScene, job: RepliesJob): Promise<Replies & { cpu: Use }> {
+  const before = await cpuOf(scene.pids)
+  const replies = await ground.load.replies(job)
+  const after = await cpuOf(scene.pids)
+  if (replies.failed > 0) throw new Error(replies.failures.join('; '))
+  const cpu = {
+    own: after.own - before.own,
+    postgres: after.postgres - before.postgres,
+    redis: after.redis - before.redis,
+  }
+  return { ...replies, cpu }
+}
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

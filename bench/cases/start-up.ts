@@ -1,0 +1,37 @@
+/** From the command to the first request that is answered. */
+
+import { startProduct } from '../../test/support/product.ts'
+import type { OwnCase } from '../case.ts'
+import { memoryOf } from '../processes.ts'
+
+export const startUp: OwnCase = {
+  ...{ kind: 'own', name: 'start-up', title: 'Start', rows: 'start' },
+  note: "`node src/main.ts` until `/readyz` answers 200, with the embedded PostgreSQL; memory is the server's own, at rest.",
+  columns: [
+    { key: 'seconds', title: 's', digits: 2 },
+    { key: 'stopSeconds', title: 'stop s', digits: 2 },
+    { key: 'memoryMb', title: 'MB', digits: 0 },
+    { key: 'postgresMb', title: 'PostgreSQL MB', digits: 0 },
+  ],
+  async measure(checkout, ground) {
+    await using scene = await ground.scene()
+    const start = async (env: Record<string, string>) => {
+      const begin = performance.now()
+      const options = { direct: true, checkout: checkout.path, dataDir: scene.folder, env }
+      await using product = await startProduct(options)
+      const seconds = (performance.now() - begin) / 1000
+      const memory = await memoryOf([product.pid])
+      const end = performance.now()
+      await product.stop()
+      const stopSeconds = (performance.now() - end) / 1000
+      return { seconds, stopSeconds, memoryMb: memory.own, postgresMb: memory.postgres }
+    }
+    const database = { DATABASE_URL: await scene.database(), SECRET_KEY: 'of-the-bench' }
+    return {
+      'first, empty folder': await start({}),
+      'second, same folder': await start({}),
+      'on a PostgreSQL that runs, empty': await start(database),
+      'the same again': await start(database),
+    }
+  },
+}

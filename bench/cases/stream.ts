@@ -1,0 +1,61 @@
+/** What a contender adds to a stream: time to its first token, and time, processor time and memory for each token. */
+import type { Column, SideCase } from '../case.ts'
+import { measureReplies, useFigures } from './replies.ts'
+
+const TOKENS = 100
+const RATE = 50
+/** Over which the first requests of a round are spread: the length of a reply, so that begins and ends mix. */
+const STAGGER_MS = 2000
+
+export const firstToken: SideCase = {
+  ...{ kind: 'side', name: 'ttft', group: 'stream', title: 'Time to first token' },
+  note: '400 replies of 5 tokens, one at a time, each in a new session or thread where the contender keeps one.',
+  columns: [
+    { key: 'p50Ms', title: 'added p50 ms', digits: 2, against: { row: 'direct', how: 'minus' } },
+    { key: 'p99Ms', title: 'added p99 ms', digits: 2, against: { row: 'direct', how: 'minus' } },
+    { key: 'p50Ms', title: 'whole p50 ms', digits: 2 },
+    { key: 'p99Ms', title: 'whole p99 ms', digits: 2 },
+  ],
+  async measure(turn) {
+    const wanted = { count: 400, prompt: 'tokens=5 rate=0', tokens: 5, stream: true, slots: 1, untilMs: 8000 }
+    const { replies } = await measureReplies(turn, wanted)
+    return { p50Ms: replies.firstMs.p50, p99Ms: replies.firstMs.p99 }
+  },
+}
+
+const pacedColumns: Column[] = [
+  { key: 'p50Ms', title: 'added p50 ms', digits: 2, against: { row: 'direct', how: 'minus' } },
+  { key: 'p99Ms', title: 'added p99 ms', digits: 2, against: { row: 'direct', how: 'minus' } },
+  { key: 'p99Ms', title: 'p99 / raw', against: { row: 'raw', how: 'ratio' } },
+  { key: 'p50Ms', title: 'whole p50 ms', digits: 2 },
+  { key: 'p99Ms', title: 'whole p99 ms', digits: 2 },
+  { key: 'firstP50Ms', title: 'first token p50 ms', digits: 2 },
+  { key: 'replyS', title: 'reply p50 s', digits: 3 },
+  { key: 'replyP99S', title: 'reply p99 s', digits: 3 },
+  { key: 'cpuUs', title: 'CPU µs a token', digits: 0 },
+  { key: 'postgresUs', title: 'PostgreSQL µs', digits: 0 },
+  { key: 'redisUs', title: 'Redis µs', digits: 0 },
+  { key: 'memoryMb', title: 'MB', digits: 0 },
+  { key: 'postgresMb', title: 'PostgreSQL MB', digits: 0 },
+]
+
+export const paced = (streams: number, replies: number): SideCase => ({
+  ...{ kind: 'side', name: `paced-${streams}`, group: 'stream', title: `${streams} paced streams` },
+  note:
+    `${streams} at a time, ${TOKENS} tokens at ${RATE} a second each, ${replies} replies one after the other, begun over ` +
+    `${STAGGER_MS / 1000} s. A token's time is from the model's write to the client's read; an ideal reply takes 1.98 s.`,
+  columns: pacedColumns,
+  async measure(turn) {
+    const { replies: got, ...used } = await measureReplies(turn, {
+      ...{ count: streams * replies, prompt: `tokens=${TOKENS} rate=${RATE}`, tokens: TOKENS, stream: true },
+      ...{ slots: streams, staggerMs: STAGGER_MS },
+    })
+    return {
+      ...{ p50Ms: got.tokenMs.p50, p99Ms: got.tokenMs.p99, firstP50Ms: got.firstMs.p50 },
+      ...{ replyS: got.replyMs.p50 / 1000, replyP99S: got.replyMs.p99 / 1000 },
+      ...useFigures(used.cpu, used.memory, got.tokens),
+    }
+  },
+})
+
+export const streamCases: SideCase[] = [firstToken, paced(1, 3), paced(50, 2), paced(200, 2), paced(500, 2)]

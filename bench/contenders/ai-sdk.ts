@@ -1,0 +1,47 @@
+import type { Contender, Running, Scene } from '../contender.ts'
+import manifest from './ai-sdk/package.json' with { type: 'json' }
+import { installPeer, startPeer } from './peer.ts'
+
+/** The AI SDK behind node:http (ai-sdk/server.mjs): UI message streams, which is what its own hooks read. Keeps nothing. */
+const aiSdk: Contender = {
+  name: 'ai-sdk',
+  title: 'AI SDK (plain)',
+  keeps: 'nothing',
+  versions: manifest.dependencies,
+  start: (scene) => startServer(scene, {}),
+}
+
+/**
+ * The same with resumable-stream on Redis, as the SDK's guide to resuming streams sets it up. Its reader gets the stream
+ * itself; Redis learns that it exists, and passes it on only to those who come back for it. Which stream a chat has, and
+ * its messages, the guide leaves to the user: kept in the process's memory here, so that no store of ours is measured.
+ * A reply that is not streamed is not kept at all.
+ */
+const aiSdkResumable: Contender = {
+  name: 'ai-sdk-resumable',
+  title: 'AI SDK + resumable-stream',
+  keeps: 'stream',
+  versions: manifest.dependencies,
+  start: async (scene) => startServer(scene, { REDIS_URL: await scene.redis() }),
+}
+
+async function startServer({ upstreamUrl, folder }: Scene, more: Record<string, string>): Promise<Running> {
+  const installed = await installPeer('ai-sdk')
+  const env = { UPSTREAM_URL: upstreamUrl, ...more }
+  const args = () => [`${installed}/server.mjs`]
+  const { url, pid, ...peer } = await startPeer({ args, cwd: folder, env, ready: '/chat/none/stream' })
+  return {
+    ...peer,
+    open: async () => crypto.randomUUID(),
+    ask: (id, prompt, stream) => ({
+      url: `${url}/chat`,
+      body: JSON.stringify({
+        ...{ id, stream },
+        message: { id: crypto.randomUUID(), role: 'user', parts: [{ type: 'text', text: prompt }] },
+      }),
+    }),
+    pids: () => [pid],
+  }
+}
+
+export const contenders: readonly Contender[] = [aiSdk, aiSdkResumable]

@@ -1,0 +1,17 @@
+/** Nobody in between: what the model and the load client take by themselves. */
+import type { Contender } from '../contender.ts'
+import { askChat } from './chat-completions.ts'
+
+export const contenders: Contender[] = [
+  {
+    ...{ name: 'direct', title: 'direct', keeps: 'nothing' },
+    async start({ upstreamUrl }) {
+      return {
+        open: async () => '',
+        ask: (_, prompt, stream) => askChat(upstreamUrl, prompt, stream),
+        pids: () => [],
+        async [Symbol.asyncDispose]() {},
+      }
+    },
+  },
+]

@@ -1,0 +1,14 @@
+/** What one writes by hand: Fastify and the official client, in thirty lines. */
+import { readFileSync } from 'node:fs'
+import type { Contender } from '../contender.ts'
+import { startServer } from './chat-completions.ts'
+
+const { dependencies } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+
+export const contenders: Contender[] = [
+  {
+    ...{ name: 'hand-written', title: 'hand-written', keeps: 'nothing' },
+    versions: { fastify: dependencies.fastify, openai: dependencies.openai },
+    start: ({ upstreamUrl }) => startServer(new URL('hand-written-server.ts', import.meta.url), upstreamUrl),
+  },
+]

@@ -1,0 +1,10 @@
+/** Bytes through node:http and nothing else: the limit. */
+import type { Contender } from '../contender.ts'
+import { startServer } from './chat-completions.ts'
+
+export const contenders: Contender[] = [
+  {
+    ...{ name: 'raw', title: 'raw', keeps: 'nothing', versions: { node: process.version } },
+    start: ({ upstreamUrl }) => startServer(new URL('raw-server.ts', import.meta.url), upstreamUrl),
+  },
+]

@@ -1,0 +1,107 @@
+/** Asks for replies, so many at a time, and times their tokens. */
+import type { Ask } from '../contender.ts'
+import { tokenReader } from '../tokens.ts'
+import { nowUs, send } from './request.ts'
+import { type Quantiles, samples } from './samples.ts'
+
+export type RepliesJob = {
+  readonly asks: readonly Ask[]
+  /** How many tokens each reply must bring. */
+  readonly tokens: number
+  /** How many run at a time; each slot asks again as soon as it has its answer. */
+  readonly slots: number
+  /** Over how long the slots' first requests are spread. */
+  readonly staggerMs?: number
+  /** After this no further reply is begun. */
+  readonly untilMs?: number
+}
+
+export type Replies = {
+  replies: number
+  tokens: number
+  /** From the first request to the last answer. */
+  seconds: number
+  /** What went wrong: how often, and the first ways. Such replies are in no figure. */
+  failed: number
+  failures: string[]
+  /** Milliseconds from the request to its first token. */
+  firstMs: Quantiles
+  /** From the model's write of a token to its arrival. */
+  tokenMs: Quantiles
+  /** From the request to the last token. */
+  replyMs: Quantiles
+}
+
+type Taken = { sentAt: number; arrivals: number[]; delays: number[] }
+
+/** Rejects with the reason when the reply did not come whole. */
+function takeReply(ask: Ask, tokens: number): Promise<Taken> {
+  const { promise, resolve, reject } = Promise.withResolvers<Taken>()
+  const taken: Taken = { sentAt: nowUs(), arrivals: [], delays: [] }
+  let now = 0
+  let status = 0
+  let words = ''
+  const read = tokenReader((sent) => {
+    taken.arrivals.push(now)
+    taken.delays.push(now - sent)
+  })
+  const timed = {
+    head: (code: number) => {
+      status = code
+    },
+    data: (chunk: Buffer) => {
+      now = nowUs()
+      read(chunk)
+      if (words.length < 300 && (status !== 200 || taken.arrivals.length === 0)) words += chunk.toString()
+    },
+    end: (error?: Error) => {
+      const isWhole = !error && status === 200 && taken.arrivals.length === tokens
+      if (isWhole) resolve(taken)
+      else reject(new Error(`${status}, ${taken.arrivals.length} tokens, ${error ?? words.slice(0, 300)}`))
+    },
+  }
+  if (!ask.follow) {
+    send(ask, timed)
+    return promise
+  }
+  const { follow } = ask
+  send(ask, {
+    head: (code) => (code === 200 ? void send(follow, timed) : reject(new Error(`${code} to the message`))),
+    end: (error) => error && reject(error),
+  })
+  return promise
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+export async function loadReplies(job: RepliesJob): Promise<Replies> {
+  const [firstMs, tokenMs, replyMs] = [samples(), samples(), samples()]
+  const failures = new Set<string>()
+  let [replies, tokens, failed, next] = [0, 0, 0, 0]
+  const begin = nowUs()
+  const deadline = begin + (job.untilMs ?? Number.POSITIVE_INFINITY) * 1000
+  const note = ({ sentAt, arrivals, delays }: Taken) => {
+    replies++
+    tokens += arrivals.length
+    firstMs.add(((arrivals[0] ?? sentAt) - sentAt) / 1000)
+    replyMs.add(((arrivals.at(-1) ?? sentAt) - sentAt) / 1000)
+    for (const delay of delays) tokenMs.add(delay / 1000)
+  }
+  const slot = async (n: number) => {
+    await pause(((job.staggerMs ?? 0) * n) / job.slots)
+    for (;;) {
+      const ask = job.asks[next++]
+      if (!ask || nowUs() > deadline) return
+      await takeReply(ask, job.tokens).then(note, (error: Error) => {
+        failed++
+        if (failures.size < 3) failures.add(error.message)
+      })
+    }
+  }
+  await Promise.all(Array.from({ length: job.slots }, (_, n) => slot(n)))
+  return {
+    ...{ replies, tokens, failed, failures: [...failures] },
+    seconds: (nowUs() - begin) / 1e6,
+    ...{ firstMs: firstMs.quantiles(), tokenMs: tokenMs.quantiles(), replyMs: replyMs.quantiles() },
+  }
+}

@@ -1,0 +1,57 @@
+/** The load client's one way to ask: undici's dispatcher, without the objects that make a fetch. */
+import { Agent, type Dispatcher } from 'undici'
+
+const TIMEOUT_MS = 120_000
+
+const agent = new Agent({
+  connections: null,
+  pipelining: 1,
+  ...{ headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS, keepAliveTimeout: 4000 },
+})
+
+export type Request = {
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Absent: GET. */
+  readonly body?: string
+}
+
+export type Listener = {
+  head?(status: number): void
+  data?(chunk: Buffer): void
+  /** The last thing that is told; an error when it did not end well. */
+  end(error?: Error): void
+}
+
+/** Returns what drops the connection. */
+export function send({ url, headers, body }: Request, listener: Listener): () => void {
+  const { origin, pathname, search } = new URL(url)
+  let controller: Dispatcher.DispatchController | undefined
+  const options: Dispatcher.DispatchOptions = {
+    ...{ origin, path: `${pathname}${search}`, method: body === undefined ? 'GET' : 'POST', body: body ?? null },
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+  }
+  agent.dispatch(options, {
+    onRequestStart(started) {
+      controller = started
+    },
+    onResponseStart(_, status) {
+      listener.head?.(status)
+    },
+    onResponseData(_, chunk) {
+      listener.data?.(chunk)
+    },
+    onResponseEnd() {
+      listener.end()
+    },
+    onResponseError(_, error) {
+      listener.end(error)
+    },
+  })
+  return () => controller?.abort(new Error('The load client left.'))
+}
+
+const originUs = Number(process.hrtime.bigint() / 1000n) - performance.now() * 1000
+
+/** The machine's monotonic clock in microseconds, as the model stamps its tokens. */
+export const nowUs = (): number => originUs + performance.now() * 1000

@@ -1,0 +1,32 @@
+/** Cases of Greenroom alone: of each checkout in turn, as often as wanted. */
+import type { OwnCase } from './case.ts'
+import type { Checkout } from './contenders/greenroom.ts'
+import type { Ground } from './ground.ts'
+import type { Record } from './results.ts'
+
+export async function measureOwn(
+  ground: Ground,
+  one: OwnCase,
+  checkouts: readonly Checkout[],
+  repetitions: number,
+  record: Record,
+): Promise<void> {
+  const inside = 'measureAll' in one
+  for (let repetition = 1; repetition <= (inside ? 1 : repetitions); repetition++) {
+    for (const checkout of checkouts) {
+      const behind = checkout.name === null ? '' : `@${checkout.name}`
+      const named = (row: string) => ({ name: `${row}${behind}`, title: `${row}${behind}` })
+      const began = performance.now()
+      try {
+        const all = inside ? await one.measureAll(checkout, ground, repetitions) : [await one.measure(checkout, ground)]
+        for (const rows of all) {
+          for (const [row, figures] of Object.entries(rows)) record.add(one.name, named(row), figures)
+        }
+      } catch (error) {
+        record.failed(one.name, named('failed'), String(error))
+      }
+      const seconds = ((performance.now() - began) / 1000).toFixed(0)
+      console.log(`${inside ? repetitions : repetition}/${repetitions} ${one.name}${behind}: ${seconds} s`)
+    }
+  }
+}
