@@ -1,4 +1,6 @@
 import { Group, SegmentedControl, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { useEffect, useState } from 'react'
 import { type Days, usePeriod, usualSpans } from './period-in-url.ts'
 import classes from './usage.module.css'
 
@@ -20,7 +22,18 @@ export function PeriodPicker() {
   )
 }
 
-function DayFields({ days, choose }: { days: Days; choose: (days: Days) => void }) {
+/** Held here while they are changed: the address follows a moment later, and a second change must build on the first. */
+function DayFields({ days: { from, to }, choose }: { days: Days; choose: (days: Days) => void }) {
+  const [draft, setDraft] = useState({ from, to })
+  // The back button and links change them too.
+  useEffect(() => setDraft({ from, to }), [from, to])
+  const chooseSoon = useDebouncedCallback(choose, 300)
+  const change = (end: keyof Days, value: string) => {
+    const next = { ...draft, [end]: value }
+    setDraft(next)
+    // A day that is half typed is no day yet, and reads as nothing.
+    if (value !== '') chooseSoon(next)
+  }
   return (
     <Group gap="xs" wrap="nowrap">
       {(['from', 'to'] as const).map((end) => (
@@ -29,9 +42,8 @@ function DayFields({ days, choose }: { days: Days; choose: (days: Days) => void 
           type="date"
           size="xs"
           aria-label={end === 'from' ? 'First day' : 'Last day'}
-          value={days[end]}
-          // A field that is emptied keeps the other one, and its own last day: nothing to ask about is no choice.
-          onChange={({ currentTarget: { value } }) => value !== '' && choose({ ...days, [end]: value })}
+          value={draft[end]}
+          onChange={({ currentTarget: { value } }) => change(end, value)}
         />
       ))}
     </Group>
