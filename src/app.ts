@@ -1,11 +1,10 @@
 /** Puts the rooms together; the only file that knows them all. `main.ts` runs it, tests build it too. */
 import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import type { Model } from './actors/ports.ts'
 import { createSessionHost } from './actors/session-host.ts'
 import { deriveTitle } from './actors/title.ts'
 import { createTransitionRecorder } from './actors/transitions.ts'
-import { startBackground, withLateTitles } from './background.ts'
+import { type BackgroundOptions, startBackground, withLateTitles } from './background.ts'
 import type { Jobs } from './coordination/jobs.ts'
 import { createLocalCoordination } from './coordination/local.ts'
 import { createRedisCoordination } from './coordination/redis.ts'
@@ -14,6 +13,7 @@ import { streamsEnded } from './http/sse.ts'
 import type { MetricsSnapshot } from './observability/metrics.ts'
 import { type Observation, startObservation } from './observe.ts'
 import { readyTools } from './persistence/agent-tools.ts'
+import { agentLookup } from './persistence/agents.ts'
 import { askAgain, connect, isPooled, isUnavailable, type Sql } from './persistence/database.ts'
 import { seedDemo } from './persistence/demo.ts'
 import { startEmbedded } from './persistence/embedded.ts'
@@ -203,7 +203,7 @@ async function openOutside({ settings, log, closing, observation }: Ground) {
 /** What may be late: titles, expiry. */
 async function startJobs(
   { settings, sql, log, closing }: Ground,
-  parts: { secrets: Secrets; upkeepSql: Sql; model: Model },
+  parts: Pick<BackgroundOptions, 'secrets' | 'upkeepSql' | 'model' | 'findAgent'>,
 ) {
   const retention = { sessionDays: settings.sessionRetentionDays, transitionDays: settings.traceRetentionDays }
   const options = {
@@ -231,6 +231,7 @@ async function openRooms(ground: Ground) {
   const byModel = settings.sessionTitles === 'model'
   const { coordination, journal, recorder } = await openOwnership(ground, byModel ? titleLater : deriveTitle)
   const { outbound, mcp, model } = await openOutside(ground)
+  const findAgent = agentLookup(sql)
   const generationTimeoutMs = settings.generationTimeoutS * 1000
   const host = createSessionHost({
     ...{ model, recorder, leaseMs: settings.ownerLeaseMs, generationTimeoutMs, observer, log },
@@ -241,9 +242,20 @@ async function openRooms(ground: Ground) {
   })
   coordination.start(host.owned, host.tick)
   metrics?.inspect({ report: host.owned.report, running: () => host.running })
-  jobs = await startJobs(ground, { secrets, upkeepSql, model })
+  jobs = await startJobs(ground, { secrets, upkeepSql, model, findAgent })
   return {
-    ...{ sql, secrets, host, model, recorder, generationTimeoutMs, providerTypes, observer, requestObservers },
+    ...{
+      sql,
+      secrets,
+      findAgent,
+      host,
+      model,
+      recorder,
+      generationTimeoutMs,
+      providerTypes,
+      observer,
+      requestObservers,
+    },
     ...toolRooms({ sql, secrets, outbound, mcp, patienceMs: settings.ownerLeaseMs, log }),
     coordination,
     testProvider: model.testProvider,

@@ -1,7 +1,7 @@
 /** An agent as stored → what its model is asked. */
 import type { ModelRequest, OpenToolbox, Toolbox } from '../actors/ports.ts'
 import type { ToolChoice } from '../persistence/agent-tools.ts'
-import { type AgentForCompletion, findForCompletion } from '../persistence/agents.ts'
+import type { AgentForCompletion } from '../persistence/agents.ts'
 import type { Sql } from '../persistence/database.ts'
 import type { Secrets } from '../persistence/secrets.ts'
 import { HttpError, missing } from './http-error.ts'
@@ -10,16 +10,18 @@ import { keyContext } from './management/provider-key.ts'
 export interface AgentRooms {
   sql: Sql
   secrets: Secrets
+  /** Null: no such agent. */
+  findAgent(id: string): Promise<AgentForCompletion | null>
   /** The chosen tools, as far as they answer. */
   openToolbox(choice: ToolChoice, signal: AbortSignal): Promise<Toolbox>
 }
 
 /** Throws 404 for an unknown agent. */
-export async function loadAgent({ sql }: AgentRooms, agentId: string): Promise<AgentForCompletion> {
-  return (await findForCompletion(sql, agentId)) ?? missing('agent')
+export async function loadAgent({ findAgent }: Pick<AgentRooms, 'findAgent'>, agentId: string) {
+  return (await findAgent(agentId)) ?? missing('agent')
 }
 
-/** The provider's key, opened for this call only. Throws 500 with words that an operator can act on. */
+/** The provider's key in plain text. Throws 500 with words that an operator can act on. */
 function openKey(secrets: Secrets, { id, apiKey }: AgentForCompletion['provider']): string | null {
   try {
     return apiKey && secrets.open(apiKey, keyContext(id))

@@ -4,7 +4,7 @@ import { type ConnectionTest, testConnection } from './connection-test.ts'
 import { playDemo } from './demo.ts'
 import { failureOf, ProviderProblem, problemIn } from './failure.ts'
 import type { ProviderFetch } from './fetch.ts'
-import { streamOpenAi } from './openai.ts'
+import { createOpenAi } from './openai.ts'
 import { pause } from './pause.ts'
 import { dialectOf, findProviderType } from './provider-types.ts'
 import { watchSilence } from './silence.ts'
@@ -34,7 +34,7 @@ const longestWaitMs = 10_000
 export async function createModel(options: ModelOptions): Promise<Providers> {
   const countTokens = await loadTokenCounter()
   const { fetch } = options
-  const refusals = new Set<string>()
+  const openai = createOpenAi(fetch)
 
   const callModel: Model['stream'] = (request, signal, take) => {
     const { type } = request.provider
@@ -42,7 +42,7 @@ export async function createModel(options: ModelOptions): Promise<Providers> {
     if (type === 'anthropic' || type === 'gemini') return streamNative(type, request, signal, fetch, take)
     const dialect = dialectOf(type)
     if (!dialect) throw unsupported(type)
-    return streamOpenAi(request, dialect, signal, fetch, refusals, take)
+    return openai.stream(request, dialect, signal, take)
   }
 
   const stream: Model['stream'] = async (request, signal, take) => {

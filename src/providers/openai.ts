@@ -9,21 +9,35 @@ import { accessTo, answerOf, noTimeout, sdkFetch } from './sdk-fetch.ts'
 import { readTurn } from './turn.ts'
 import { streamTurn } from './turn-stream.ts'
 
-/**
- * Servers that refused `stream_options`, by endpoint: asked once, then spared until the process ends. The count of
- * providers bounds it.
- */
-export type UsageRefusals = Set<string>
+/** Clients that are kept: to make one costs 20 µs, the half of what its calls cost. */
+const MAX_CLIENTS = 200
 
-export function streamOpenAi(
-  request: ModelRequest,
-  dialect: Dialect,
-  signal: AbortSignal,
-  fetch: ProviderFetch,
-  refusals: UsageRefusals,
-  take: Take<ModelEvent>,
-): Promise<void> {
-  return streamTurn(readTurn(), (own) => open(request, dialect, own, fetch, refusals), signal, take)
+/** What calls share, until the process ends. */
+export function createOpenAi(fetch: ProviderFetch) {
+  /** Servers that refused `stream_options`, by endpoint: asked once, then spared. The count of providers bounds it. */
+  const refusals = new Set<string>()
+  const clients = new Map<string, OpenAI>()
+
+  function clientOf(connection: ProviderConnection): OpenAI {
+    const { baseURL, key } = accessTo(connection)
+    const place = `${baseURL} ${key}`
+    const known = clients.get(place)
+    if (known) return known
+    if (clients.size >= MAX_CLIENTS) clients.clear()
+    const client = openAiClient(connection, fetch)
+    clients.set(place, client)
+    return client
+  }
+
+  return {
+    stream: (request: ModelRequest, dialect: Dialect, signal: AbortSignal, take: Take<ModelEvent>): Promise<void> =>
+      streamTurn(
+        readTurn(),
+        async (own) => open(clientOf(request.provider), chatBody(request, dialect), own, refusals),
+        signal,
+        take,
+      ),
+  }
 }
 
 /** A client of the official SDK that takes nothing from the environment and tries once. */
@@ -45,13 +59,11 @@ export function openAiClient(connection: ProviderConnection, fetch: ProviderFetc
 
 /** The answer's head. Asks a second time where the server knows no `stream_options`. */
 async function open(
-  request: ModelRequest,
-  dialect: Dialect,
+  client: OpenAI,
+  body: ChatBody,
   signal: AbortSignal,
-  fetch: ProviderFetch,
-  refusals: UsageRefusals,
+  refusals: Set<string>,
 ): Promise<ProviderAnswer> {
-  const client = openAiClient(request.provider, fetch)
   const ask = async (body: ChatBody) => {
     try {
       return answerOf(await client.chat.completions.create(body, { signal }).asResponse())
@@ -59,7 +71,6 @@ async function open(
       throw problemIn(error) ?? error
     }
   }
-  const body = chatBody(request, dialect)
   if (!body.stream_options) return ask(body)
   const { stream_options: _, ...plain } = body
   if (refusals.has(client.baseURL)) return ask(plain)
@@ -67,9 +78,9 @@ async function open(
     return await ask(body)
   } catch (error) {
     if (!(error instanceof ProviderProblem) || !refusesUsage(error)) throw error
-    const response = await ask(plain)
+    const answer = await ask(plain)
     refusals.add(client.baseURL)
-    return response
+    return answer
   }
 }
 

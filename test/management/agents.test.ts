@@ -1,6 +1,6 @@
 /** Contract section 2, agents; specification 2.3 and 4.6. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findForCompletion } from '../../src/persistence/agents.ts'
+import { agentLookup } from '../../src/persistence/agents.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { type Server, startServer } from './server.ts'
 
@@ -162,7 +162,7 @@ test('the list is oldest first, with q and totals', async () => {
 
 test('a completion reads agent, prompt and sealed key in one go', async () => {
   const { id } = (await create({ promptId, generationConfig: { topK: 3 } })).json
-  expect(await findForCompletion(db.sql, id)).toEqual({
+  expect(await agentLookup(db.sql)(id)).toEqual({
     id,
     name: 'Agent',
     model: 'm-1',
@@ -177,7 +177,7 @@ test('a completion reads agent, prompt and sealed key in one go', async () => {
     tools: { httpToolIds: [], mcpServers: [], builtInToolIds: [] },
   })
   const promptless = (await create()).json
-  expect(await findForCompletion(db.sql, promptless.id)).toMatchObject({ system: null })
-  expect(await findForCompletion(db.sql, nobody)).toBeNull()
-  expect(await findForCompletion(db.sql, 'x')).toBeNull()
+  expect(await agentLookup(db.sql)(promptless.id)).toMatchObject({ system: null })
+  expect(await agentLookup(db.sql)(nobody)).toBeNull()
+  expect(await agentLookup(db.sql)('x')).toBeNull()
 })

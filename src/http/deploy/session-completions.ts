@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Reply, StreamCut } from '../../actors/frame-log.ts'
 import type { Message, SessionHost } from '../../actors/session-host.ts'
 import { findSession, newestReply } from '../../persistence/sessions.ts'
+import { isUuid } from '../../persistence/uuid.ts'
 import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-request.ts'
 import { completionBody, completionHead, sessionFrame } from '../completion-frames.ts'
 import { badRequest, HttpError, missing } from '../http-error.ts'
@@ -62,11 +63,8 @@ export const sessionCompletionHandlers = (rooms: SessionCompletionRooms) => {
   const { sql, host } = rooms
   return {
     createSessionCompletion: async ({ params, body, request, reply }) => {
-      const [agent, session] = await Promise.all([
-        loadAgent(rooms, params.agent_id),
-        findSession(sql, params.agent_id, params.session_id),
-      ])
-      if (session === null) missing('session')
+      const agent = await loadAgent(rooms, params.agent_id)
+      if (!isUuid(params.session_id)) missing('session')
       const sent = await host.send({
         agentId: agent.id,
         sessionId: params.session_id.toLowerCase(),
