@@ -48,7 +48,7 @@ export function createLiveSessions({ journal, exchange, recorder, log }: LiveOpt
   const machine = sessionMachine.provide({
     actors: sessionActors({
       journal,
-      running: (replyId) => byReply.get(replyId)?.reply,
+      running: (replyId) => byReply.get(replyId)?.reply ?? undefined,
       onError: (err, reply) => log.error({ err, replyId: reply.id }, 'A reply met an unexpected error.'),
     }),
   })
@@ -101,7 +101,7 @@ function makeWay(known: LiveSession): void {
   // Stored, as the newer message proves; only the answer is under way. It closes its log and ends by itself.
   if (known.state === 'streaming.settling') return
   if (isRunning(known)) {
-    known.reply.log.cut()
+    known.reply?.log.cut()
     known.actor.send({ type: 'lost' })
   }
   known.actor.stop()
@@ -112,7 +112,7 @@ function observe(sessions: LiveSessions, session: LiveSession, event: Inspection
   if (event.type !== '@xstate.snapshot' || event.actorRef !== session.actor) return
   const to = pathOf(session.actor.getSnapshot().value)
   const from = session.state
-  if (to === from) return
+  if (to === from || session.reply === null) return
   const at = new Date()
   Object.assign(session, { state: to, since: at })
   const { id: messageId, sessionId } = session.reply.log.info
@@ -121,7 +121,7 @@ function observe(sessions: LiveSessions, session: LiveSession, event: Inspection
   if (type !== 'lost') {
     sessions.recorder.record({ sessionId, at, from, to, event: type, messageId, detail: detailOf(session, type) })
   }
-  if (!isRunning(session)) finish(sessions, session)
+  if (!isRunning(session)) finish(sessions, session, session.reply)
 }
 
 function detailOf(session: LiveSession, event: string): Record<string, string | number | boolean> {
@@ -129,15 +129,17 @@ function detailOf(session: LiveSession, event: string): Record<string, string | 
   if (event === 'failed' && ending?.type === 'failed') return { code: ending.error.code }
   if (event === 'finished' && ending?.type === 'finished') return { finishReason: ending.reason }
   if (event !== 'settled') return {}
+  if (session.reply === null) return {}
   const { usage, requesterLost } = session.reply
   return { promptTokens: usage.promptTokens, completionTokens: usage.completionTokens, requesterLost }
 }
 
-function finish({ byReply, registry, exchange }: LiveSessions, session: LiveSession): void {
-  const { id } = session.reply.log.info
+function finish({ byReply, registry, exchange }: LiveSessions, session: LiveSession, reply: RunningReply): void {
+  const { id } = reply.log.info
+  session.reply = null
   if (byReply.delete(id)) {
     registry.trigger.ended()
-    session.reply.observer.ended(session.reply.ended, session.reply.usage)
+    reply.observer.ended(reply.ended, reply.usage)
   }
   exchange.ended(id)
   session.ended.resolve()
@@ -149,14 +151,15 @@ export function forgetSession(sessions: LiveSessions, sessionId: string): void {
   if (!session) return
   const { reply } = session
   session.actor.stop()
+  sessions.registry.trigger.left({ session })
+  if (reply === null) return
   reply.log.drop()
   // What the model was asked has been used, though no message tells of it any more.
   if (sessions.byReply.has(reply.log.info.id)) {
     reply.usage = reply.generation?.usage() ?? reply.usage
     reply.ended = 'session_deleted'
   }
-  sessions.registry.trigger.left({ session })
-  finish(sessions, session)
+  finish(sessions, session, reply)
 }
 
 /** The agent is gone with its sessions: whatever replies for it here ends as in a deleted session (contract section 2). */
@@ -172,7 +175,7 @@ export function checkSessions(sessions: LiveSessions, leaseMs: number): void {
   const now = performance.now()
   for (const session of liveSessions(sessions)) {
     const { reply, actor } = session
-    if (!isRunning(session)) {
+    if (reply === null) {
       if (Date.now() - session.since.getTime() <= LINGER_MS) continue
       actor.stop()
       sessions.registry.trigger.left({ session })
@@ -187,7 +190,7 @@ export function checkSessions(sessions: LiveSessions, leaseMs: number): void {
 }
 
 function lose(session: LiveSession | undefined): void {
-  session?.reply.log.cut()
+  session?.reply?.log.cut()
   session?.actor.send({ type: 'lost' })
 }
 
@@ -196,10 +199,10 @@ export function ownedReplies(sessions: LiveSessions, remote: RemoteReplies, jour
   const { byReply, admitting } = sessions
   return {
     running: () => new Set([...byReply.keys(), ...admitting.keys()]),
-    placeOf: (replyId) => byReply.get(replyId)?.reply.log.place ?? null,
+    placeOf: (replyId) => byReply.get(replyId)?.reply?.log.place ?? null,
     report: () => ({
       actors: liveSessions(sessions).map(({ sessionId, agentId, state, since, reply }) => ({
-        ...{ sessionId, agentId, state, since: since.toISOString(), subscribers: reply.log.subscribers },
+        ...{ sessionId, agentId, state, since: since.toISOString(), subscribers: reply?.log.subscribers ?? 0 },
       })),
       followed: remote.followed(),
     }),
@@ -210,7 +213,7 @@ export function ownedReplies(sessions: LiveSessions, remote: RemoteReplies, jour
     statelessAgents: () => sessions.slots.agents(),
     forgetAgent: (agentId) => forgetAgent(sessions, agentId),
     fenced(epoch) {
-      for (const session of [...byReply.values()]) if (session.reply.log.info.epoch <= epoch) lose(session)
+      for (const session of [...byReply.values()]) if ((session.reply?.log.info.epoch ?? epoch) <= epoch) lose(session)
     },
     async settleStray(reply) {
       const { error } = failed('internal', 'The reply was abandoned.')

@@ -12,8 +12,8 @@ export interface LiveSession {
   /** Path of the innermost state, and since when it is there. */
   state: string
   since: Date
-  /** The newest reply; it outlives its end until the session is passivated. */
-  reply: RunningReply
+  /** Null at rest: the texts of replies that have ended are the database's to keep. */
+  reply: RunningReply | null
   /** Resolves when the reply is settled, lost or dropped. */
   ended: PromiseWithResolvers<void>
 }

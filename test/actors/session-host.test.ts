@@ -87,7 +87,7 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
     ...options,
   })
   const running = (sessionId: string) => {
-    const info = host.registry.getSnapshot().context.live.get(sessionId)?.reply.log.info
+    const info = host.registry.getSnapshot().context.live.get(sessionId)?.reply?.log.info
     return info ? { replyId: info.id, instanceId: info.instanceId } : null
   }
   return { host, script, steps, settled, hold, admit, journal }
