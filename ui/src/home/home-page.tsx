@@ -7,6 +7,8 @@ import { Page } from '../blocks/page.tsx'
 import { providerList } from '../providers/queries.ts'
 import { FirstAgent } from './first-agent.tsx'
 import { FirstSteps } from './first-steps.tsx'
+import classes from './home-page.module.css'
+import { WhatsOn } from './whats-on.tsx'
 
 const one = { limit: 1, offset: 0 }
 /** What others do shows by itself: a step may be taken in another window. */
@@ -23,7 +25,6 @@ export function Component() {
     <Page
       title="Welcome to Greenroom"
       description="Replies are stored before they are shown, resumed from any token, stopped from anywhere."
-      width="reading"
     >
       {error && (
         <Alert color="red" role="alert">
@@ -32,18 +33,23 @@ export function Component() {
       )}
       {!isRead && !error && <Skeleton height={280} radius="lg" />}
       {isRead && (
-        <>
-          {agent && <FirstAgent agent={agent} talked={talked.data === true} />}
-          <Title order={2} mb="sm">
-            {agent ? 'Make it yours' : 'Three steps to the first reply'}
-          </Title>
-          <FirstSteps
-            providers={providers.data.total}
-            agents={agents.data.total}
-            agent={agent}
-            talked={talked.data === true}
-          />
-        </>
+        <div className={classes.columns}>
+          <div>
+            {agent && <FirstAgent agent={agent} talked={talked.data === true} />}
+            <Title order={2} mb="sm">
+              {agent ? 'Make it yours' : 'Three steps to the first reply'}
+            </Title>
+            <FirstSteps
+              providers={providers.data.total}
+              agents={agents.data.total}
+              agent={agent}
+              talked={talked.data === true}
+            />
+          </div>
+          <div className={classes.side}>
+            <WhatsOn />
+          </div>
+        </div>
       )}
     </Page>
   )
