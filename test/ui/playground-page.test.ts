@@ -40,6 +40,19 @@ test('overrides lie in the address, are shown, sent, and taken away', async () =
   expect(up.calls.at(-1)?.body.model).toBe('test-model')
 })
 
+test('the first page leads back to the sessions of late', async () => {
+  await using page = await open()
+  await say(page, 'A question that is far too long for a narrow card, and for a small screen as well')
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  await page.goto('/')
+  const session = page.getByRole('region', { name: 'Recent sessions' }).getByRole('link').first()
+  await session.waitFor()
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+  await session.click()
+  await replies(page).getByText('Fine.').waitFor()
+})
+
 test('sessions are searched and deleted after a confirmation that says what is lost', async () => {
   await using page = await open()
   await say(page, 'Zebra crossing')

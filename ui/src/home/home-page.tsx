@@ -1,9 +1,10 @@
 /** The shortest way to a first reply: an agent that is there, or the steps to one. */
 import { Alert, Skeleton, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { agentList, hasSessions } from '../agents/queries.ts'
+import { agentList } from '../agents/queries.ts'
 import { wordsOf } from '../api.ts'
 import { Page } from '../blocks/page.tsx'
+import { foundSessions } from '../chart/queries.ts'
 import { providerList } from '../providers/queries.ts'
 import { FirstAgent } from './first-agent.tsx'
 import { FirstSteps } from './first-steps.tsx'
@@ -17,10 +18,13 @@ const live = { refetchInterval: 5_000 }
 export function Component() {
   const providers = useQuery({ ...providerList(one), ...live })
   const agents = useQuery({ ...agentList(one), ...live })
-  const agent = agents.data?.items[0]
-  const talked = useQuery({ ...hasSessions(agent?.id ?? ''), enabled: agent !== undefined, ...live })
-  const error = agents.error ?? providers.error
-  const isRead = agents.data !== undefined && providers.data !== undefined
+  const sessions = useQuery({ ...foundSessions(''), ...live })
+  const found = sessions.data
+  // Whom somebody has talked to last.
+  const agent = found?.[0]?.agent ?? agents.data?.items[0]
+  const talked = found !== undefined && found.length > 0
+  const error = agents.error ?? providers.error ?? sessions.error
+  const isRead = agents.data !== undefined && providers.data !== undefined && found !== undefined
   return (
     <Page
       title="Welcome to Greenroom"
@@ -35,19 +39,14 @@ export function Component() {
       {isRead && (
         <div className={classes.columns}>
           <div>
-            {agent && <FirstAgent agent={agent} talked={talked.data === true} />}
+            {agent && <FirstAgent agent={agent} talked={talked} />}
             <Title order={2} mb="sm">
               {agent ? 'Make it yours' : 'Three steps to the first reply'}
             </Title>
-            <FirstSteps
-              providers={providers.data.total}
-              agents={agents.data.total}
-              agent={agent}
-              talked={talked.data === true}
-            />
+            <FirstSteps providers={providers.data.total} agents={agents.data.total} agent={agent} talked={talked} />
           </div>
           <div className={classes.side}>
-            <WhatsOn />
+            <WhatsOn found={found} />
           </div>
         </div>
       )}

@@ -5,16 +5,15 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { RelativeTime } from '../blocks/relative-time.tsx'
 import { isRunning } from '../chart/machine.ts'
-import { type AgentSessions, actorsQuery, foundSessions, trafficQuery } from '../chart/queries.ts'
+import { type AgentSessions, actorsQuery, trafficQuery } from '../chart/queries.ts'
 import { sessionName } from '../chart/words.ts'
 import classes from './whats-on.module.css'
 
 const everyMs = 5_000
 const mostSessions = 5
 
-export function WhatsOn() {
-  const { data: found } = useQuery({ ...foundSessions(''), refetchInterval: everyMs })
-  if (found === undefined) return null
+/** `found`: the newest sessions of every agent. */
+export function WhatsOn({ found }: { found: readonly AgentSessions[] }) {
   return found.length === 0 ? (
     <Promises />
   ) : (
