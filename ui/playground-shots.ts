@@ -48,7 +48,7 @@ export async function withPlaygroundShots(product: Product, take: (shots: Shot[]
   const path = { agent_id: agentId }
   await product.client.PUT('/api/v1/agents/{id}', {
     params: { path: { id: agentId } },
-    body: { name: 'Lantern support' },
+    body: { name: 'Lantern support', model: 'gpt-oss-120b' },
   })
   await product.client.PUT('/api/v1/agents/{agent_id}/tools', {
     params: { path },
