@@ -1,6 +1,6 @@
 /**
  * Whether the playground stays smooth: times between two pictures in a real Chromium while a reply of 100,000
- * characters is written, and while a transcript of 2,000 messages is opened and scrolled. `npm run bench:ui`.
+ * characters is written, and while a transcript of 2,000 messages is opened, scrolled and replayed. `npm run bench:ui`; `-- scroll` leaves the writing out.
  */
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -107,7 +107,7 @@ async function benchWriting(page: Page, agentId: string): Promise<void> {
 }
 
 /** A session of so many short exchanges, as the API makes them. */
-async function longSession(product: Product): Promise<string> {
+async function longSession(product: Product): Promise<string | null> {
   const base = `${product.url}/api/v1/agents/${demoAgent}/playground/chat`
   let sessionId: string | null = null
   for (let n = 0; n < messages / 2; n++) {
@@ -116,7 +116,7 @@ async function longSession(product: Product): Promise<string> {
     await response.text()
     sessionId = response.headers.get('x-session-id')
   }
-  return `/playground/${demoAgent}/${sessionId}`
+  return sessionId
 }
 
 async function benchScrolling(page: Page, path: string): Promise<void> {
@@ -125,15 +125,42 @@ async function benchScrolling(page: Page, path: string): Promise<void> {
     await page.evaluate(`history.pushState({}, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`)
     await page.getByText(`Reply-${messages / 2 - 1}`, { exact: true }).waitFor()
   })
-  const box = page.getByRole('region', { name: 'Conversation' })
-  await box.hover()
-  await measured(page, 'scrolling up through all of them', async () => {
-    const all = `document.querySelectorAll('article').length === ${messages}`
-    while (!(await page.evaluate<boolean>(all))) await page.mouse.wheel(0, -1500)
-  })
+  await page.getByRole('log', { name: 'Conversation' }).hover()
+  for (const pixels of [300, 1500]) {
+    await measured(page, `scrolling up through all of them, ${pixels} pixels a turn of the wheel`, async () => {
+      const isFirst = `document.querySelector('article').ariaPosInSet === '1'`
+      while (!(await page.evaluate<boolean>(isFirst))) await page.mouse.wheel(0, -pixels)
+    })
+    if (pixels === 300) await page.getByRole('button', { name: 'Jump to newest' }).click()
+  }
   await measured(page, 'a reply below all of them', async () => {
     await say(page, '/slow 6')
     await page.getByText('1 2 3 4 5 6').waitFor()
+  })
+}
+
+async function benchReplay(page: Page, query: string): Promise<void> {
+  await page.goto('/')
+  await measured(page, 'opening the replay of the same session', async () => {
+    await page.evaluate(
+      `history.pushState({}, '', '/chart${query}&view=replay'); dispatchEvent(new PopStateEvent('popstate'))`,
+    )
+    await page.locator('[data-state][data-lit]').first().waitFor()
+  })
+  const slider = page.getByRole('slider', { name: 'Moment' })
+  await slider.focus()
+  await page.keyboard.press('PageUp')
+  await measured(page, 'a hundred steps of it by key', async () => {
+    for (let step = 0; step < 100; step++) await page.keyboard.press('ArrowRight')
+  })
+  await measured(page, 'dragging through it', async () => {
+    const box = await slider.boundingBox()
+    const width = page.viewportSize()?.width ?? 0
+    const y = (box?.y ?? 0) + (box?.height ?? 0) / 2
+    await page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) / 2, y)
+    await page.mouse.down()
+    await page.mouse.move(width - 60, y, { steps: 100 })
+    await page.mouse.up()
   })
 }
 
@@ -146,8 +173,10 @@ try {
   const browser = await openBrowser()
   try {
     await using page = await browser.page(product.url)
-    await benchWriting(page, await addAgent(product, up.url))
-    await benchScrolling(page, await longSession(product))
+    if (process.argv[2] !== 'scroll') await benchWriting(page, await addAgent(product, up.url))
+    const sessionId = await longSession(product)
+    await benchScrolling(page, `/playground/${demoAgent}/${sessionId}`)
+    await benchReplay(page, `?agent=${demoAgent}&session=${sessionId}`)
   } finally {
     await browser.close()
   }

@@ -48,7 +48,7 @@ export async function withPlaygroundShots(product: Product, take: (shots: Shot[]
   const path = { agent_id: agentId }
   await product.client.PUT('/api/v1/agents/{id}', {
     params: { path: { id: agentId } },
-    body: { name: 'Lantern support' },
+    body: { name: 'Lantern support', model: 'gpt-oss-120b' },
   })
   await product.client.PUT('/api/v1/agents/{agent_id}/tools', {
     params: { path },
@@ -92,6 +92,7 @@ export async function withPlaygroundShots(product: Product, take: (shots: Shot[]
   }
   try {
     await take([
+      { name: 'home-used', path: '/' },
       { name: 'playground-new', path: base },
       { name: 'playground-chat', path: `${base}/${session}` },
       { name: 'playground-failed', path: `${base}/${failed}` },
@@ -103,7 +104,7 @@ export async function withPlaygroundShots(product: Product, take: (shots: Shot[]
         path: `${base}/${session}`,
         async act(page) {
           await page.locator('summary').click()
-          await page.getByRole('region', { name: 'Conversation' }).evaluate((box) => box.scrollTo(0, 0))
+          await page.getByRole('log', { name: 'Conversation' }).evaluate((box) => box.scrollTo(0, 0))
         },
       },
       { name: 'playground-writing', path: base, act: writing },

@@ -1,9 +1,9 @@
 /** Agents as a person changes, uses and deletes them. */
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
 import { createAgent, startTestApp } from '../support/app.ts'
-import { axe, focused, openBrowser, sidewaysScroll } from './browser.ts'
+import { axe, focused, openBrowser, sidewaysScroll, type TestPage } from './browser.ts'
 
 const run = promisify(execFile)
 const key = 'deploy-key'
@@ -58,40 +58,85 @@ test('tools that are refused after the agent was made are corrected, and no seco
   expect(made.data?.total).toBe(1)
 })
 
-/** In a shell, with the key in its environment. */
-const shell = async (script: string) =>
-  (await run('bash', ['-ec', script], { env: { PATH: process.env.PATH ?? '', GREENROOM_API_KEY: key } })).stdout
+/** Runs a program with the key in its environment; resolves to what it prints. */
+const output = async (program: string, args: string[], session = '') => {
+  const env = { PATH: process.env.PATH ?? '', GREENROOM_API_KEY: key, SESSION: session }
+  return (await run(program, args, { env })).stdout
+}
+const shell = (script: string) => output('bash', ['-ec', script])
+const node = (script: string, session?: string) =>
+  output(process.execPath, ['--input-type=module', '-e', script], session)
+/** `PYTHON` names another than the first in the path. */
+const pythonPath = process.env.PYTHON ?? 'python3'
+const python = (script: string, session?: string) => output(pythonPath, ['-c', script], session)
+const pythonCan = (script: string) => spawnSync(pythonPath, ['-c', script]).status === 0
 
-test('the code to take away runs as it stands, and speaks of the key', { timeout: 60_000 }, async () => {
+/** The page's code in this language: the session's four pieces, then the stateless one. */
+async function codeOf(page: TestPage, agentId: string, lang: string): Promise<string[]> {
+  const code: string[] = []
+  for (const [mode, first] of [
+    ['session', 'Make a session'],
+    ['stateless', 'Ask'],
+  ]) {
+    await page.goto(`/agents/${agentId}?tab=use&lang=${lang}&mode=${mode}`)
+    await page.getByText(`${first}, `).waitFor()
+    code.push(...(await page.locator('pre').allTextContents()))
+  }
+  return code
+}
+
+test('the shell’s code to take away runs as it stands, and speaks of the key', async () => {
   const { agentId } = await createAgent(app)
   await using page = await browser.page(app.url)
   await page.goto(`/agents/${agentId}?tab=use`)
   await page.getByText('This server asks for a key').waitFor()
   expect(await axe(page)).toEqual([])
   expect(await sidewaysScroll(page)).toEqual([])
-  const code = () => page.locator('pre').allTextContents()
-  const [create = '', message = '', resume = '', cancel = ''] = await code()
+  const [create = '', message = '', resume = '', cancel = '', ask = ''] = await codeOf(page, agentId, 'curl')
   const [address, call] = create.replace('SESSION=…', '').split('\n\n')
   const session = JSON.parse(await shell(`${address}\n${call}`)).id
   const at = `${address}\nSESSION=${session}\n`
   expect(await shell(`${at}${message}`)).toContain('data: [DONE]')
   expect(await shell(`${at}${resume}`)).toMatch(/^id: 1\n/)
   await shell(`${at}${cancel} -sf`)
-
-  await page.getByText('JavaScript', { exact: true }).click()
-  await page.getByText('Resume, JavaScript').waitFor()
-  const [, , resumeJs = ''] = await code()
-  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', resumeJs], {
-    env: { SESSION: session, GREENROOM_API_KEY: key },
-  })
-  expect(stdout).toContain('Hello!')
-  await page.getByText('Stateless').click()
-  await page.getByText('Ask, JavaScript').waitFor()
-  const [ask = ''] = await code()
-  const asked = await run(process.execPath, ['--input-type=module', '-e', ask], { env: { GREENROOM_API_KEY: key } })
-  expect(asked.stdout).toContain('Hello!')
-  expect(new URL(page.url()).search).toBe('?tab=use&lang=javascript&mode=stateless')
+  expect(await shell(ask)).toContain('data: [DONE]')
 })
+
+test('so does the one in JavaScript, with OpenAI’s client', async () => {
+  const { agentId } = await createAgent(app)
+  await using page = await browser.page(app.url)
+  const [create = '', message = '', resume = '', cancel = '', ask = ''] = await codeOf(page, agentId, 'javascript')
+  const session = (await node(create)).trim()
+  expect(await node(message, session)).toContain('Hello!')
+  expect(await node(resume, session)).toContain('Hello!')
+  await node(cancel, session)
+  expect(await node(ask)).toContain('Hello!')
+})
+
+test.skipIf(!pythonCan(''))('the one in Python is Python', async () => {
+  const { agentId } = await createAgent(app)
+  await using page = await browser.page(app.url)
+  const code = await codeOf(page, agentId, 'python')
+  expect(code.length).toBe(5)
+  for (const piece of code) await python(`compile(${JSON.stringify(piece)}, 'snippet', 'exec')`)
+})
+
+test.skipIf(!pythonCan('import httpx'))('it runs, where httpx and OpenAI’s client are installed', async () => {
+  const { agentId } = await createAgent(app)
+  await using page = await browser.page(app.url)
+  const [create = '', message = '', resume = '', cancel = '', ask = ''] = await codeOf(page, agentId, 'python')
+  const session = (await python(create)).trim()
+  if (pythonCan('import openai')) {
+    expect(await python(message, session)).toContain('Hello!')
+    expect(await python(ask)).toContain('Hello!')
+  } else
+    await shell(`curl -sf ${app.url}/api/v1/agents/${agentId}/deploy/sessions/${session}/chat/completions ${curlHello}`)
+  expect(await python(resume, session)).toContain('Hello!')
+  await python(cancel, session)
+})
+
+const curlHello = `-H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \
+  -d '{"messages": [{"role": "user", "content": "Hello!"}]}'`
 
 test('deleting says what is lost', async () => {
   const { agentId } = await createAgent(app)

@@ -1,44 +1,10 @@
 /** What surrounds the playground's messages: drafts, overrides, sessions, code, scrolling, and a model's Markdown. */
-import { afterAll, beforeEach, expect, test } from 'vitest'
-import { createAgent, startTestApp } from '../support/app.ts'
-import { startUpstream, type UpstreamCall } from '../support/upstream.ts'
-import { axe, openBrowser, sidewaysScroll, type TestPage } from './browser.ts'
+import { afterAll, expect, test } from 'vitest'
+import { axe, sidewaysScroll, type TestPage } from './browser.ts'
+import { conversation, field, replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
 
-const up = await startUpstream()
-const app = await startTestApp()
-const browser = await openBrowser()
-const soon = <T>(read: () => T) => expect.poll(read, { timeout: 15_000 })
-const { agentId } = await createAgent(app, { type: 'openai-compatible', baseUrl: up.url })
-const playground = `/playground/${agentId}`
-afterAll(async () => {
-  await browser.close()
-  await app[Symbol.asyncDispose]()
-  await up.close()
-})
-beforeEach(() => up.always((call) => call.text('Fine.').then(() => call.finish())))
-
-const field = (page: TestPage) => page.getByRole('textbox', { name: 'Message' })
-const replies = (page: TestPage) => page.getByRole('article', { name: 'Agent' })
-const statuses = (page: TestPage) => page.getByTestId('status').allTextContents()
-
-async function open(path = playground, options = {}): Promise<TestPage> {
-  const page = await browser.page(app.url, options)
-  await page.goto(path)
-  await field(page).waitFor()
-  return page
-}
-
-async function say(page: TestPage, text: string): Promise<void> {
-  await field(page).fill(text)
-  await field(page).press('Enter')
-}
-
-/** A reply whose pieces the test sends. */
-function byHand(): Promise<UpstreamCall> {
-  const { promise, resolve } = Promise.withResolvers<UpstreamCall>()
-  up.next(resolve)
-  return promise
-}
+const { app, up, agentId, playground, open, byHand, close } = await startPlayground()
+afterAll(close)
 
 test('drafts are kept for each session, over a reload too', async () => {
   await using page = await open()
@@ -74,6 +40,19 @@ test('overrides lie in the address, are shown, sent, and taken away', async () =
   expect(up.calls.at(-1)?.body.model).toBe('test-model')
 })
 
+test('the first page leads back to the sessions of late', async () => {
+  await using page = await open()
+  await say(page, 'A question that is far too long for a narrow card, and for a small screen as well')
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  await page.goto('/')
+  const session = page.getByRole('region', { name: 'Recent sessions' }).getByRole('link').first()
+  await session.waitFor()
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+  await session.click()
+  await replies(page).getByText('Fine.').waitFor()
+})
+
 test('sessions are searched and deleted after a confirmation that says what is lost', async () => {
   await using page = await open()
   await say(page, 'Zebra crossing')
@@ -107,11 +86,10 @@ test('the newest stays in sight until the reader scrolls up, and a button leads 
   const next = byHand()
   await say(page, 'Long')
   const call = await next
-  const box = page.getByRole('region', { name: 'Conversation' })
-  const below = () => box.evaluate((node) => node.scrollHeight - node.clientHeight - node.scrollTop)
+  const box = conversation(page)
   for (let line = 0; line < 40; line++) await call.text(`Line ${line}\n\n`)
   await page.getByText('Line 39').waitFor()
-  await soon(below).toBeLessThan(5)
+  await soon(() => box.evaluate(below)).toBeLessThan(5)
   await box.hover()
   await page.mouse.wheel(0, -300)
   await page.getByRole('button', { name: 'Jump to newest' }).waitFor()
@@ -121,7 +99,7 @@ test('the newest stays in sight until the reader scrolls up, and a button leads 
   expect(await box.evaluate((node) => node.scrollTop)).toBe(before)
   expect(await axe(page)).toEqual([])
   await page.getByRole('button', { name: 'Jump to newest' }).click()
-  await soon(below).toBeLessThan(5)
+  await soon(() => box.evaluate(below)).toBeLessThan(5)
   await call.finish()
 })
 
@@ -159,7 +137,8 @@ test('a model’s HTML is shown as text, and its links can not run anything', as
   expect(await sidewaysScroll(page)).toEqual([])
 })
 
-test('a long transcript begins at its end, and shows the rest as the reader goes up', async () => {
+/** A session of so many messages, replies of all heights. */
+async function longSession(count: number): Promise<string> {
   const { data } = await app.client.POST('/api/v1/agents/{agent_id}/playground/sessions', {
     params: { path: { agent_id: agentId } },
     body: {},
@@ -167,18 +146,69 @@ test('a long transcript begins at its end, and shows the rest as the reader goes
   const id = data?.id ?? ''
   await app.sql`
     insert into messages (id, session_id, position, role, status, content)
-    select gen_random_uuid(), ${id}, n, 'user', 'complete', 'No. ' || n from generate_series(0, 299) n`
-  await using page = await open(`${playground}/${id}`)
-  await page.getByText('No. 299', { exact: true }).waitFor()
-  expect(await page.getByText('No. 100', { exact: true }).count()).toBe(0)
-  const box = page.getByRole('region', { name: 'Conversation' })
-  await box.hover()
-  await page.mouse.wheel(0, -200)
-  const top = page.getByText('No. 0', { exact: true })
-  await expect
-    .poll(() => page.mouse.wheel(0, -3_000).then(() => top.count()), { timeout: 20_000, interval: 100 })
-    .toBe(1)
-  await page.getByRole('button', { name: 'Show earlier messages' }).waitFor({ state: 'detached' })
+    select gen_random_uuid(), ${id}, n, case n % 2 when 0 then 'user' else 'assistant' end, 'complete',
+      'No. ' || n || repeat(E'\n\n- a line', n % 2 * (n * 7 % 23)) from generate_series(0, ${count - 1}::int) n`
+  return `${playground}/${id}`
+}
+
+test('of a long transcript the end is shown first, and no more is on the page than what is near', async () => {
+  await using page = await open(await longSession(300))
+  const number = (n: number) => page.getByText(`No. ${n}`, { exact: true })
+  const articles = () => page.getByRole('article').count()
+  await number(299).waitFor()
+  expect(await articles()).toBeLessThan(40)
+  expect(await page.getByRole('article').last().getAttribute('aria-posinset')).toBe('300')
+  expect(await page.getByRole('article').last().getAttribute('aria-setsize')).toBe('300')
+  await conversation(page).focus()
+  await page.keyboard.press('Home')
+  await soon(() => number(0).isVisible()).toBe(true)
+  expect(await articles()).toBeLessThan(40)
+  expect(await axe(page)).toEqual([])
   await page.getByRole('button', { name: 'Jump to newest' }).click()
-  await soon(() => page.getByText('No. 299', { exact: true }).isVisible()).toBe(true)
+  await soon(() => number(299).isVisible()).toBe(true)
+  expect(await conversation(page).evaluate(below)).toBeLessThan(5)
 })
+
+test('what is in sight moves as far as the wheel says while earlier messages come in above it', async () => {
+  await using page = await open(await longSession(300))
+  await page.getByText('No. 299', { exact: true }).waitFor()
+  await conversation(page).hover()
+  for (let turn = 0; turn < 20; turn++) {
+    const [place, before] = await topmost(page)
+    await page.mouse.wheel(0, -250)
+    const row = page.locator(`[aria-posinset="${place}"]`)
+    // Each measured row may be scrolled for by half a pixel more or less.
+    await soon(() => row.evaluate((node) => node.getBoundingClientRect().top)).toBeCloseTo(before + 250, -1)
+  }
+})
+
+test('a tool card that was opened is open still when the reader comes back to it', async () => {
+  await using page = await open(await longSession(100))
+  up.next(async (call) => {
+    await call.toolCall({ id: 'c', name: 'no_such_tool', arguments: '{}' })
+    await call.finish('tool_calls')
+  })
+  await say(page, 'Use it')
+  await replies(page).last().getByText('Fine.').waitFor()
+  const result = page.locator('details').getByRole('region', { name: 'Result' })
+  await page.locator('summary').click()
+  await result.waitFor()
+  await conversation(page).focus()
+  await page.keyboard.press('Home')
+  await result.waitFor({ state: 'detached' })
+  await page.keyboard.press('End')
+  await result.waitFor()
+})
+
+/** The first message whose beginning is in sight: its place, and pixels from the window's top. */
+const topmost = (page: TestPage): Promise<[place: string, top: number]> =>
+  conversation(page).evaluate((box) => {
+    const row = [...box.querySelectorAll('article')].find((node) => node.getBoundingClientRect().top >= 100)
+    return [row?.getAttribute('aria-posinset') ?? '', Math.round(row?.getBoundingClientRect().top ?? 0)]
+  })
+
+const below = ({
+  scrollHeight,
+  clientHeight,
+  scrollTop,
+}: Record<'scrollHeight' | 'clientHeight' | 'scrollTop', number>) => scrollHeight - clientHeight - scrollTop

@@ -1,44 +1,13 @@
 /** The playground as a person uses it, with a provider that the test plays. */
-import { afterAll, beforeEach, expect, test } from 'vitest'
-import { createAgent, startTestApp } from '../support/app.ts'
-import { startUpstream, type UpstreamCall } from '../support/upstream.ts'
-import { axe, focused, openBrowser, sidewaysScroll, type TestPage } from './browser.ts'
+import { afterAll, expect, test } from 'vitest'
+import { axe, focused, sidewaysScroll } from './browser.ts'
+import { field, replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
 
-const up = await startUpstream()
-const app = await startTestApp({ settings: { MAX_RUNNING_REPLIES: '2', PROVIDER_RETRIES: '0' } })
-const browser = await openBrowser()
-const soon = <T>(read: () => T) => expect.poll(read, { timeout: 15_000 })
-const { agentId } = await createAgent(app, { type: 'openai-compatible', baseUrl: up.url })
-const playground = `/playground/${agentId}`
-afterAll(async () => {
-  await browser.close()
-  await app[Symbol.asyncDispose]()
-  await up.close()
+const { app, up, agentId, open, byHand, close } = await startPlayground({
+  MAX_RUNNING_REPLIES: '2',
+  PROVIDER_RETRIES: '0',
 })
-beforeEach(() => up.always((call) => call.text('Fine.').then(() => call.finish())))
-
-const field = (page: TestPage) => page.getByRole('textbox', { name: 'Message' })
-const replies = (page: TestPage) => page.getByRole('article', { name: 'Agent' })
-const statuses = (page: TestPage) => page.getByTestId('status').allTextContents()
-
-async function open(path = playground, options = {}): Promise<TestPage> {
-  const page = await browser.page(app.url, options)
-  await page.goto(path)
-  await field(page).waitFor()
-  return page
-}
-
-async function say(page: TestPage, text: string): Promise<void> {
-  await field(page).fill(text)
-  await field(page).press('Enter')
-}
-
-/** A reply whose pieces the test sends. */
-function byHand(): Promise<UpstreamCall> {
-  const { promise, resolve } = Promise.withResolvers<UpstreamCall>()
-  up.next(resolve)
-  return promise
-}
+afterAll(close)
 
 test('a reply is seen to grow, is named in the address and in the list, and Esc stops it', async () => {
   await using page = await open('/playground')

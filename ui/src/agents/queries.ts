@@ -53,16 +53,6 @@ export const keyNeeded = (id: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-/** Whether anybody has talked to it yet. */
-export const hasSessions = (agentId: string) =>
-  queryOptions({
-    queryKey: ['agents', 'has-sessions', agentId],
-    queryFn: async ({ signal }) => {
-      const params = { path: { agent_id: agentId }, query: { limit: 1 } }
-      return (await api.GET('/api/v1/agents/{agent_id}/playground/sessions', { params, signal })).total > 0
-    },
-  })
-
 /**
  * The agent and its tools, which are two records at the server. `id` null: it is made; `onMade` is told its id at once,
  * so that saving again after the tools were refused changes it and makes no second one.
@@ -87,7 +77,7 @@ export async function saveAgent(
 
 export async function deleteAgent(id: string): Promise<void> {
   await api.DELETE('/api/v1/agents/{id}', { params: { path: { id } } })
-  for (const kind of ['one', 'tools', 'has-sessions', 'key-needed']) {
+  for (const kind of ['one', 'tools', 'key-needed']) {
     queryClient.removeQueries({ queryKey: ['agents', kind, id] })
   }
   void queryClient.invalidateQueries({ queryKey: ['agents'] })

@@ -7,7 +7,8 @@ import {
   IconPlayerTrackNextFilled,
   IconPlayerTrackPrevFilled,
 } from '@tabler/icons-react'
-import { toneOf } from './machine.ts'
+import { useMemo } from 'react'
+import { type Tone, toneOf } from './machine.ts'
 import styles from './replay.module.css'
 import type { Moment } from './replay-moments.ts'
 import type { ReplayPosition } from './use-replay-position.ts'
@@ -15,6 +16,8 @@ import { clockTime, duration } from './words.ts'
 
 /** Beyond this, marks would touch each other. */
 const mostMarks = 80
+/** Pieces that are a few pixels wide still. */
+const mostPieces = 160
 
 interface ReplayControlsProps {
   moments: readonly Moment[]
@@ -24,6 +27,7 @@ interface ReplayControlsProps {
 export function ReplayControls({ moments, position }: ReplayControlsProps) {
   const { index, go, speed, setSpeed } = position
   const last = moments.length - 1
+  const pieces = useMemo(() => stripOf(moments), [moments])
   const marks = moments.length <= mostMarks ? moments.map((_moment, value) => ({ value })) : []
   return (
     <section className={styles.controls} aria-label="Replay">
@@ -40,8 +44,8 @@ export function ReplayControls({ moments, position }: ReplayControlsProps) {
       </Group>
       <div className={styles.timeline}>
         <div className={styles.strip} aria-hidden>
-          {moments.slice(0, -1).map(({ id, state }, at) => (
-            <i key={id} data-tone={toneOf(state)} data-past={at < index || undefined} />
+          {pieces.map(({ from, tone }) => (
+            <i key={from} data-tone={tone} data-past={from < index || undefined} />
           ))}
         </div>
         <Slider
@@ -64,6 +68,20 @@ export function ReplayControls({ moments, position }: ReplayControlsProps) {
       </div>
     </section>
   )
+}
+
+/** What the strip shows: a piece each moment, or several in one, in the colour of the worst of them. */
+function stripOf(moments: readonly Moment[]): { from: number; tone: Tone }[] {
+  const together = Math.ceil((moments.length - 1) / mostPieces)
+  const pieces: { from: number; tone: Tone }[] = []
+  for (let from = 0; from < moments.length - 1; from += together) {
+    const tones = moments.slice(from, Math.min(from + together, moments.length - 1)).map(({ state }) => toneOf(state))
+    pieces.push({
+      from,
+      tone: (['bad', 'stopped'] as const).find((tone) => tones.includes(tone)) ?? tones[0] ?? 'idle',
+    })
+  }
+  return pieces
 }
 
 const spoken = (moment: Moment | undefined, index: number, last: number): string =>

@@ -1,4 +1,5 @@
-import { Title, UnstyledButton } from '@mantine/core'
+import { Text, Title, UnstyledButton } from '@mantine/core'
+import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
 import classes from './chart-page.module.css'
 import styles from './replay.module.css'
@@ -6,42 +7,69 @@ import type { Moment } from './replay-moments.ts'
 import { StateChip } from './state-chip.tsx'
 import { clockTime, detailWords, duration } from './words.ts'
 
-/** Of a long replay, the moments around the present one are listed. */
-const around = 60
-
 interface ReplayStepsProps {
   moments: readonly Moment[]
   index: number
   onGo: (index: number) => void
 }
 
+/** All moments to go to; those that are near the place in the list are on the page. */
 export function ReplaySteps({ moments, index, onGo }: ReplayStepsProps) {
-  const from = Math.max(0, index - around)
-  const list = useInSight(index)
+  const list = useRef<HTMLDivElement>(null)
+  const rows = useVirtualizer({
+    count: moments.length,
+    getScrollElement: () => list.current,
+    estimateSize: (place) => (hasDetail(moments[place]) ? 54 : 36),
+    overscan: 8,
+    paddingStart: 6,
+    paddingEnd: 6,
+  })
+  useEffect(() => rows.scrollToIndex(index, { align: 'center' }), [rows, index])
+  const near = rows.getVirtualItems()
+  const space = { paddingTop: near[0]?.start, paddingBottom: rows.getTotalSize() - (near.at(-1)?.end ?? 0) }
   return (
     <section className={classes.card} aria-labelledby="steps">
       <div className={classes.cardHead}>
         <Title order={2} id="steps">
           Steps
         </Title>
+        <Text fz="xs" c="dimmed">
+          {(moments.length - 1).toLocaleString('en')}
+        </Text>
       </div>
-      <ol ref={list} className={styles.moments} start={from}>
-        {moments.slice(from, index + around).map((moment, offset) => (
-          <li key={moment.id}>
-            <UnstyledButton
-              className={styles.moment ?? ''}
-              aria-current={from + offset === index ? 'step' : undefined}
-              data-future={from + offset > index || undefined}
-              onClick={() => onGo(from + offset)}
-            >
-              <MomentWords moment={moment} before={moments[from + offset - 1]} />
-            </UnstyledButton>
-          </li>
-        ))}
-      </ol>
+      <div ref={list} className={styles.moments}>
+        <ol style={space}>
+          {near.map(({ index: place }) => {
+            const moment = moments[place]
+            return (
+              moment && (
+                <li
+                  key={moment.id}
+                  ref={rows.measureElement}
+                  data-index={place}
+                  aria-posinset={place + 1}
+                  aria-setsize={moments.length}
+                >
+                  <UnstyledButton
+                    className={styles.moment ?? ''}
+                    aria-current={place === index ? 'step' : undefined}
+                    data-future={place > index || undefined}
+                    onClick={() => onGo(place)}
+                  >
+                    <MomentWords moment={moment} before={moments[place - 1]} />
+                  </UnstyledButton>
+                </li>
+              )
+            )
+          })}
+        </ol>
+      </div>
     </section>
   )
 }
+
+const hasDetail = (moment: Moment | undefined): boolean =>
+  moment?.step != null && moment.tool === null && detailWords(moment.step.detail).length > 0
 
 function MomentWords({ moment, before }: { moment: Moment; before: Moment | undefined }) {
   const { at, step, tool, state } = moment
@@ -61,16 +89,4 @@ function MomentWords({ moment, before }: { moment: Moment; before: Moment | unde
       <span className={styles.gap}>{gap !== null && `+${duration(gap)}`}</span>
     </>
   )
-}
-
-/** Scrolls the list, and nothing else, so that the present moment is seen. */
-function useInSight(index: number) {
-  const list = useRef<HTMLOListElement>(null)
-  useEffect(() => {
-    const box = list.current
-    const current = box?.querySelector<HTMLElement>('[aria-current=step]')?.parentElement
-    if (!box || !current) return
-    box.scrollTop = current.offsetTop - box.offsetTop - box.clientHeight / 2 + current.clientHeight / 2
-  }, [index])
-  return list
 }

@@ -1,12 +1,15 @@
 /** The shortest way to a first reply: an agent that is there, or the steps to one. */
 import { Alert, Skeleton, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { agentList, hasSessions } from '../agents/queries.ts'
+import { agentList } from '../agents/queries.ts'
 import { wordsOf } from '../api.ts'
 import { Page } from '../blocks/page.tsx'
+import { foundSessions } from '../chart/queries.ts'
 import { providerList } from '../providers/queries.ts'
 import { FirstAgent } from './first-agent.tsx'
 import { FirstSteps } from './first-steps.tsx'
+import classes from './home-page.module.css'
+import { WhatsOn } from './whats-on.tsx'
 
 const one = { limit: 1, offset: 0 }
 /** What others do shows by itself: a step may be taken in another window. */
@@ -15,15 +18,17 @@ const live = { refetchInterval: 5_000 }
 export function Component() {
   const providers = useQuery({ ...providerList(one), ...live })
   const agents = useQuery({ ...agentList(one), ...live })
-  const agent = agents.data?.items[0]
-  const talked = useQuery({ ...hasSessions(agent?.id ?? ''), enabled: agent !== undefined, ...live })
-  const error = agents.error ?? providers.error
-  const isRead = agents.data !== undefined && providers.data !== undefined
+  const sessions = useQuery({ ...foundSessions(''), ...live })
+  const found = sessions.data
+  // Whom somebody has talked to last.
+  const agent = found?.[0]?.agent ?? agents.data?.items[0]
+  const talked = found !== undefined && found.length > 0
+  const error = agents.error ?? providers.error ?? sessions.error
+  const isRead = agents.data !== undefined && providers.data !== undefined && found !== undefined
   return (
     <Page
       title="Welcome to Greenroom"
       description="Replies are stored before they are shown, resumed from any token, stopped from anywhere."
-      width="reading"
     >
       {error && (
         <Alert color="red" role="alert">
@@ -32,18 +37,18 @@ export function Component() {
       )}
       {!isRead && !error && <Skeleton height={280} radius="lg" />}
       {isRead && (
-        <>
-          {agent && <FirstAgent agent={agent} talked={talked.data === true} />}
-          <Title order={2} mb="sm">
-            {agent ? 'Make it yours' : 'Three steps to the first reply'}
-          </Title>
-          <FirstSteps
-            providers={providers.data.total}
-            agents={agents.data.total}
-            agent={agent}
-            talked={talked.data === true}
-          />
-        </>
+        <div className={classes.columns}>
+          <div>
+            {agent && <FirstAgent agent={agent} talked={talked} />}
+            <Title order={2} mb="sm">
+              {agent ? 'Make it yours' : 'Three steps to the first reply'}
+            </Title>
+            <FirstSteps providers={providers.data.total} agents={agents.data.total} agent={agent} talked={talked} />
+          </div>
+          <div className={classes.side}>
+            <WhatsOn found={found} />
+          </div>
+        </div>
       )}
     </Page>
   )

@@ -1,10 +1,10 @@
 /** The conversation's title, whom one talks to, and what can be set and taken away. */
-import { ActionIcon, Button, Drawer, Group, Select, Title, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Drawer, Group, Text, Title, Tooltip } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconAdjustmentsHorizontal, IconCode, IconMessages, IconSitemap } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
-import { Link, useNavigate } from 'react-router'
+import { Link } from 'react-router'
 import type { Agent } from '../agents/queries.ts'
 import { useOverrides } from './overrides.ts'
 import classes from './playground.module.css'
@@ -23,7 +23,6 @@ interface ChatHeaderProps {
 }
 
 export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProps) {
-  const navigate = useNavigate()
   const [sessions, list] = useDisclosure()
   const [settings, overriding] = useDisclosure()
   const [code, showing] = useDisclosure()
@@ -46,52 +45,39 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
           <IconMessages size={19} stroke={1.7} />
         </ActionIcon>
       </Tooltip>
-      <Title order={1} className={classes.title} title={title}>
-        {title}
-      </Title>
-      <Group gap={6} wrap="nowrap" className={classes.headActions}>
-        <Select
-          aria-label="Agent"
-          className={classes.agent ?? ''}
-          data={agents.map(({ id, name }) => ({ value: id, label: name }))}
-          value={agent.id}
-          onChange={(id) => id !== null && navigate(`/playground/${id}`)}
-          allowDeselect={false}
-          searchable={agents.length > 8}
-          nothingFoundMessage="No agent has this name."
-        />
-        <Button
-          variant={count > 0 ? 'light' : 'default'}
-          leftSection={<IconAdjustmentsHorizontal size={17} stroke={1.7} aria-hidden />}
+      <div className={classes.heading}>
+        <Title order={1} className={classes.title} title={title}>
+          {title}
+        </Title>
+        <Text className={classes.subtitle}>
+          <Link to={`/agents/${agent.id}`}>{agent.name}</Link> · {overrides.model ?? agent.model}
+        </Text>
+      </div>
+      <Group gap={4} wrap="nowrap">
+        <Action
+          icon={IconAdjustmentsHorizontal}
+          label={count > 0 ? `Overrides (${count})` : 'Overrides'}
+          active={count > 0}
           onClick={overriding.open}
-          aria-label={count > 0 ? `Overrides (${count})` : 'Overrides'}
-        >
-          <span className={classes.label}>Overrides{count > 0 && ` (${count})`}</span>
-        </Button>
-        <Button
-          variant="default"
-          leftSection={<IconCode size={17} stroke={1.7} aria-hidden />}
-          aria-label="Code"
-          onClick={showing.open}
-        >
-          <span className={classes.label}>Code</span>
-        </Button>
+        />
+        <Action icon={IconCode} label="Code" onClick={showing.open} />
         {sessionId !== undefined && (
           <Tooltip label="Watch in the state chart">
             <ActionIcon
               component={Link}
               to={`/chart?agent=${agent.id}&session=${sessionId}`}
-              variant="default"
+              variant="subtle"
+              color="gray"
               size={36}
               aria-label="Watch in the state chart"
             >
-              <IconSitemap size={17} stroke={1.7} />
+              <IconSitemap size={18} stroke={1.7} />
             </ActionIcon>
           </Tooltip>
         )}
       </Group>
       <Drawer opened={sessions} onClose={list.close} title="Sessions" size={320} padding="sm">
-        <SessionSide agentId={agent.id} sessionId={sessionId} onChosen={list.close} />
+        <SessionSide agent={agent} agents={agents} sessionId={sessionId} onChosen={list.close} />
       </Drawer>
       <Suspense>
         {settings && <OverridesDrawer agent={agent} onClose={overriding.close} />}
@@ -108,3 +94,25 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
     </header>
   )
 }
+
+interface ActionProps {
+  icon: typeof IconCode
+  label: string
+  active?: boolean
+  onClick: () => void
+}
+
+/** Its words go where there is no room. */
+const Action = ({ icon: Icon, label, active = false, onClick }: ActionProps) => (
+  <Button
+    className={classes.action ?? ''}
+    variant={active ? 'light' : 'subtle'}
+    color={active ? 'accent' : 'gray'}
+    px={10}
+    leftSection={<Icon size={18} stroke={1.7} aria-hidden />}
+    aria-label={label}
+    onClick={onClick}
+  >
+    <span className={classes.label}>{label}</span>
+  </Button>
+)

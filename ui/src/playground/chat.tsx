@@ -1,8 +1,8 @@
 /** One conversation with an agent. */
 import { Alert, Center, Loader, Text, Title, VisuallyHidden } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
+import { useCallbackRef, useHotkeys } from '@mantine/hooks'
 import { IconDoor, IconMessageCircle } from '@tabler/icons-react'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import type { Agent } from '../agents/queries.ts'
 import { ApiError, wordsOf } from '../api.ts'
 import { EmptyState } from '../blocks/empty-state.tsx'
@@ -33,7 +33,7 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
     const live = transcript.getSnapshot().context.live?.userText
     return live ?? stored.data?.findLast(({ role }) => role === 'user')?.content
   }
-  const send = (message: string) => connection.send({ message, ...requestPart(overrides) })
+  const send = useCallbackRef((message: string) => connection.send({ message, ...requestPart(overrides) }))
   const onSend = () => {
     if (draft.text.trim() === '' || !isIdle) return
     draft.clearShown()
@@ -45,10 +45,11 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
   }, [connection.isTaken, draft.taken])
   const stop = () => !isIdle && connection.stop()
   useHotkeys([['Escape', () => document.querySelector('[role=dialog]') === null && stop()]], [])
-  const edit = (text: string) => {
+  const edit = useCallbackRef((text: string) => {
     draft.setText(text)
     field.current?.focus()
-  }
+  })
+  const opening = useMemo(() => <Opening agent={agent} onPick={edit} />, [agent, edit])
   if (stored.error instanceof ApiError && stored.error.status === 404) return <Gone header={header('')} />
   return (
     <>
@@ -64,7 +65,7 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
           transcript={transcript}
           onEdit={edit}
           onRetry={isIdle ? send : null}
-          empty={<Opening agent={agent} onPick={edit} />}
+          empty={opening}
         />
       )}
       <div className={classes.bottom}>

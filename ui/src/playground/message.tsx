@@ -19,23 +19,24 @@ import { ToolCard } from './tool-card.tsx'
 
 interface MessageProps {
   message: ShownMessage
+  /** Which it is, from 1, of how many. */
+  place: number
+  count: number
   agentName: string
+  /** The tool cards that the reader has opened, in messages that are not on the page too. */
+  unfolded: Set<string>
   onEdit: (text: string) => void
   /** Null where there is nothing to try again. */
   onRetry: (() => void) | null
 }
 
-export const MessageView = memo(({ message, agentName, onEdit, onRetry }: MessageProps) =>
-  message.role === 'user' ? (
-    <UserMessage message={message} onEdit={onEdit} />
-  ) : (
-    <Reply message={message} agentName={agentName} onRetry={onRetry} />
-  ),
+export const MessageView = memo((props: MessageProps) =>
+  props.message.role === 'user' ? <UserMessage {...props} /> : <Reply {...props} />,
 )
 
-function UserMessage({ message: { content, createdAt }, onEdit }: Pick<MessageProps, 'message' | 'onEdit'>) {
+function UserMessage({ message: { content, createdAt }, place, count, onEdit }: MessageProps) {
   return (
-    <article className={classes.user} aria-label="You">
+    <article className={classes.user} aria-label="You" aria-posinset={place} aria-setsize={count}>
       <VisuallyHidden component="h2">You</VisuallyHidden>
       <div className={classes.bubble}>{content}</div>
       <div className={classes.foot}>
@@ -51,17 +52,30 @@ function UserMessage({ message: { content, createdAt }, onEdit }: Pick<MessagePr
   )
 }
 
-function Reply({ message, agentName, onRetry }: Omit<MessageProps, 'onEdit'>) {
+function Reply({ message, place, count, agentName, unfolded, onRetry }: MessageProps) {
   const { content, toolCalls, status, error } = message
   const isWriting = status === 'streaming'
   return (
-    <article className={classes.reply} aria-label={agentName} aria-busy={isWriting} data-status={status}>
+    <article
+      className={classes.reply}
+      aria-label={agentName}
+      aria-posinset={place}
+      aria-setsize={count}
+      aria-busy={isWriting}
+      data-status={status}
+    >
       <VisuallyHidden component="h2">{agentName}</VisuallyHidden>
       {segments(content, toolCalls).map((segment, index, all) =>
         'text' in segment ? (
           <Markdown key={segment.key} text={segment.text} growing={isWriting && index === all.length - 1} />
         ) : (
-          <ToolCard key={segment.key} call={segment.call} running={isWriting} />
+          <ToolCard
+            key={segment.key}
+            call={segment.call}
+            running={isWriting}
+            id={`${place} ${segment.key}`}
+            unfolded={unfolded}
+          />
         ),
       )}
       {isWriting && content === '' && toolCalls.length === 0 && (

@@ -76,7 +76,7 @@ function Playground({ agent, agents, sessionId }: PlaygroundProps) {
   return (
     <div className={classes.page}>
       <aside className={classes.side}>
-        <SessionSide key={agent.id} agentId={agent.id} sessionId={sessionId} />
+        <SessionSide key={agent.id} agent={agent} agents={agents} sessionId={sessionId} />
       </aside>
       <section className={classes.chat} aria-label="Chat">
         <Chat

@@ -1,10 +1,11 @@
 /** The agent's sessions: search, new, delete, and older ones as the reader goes down. */
-import { ActionIcon, Button, Center, Loader, Text, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Center, Loader, Select, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue, useInViewport } from '@mantine/hooks'
-import { IconPlus, IconSearch, IconTrash } from '@tabler/icons-react'
+import { IconPlus, IconRobot, IconSearch, IconTrash } from '@tabler/icons-react'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Link, NavLink, useLocation, useNavigate } from 'react-router'
+import type { Agent } from '../agents/queries.ts'
 import { wordsOf } from '../api.ts'
 import { DeleteButton } from '../blocks/delete-button.tsx'
 import { RelativeTime } from '../blocks/relative-time.tsx'
@@ -12,13 +13,16 @@ import classes from './playground.module.css'
 import { deleteSession, type Session, sessionList } from './queries.ts'
 
 interface SessionSideProps {
-  agentId: string
+  agent: Agent
+  agents: Agent[]
   sessionId: string | undefined
   /** A session was chosen, or a new one is begun. */
   onChosen?: () => void
 }
 
-export function SessionSide({ agentId, sessionId, onChosen }: SessionSideProps) {
+export function SessionSide({ agent, agents, sessionId, onChosen }: SessionSideProps) {
+  const agentId = agent.id
+  const navigate = useNavigate()
   const [text, setText] = useState('')
   const [q] = useDebouncedValue(text.trim(), 200)
   const { search } = useLocation()
@@ -27,6 +31,16 @@ export function SessionSide({ agentId, sessionId, onChosen }: SessionSideProps) 
   return (
     <>
       <div className={classes.sideHead}>
+        <Select
+          aria-label="Agent"
+          leftSection={<IconRobot size={17} stroke={1.7} aria-hidden />}
+          data={agents.map(({ id, name }) => ({ value: id, label: name }))}
+          value={agentId}
+          onChange={(id) => id !== null && navigate(`/playground/${id}`)}
+          allowDeselect={false}
+          searchable={agents.length > 8}
+          nothingFoundMessage="No agent has this name."
+        />
         <Button
           component={Link}
           to={{ pathname: `/playground/${agentId}`, search }}

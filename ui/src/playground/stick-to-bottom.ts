@@ -4,6 +4,8 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 interface StickToBottom {
   scroller: RefObject<HTMLDivElement | null>
   content: RefObject<HTMLDivElement | null>
+  /** Whether what comes is scrolled to. */
+  stuck: RefObject<boolean>
   isAtBottom: boolean
   toBottom: () => void
 }
@@ -40,7 +42,7 @@ export function useStickToBottom(): StickToBottom {
     const onClick = ({ target }: MouseEvent) => {
       if (target instanceof Element && target.closest('summary')) stuck.current = false
     }
-    growth.observe(inner)
+    growth.observe(inner, { box: 'border-box' })
     growth.observe(box)
     box.addEventListener('scroll', onScroll, { passive: true })
     box.addEventListener('click', onClick)
@@ -50,5 +52,5 @@ export function useStickToBottom(): StickToBottom {
       box.removeEventListener('scroll', onScroll)
     }
   }, [])
-  return { scroller, content, isAtBottom, toBottom }
+  return { scroller, content, stuck, isAtBottom, toBottom }
 }

@@ -1,7 +1,7 @@
 /** A tool call: folded a line that says what and how it went, open its arguments and its result. */
 import { Loader, Text } from '@mantine/core'
 import { IconCheck, IconChevronRight, IconX } from '@tabler/icons-react'
-import { memo } from 'react'
+import { memo, type ToggleEvent, useState } from 'react'
 import { Copy } from '../blocks/copy.tsx'
 import classes from './message.module.css'
 import type { ToolCall } from './queries.ts'
@@ -9,11 +9,25 @@ import type { ToolCall } from './queries.ts'
 /** More is not laid out: a result may have 256 KiB. It is copied whole. */
 const mostShown = 20_000
 
-export const ToolCard = memo(({ call, running }: { call: ToolCall; running: boolean }) => {
-  const { name, ok, content, durationMs } = call
+interface ToolCardProps {
+  call: ToolCall
+  running: boolean
+  /** In `unfolded` while it is open, whether it is on the page or not. */
+  id: string
+  unfolded: Set<string>
+}
+
+export const ToolCard = memo(({ call, running, id, unfolded }: ToolCardProps) => {
+  const [isOpen, setOpen] = useState(() => unfolded.has(id))
+  const onToggle = ({ currentTarget: { open } }: ToggleEvent<HTMLDetailsElement>) => {
+    setOpen(open)
+    if (open) unfolded.add(id)
+    else unfolded.delete(id)
+  }
+  const { name, ok, durationMs } = call
   const state = ok === null ? (running ? 'running' : 'cut off') : ok ? 'done' : 'failed'
   return (
-    <details className={classes.tool} data-state={state}>
+    <details className={classes.tool} data-state={state} open={isOpen} onToggle={onToggle}>
       <summary>
         <IconChevronRight size={15} stroke={1.8} className={classes.toolFold} aria-hidden />
         <StateIcon state={state} />
@@ -21,14 +35,22 @@ export const ToolCard = memo(({ call, running }: { call: ToolCall; running: bool
         <span className={classes.toolHint}>{compact(call.arguments)}</span>
         <span className={classes.toolTime}>{durationMs === null ? state : `${state} · ${duration(durationMs)}`}</span>
       </summary>
-      <Part name="Arguments" text={pretty(call.arguments)} />
-      {content !== null && <Part name="Result" text={pretty(content)} />}
-      {content === null && (
-        <Text className={classes.toolWait}>{running ? 'Waiting for its result…' : 'It gave no result.'}</Text>
-      )}
+      {isOpen && <Parts call={call} running={running} />}
     </details>
   )
 })
+
+function Parts({ call, running }: Pick<ToolCardProps, 'call' | 'running'>) {
+  return (
+    <>
+      <Part name="Arguments" text={pretty(call.arguments)} />
+      {call.content !== null && <Part name="Result" text={pretty(call.content)} />}
+      {call.content === null && (
+        <Text className={classes.toolWait}>{running ? 'Waiting for its result…' : 'It gave no result.'}</Text>
+      )}
+    </>
+  )
+}
 
 function StateIcon({ state }: { state: string }) {
   if (state === 'running') return <Loader size={14} aria-hidden />

@@ -1,17 +1,15 @@
-/** The conversation: the newest in sight, older ones as the reader goes up. */
+/** The conversation: the newest in sight; of a long one only what is near the reader's place is on the page. */
 import { Button } from '@mantine/core'
 import { IconArrowDown } from '@tabler/icons-react'
+import { useVirtualizer } from '@tanstack/react-virtual'
 import { useSelector } from '@xstate/store-react'
-import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { shownMessages } from './live-reply.ts'
+import { type KeyboardEvent, memo, type ReactNode, useEffect, useMemo, useState } from 'react'
+import { type ShownMessage, shownMessages } from './live-reply.ts'
 import { MessageView } from './message.tsx'
 import classes from './playground.module.css'
 import type { Message } from './queries.ts'
 import { useStickToBottom } from './stick-to-bottom.ts'
 import type { Transcript } from './transcript.ts'
-
-/** Messages on the page at first, and how many more each time. */
-const step = 60
 
 interface TranscriptViewProps {
   agentName: string
@@ -24,88 +22,105 @@ interface TranscriptViewProps {
   empty: ReactNode
 }
 
-const noMessages: readonly Message[] = []
-
-export function TranscriptView(props: TranscriptViewProps) {
-  const { agentName, stored = noMessages, transcript, onEdit, onRetry, empty } = props
+/** All that it is given stays the same while a message is typed: it is drawn anew for the conversation's sake alone. */
+export const TranscriptView = memo(({ agentName, stored, transcript, onEdit, onRetry, empty }: TranscriptViewProps) => {
   const live = useSelector(transcript, ({ context }) => context.live)
   const messages = useMemo(() => shownMessages(stored, live), [stored, live])
-  const { scroller, content, isAtBottom, toBottom: scrollDown } = useStickToBottom()
-  const [shown, setShown] = useState(step)
-  // The older ones go again: thousands on the page would slow the next reply down.
-  const toBottom = useCallback(() => {
-    setShown(step)
-    scrollDown()
-  }, [scrollDown])
-  const first = Math.max(0, messages.length - shown)
+  const { scroller, content, stuck, isAtBottom, toBottom } = useStickToBottom()
+  const rows = useVirtualizer({
+    count: messages.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (place) => likelyHeight(messages[place]),
+    initialOffset: farBelow,
+    // Not rounded, as it is by default: rows are in the flow, and would be moved by the rest when one goes.
+    measureElement: (row, entry) => entry?.borderBoxSize[0]?.blockSize ?? row.getBoundingClientRect().height,
+    overscan: 3,
+    paddingStart: 20,
+    paddingEnd: 12,
+  })
+  // The newest is kept in sight by the hook alone; otherwise what is above may not move what is read.
+  rows.shouldAdjustScrollPositionOnItemSizeChange = ({ end }) => !stuck.current && end <= (rows.scrollOffset ?? 0)
+  const [unfolded] = useState(() => new Set<string>())
   // What one sends oneself is always in sight.
   const sentAt = live?.userText === null ? undefined : live?.startedAt
   useEffect(() => {
     if (sentAt !== undefined) toBottom()
   }, [sentAt, toBottom])
-  const showOlder = () => {
-    // The browser keeps the place while it is scrolled, if only by a pixel.
-    if (scroller.current?.scrollTop === 0) scroller.current.scrollTop = 1
-    setShown((count) => count + step)
-  }
   const last = messages.at(-1)
   const lastText = messages.findLast(({ role }) => role === 'user')?.content
   const retryLast = useMemo(
     () => (onRetry && lastText !== undefined ? () => onRetry(lastText) : null),
     [onRetry, lastText],
   )
+  // A browser that scrolls so far in steps would miss: what it passes is measured meanwhile and moves the goal.
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Home' && event.key !== 'End') return
+    event.preventDefault()
+    if (event.key === 'Home') rows.scrollToOffset(0)
+    else toBottom()
+  }
+  const near = rows.getVirtualItems()
+  const space = { paddingTop: near[0]?.start, paddingBottom: rows.getTotalSize() - (near.at(-1)?.end ?? 0) }
   return (
     <div className={classes.transcript}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <section ref={scroller} className={classes.scroller} tabIndex={0} aria-label="Conversation">
-        <div ref={content} className={classes.messages}>
-          {/* Anew for each step: one that stays in sight reports nothing. */}
-          {first > 0 && <Older key={first} root={scroller} onReached={showOlder} />}
+      <section
+        ref={scroller}
+        className={classes.scroller}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        tabIndex={0}
+        role="log"
+        aria-label="Conversation"
+        aria-live="off"
+        onKeyDown={onKeyDown}
+      >
+        {/* In the flow: a row that grows moves what is below at once, and the space around stands for the others. */}
+        <div ref={content} className={classes.messages} style={space}>
           {messages.length === 0 && empty}
-          {messages.slice(first).map((message, index) => (
-            <MessageView
-              // A transcript only grows: the place is what stays when the server's record takes over.
-              key={`${first + index}`}
-              message={message}
-              agentName={agentName}
-              onEdit={onEdit}
-              onRetry={message === last ? retryLast : null}
-            />
-          ))}
+          {near.map(({ index }) => {
+            const message = messages[index]
+            return (
+              message && (
+                // A transcript only grows: the place is what stays when the server's record takes over.
+                <div key={index} ref={rows.measureElement} data-index={index}>
+                  <MessageView
+                    message={message}
+                    place={index + 1}
+                    count={messages.length}
+                    agentName={agentName}
+                    unfolded={unfolded}
+                    onEdit={onEdit}
+                    onRetry={message === last ? retryLast : null}
+                  />
+                </div>
+              )
+            )
+          })}
+        </div>
+        {/* In what scrolls, so that the wheel scrolls over it too. */}
+        <div className={classes.jump}>
+          {!isAtBottom && (
+            <Button
+              size="xs"
+              radius="xl"
+              variant="default"
+              leftSection={<IconArrowDown size={15} aria-hidden />}
+              onClick={toBottom}
+            >
+              Jump to newest
+            </Button>
+          )}
         </div>
       </section>
-      {!isAtBottom && (
-        <Button
-          className={classes.jump ?? ''}
-          size="xs"
-          radius="xl"
-          variant="default"
-          leftSection={<IconArrowDown size={15} aria-hidden />}
-          onClick={toBottom}
-        >
-          Jump to newest
-        </Button>
-      )}
     </div>
   )
-}
+})
 
-/** Loads more before its place comes into sight. */
-function Older({ root, onReached }: { root: RefObject<Element | null>; onReached: () => void }) {
-  const button = useRef<HTMLButtonElement>(null)
-  const reached = useRef(onReached)
-  useEffect(() => {
-    if (button.current === null) return
-    const near = new IntersectionObserver(([entry]) => entry?.isIntersecting && reached.current(), {
-      root: root.current,
-      rootMargin: '1200px 0px 0px 0px',
-    })
-    near.observe(button.current)
-    return () => near.disconnect()
-  }, [root])
-  return (
-    <Button ref={button} variant="subtle" color="gray" size="xs" onClick={onReached}>
-      Show earlier messages
-    </Button>
-  )
+/** Pixels beyond any transcript's end: it opens at its end. */
+const farBelow = 1e9
+
+/** Pixels, until it has been drawn once. */
+function likelyHeight(message: ShownMessage | undefined): number {
+  if (message === undefined) return 0
+  const { role, content, toolCalls } = message
+  return role === 'user' ? 92 + 25 * Math.floor(content.length / 75) : 88 + content.length / 3 + 60 * toolCalls.length
 }

@@ -9,10 +9,13 @@ export function useDraft(agentId: string, sessionId: string | null) {
     now.current = { text, sessionId }
   })
   const [begunAs] = useState(sessionId)
-  const setText = (next: string) => {
-    setShown(next)
-    keepDraft(agentId, sessionId, next)
-  }
+  const setText = useCallback(
+    (next: string) => {
+      setShown(next)
+      keepDraft(agentId, sessionId, next)
+    },
+    [agentId, sessionId],
+  )
   const taken = useCallback(() => {
     if (begunAs === null) keepDraft(agentId, null, '')
     keepDraft(agentId, now.current.sessionId, now.current.text)

@@ -1,0 +1,122 @@
+/** Beside the first steps: what runs, and where the reader was last. */
+import { Text, Title } from '@mantine/core'
+import { IconDoorExit, IconPlayerStop, IconSitemap } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { RelativeTime } from '../blocks/relative-time.tsx'
+import { isRunning } from '../chart/machine.ts'
+import { type AgentSessions, actorsQuery, trafficQuery } from '../chart/queries.ts'
+import { sessionName } from '../chart/words.ts'
+import classes from './whats-on.module.css'
+
+const everyMs = 5_000
+const mostSessions = 5
+
+/** `found`: the newest sessions of every agent. */
+export function WhatsOn({ found }: { found: readonly AgentSessions[] }) {
+  return found.length === 0 ? (
+    <Promises />
+  ) : (
+    <>
+      <RightNow />
+      <RecentSessions found={found} />
+    </>
+  )
+}
+
+function RightNow() {
+  const { data: actors } = useQuery(actorsQuery(everyMs))
+  const { data: traffic } = useQuery(trafficQuery(24))
+  const replies = traffic?.transitions
+    .filter(({ event }) => event === 'message')
+    .reduce((sum, { count }) => sum + count, 0)
+  const facts = [
+    {
+      to: '/chart?view=actors',
+      count: actors?.filter(({ state }) => isRunning(state)).length,
+      name: 'replies running',
+    },
+    { to: '/chart?view=actors', count: actors?.length, name: 'sessions awake' },
+    { to: '/chart?view=traffic&hours=24', count: replies, name: 'replies in 24 hours' },
+  ]
+  return (
+    <section className={classes.card} aria-labelledby="now">
+      <Title order={2} id="now">
+        Right now
+      </Title>
+      <ul className={classes.facts}>
+        {facts.map(({ to, count, name }) => (
+          <li key={name}>
+            <Link to={to}>
+              <b>{count?.toLocaleString('en') ?? '–'}</b> {name}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function RecentSessions({ found }: { found: readonly AgentSessions[] }) {
+  const recent = found
+    .flatMap(({ agent, sessions }) => sessions.map((session) => ({ agent, session })))
+    .sort((one, other) => other.session.updatedAt.localeCompare(one.session.updatedAt))
+    .slice(0, mostSessions)
+  return (
+    <section className={classes.card} aria-labelledby="recent">
+      <Title order={2} id="recent">
+        Recent sessions
+      </Title>
+      <ul className={classes.sessions}>
+        {recent.map(({ agent, session }) => (
+          <li key={session.id}>
+            <Link to={`/playground/${agent.id}/${session.id}`}>
+              <span className={classes.name}>{sessionName(session)}</span>
+              <span className={classes.of}>
+                {agent.name} · <RelativeTime iso={session.updatedAt} />
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const promises = [
+  {
+    icon: IconDoorExit,
+    title: 'Leave in the middle of a reply',
+    text: 'It goes on without you, and is there when you are back: after a reload, or on another device.',
+  },
+  { icon: IconPlayerStop, title: 'Stop it from anywhere', text: 'What was said until then is kept.' },
+  {
+    icon: IconSitemap,
+    title: 'See every step',
+    text: 'The state chart draws each session while it moves, and replays it later.',
+  },
+]
+
+/** Before anybody has talked: what to try. */
+function Promises() {
+  return (
+    <section className={classes.card} aria-labelledby="promises">
+      <Title order={2} id="promises">
+        Worth a try
+      </Title>
+      <ul className={classes.promises}>
+        {promises.map(({ icon: Icon, title, text }) => (
+          <li key={title}>
+            <Icon size={20} stroke={1.6} aria-hidden />
+            <div>
+              <Title order={3}>{title}</Title>
+              <Text c="dimmed" fz="sm">
+                {text}
+              </Text>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
