@@ -58,8 +58,10 @@ describe('Dockerfile', () => {
   test('it sets settings that there are, and stops as the product wants it', () => {
     const set = [...(/^ENV (.+)$/m.exec(dockerfile)?.[1] ?? '').matchAll(/(\w+)=(\S+)/g)]
     const values = Object.fromEntries(set.map(([, name, value]) => [name, value]))
-    expect(values).toEqual({ NODE_ENV: 'production', HOST: '0.0.0.0', PORT: '8080' })
-    expect(Object.keys(values).filter((name) => name !== 'NODE_ENV' && !settingNames.has(name))).toEqual([])
+    expect(values).toEqual({ NODE_ENV: 'production', HOST: '0.0.0.0', PORT: '8080', MALLOC_ARENA_MAX: '2' })
+    expect(
+      Object.keys(values).filter((name) => !['NODE_ENV', 'MALLOC_ARENA_MAX'].includes(name) && !settingNames.has(name)),
+    ).toEqual([])
     expect(dockerfile).toMatch(/^STOPSIGNAL SIGTERM$/m)
     expect(dockerfile).toMatch(/^USER node$/m)
     expect(dockerfile).toMatch(/^CMD \["node", "src\/main\.ts"\]$/m)

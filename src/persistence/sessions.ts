@@ -44,12 +44,13 @@ export async function listSessions(
   { limit, offset, q = '' }: PageQuery,
 ): Promise<Page<Session> | null> {
   if (!isUuid(agentId)) return null
+  // Places first: what the index holds is enough to skip rows, and times are written out for the page's rows alone.
   const found = q === '' ? sql`` : sql`and strpos(lower(coalesce(title, '')), lower(${q}::text)) > 0`
   const [page] = await sql<(Page<Session> & { known: boolean })[]>`
-    with page as (
-      select num, updated_at, ${columns(sql)} from sessions where agent_id = ${agentId} ${found}
+    with place as materialized (
+      select num from sessions where agent_id = ${agentId} ${found}
        order by updated_at desc, num desc limit ${limit} offset ${offset}
-    )
+    ), page as (select num, updated_at, ${columns(sql)} from sessions where num in (select num from place))
     select exists (select 1 from agents where id = ${agentId}) as known,
            (select count(*)::integer from sessions where agent_id = ${agentId} ${found}) as total,
            coalesce((select jsonb_agg(to_jsonb(page) - 'num' - 'updated_at' order by updated_at desc, num desc)
