@@ -55,7 +55,7 @@ describe('Dockerfile', () => {
     for (const line of allowed.filter((one) => one !== '!ui')) await stat(new URL(line.slice(1), checkout))
   })
 
-  test('it sets settings that there are, and stops as the product wants it', () => {
+  test('it sets settings that there are, starts as npm start does, and stops as the product wants it', async () => {
     const set = [...(/^ENV (.+)$/m.exec(dockerfile)?.[1] ?? '').matchAll(/(\w+)=(\S+)/g)]
     const values = Object.fromEntries(set.map(([, name, value]) => [name, value]))
     expect(values).toEqual({ NODE_ENV: 'production', HOST: '0.0.0.0', PORT: '8080', MALLOC_ARENA_MAX: '2' })
@@ -64,7 +64,9 @@ describe('Dockerfile', () => {
     ).toEqual([])
     expect(dockerfile).toMatch(/^STOPSIGNAL SIGTERM$/m)
     expect(dockerfile).toMatch(/^USER node$/m)
-    expect(dockerfile).toMatch(/^CMD \["node", "src\/main\.ts"\]$/m)
+    const { start } = JSON.parse(await read('package.json')).scripts
+    const command = /^CMD (.+)$/m.exec(dockerfile)?.[1] ?? '[]'
+    expect(`MALLOC_ARENA_MAX=2 exec ${JSON.parse(command).join(' ')}`).toBe(start)
     const probe = /127\.0\.0\.1:\$\{process\.env\.PORT\}(\/\w+)`/.exec(dockerfile)?.[1] ?? 'none'
     expect(contract.paths[probe]?.get).toBeDefined()
   })
