@@ -31,8 +31,9 @@ const special: { words: string; pressCtrlCAt?: RegExp; says?: RegExp }[] = [
 
 const isRun = ({ code }: Block) => !notRun.some(([words]) => code.includes(words))
 
-const pages = ['README.md', ...readdirSync(join(checkout, 'docs')).map((name) => `docs/${name}`)].filter((name) =>
-  name.endsWith('.md'),
+/** `docs/client.md` goes on from block to block within one program: test/client/package.test.ts runs it. */
+const pages = ['README.md', ...readdirSync(join(checkout, 'docs')).map((name) => `docs/${name}`)].filter(
+  (name) => name.endsWith('.md') && name !== 'docs/client.md',
 )
 const blocks = pages.flatMap(blocksOf)
 
