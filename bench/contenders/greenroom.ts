@@ -3,6 +3,8 @@
  * that no case is refused. Stateless, in sessions, in sessions with Redis, and followed from another instance.
  */
 import { execFileSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { addAgent, deployUrl, newSession, type Product, startProduct } from '../../test/support/product.ts'
 import type { Contender, Running, Scene } from '../contender.ts'
 import { chatBody } from './chat-completions.ts'
@@ -22,6 +24,14 @@ const settings = {
   NODE_ENV: 'production',
 }
 
+/** Variables and arguments as `npm start` gives them, without npm, whose own memory is nobody's concern. */
+async function startOf({ path }: Checkout): Promise<{ env: Record<string, string>; nodeArgs: string[] }> {
+  const { scripts } = JSON.parse(await readFile(join(path, 'package.json'), 'utf8')) // our own file
+  const [, before = '', args = ''] = /^(.*?)exec node (.*?)src\/main\.ts$/.exec(String(scripts.start)) ?? []
+  const env = Object.fromEntries(before.matchAll(/(\w+)=(\S+)/g).map(([, name = '', value = '']) => [name, value]))
+  return { env, nodeArgs: args.split(' ').filter((arg) => arg !== '') }
+}
+
 /** One instance for each of `envs`, and an agent on the bench's model. */
 export async function startGreenroom(
   checkout: Checkout,
@@ -31,9 +41,11 @@ export async function startGreenroom(
 ): Promise<Started> {
   await using stack = new AsyncDisposableStack()
   const products: Product[] = []
+  const npmStart = await startOf(checkout)
   for (const env of envs) {
-    const where = { direct: true, nodeArgs, checkout: checkout.path, dataDir: scene.folder }
-    products.push(stack.use(await startProduct({ ...where, env: { ...settings, ...env } })))
+    const args = [...npmStart.nodeArgs, ...nodeArgs]
+    const where = { direct: true, nodeArgs: args, checkout: checkout.path, dataDir: scene.folder }
+    products.push(stack.use(await startProduct({ ...where, env: { ...npmStart.env, ...settings, ...env } })))
   }
   const [first, ...others] = products
   if (!first) throw new Error('No instance was asked for.')
