@@ -8,29 +8,25 @@ import { type BackgroundOptions, startBackground, withLateTitles } from './backg
 import type { Jobs } from './coordination/jobs.ts'
 import { createLocalCoordination } from './coordination/local.ts'
 import { createRedisCoordination } from './coordination/redis.ts'
-import { closeServer, createServer, type HttpRooms, mountAll, type ServerOptions } from './http/server.ts'
+import { closeServer, createServer, mountAll, type ServerOptions } from './http/server.ts'
 import { streamsEnded } from './http/sse.ts'
 import type { MetricsSnapshot } from './observability/metrics.ts'
 import { type Observation, startObservation } from './observe.ts'
-import { readyTools } from './persistence/agent-tools.ts'
 import { agentLookup } from './persistence/agents.ts'
-import { askAgain, connect, isPooled, isUnavailable, type Sql } from './persistence/database.ts'
+import { connect, isPooled, isUnavailable, type Sql } from './persistence/database.ts'
 import { seedDemo } from './persistence/demo.ts'
 import { startEmbedded } from './persistence/embedded.ts'
 import { createJournal } from './persistence/journal.ts'
 import { migrate } from './persistence/migrate.ts'
-import { openSecrets, type Secrets } from './persistence/secrets.ts'
+import { openSecrets } from './persistence/secrets.ts'
 import { deleteAgent } from './persistence/sessions.ts'
 import { recordTransitions } from './persistence/transitions.ts'
 import { createModel } from './providers/model.ts'
 import { providerTypes } from './providers/provider-types.ts'
 import { isLoopback, type Settings, startupWarnings } from './settings.ts'
-import { checkSchema, compileArguments } from './tools/arguments.ts'
-import { builtInTools } from './tools/built-in-tools.ts'
-import { callHttpTool } from './tools/http-tool.ts'
-import { createMcp, type Mcp } from './tools/mcp.ts'
-import { createOutbound, type Outbound } from './tools/outbound.ts'
-import { createToolbox } from './tools/toolbox.ts'
+import { toolRooms } from './tool-rooms.ts'
+import { createMcp } from './tools/mcp.ts'
+import { createOutbound } from './tools/outbound.ts'
 
 export interface App {
   /** `http://host:port` that it listens on. */
@@ -86,42 +82,6 @@ async function waitForDatabase<T>(attempt: () => Promise<T>, log: Log): Promise<
       log.warn({ err: error }, 'The database can not be reached yet.')
       await new Promise((resolve) => setTimeout(resolve, 500))
     }
-  }
-}
-
-interface ToolParts {
-  sql: Sql
-  secrets: Secrets
-  outbound: Outbound
-  mcp: Mcp
-  /** How long a reply asks again for its tools while the database is away (milliseconds). */
-  patienceMs: number
-  log: Log
-}
-
-type ToolRooms = Pick<
-  HttpRooms,
-  'openToolbox' | 'builtInTools' | 'checkSchema' | 'callHttpTool' | 'discoverTools' | 'onMcpServerChange'
->
-
-/** What requests need of tools. */
-function toolRooms({ sql, secrets, outbound, mcp, patienceMs, log }: ToolParts): ToolRooms {
-  return {
-    async openToolbox(choice, signal) {
-      const ready = await askAgain(() => readyTools(sql, secrets, choice), patienceMs)
-      for (const secret of ready.unreadable)
-        log.warn({ secret }, 'No key opens its headers: a reply goes on without it.')
-      return createToolbox(ready, { outbound, mcp, log }, signal)
-    },
-    builtInTools,
-    checkSchema,
-    async callHttpTool(tool, args, signal) {
-      const reason = tool.inputSchema && compileArguments(tool.inputSchema)(args)
-      if (reason !== null) return { ok: false, status: null, content: reason, body: null }
-      return callHttpTool(outbound, tool, args, signal)
-    },
-    discoverTools: (server, signal) => mcp.tools(server, signal),
-    onMcpServerChange: (id) => mcp.forget(id),
   }
 }
 
