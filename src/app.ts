@@ -13,7 +13,7 @@ import { streamsEnded } from './http/sse.ts'
 import type { MetricsSnapshot } from './observability/metrics.ts'
 import { type Observation, startObservation } from './observe.ts'
 import { agentLookup } from './persistence/agents.ts'
-import { connect, isPooled, isUnavailable, type Sql } from './persistence/database.ts'
+import { type ConnectOptions, connect, isPooled, isUnavailable, type Sql } from './persistence/database.ts'
 import { seedDemo } from './persistence/demo.ts'
 import { startEmbedded } from './persistence/embedded.ts'
 import { createJournal } from './persistence/journal.ts'
@@ -37,8 +37,10 @@ export interface App {
   stop(): Promise<void>
 }
 
-/** Connections for everything but flushes and the lease, which have one each of their own. */
-const POOL_SIZE = 16
+/** Connections for what replies need, but for flushes and the lease, which have one each of their own. */
+const REPLIES_POOL_SIZE = 10
+/** For everything else: lists, records, coordination. */
+const POOL_SIZE = 6
 /** A statement without an answer for so long, or for a lease, gives its connection up (milliseconds). */
 const SHORTEST_SILENCE_MS = 5000
 /** How long a start waits for a database that is not there yet. */
@@ -65,11 +67,12 @@ async function openDatabase(settings: Settings, log: Log) {
   const pooled = embedded === null && (await waitForDatabase(() => isPooled(url), log))
   const timeoutMs = Math.floor(settings.ownerLeaseMs / 3)
   const id = randomUUID()
-  const open = (name: string, max: number, limits: { silenceMs?: number } = {}): Sql =>
+  const open = (name: string, max: number, limits: Pick<ConnectOptions, 'silenceMs' | 'planOnce'> = {}): Sql =>
     connect(url, { max, name: `greenroom ${name} ${id.slice(0, 8)}`, timeoutMs, pooled, ...limits })
   // Longer than any wait for a lock: what is given up after it would never have been answered.
   const silenceMs = Math.max(settings.ownerLeaseMs, SHORTEST_SILENCE_MS)
-  return { id, embedded, open, sql: open('pool', POOL_SIZE, { silenceMs }) }
+  const repliesSql = open('replies', REPLIES_POOL_SIZE, { silenceMs, planOnce: true })
+  return { id, embedded, open, sql: open('pool', POOL_SIZE, { silenceMs }), repliesSql }
 }
 
 /** A database that starts beside us, or again, may need a moment: whatever a start asks of it may be asked again. */
@@ -112,7 +115,7 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
 
 /** This instance among the others, and what it may write. */
 async function openOwnership(
-  { settings, log, id, open, sql, embedded, closing, observation }: Ground,
+  { settings, log, id, open, sql, repliesSql, embedded, closing, observation }: Ground,
   titleOfLost: typeof deriveTitle,
 ) {
   const leaseMs = settings.ownerLeaseMs
@@ -128,8 +131,8 @@ async function openOwnership(
   await waitForDatabase(() => coordination.join(), log)
   closing.defer(() => coordination.stop())
   const journal = createJournal({
-    sql,
-    connectWriter: () => open('journal', 1),
+    sql: repliesSql,
+    connectWriter: () => open('journal', 1, { planOnce: true }),
     instance: coordination,
     flushTimeoutMs: leaseMs,
     onIntents: coordination.hurry,
@@ -138,7 +141,7 @@ async function openOwnership(
   })
   closing.defer(() => journal.close())
   const recorder = createTransitionRecorder(
-    { record: (batch) => recordTransitions(sql, coordination.id, batch) },
+    { record: (batch) => recordTransitions(repliesSql, coordination.id, batch) },
     (err) => log.warn({ err }, 'Steps of sessions could not be recorded yet.'),
   )
   return { coordination, journal, recorder }
@@ -180,7 +183,7 @@ async function startJobs(
 }
 
 async function openRooms(ground: Ground) {
-  const { settings, sql, log } = ground
+  const { settings, sql, repliesSql, log } = ground
   const { observer, requestObservers, metrics } = ground.observation
   const { secrets, upkeepSql } = await prepareDatabase(ground)
   let jobs: Jobs | null = null
@@ -191,7 +194,7 @@ async function openRooms(ground: Ground) {
   const byModel = settings.sessionTitles === 'model'
   const { coordination, journal, recorder } = await openOwnership(ground, byModel ? titleLater : deriveTitle)
   const { outbound, mcp, model } = await openOutside(ground)
-  const findAgent = agentLookup(sql)
+  const findAgent = agentLookup(repliesSql)
   const generationTimeoutMs = settings.generationTimeoutS * 1000
   const host = createSessionHost({
     ...{ model, recorder, leaseMs: settings.ownerLeaseMs, generationTimeoutMs, observer, log },
@@ -237,10 +240,17 @@ export async function startApp(settings: Settings): Promise<App> {
   const closing = new AsyncDisposableStack()
   closing.defer(() => database.embedded?.stop())
   closing.defer(() => database.sql.end({ timeout: 2 }))
+  closing.defer(() => database.repliesSql.end({ timeout: 2 }))
   const close = () => closeServer(server, LAST_BYTES_MS).finally(() => closing.disposeAsync())
   try {
     const { otelEndpoint, metricsPort } = settings
-    const observation = await startObservation({ ...database, metrics: metricsPort !== null, otelEndpoint, log })
+    const observation = await startObservation({
+      ...database,
+      sql: database.repliesSql,
+      metrics: metricsPort !== null,
+      otelEndpoint,
+      log,
+    })
     closing.defer(() => observation.close())
     const rooms = await openRooms({ ...database, settings, log, closing, observation })
     await mountAll(server, options, rooms)

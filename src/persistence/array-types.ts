@@ -48,13 +48,17 @@ export function parseArray(type: keyof typeof arrayOids, text: string): unknown[
   })
 }
 
+const quoted = (text: string): string => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`
+
 /** Values to PostgreSQL's text form. Null and undefined are NULL. */
 export function serializeArray(type: keyof typeof arrayOids, values: readonly unknown[]): string {
-  const items = values.map((value) => {
-    if (value === null || value === undefined) return 'NULL'
-    return `"${serializeElement(type, value).replace(/["\\]/g, '\\$&')}"`
-  })
-  return `{${items.join(',')}}`
+  let text = '{'
+  for (const value of values) {
+    if (text.length > 1) text += ','
+    if (value === null || value === undefined) text += 'NULL'
+    else text += numbers.has(type) ? String(value) : quoted(serializeElement(type, value))
+  }
+  return `${text}}`
 }
 
 /** For the library's option `types`. */

@@ -59,7 +59,7 @@ export async function auditViolations(sql: Sql): Promise<Violation[]> {
        where r.reply_id is null or f.writer <> 'greenroom journal ' || left(r.instance_id::text, 8) limit 20`,
     'one-opener': sql<Finding[]>`
       select session_id as session, to_jsonb(r) as detail from chaos_replies r
-       where writer <> 'greenroom pool ' || left(instance_id::text, 8) limit 20`,
+       where writer <> 'greenroom replies ' || left(instance_id::text, 8) limit 20`,
     'written-once': sql<Finding[]>`
       select null as session, to_jsonb(f) as detail from (
         select session_num, seq, part, count(*), array_agg(writer) as writers, array_agg(step) as steps
@@ -79,7 +79,7 @@ export async function auditViolations(sql: Sql): Promise<Violation[]> {
     'owner-settles': sql<Finding[]>`
       select r.session_id as session, to_jsonb(o) || to_jsonb(r) as detail
         from chaos_outcomes o join chaos_replies r using (reply_id)
-       where o.code is distinct from 'instance_lost' and o.writer <> 'greenroom pool ' || left(r.instance_id::text, 8)
+       where o.code is distinct from 'instance_lost' and o.writer <> 'greenroom replies ' || left(r.instance_id::text, 8)
        limit 20`,
     'outcomes-stay': sql<Finding[]>`
       select null as session, to_jsonb(c) as detail from chaos_changes c limit 20`,
