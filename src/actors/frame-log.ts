@@ -7,7 +7,7 @@
  * I3. A log ends once: closed with its outcome, cut without a last frame, or dropped because its session was
  *     deleted. Kept by reply-log.test.ts, "I3".
  */
-import type { ReplyInfo } from './ports.ts'
+import type { ReplyInfo, Take } from './ports.ts'
 import { closingFrames, type Frame, isNumbered, type Outcome, type StoredEvent } from './reply-event.ts'
 
 /** The stream broke off: nothing more can be said now, a later read will tell how it ended. */
@@ -21,11 +21,12 @@ export class StreamCut extends Error {
 export interface Reply {
   readonly info: ReplyInfo
   /**
-   * Frames after the id `after`, in batches, until the reply ends or `signal` aborts. An id ahead of a running reply
+   * Hands on the frames after the id `after`, in batches, the first of them at once; resolves when the reply has ended
+   * or `signal` aborts. A promise from `take` holds back what follows until it resolves. An id ahead of a running reply
    * counts as its newest one; of a finished one the closing frames always come. Rejects with StreamCut when nothing
-   * can be stored, or nothing read, at the moment.
+   * can be stored, or nothing read, at the moment; and with whatever `take` throws.
    */
-  read(after: number, signal: AbortSignal): AsyncGenerator<readonly Frame[], void>
+  read(after: number, signal: AbortSignal, take: Take<Frame>): Promise<void>
 }
 
 /** Open: more may come. Cut and dropped logs are read from the database instead. */
@@ -43,6 +44,8 @@ export interface FrameLog extends Reply {
   readonly subscribers: number
   /** Stored events, in order. */
   push(events: readonly StoredEvent[]): void
+  /** All events that were pushed. */
+  said(): StoredEvent[]
   close(ended: Ended): void
   cut(): void
   /** The session was deleted: readers get one last error chunk, which is stored nowhere. */
@@ -86,17 +89,32 @@ export function indexAfter(frames: readonly Frame[], after: number): number {
   return low
 }
 
+/** The events that were stored as these frames: tool events are the parts after the frame before them. */
+function eventsOf(frames: readonly Frame[]): StoredEvent[] {
+  const events: StoredEvent[] = []
+  let part = 0
+  for (const frame of frames) {
+    if (frame.type === 'text') {
+      part = 0
+      events.push({ seq: frame.seq, part, event: { type: 'text', text: frame.text } })
+    } else if (frame.type === 'tool_call' || frame.type === 'tool_result') {
+      part += 1
+      const { seq, wire: _, ...event } = frame
+      events.push({ seq, part, event })
+    }
+  }
+  return events
+}
+
 export function createFrameLog(info: ReplyInfo): FrameLog {
   const frames: Frame[] = openingFrames(info)
-  const waiters = new Set<() => void>()
+  /** What hands on, for each reader, all that is there and fits. */
+  const readers = new Set<() => void>()
   let state: LogState = 'open'
   let closingAt = Number.POSITIVE_INFINITY
-  let subscribers = 0
 
-  const wake = () => {
-    const waking = [...waiters]
-    waiters.clear()
-    for (const resolve of waking) resolve()
+  const deliver = () => {
+    for (const handOn of readers) handOn()
   }
   // Ids that nobody has seen are free: what ends the log stands behind the newest stored frame.
   const newest = () => frames.at(-1)?.seq ?? info.firstSeq
@@ -104,7 +122,7 @@ export function createFrameLog(info: ReplyInfo): FrameLog {
     closingAt = frames.length
     frames.push(...last)
     state = how
-    wake()
+    deliver()
   }
 
   return {
@@ -113,13 +131,18 @@ export function createFrameLog(info: ReplyInfo): FrameLog {
       return state
     },
     get subscribers() {
-      return subscribers
+      return readers.size
     },
     push(events) {
       if (state !== 'open') return
+      const first = frames.length
       for (const { seq, event } of events) frames.push({ seq, ...event })
-      wake()
+      deliver()
+      // Whoever reads at the live end has had them. Kept for all that a reply has said, the bytes were two thirds of
+      // what collections had to move; late readers encode for themselves.
+      for (const frame of frames.slice(first)) frame.wire = undefined
     },
+    said: () => eventsOf(frames),
     close(ended) {
       if (state !== 'open') return
       const seq = newest()
@@ -132,34 +155,42 @@ export function createFrameLog(info: ReplyInfo): FrameLog {
     drop() {
       if (state === 'open') end('dropped', [deletedFrame(newest() + 1)])
     },
-    async *read(after, signal) {
-      let resolve = () => {}
-      const release = () => resolve()
-      signal.addEventListener('abort', release)
-      subscribers += 1
-      try {
-        // A finished reply always says how it ended, whatever id the reader comes with.
-        let index = Math.min(indexAfter(frames, after), closingAt)
-        while (!signal.aborted) {
-          if (index < frames.length) {
+    async read(after, signal, take) {
+      if (signal.aborted) return
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      // A finished reply always says how it ended, whatever id the reader comes with.
+      let index = Math.min(indexAfter(frames, after), closingAt)
+      let isHeld = false
+      const goOn = () => {
+        isHeld = false
+        handOn()
+      }
+      const handOn = () => {
+        if (isHeld || signal.aborted) return
+        try {
+          while (!isHeld && index < frames.length) {
             const batch = frames.slice(index)
             index = frames.length
-            yield batch
-          } else if (state === 'open') {
-            await new Promise<void>((wakeUp) => {
-              resolve = wakeUp
-              waiters.add(wakeUp)
-            })
-            waiters.delete(resolve)
-          } else if (state === 'cut') {
-            throw new StreamCut()
-          } else {
-            return
+            const room = take(batch)
+            isHeld = room !== undefined
+            room?.then(goOn, reject)
           }
+        } catch (error) {
+          reject(error)
         }
+        if (isHeld || state === 'open') return
+        if (state === 'cut') reject(new StreamCut())
+        else resolve()
+      }
+      const leave = () => resolve()
+      signal.addEventListener('abort', leave)
+      readers.add(handOn)
+      handOn()
+      try {
+        await promise
       } finally {
-        subscribers -= 1
-        signal.removeEventListener('abort', release)
+        readers.delete(handOn)
+        signal.removeEventListener('abort', leave)
       }
     },
   }

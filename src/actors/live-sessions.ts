@@ -219,7 +219,7 @@ export function ownedReplies(sessions: LiveSessions, remote: RemoteReplies, jour
       const { error } = failed('internal', 'The reply was abandoned.')
       const usage = { promptTokens: 0, completionTokens: 0, estimated: true }
       const outcome = { type: 'failed', error, usage } as const
-      await journal.settle(reply, { outcome, endedAt: new Date(), requesterLost: true, title: null })
+      await journal.settle(reply, { outcome, said: null, endedAt: new Date(), requesterLost: true, title: null })
     },
     dropStray: (replyId) => lose(byReply.get(replyId)),
   }

@@ -162,6 +162,8 @@ export interface StoredReply {
 
 export interface Settlement {
   outcome: Outcome
+  /** All that was stored of the reply, in order. Null: whoever settles does not know it, and the journal looks. */
+  said: readonly StoredEvent[] | null
   endedAt: Date
   /** The connection that asked for this reply was gone before the end. */
   requesterLost: boolean

@@ -48,14 +48,14 @@ export function createRemoteReplies({ read, exchange, patienceMs }: RemoteOption
     const remote = known ?? followed.get(replyId) ?? createRemote(stored)
     if (remote.log.state === 'cut') return await open(replyId)
     advance(remote, stored)
-    return { info: remote.log.info, read: (after, signal) => readRemote(remote, after, signal) }
+    return { info: remote.log.info, read: (...how) => readRemote(remote, ...how) }
   }
 
-  async function* readRemote(remote: Remote, after: number, signal: AbortSignal): ReturnType<Reply['read']> {
+  async function readRemote(remote: Remote, ...how: Parameters<Reply['read']>): Promise<void> {
     remote.readers += 1
     if (!remote.isPumped) void pump(remote)
     try {
-      yield* remote.log.read(after, signal)
+      await remote.log.read(...how)
     } finally {
       remote.readers -= 1
       if (remote.readers === 0) remote.wake()

@@ -23,6 +23,8 @@ export interface ReplyLog extends Omit<FrameLog, 'push'> {
   room(): Promise<void> | undefined
   /** Resolves when all that was pushed is stored, or never will be. */
   stored(): Promise<Verdict>
+  /** All that is stored, in order. */
+  said(): StoredEvent[]
 }
 
 export interface ReplyLogOptions {
@@ -134,6 +136,7 @@ export function createReplyLog(info: ReplyInfo, { append, onStored, onRefused }:
       while (inFlight) await new Promise<void>((resolve) => idle.push(resolve))
       return verdict
     },
+    said: frames.said,
     close: frames.close,
     cut: frames.cut,
     drop() {

@@ -77,6 +77,7 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
   const outcome: Outcome = stored === 'refused' ? refused(usage) : { ...ending, usage }
   const settled = await journal.settle(log.info, {
     outcome,
+    said: log.said(),
     endedAt,
     requesterLost: running.requesterLost,
     title: running.untitled ? deriveTitle(running.text) : null,

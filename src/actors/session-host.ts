@@ -177,7 +177,7 @@ const observe = ({ options }: Host, id: string, { sessionId, agentId, model, req
     parent: traceparent ?? null,
   }) ?? unobserved
 
-const replyOf = ({ log }: RunningReply): Reply => ({ info: log.info, read: (after, signal) => log.read(after, signal) })
+const replyOf = ({ log }: RunningReply): Reply => ({ info: log.info, read: log.read })
 
 /** A reply by its id, wherever it runs or ran. Null: there is none (any more). */
 async function open({ byReply, remote }: Host, replyId: string): Promise<Reply | null> {
@@ -209,7 +209,7 @@ async function cancel(host: Host, sessionId: string): Promise<void> {
 async function endOf({ remote }: Host, replyId: string, signal: AbortSignal): Promise<void> {
   const reply = await remote.open(replyId)
   try {
-    if (reply) for await (const _ of reply.read(Number.MAX_SAFE_INTEGER, signal));
+    await reply?.read(Number.MAX_SAFE_INTEGER, signal, () => undefined)
   } catch (error) {
     if (!(error instanceof StreamCut)) throw error
   }

@@ -82,17 +82,13 @@ export function statelessFrame(encoder: FrameEncoder, frame: Frame): string {
   return data === null ? '' : `data: ${data}\n\n`
 }
 
-const encoded = new WeakMap<Frame, Buffer>()
-
 /** A numbered frame of a session stream, with its id. Null for the playground's own events. */
 export function sessionFrame(encoder: FrameEncoder, frame: Frame): Buffer | null {
-  const known = encoded.get(frame)
-  if (known) return known
+  if (frame.wire) return frame.wire
   const data = encoder.data(frame)
   if (data === null) return null
-  const bytes = Buffer.from(`id: ${frame.seq}\ndata: ${data}\n\n`)
-  encoded.set(frame, bytes)
-  return bytes
+  frame.wire = Buffer.from(`id: ${frame.seq}\ndata: ${data}\n\n`)
+  return frame.wire
 }
 
 /** The playground's frames: the session's own, and named events that take no number. */

@@ -26,7 +26,7 @@ export async function streamReply(
     if (!ended) onLeft()
   })
   try {
-    for await (const batch of reply.read(after, stream.signal)) {
+    await reply.read(after, stream.signal, (batch) => {
       const bytes: Buffer[] = []
       for (const frame of batch) {
         const one = encode(encoder, frame)
@@ -34,9 +34,8 @@ export async function streamReply(
         ended ||= frame.type === 'done' || frame.type === 'failed'
       }
       const [first] = bytes
-      const full = first && stream.write(bytes.length === 1 ? first : Buffer.concat(bytes))
-      if (full) await full
-    }
+      return first && stream.write(bytes.length === 1 ? first : Buffer.concat(bytes))
+    })
     if (stream.signal.aborted) return
     stream.end()
   } catch (error) {
@@ -60,13 +59,14 @@ const noUsage: Usage = { promptTokens: 0, completionTokens: 0, estimated: true }
 export async function awaitReply(reply: Reply, signal: AbortSignal): Promise<WholeReply | null> {
   const whole: WholeReply = { content: '', reason: 'stop', usage: noUsage, error: null }
   const texts: string[] = []
-  for await (const batch of reply.read(0, signal)) {
+  await reply.read(0, signal, (batch) => {
     for (const frame of batch) {
       if (frame.type === 'text') texts.push(frame.text)
       else if (frame.type === 'finished') Object.assign(whole, { reason: frame.reason, usage: frame.usage })
       else if (frame.type === 'failed') whole.error = frame.error
     }
-  }
+    return undefined
+  })
   if (signal.aborted) return null
   whole.content = texts.join('')
   return whole

@@ -6,6 +6,7 @@ import { indexAfter, StreamCut } from '../../src/actors/frame-log.ts'
 import type { Journal, ReplyInfo } from '../../src/actors/ports.ts'
 import type { Frame, Outcome, ReplyEvent, StoredEvent } from '../../src/actors/reply-event.ts'
 import { createReplyLog, type ReplyLog } from '../../src/actors/reply-log.ts'
+import { into } from '../support/take.ts'
 import { verifies } from '../verifies.ts'
 import { framesOf } from './scene.ts'
 
@@ -46,16 +47,14 @@ const openLog = (append: Journal['append'] = instant, onRefused = () => {}) =>
 
 async function collect(log: ReplyLog, after: number): Promise<Frame[]> {
   const frames: Frame[] = []
-  for await (const batch of log.read(after, never)) frames.push(...batch)
+  await log.read(after, never, into(frames))
   return frames
 }
 
 /** Starts to read at once; `frames` grows. */
 function follow(log: ReplyLog, after: number, signal: AbortSignal = never) {
   const frames: Frame[] = []
-  const done = (async () => {
-    for await (const batch of log.read(after, signal)) frames.push(...batch)
-  })()
+  const done = log.read(after, signal, into(frames))
   done.catch(() => {})
   return { frames, done }
 }
@@ -248,7 +247,9 @@ describe('I3: a log ends once', () => {
     leaving.abort()
     await reader.done
     expect([log.subscribers, listeners()]).toEqual([0, 0])
-    expect(await log.read(0, leaving.signal).next()).toEqual({ done: true, value: undefined })
+    const late: Frame[] = []
+    await log.read(0, leaving.signal, into(late))
+    expect(late).toEqual([])
   })
 })
 

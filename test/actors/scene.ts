@@ -16,6 +16,7 @@ import { createSessionHost, type HostOptions, type Message, type Sent } from '..
 import { createTransitionRecorder } from '../../src/actors/transitions.ts'
 import { noExchange } from '../../src/coordination/local.ts'
 import { told } from '../support/model-stream.ts'
+import { into } from '../support/take.ts'
 
 /** Lets every promise that can go on do so. */
 export const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -240,9 +241,7 @@ export async function framesOf(stored: StoredReply, after = 0): Promise<Frame[]>
 /** Reads on; `frames` grows, `done` rejects when the stream breaks off. */
 export function follow(reply: Reply, after = 0) {
   const frames: Frame[] = []
-  const done = (async () => {
-    for await (const batch of reply.read(after, new AbortController().signal)) frames.push(...batch)
-  })()
+  const done = reply.read(after, new AbortController().signal, into(frames))
   done.catch(() => {})
   const shapes = () =>
     frames.flatMap((frame) => (frame.type === 'state' ? [] : frame.type === 'text' ? [frame.text] : [frame.type]))

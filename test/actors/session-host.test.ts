@@ -7,6 +7,7 @@ import { createSessionHost, type Message } from '../../src/actors/session-host.t
 import type { TransitionRecorder } from '../../src/actors/transitions.ts'
 import { noExchange } from '../../src/coordination/local.ts'
 import { told } from '../support/model-stream.ts'
+import { into } from '../support/take.ts'
 import { verifies } from '../verifies.ts'
 
 const never = new AbortController().signal
@@ -108,7 +109,7 @@ async function started(host: ReturnType<typeof setUp>['host'], sessionId = 's'):
 
 async function framesOf(reply: Reply): Promise<Frame[]> {
   const frames: Frame[] = []
-  for await (const batch of reply.read(0, never)) frames.push(...batch)
+  await reply.read(0, never, into(frames))
   return frames.filter((frame) => frame.type !== 'state')
 }
 
