@@ -17,6 +17,8 @@ const PING = ': ping\n'
 
 interface OpenStream {
   response: ServerResponse
+  /** Writes one piece, as a chunk of its own where the response is chunked. False: the socket is full. */
+  put(bytes: Buffer | string): boolean
   lastWrite: number
   /** Since when the socket has taken nothing; null while it takes all. */
   blockedSince: number | null
@@ -36,7 +38,7 @@ function check(): void {
       if (now - stream.blockedSince > STALLED_MS) stream.response.destroy()
     } else if (now - stream.lastWrite > HEARTBEAT_MS) {
       stream.lastWrite = now
-      if (!stream.response.write(PING)) block(stream)
+      if (!stream.put(PING)) block(stream)
     }
   }
 }
@@ -77,6 +79,36 @@ export interface EventStream {
   destroy(): void
 }
 
+const CRLF = Buffer.from('\r\n')
+
+/** One write now. Left alone, Node gathers what a response writes until the next tick, a callback for each token. */
+function writeNow(response: ServerResponse, bytes: Buffer | string): boolean {
+  const { socket } = response
+  socket?.cork()
+  const hasRoom = response.write(bytes)
+  socket?.uncork()
+  return hasRoom
+}
+
+/**
+ * Chunks as one write each (RFC 9112, section 7.1): Node's own are four. HTTP/1.0 clients get no chunks, and keep what
+ * Node does.
+ */
+function chunked(response: ServerResponse): Pick<OpenStream, 'put'> & { end(): void } {
+  if (!response.chunkedEncoding) return { put: (bytes) => response.write(bytes), end: () => response.end() }
+  response.chunkedEncoding = false
+  return {
+    put(bytes) {
+      if (typeof bytes === 'string') {
+        return writeNow(response, `${Buffer.byteLength(bytes).toString(16)}\r\n${bytes}\r\n`)
+      }
+      const head = Buffer.from(`${bytes.length.toString(16)}\r\n`, 'latin1')
+      return writeNow(response, Buffer.concat([head, bytes, CRLF]))
+    },
+    end: () => response.end('0\r\n\r\n'),
+  }
+}
+
 /**
  * Takes over the reply and sends the headers at once. Headers set on `reply` before go along.
  */
@@ -93,7 +125,8 @@ export function openEventStream(reply: FastifyReply): EventStream {
   response.flushHeaders()
   response.socket?.setNoDelay(true)
   const controller = new AbortController()
-  const stream: OpenStream = { response, lastWrite: performance.now(), blockedSince: null }
+  const { put, end } = chunked(response)
+  const stream: OpenStream = { response, put, lastWrite: performance.now(), blockedSince: null }
   open.add(stream)
   timer ??= setInterval(check, CHECK_MS).unref()
   response.on('error', () => {}) // a broken pipe; `close` follows
@@ -109,20 +142,19 @@ export function openEventStream(reply: FastifyReply): EventStream {
   async function writeInPieces(whole: Buffer): Promise<void> {
     for (let at = 0; at < whole.length && !controller.signal.aborted; at += PIECE_BYTES) {
       stream.lastWrite = performance.now()
-      if (!response.write(whole.subarray(at, at + PIECE_BYTES))) await block(stream)
+      if (!put(whole.subarray(at, at + PIECE_BYTES))) await block(stream)
     }
   }
   return {
     signal: controller.signal,
     write(bytes) {
-      if (controller.signal.aborted) return undefined
+      // An empty chunk would end the response.
+      if (controller.signal.aborted || bytes.length === 0) return undefined
       if (bytes.length > PIECE_BYTES) return writeInPieces(typeof bytes === 'string' ? Buffer.from(bytes) : bytes)
       stream.lastWrite = performance.now()
-      return response.write(bytes) ? undefined : block(stream)
+      return put(bytes) ? undefined : block(stream)
     },
-    end() {
-      response.end()
-    },
+    end,
     destroy() {
       response.destroy()
     },
