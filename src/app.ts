@@ -12,7 +12,7 @@ import { closeServer, createServer, mountAll, type ServerOptions } from './http/
 import { streamsEnded } from './http/sse.ts'
 import type { MetricsSnapshot } from './observability/metrics.ts'
 import { type Observation, startObservation } from './observe.ts'
-import { agentLookup } from './persistence/agents.ts'
+import { createAgentLookup } from './persistence/agent-lookup.ts'
 import { type ConnectOptions, connect, isPooled, isUnavailable, type Sql } from './persistence/database.ts'
 import { seedDemo } from './persistence/demo.ts'
 import { startEmbedded } from './persistence/embedded.ts'
@@ -166,7 +166,7 @@ async function openOutside({ settings, log, closing, observation }: Ground) {
 /** What may be late: titles, expiry. */
 async function startJobs(
   { settings, sql, log, closing }: Ground,
-  parts: Pick<BackgroundOptions, 'secrets' | 'upkeepSql' | 'model' | 'findAgent'>,
+  parts: Pick<BackgroundOptions, 'secrets' | 'upkeepSql' | 'model' | 'agents'>,
 ) {
   const retention = { sessionDays: settings.sessionRetentionDays, transitionDays: settings.traceRetentionDays }
   const options = {
@@ -194,7 +194,7 @@ async function openRooms(ground: Ground) {
   const byModel = settings.sessionTitles === 'model'
   const { coordination, journal, recorder } = await openOwnership(ground, byModel ? titleLater : deriveTitle)
   const { outbound, mcp, model } = await openOutside(ground)
-  const findAgent = agentLookup(repliesSql)
+  const agents = createAgentLookup(repliesSql)
   const generationTimeoutMs = settings.generationTimeoutS * 1000
   const host = createSessionHost({
     ...{ model, recorder, leaseMs: settings.ownerLeaseMs, generationTimeoutMs, observer, log },
@@ -205,12 +205,12 @@ async function openRooms(ground: Ground) {
   })
   coordination.start(host.owned, host.tick)
   metrics?.inspect({ report: host.owned.report, running: () => host.running })
-  jobs = await startJobs(ground, { secrets, upkeepSql, model, findAgent })
+  jobs = await startJobs(ground, { secrets, upkeepSql, model, agents })
   return {
     ...{
       sql,
       secrets,
-      findAgent,
+      agents,
       host,
       model,
       recorder,

@@ -6,7 +6,7 @@ import { createBullmqJobs } from './coordination/bullmq-jobs.ts'
 import type { Job, JobLog, Jobs } from './coordination/jobs.ts'
 import { createTimerJobs } from './coordination/timer-jobs.ts'
 import { agentRequest } from './http/agent-request.ts'
-import type { AgentForCompletion } from './persistence/agents.ts'
+import type { AgentLookup } from './persistence/agent-lookup.ts'
 import type { Sql } from './persistence/database.ts'
 import { type Retention, tidy } from './persistence/housekeeping.ts'
 import { installationId } from './persistence/installation.ts'
@@ -20,7 +20,7 @@ export interface BackgroundOptions {
   secrets: Secrets
   model: Model
   /** Null: no such agent. */
-  findAgent(id: string): Promise<AgentForCompletion | null>
+  agents: Pick<AgentLookup, 'find'>
   retention: Retention
   titles: 'derived' | 'model'
   /** Null: instances share the jobs through PostgreSQL. */
@@ -88,11 +88,11 @@ async function giveTitle(options: BackgroundOptions, session: UntitledSession, s
 
 /** Null: an empty answer. Rejects when the call fails. */
 async function modelTitle(
-  { findAgent, secrets, model }: BackgroundOptions,
+  { agents, secrets, model }: BackgroundOptions,
   { agentId, question, answer }: UntitledSession,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const agent = await findAgent(agentId)
+  const agent = await agents.find(agentId)
   if (agent === null) return null // deleted meanwhile, and the session with it
   const request = titleRequest(agentRequest({ secrets }, agent), { question, answer })
   return titleOf(await askForTitle(model, request, AbortSignal.any([signal, AbortSignal.timeout(TITLE_TIMEOUT_MS)])))

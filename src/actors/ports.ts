@@ -141,6 +141,8 @@ export interface NewMessage {
   idempotency: { key: string; bodyHash: Buffer } | null
   /** The client says that it tries again: join the reply of the same message instead of storing it twice. */
   isRetry: boolean
+  /** Version of the configuration that the request was made from. Null: it need not be the one of now. */
+  configuration: number | null
   /** False while draining or full: only a join is possible. */
   mayStart: boolean
 }
@@ -148,7 +150,8 @@ export interface NewMessage {
 export type Admission =
   | { outcome: 'admitted'; reply: ReplyInfo; position: number; restState: RestState; untitled: boolean }
   | { outcome: 'joined'; replyId: string }
-  | { outcome: 'busy' | 'key_reused' | 'not_found' | 'refused' | 'fenced' }
+  /** `stale`: the configuration has changed, the agent may be another one now. */
+  | { outcome: 'busy' | 'key_reused' | 'not_found' | 'refused' | 'fenced' | 'stale' }
 
 /** A reply as it is stored now: one snapshot. `outcome` is null while it runs. */
 export interface StoredReply {

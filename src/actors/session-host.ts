@@ -52,7 +52,10 @@ export interface Message extends Omit<NewMessage, 'replyId' | 'mayStart'> {
 export type Sent =
   | { outcome: 'started'; reply: Reply; requesterLost(): void }
   | { outcome: 'joined'; reply: Reply }
-  | { outcome: 'busy' | 'key_reused' | 'not_found' | 'full' | 'draining' | 'unavailable' }
+  | { outcome: Refusal }
+
+/** `stale`: the configuration has changed since; with the agent as it is now the message may be sent again. */
+export type Refusal = 'busy' | 'key_reused' | 'not_found' | 'full' | 'draining' | 'unavailable' | 'stale'
 
 const shutdownError = failed('shutdown', 'The instance is shutting down.').error
 

@@ -1,7 +1,7 @@
 /** An agent as stored → what its model is asked. */
 import type { ModelRequest, OpenToolbox, Toolbox } from '../actors/ports.ts'
+import type { AgentForCompletion, AgentLookup } from '../persistence/agent-lookup.ts'
 import type { ToolChoice } from '../persistence/agent-tools.ts'
-import type { AgentForCompletion } from '../persistence/agents.ts'
 import type { Sql } from '../persistence/database.ts'
 import type { Secrets } from '../persistence/secrets.ts'
 import { HttpError, missing } from './http-error.ts'
@@ -10,15 +10,14 @@ import { keyContext } from './management/provider-key.ts'
 export interface AgentRooms {
   sql: Sql
   secrets: Secrets
-  /** Null: no such agent. */
-  findAgent(id: string): Promise<AgentForCompletion | null>
+  agents: AgentLookup
   /** The chosen tools, as far as they answer. */
   openToolbox(choice: ToolChoice, signal: AbortSignal): Promise<Toolbox>
 }
 
 /** Throws 404 for an unknown agent. */
-export async function loadAgent({ findAgent }: Pick<AgentRooms, 'findAgent'>, agentId: string) {
-  return (await findAgent(agentId)) ?? missing('agent')
+export async function loadAgent({ agents }: Pick<AgentRooms, 'agents'>, agentId: string) {
+  return (await agents.find(agentId)) ?? missing('agent')
 }
 
 /** The provider's key in plain text. Throws 500 with words that an operator can act on. */

@@ -4,7 +4,7 @@ import type { Reply } from '../actors/frame-log.ts'
 import type { FinishReason, Frame, ReplyError, Usage } from '../actors/reply-event.ts'
 import { completionHead, createFrameEncoder, type FrameEncoder } from './completion-frames.ts'
 import { HttpError } from './http-error.ts'
-import { openEventStream } from './sse.ts'
+import { clientLeft, openEventStream } from './sse.ts'
 
 type Encode = (encoder: FrameEncoder, frame: Frame) => Buffer | null
 
@@ -82,9 +82,12 @@ export function lastEventId(header: string | string[] | undefined): number {
 
 /** Aborts when the request's connection closes before it was answered. */
 export function connectionSignal(fastifyReply: FastifyReply): AbortSignal {
+  const { raw } = fastifyReply
   const controller = new AbortController()
-  fastifyReply.raw.on('close', () => {
-    if (!fastifyReply.raw.writableFinished) controller.abort()
-  })
+  const left = () => {
+    if (!raw.writableFinished) controller.abort(clientLeft)
+  }
+  raw.on('close', left)
+  if (raw.closed || raw.destroyed) left()
   return controller.signal
 }

@@ -1,10 +1,7 @@
 /** Agents: a configured model with a system prompt and generation settings. */
 import type { GenerationConfig } from '../actors/ports.ts'
-import { choiceOf, type ToolChoice } from './agent-tools.ts'
 import type { AnySql } from './database.ts'
-import { gathered } from './gathered.ts'
 import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from './page.ts'
-import type { StoredConnection } from './providers.ts'
 import { isUuid } from './uuid.ts'
 
 /** Times are ISO 8601 UTC. */
@@ -30,18 +27,6 @@ export interface NewAgent {
 /** Absent fields keep their value; `generationConfig` is replaced whole. */
 export type AgentChanges = { [Field in keyof NewAgent]?: NewAgent[Field] | undefined }
 
-/** An agent as a completion needs it, its provider's key sealed. */
-export interface AgentForCompletion {
-  id: string
-  name: string
-  model: string
-  generationConfig: GenerationConfig
-  /** The prompt's content. Null: no prompt. */
-  system: string | null
-  provider: StoredConnection
-  tools: ToolChoice
-}
-
 const columns = (sql: AnySql): Fragment => sql`
   id, name, provider_id as "providerId", model, prompt_id as "promptId",
   generation_config as "generationConfig", ${timestamps(sql)}`
@@ -56,20 +41,6 @@ export async function findAgent(sql: AnySql, id: string): Promise<Agent | null> 
   const [agent] = await sql<Agent[]>`select ${columns(sql)} from agents where id = ${id}`
   return agent ?? null
 }
-
-/** Finds agents for completions, those of many requests at a time. Null: no such agent. */
-export function agentLookup(sql: AnySql): (id: string) => Promise<AgentForCompletion | null> {
-  const find = gathered(async (ids) => new Map((await forCompletion(sql, ids)).map((agent) => [agent.id, agent])))
-  return async (id) => (isUuid(id) ? find(id.toLowerCase()) : null)
-}
-
-const forCompletion = (sql: AnySql, ids: readonly string[]): Promise<AgentForCompletion[]> =>
-  sql<AgentForCompletion[]>`
-    select a.id, a.name, a.model, a.generation_config as "generationConfig", prompt.content as system,
-      jsonb_build_object('id', p.id, 'type', p.provider_type, 'baseUrl', p.base_url, 'apiKey', p.api_key) as provider,
-      ${choiceOf(sql)} as tools
-    from agents a join providers p on p.id = a.provider_id left join prompts prompt on prompt.id = a.prompt_id
-    where a.id = any (${[...ids]}::uuid[])`
 
 /** Ids are UUIDs. Rejects with the constraint `agents_provider` or `agents_prompt` where there is no such row. */
 export async function createAgent(sql: AnySql, agent: NewAgent): Promise<Agent> {

@@ -203,7 +203,8 @@ async function admit(sql: Sql, instance: JournalOptions['instance'], message: Ne
     select * from admit_message(
       ${instance.id}, ${epoch}, ${message.agentId}, ${message.sessionId}, ${userId}, ${replyId}, ${message.text},
       ${message.model}, ${message.includeUsage}, ${message.idempotency?.key ?? null},
-      ${message.idempotency?.bodyHash ?? null}, ${message.isRetry}, ${message.mayStart})`
+      ${message.idempotency?.bodyHash ?? null}, ${message.isRetry}, ${message.mayStart},
+      ${message.configuration})`
   const [row] = await askAgain(call, ADMIT_RETRY_MS)
   if (row === undefined) throw new Error('admit_message returned no row')
   if (row.outcome === 'joined') return { outcome: 'joined', replyId: row.reply_id }

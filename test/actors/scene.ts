@@ -185,7 +185,16 @@ function memoryJournal() {
 }
 
 export const message = (sessionId = 's', more: Partial<Message> = {}): Message => ({
-  ...{ agentId: 'a', sessionId, text: 'hi', model: 'm', includeUsage: false, idempotency: null, isRetry: false },
+  ...{
+    agentId: 'a',
+    sessionId,
+    text: 'hi',
+    model: 'm',
+    includeUsage: false,
+    idempotency: null,
+    isRetry: false,
+    configuration: null,
+  },
   request: { provider: { id: 'p', type: 'demo', baseUrl: null, apiKey: null }, model: 'm', system: null, config: {} },
   openToolbox: async () => ({ tools: [], call: async () => ({ ok: false, content: '' }) }),
   onBusy: 'reject',

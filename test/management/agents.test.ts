@@ -1,6 +1,6 @@
 /** Contract section 2, agents; specification 2.3 and 4.6. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { agentLookup } from '../../src/persistence/agents.ts'
+import { createAgentLookup } from '../../src/persistence/agent-lookup.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { type Server, startServer } from './server.ts'
 
@@ -162,7 +162,7 @@ test('the list is oldest first, with q and totals', async () => {
 
 test('a completion reads agent, prompt and sealed key in one go', async () => {
   const { id } = (await create({ promptId, generationConfig: { topK: 3 } })).json
-  expect(await agentLookup(db.sql)(id)).toEqual({
+  expect(await createAgentLookup(db.sql).find(id)).toEqual({
     id,
     name: 'Agent',
     model: 'm-1',
@@ -175,9 +175,10 @@ test('a completion reads agent, prompt and sealed key in one go', async () => {
       apiKey: Buffer.from(`provider:${providerId}\nsk-0123456789`).toString('base64'),
     },
     tools: { httpToolIds: [], mcpServers: [], builtInToolIds: [] },
+    configuration: expect.any(Number),
   })
   const promptless = (await create()).json
-  expect(await agentLookup(db.sql)(promptless.id)).toMatchObject({ system: null })
-  expect(await agentLookup(db.sql)(nobody)).toBeNull()
-  expect(await agentLookup(db.sql)('x')).toBeNull()
+  expect(await createAgentLookup(db.sql).find(promptless.id)).toMatchObject({ system: null })
+  expect(await createAgentLookup(db.sql).find(nobody)).toBeNull()
+  expect(await createAgentLookup(db.sql).find('x')).toBeNull()
 })

@@ -61,7 +61,7 @@ export async function openScene(version: ServerVersion = 18): Promise<Scene> {
   const message: Scene['message'] = (sessionId, wanted = {}) => ({
     ...{ agentId, sessionId, text: 'Hello', model: 'test-model', includeUsage: false },
     replyId: randomUUID(),
-    ...{ idempotency: null, isRetry: false, mayStart: true },
+    ...{ idempotency: null, isRetry: false, configuration: null, mayStart: true },
     ...wanted,
   })
   return {

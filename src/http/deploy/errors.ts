@@ -1,7 +1,7 @@
 /** What a deploy request is told when it fails (specification 7.1, contract section 3): `{error}`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReplyError } from '../../actors/reply-event.ts'
-import type { Sent } from '../../actors/session-host.ts'
+import type { Refusal } from '../../actors/session-host.ts'
 import { HttpError } from '../http-error.ts'
 import { managementError } from '../management/errors.ts'
 
@@ -22,8 +22,9 @@ export const refusals = {
   not_found: { status: 404, say: 'There is no such session.', headers: {} },
   full: { status: 503, say: 'Too many replies run at the moment.', headers: retryAfter },
   draining: { status: 503, say: 'The instance is shutting down.', headers: retryAfter },
+  stale: { status: 503, say: 'The configuration is being changed.', headers: retryAfter },
   unavailable: { status: 503, say: 'The instance can not write at the moment.', headers: retryAfter },
-} satisfies Record<Exclude<Sent['outcome'], 'started' | 'joined'>, ErrorRow>
+} satisfies Record<Refusal, ErrorRow>
 
 /** Throws the refusal as its HTTP error. */
 export function refuse(outcome: keyof typeof refusals): never {

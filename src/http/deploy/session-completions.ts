@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Reply, StreamCut } from '../../actors/frame-log.ts'
-import type { Message, SessionHost } from '../../actors/session-host.ts'
+import type { Message, Sent, SessionHost } from '../../actors/session-host.ts'
 import { findSession, newestReply } from '../../persistence/sessions.ts'
 import { isUuid } from '../../persistence/uuid.ts'
 import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-request.ts'
@@ -59,25 +59,54 @@ async function answerWhole(reply: Reply, fastifyReply: FastifyReply, onLeft: () 
   return completionBody(completionHead(reply.info), whole.content, whole.reason, whole.usage)
 }
 
+/** How often a message is sent anew because its agent was being changed. */
+const MOST_TRIES = 3
+
+/**
+ * Sends from the agent as it was last seen, which spares a look at it: the admission itself says when the configuration
+ * is another one by now. Throws 404 for an unknown agent.
+ */
+async function sendFrom(
+  rooms: SessionCompletionRooms,
+  agentId: string,
+  message: Omit<Message, 'agentId' | 'model' | 'configuration' | 'request' | 'openToolbox'>,
+): Promise<Sent> {
+  const remembered = rooms.agents.remembered(agentId)
+  let agent = remembered ?? (await loadAgent(rooms, agentId))
+  for (let tries = 1; ; tries++) {
+    const sent = await rooms.host.send({
+      ...message,
+      agentId: agent.id,
+      model: agent.model,
+      configuration: agent.configuration,
+      request: agentRequest(rooms, agent),
+      openToolbox: agentToolbox(rooms, agent),
+    })
+    // No such session: gone with its agent, perhaps.
+    const isDoubtful = sent.outcome === 'stale' || (sent.outcome === 'not_found' && agent === remembered)
+    if (isDoubtful) agent = await loadAgent(rooms, agentId)
+    if (sent.outcome !== 'stale' || tries === MOST_TRIES) return sent
+  }
+}
+
 export const sessionCompletionHandlers = (rooms: SessionCompletionRooms) => {
   const { sql, host } = rooms
   return {
     createSessionCompletion: async ({ params, body, request, reply }) => {
-      const agent = await loadAgent(rooms, params.agent_id)
-      if (!isUuid(params.session_id)) missing('session')
-      const sent = await host.send({
-        agentId: agent.id,
+      if (!isUuid(params.session_id)) {
+        await loadAgent(rooms, params.agent_id)
+        missing('session')
+      }
+      const message = {
         sessionId: params.session_id.toLowerCase(),
         text: readLastMessage(body.messages),
-        model: agent.model,
         includeUsage: body.stream_options?.include_usage === true,
         idempotency: idempotencyOf(request),
         isRetry: isRetry(request),
         onBusy: body.on_busy ?? 'reject',
-        request: agentRequest(rooms, agent),
-        openToolbox: agentToolbox(rooms, agent),
         traceparent: traceparentOf(request),
-      })
+      } as const
+      const sent = await sendFrom(rooms, params.agent_id, message)
       if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)
       const onLeft = sent.outcome === 'started' ? sent.requesterLost : () => {}
       if (!body.stream) return answerWhole(sent.reply, reply, onLeft)

@@ -2,7 +2,7 @@
 import type { components } from '../../../openapi/generated/schema.ts'
 import type { GenerationConfig, ModelRequest } from '../../actors/ports.ts'
 import type { SessionHost } from '../../actors/session-host.ts'
-import type { AgentForCompletion } from '../../persistence/agents.ts'
+import type { AgentForCompletion } from '../../persistence/agent-lookup.ts'
 import { findConnection } from '../../persistence/providers.ts'
 import type { Message } from '../../persistence/sessions.ts'
 import * as sessions from '../../persistence/sessions.ts'
@@ -110,6 +110,7 @@ export const playgroundHandlers = (rooms: PlaygroundRooms) => {
         sessionId: session.id,
         text: body.message,
         model: agent.model,
+        configuration: null,
         includeUsage: false,
         idempotency: null,
         isRetry: false,
