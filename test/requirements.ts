@@ -53,6 +53,7 @@ export const requirements = {
   'contract-2.text': 'U+0000 and lone surrogates in any string are 400.',
   'contract-2.lists': 'Invalid limit or offset is 400 on every list.',
   'contract-2.errors': 'Management errors are {message}; unknown ids 404; other media types 415.',
+  'contract-2.changes': 'What was changed at any instance shows in the next reply at every one.',
   'contract-2.agent-delete': 'Deleting an agent cancels its running replies and removes its sessions.',
   'contract-2.secret-headers':
     'Secret headers are encrypted, read back as ***, kept by ***, and never moved to another origin.',

@@ -1,0 +1,148 @@
+/** Agents are remembered; what was changed anywhere is seen by the next request everywhere. */
+import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { createAgentLookup } from '../../src/persistence/agent-lookup.ts'
+import { createAgent, startTestApp, type TestApp } from '../support/app.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { contentOf, openSse } from '../support/sse.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { verifies } from '../verifies.ts'
+import { call } from './scene.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+let database: FreshDatabase
+let up: Upstream
+let here: TestApp
+let there: TestApp
+let closing: AsyncDisposableStack
+beforeAll(async () => {
+  await using stack = new AsyncDisposableStack()
+  database = await freshDatabase({ version: 18 })
+  stack.defer(() => database.drop())
+  up = stack.use(await startUpstream())
+  // Says which model it was asked for, and what its system prompt was.
+  up.always(async (asked) => {
+    await asked.text(`${asked.body.model} ${asked.body.messages[0].content}`)
+    await asked.finish()
+  })
+  const open = async () => stack.use(await startTestApp({ database }))
+  ;[here, there] = [await open(), await open()]
+  closing = stack.move()
+})
+afterAll(() => closing?.disposeAsync())
+
+const hello = { messages: [{ role: 'user', content: 'go' }] }
+
+async function newAgent() {
+  const { agentId } = await createAgent(here, { type: 'openai-compatible', baseUrl: up.url, system: 'old' })
+  const path = `/api/v1/agents/${agentId}`
+  const { json } = await call(`${here.url}${path}`, 'GET')
+  return { agentId, path, promptId: json.promptId, providerId: json.providerId }
+}
+
+/** What the next reply says, by each of the ways to one. */
+const ways = {
+  stateless: async (path: string) =>
+    (await call(`${here.url}${path}/deploy/chat/completions`, 'POST', hello)).json.choices[0].message.content,
+  'stateless, streamed': async (path: string) => {
+    const stream = await openSse(`${here.url}${path}/deploy/chat/completions`, { ...hello, stream: true })
+    return contentOf((await stream.rest()).frames)
+  },
+  session: async (path: string) => {
+    const { json } = await call(`${here.url}${path}/deploy/sessions`, 'POST', {})
+    const url = `${here.url}${path}/deploy/sessions/${json.session_id ?? json.id}/chat/completions`
+    return (await call(url, 'POST', hello)).json.choices[0].message.content
+  },
+}
+
+for (const [way, ask] of Object.entries(ways)) {
+  verifies('contract-2.changes', `${way}: what another instance has changed shows in the next reply`, async () => {
+    const { path, promptId } = await newAgent()
+    expect(await ask(path)).toContain('old')
+    for (let n = 0; n < 20; n++) {
+      await ask(path) // seen within the last second: such an agent gets a head start
+      await call(`${there.url}${path}`, 'PUT', { model: `model-${n}` })
+      expect(await ask(path)).toBe(`model-${n} ${n === 0 ? 'old' : `prompt ${n - 1}`}`)
+      await call(`${there.url}/api/v1/prompts/${promptId}`, 'PUT', { content: `prompt ${n}` })
+      expect(await ask(path)).toBe(`model-${n} prompt ${n}`)
+    }
+  })
+
+  verifies('contract-2.changes', `${way}: an agent that another instance has deleted is 404`, async () => {
+    const { path } = await newAgent()
+    await ask(path)
+    const { json } = await call(`${here.url}${path}/deploy/sessions`, 'POST', {})
+    expect((await call(`${there.url}${path}`, 'DELETE')).status).toBe(204)
+    for (const body of [hello, { ...hello, stream: true }]) {
+      for (const under of ['', `/sessions/${json.session_id ?? json.id}`]) {
+        const refused = await call(`${here.url}${path}/deploy${under}/chat/completions`, 'POST', body)
+        expect([refused.status, refused.json]).toEqual([404, { error: 'There is no such agent.' }])
+      }
+    }
+  })
+}
+
+verifies('contract-2.changes', 'what an agent said that is another one by now is shown to nobody', async () => {
+  const { path, agentId } = await newAgent()
+  await ways.stateless(path)
+  const before = up.calls.length
+  // Changed behind the lookup's back, so that the request certainly finds the old one in memory.
+  await database.sql`update agents set model = 'new' where id = ${agentId}`
+  expect(await ways['stateless, streamed'](path)).toBe('new old')
+  const asked = up.calls.slice(before).map(({ body }) => body.model)
+  expect(asked.at(-1)).toBe('new')
+  expect(asked.length).toBeLessThanOrEqual(2)
+})
+
+verifies('contract-2.changes', 'every change raises the version, once a transaction; no other write does', async () => {
+  const { sql } = database
+  const lookup = createAgentLookup(sql)
+  const { agentId, promptId, providerId } = await newAgent()
+  const current = async () => {
+    const agent = await lookup.find(agentId)
+    if (agent === null) throw new Error('No agent.')
+    return agent
+  }
+  const changes = [
+    () => sql`update agents set model = 'x' where id = ${agentId}`,
+    () => sql`update prompts set content = 'x' where id = ${promptId}`,
+    () => sql`update providers set base_url = 'https://x.com' where id = ${providerId}`,
+    () => sql`with t as (insert into http_tools (name, description, method, url) values ('t', '', 'GET', 'https://x.com') returning id)
+              insert into agent_http_tools (agent_id, http_tool_id, place) select ${agentId}, id, 0 from t`,
+    () => sql`delete from http_tools where name = 't'`, // takes the choice along
+  ]
+  for (const change of changes) {
+    const agent = await current()
+    expect(await lookup.isCurrent(agent)).toBe(true)
+    await change()
+    expect(await lookup.isCurrent(agent)).toBe(false)
+    expect((await current()).configuration).toBe(agent.configuration + 1)
+  }
+  const agent = await current()
+  await sql.begin(async (tx) => {
+    for (const model of ['a', 'b', 'c']) await tx`update agents set model = ${model} where id = ${agentId}`
+  })
+  expect((await current()).configuration).toBe(agent.configuration + 1)
+  await sql`insert into sessions (agent_id) values (${agentId})`
+  expect((await current()).configuration).toBe(agent.configuration + 1)
+})
+
+verifies(
+  'contract-2.changes',
+  'agents are forgotten when they are gone, and the oldest when there are many',
+  async () => {
+    const { sql } = database
+    const lookup = createAgentLookup(sql)
+    const { agentId, providerId } = await newAgent()
+    expect([lookup.remembered(agentId), lookup.recent(agentId)]).toEqual([null, null])
+    const agent = await lookup.find(agentId.toUpperCase())
+    expect([lookup.remembered(agentId), lookup.recent(agentId.toUpperCase())]).toEqual([agent, agent])
+    const others = await sql<{ id: string }[]>`
+    insert into agents (name, provider_id, model) select 'n' || n, ${providerId}, 'm' from generate_series(1, 1000) n returning id`
+    await Promise.all(others.map(({ id }) => lookup.find(id)))
+    expect([lookup.remembered(agentId), lookup.remembered(others.at(-1)?.id ?? '')?.name]).toEqual([null, 'n1000'])
+    await sql`delete from agents where id = any (${others.map(({ id }) => id)}::uuid[])`
+    expect(await lookup.find(others.at(-1)?.id ?? '')).toBeNull()
+    expect(lookup.remembered(others.at(-1)?.id ?? '')).toBeNull()
+  },
+)
