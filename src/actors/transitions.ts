@@ -5,7 +5,7 @@ import type { TransitionRecord, TransitionStore } from './ports.ts'
 const MAX_WAITING = 50_000
 const RETRY_MS = 1000
 /** Steps of so long go together: two statements a reply were a fifth of what sessions cost the database. */
-const GATHER_MS = 25
+const GATHER_MS = 100
 
 export interface TransitionRecorder {
   record(step: TransitionRecord): void
