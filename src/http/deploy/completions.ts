@@ -37,7 +37,7 @@ async function generate(
   const own = await running.catch(notGenerated)
   const ending: Ending = slot.error ? { type: 'failed', error: slot.error } : own
   const ended = ending.type === 'failed' ? ending.error.code : ending.reason
-  const usage = generation.usage()
+  const usage = await generation.usage()
   observer.ended(client.aborted ? 'left' : ended, usage)
   return client.aborted ? null : { ...ending, usage }
 }
