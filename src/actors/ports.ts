@@ -86,7 +86,7 @@ export interface Model {
    * `signal` aborted. Never rejects but by a fault of the adapter, or of `take`.
    */
   stream(request: ModelRequest, signal: AbortSignal, take: Take<ModelEvent>): Promise<void>
-  /** A tokenizer's count of each text, for usage that no provider reported. Never rejects; roughly after 2 s at most. */
+  /** A tokenizer's count of each text, for usage that no provider reported. Never rejects, and takes 2 s at most. */
   countTokens(texts: readonly string[]): Promise<number[]>
 }
 

@@ -3,13 +3,14 @@
  * garbage collection, for replies whose provider reports no usage. A thread has them while somebody asks.
  */
 import { Worker } from 'node:worker_threads'
+import type { CountJob } from './token-worker.ts'
 
 export interface TokenCounterOptions {
   /** Told when the thread dies or cannot start; once, until one has counted again. */
   onFault?: ((error: unknown) => void) | undefined
   /** The thread ends when it was asked nothing for so long. Milliseconds. */
   idleMs?: number
-  /** Longest wait for a count, the thread's start (0.2 s) included. Milliseconds. */
+  /** Longest wait, the thread's start (0.3 s) included: less than the 2 s that a cancel waits. Milliseconds. */
   deadlineMs?: number
   start?: () => Worker
 }
@@ -19,30 +20,28 @@ export interface TokenCounter extends AsyncDisposable {
   count(texts: readonly string[]): Promise<number[]>
 }
 
-/** What the thread is handed; it answers with a count of each text. */
-export interface CountJob {
-  texts: readonly string[]
-  /** Milliseconds after which nobody waits for the answer any more. */
-  patienceMs: number
-}
-
 interface Waiting extends Pick<CountJob, 'texts'> {
   until: number
   resolve(counts: number[]): void
 }
 
 /** Without a tokenizer. */
-export const judge = (text: string): number => Math.ceil(text.length / 4)
+const judge = (text: string): number => Math.ceil(text.length / 4)
 
-/** Without our flags for V8, which no thread may have of its own; no secret of ours, no NODE_OPTIONS. */
 export const startTokenWorker = (): Worker =>
-  new Worker(new URL('./token-worker.ts', import.meta.url), { name: 'token-count', execArgv: [], env: {} })
+  new Worker(new URL('./token-worker.ts', import.meta.url), {
+    name: 'token-count',
+    execArgv: [], // no hook that the server was started with
+    env: {}, // no secret of ours, no NODE_OPTIONS
+    // 100 MB of text fit. With Node's own limit the thread leaves 20 MB more behind when it ends.
+    resourceLimits: { maxOldGenerationSizeMb: 256 },
+  })
 
 /** Starts no thread before the first count. */
 export function createTokenCounter({
   onFault = () => {},
   idleMs = 60_000,
-  deadlineMs = 2000,
+  deadlineMs = 1500,
   start = startTokenWorker,
 }: TokenCounterOptions = {}): TokenCounter {
   /** In order; those that have been answered, or judged, are gone. */
@@ -54,9 +53,10 @@ export function createTokenCounter({
   let faulty = false
   let closed = false
 
-  function answer(job: Waiting, counts: number[]): void {
+  /** With fewer counts than texts when there was no time for more. */
+  function answer(job: Waiting, counts: readonly number[]): void {
     waiting.delete(job)
-    job.resolve(counts)
+    job.resolve(job.texts.map((text, index) => counts[index] ?? judge(text)))
   }
 
   /** Lets the thread go; who waits is answered at once, and the next count starts another. */
@@ -65,7 +65,7 @@ export function createTokenCounter({
     worker = null
     current = null
     clearTimeout(idle)
-    for (const job of waiting) answer(job, job.texts.map(judge))
+    for (const job of waiting) answer(job, [])
     await leaving?.terminate()
   }
 
@@ -112,7 +112,7 @@ export function createTokenCounter({
       if (closed || texts.length === 0) return Promise.resolve(texts.map(judge))
       const { promise, resolve } = Promise.withResolvers<number[]>()
       const job: Waiting = { texts, resolve, until: performance.now() + deadlineMs }
-      const timer = setTimeout(() => answer(job, texts.map(judge)), deadlineMs)
+      const timer = setTimeout(() => answer(job, []), deadlineMs)
       waiting.add(job)
       next()
       return promise.finally(() => clearTimeout(timer))

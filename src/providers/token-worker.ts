@@ -1,10 +1,16 @@
 /**
  * Counts tokens as OpenAI's newer models do (o200k_base): an estimate for all others. A thread of its own, run by
- * token-count.ts: takes a CountJob at a time, answers each with its counts.
+ * token-count.ts: takes a CountJob at a time, answers each with its counts, or the
+ * first of them.
  */
 import { parentPort } from 'node:worker_threads'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
-import { type CountJob, judge } from './token-count.ts'
+
+export interface CountJob {
+  texts: readonly string[]
+  /** Milliseconds after which nobody waits for the answer any more. */
+  patienceMs: number
+}
 
 /** Longer texts are judged by samples. */
 const exactLength = 8192
@@ -13,9 +19,13 @@ const pieceLength = 512
 const samples = 16
 
 parentPort?.on('message', ({ texts, patienceMs }: CountJob) => {
-  const begin = performance.now()
-  // Ten thousand texts of the costliest kind would keep the next reply's job waiting for minutes.
-  const counts = texts.map((text) => (performance.now() - begin < patienceMs ? countIn(text) : judge(text)))
+  const until = performance.now() + patienceMs
+  const counts: number[] = []
+  for (const text of texts) {
+    // Ten thousand texts of the costliest kind would keep the next reply's job waiting for minutes.
+    if (performance.now() > until) break
+    counts.push(countIn(text))
+  }
   parentPort?.postMessage(counts)
 })
 

@@ -116,6 +116,13 @@ test('the thread goes when nothing is asked for a while, and comes back', async 
   expect([workers.length, faults]).toEqual([2, []])
 })
 
+test('what the thread had no time for is judged by length', async () => {
+  const start = thread(`
+    const { parentPort } = require("node:worker_threads")
+    parentPort.on("message", () => parentPort.postMessage([7]))`)
+  expect(await open({ start }).count(['first', 'second', ''])).toEqual([7, 2, 0])
+})
+
 test('closed, it answers who waits and who still asks, and has no thread', async () => {
   const { count, close, workers, faults, newest } = open()
   const counting = count(['hello world'])
