@@ -67,7 +67,7 @@ export async function tape(
       return response
     }
     const provider = { id: 'tape', type: vendor, baseUrl: null, apiKey }
-    const talker = await createModel({ fetch: over(listening), providerRetries: 0, idleTimeoutMs: 60_000 })
+    const talker = createModel({ fetch: over(listening), providerRetries: 0, idleTimeoutMs: 60_000 })
     await talker.stream({ ...asked, provider }, new AbortController().signal, () => undefined)
   }
   return taped

@@ -151,15 +151,18 @@ async function openOwnership(
 async function openOutside({ settings, log, closing, observation }: Ground) {
   const outbound = closing.use(createOutbound({ policy: settings.outboundPolicy, allow: settings.outboundAllow }))
   const mcp = closing.use(createMcp({ outbound, log }))
-  const model = await createModel({
-    fetch: outbound.call,
-    providerRetries: settings.providerRetries,
-    idleTimeoutMs: settings.providerIdleTimeoutS * 1000,
-    onRetry(retry) {
-      observation.metrics?.onRetry()
-      log.warn(retry, 'A provider call failed and is made again.')
-    },
-  })
+  const model = closing.use(
+    createModel({
+      fetch: outbound.call,
+      providerRetries: settings.providerRetries,
+      idleTimeoutMs: settings.providerIdleTimeoutS * 1000,
+      onRetry(retry) {
+        observation.metrics?.onRetry()
+        log.warn(retry, 'A provider call failed and is made again.')
+      },
+      onCountFault: (err) => log.warn({ err }, 'Tokens could not be counted: four characters are taken for one.'),
+    }),
+  )
   return { outbound, mcp, model }
 }
 

@@ -37,8 +37,11 @@ export interface Generation {
    * rejects, or resolves to an ending that means nothing.
    */
   run(signal: AbortSignal, take: Take<ReplyEvent>): Promise<Ending>
-  /** Tokens used so far: the provider's report, a tokenizer's estimate for turns without one. */
-  usage(): Usage
+  /**
+   * Tokens used up to this call: the provider's report, a tokenizer's estimate for turns without one. Counts of all turns
+   * are asked for at once, and not at all when every turn reported. Never rejects.
+   */
+  usage(): Promise<Usage>
 }
 
 /** One for all replies: to build a DOMException with its stack cost 40 µs for each of five signals a reply. */
@@ -196,7 +199,6 @@ type Tally = ReturnType<typeof createTally>
 function createTally(request: Omit<ModelRequest, 'tools'>, model: Model) {
   const reported = { promptTokens: 0, completionTokens: 0 }
   const unreported = new Map<Turn, readonly ModelMessage[]>()
-  const count = (text: string) => model.countTokens(text)
   return {
     begin: (messages: readonly ModelMessage[], turn: Turn) => void unreported.set(turn, messages),
     end(turn: Turn): void {
@@ -205,14 +207,23 @@ function createTally(request: Omit<ModelRequest, 'tools'>, model: Model) {
       reported.promptTokens += turn.end.usage.promptTokens
       reported.completionTokens += turn.end.usage.completionTokens
     },
-    usage(): Usage {
+    async usage(): Promise<Usage> {
       let { promptTokens, completionTokens } = reported
-      for (const [turn, messages] of unreported) {
-        const told = () => messages.reduce((sum, { content }) => sum + count(content), count(request.system ?? ''))
-        promptTokens += turn.counted.promptTokens || told()
-        completionTokens += Math.max(turn.counted.completionTokens, count(turn.text))
+      // As it is now: a turn that was stopped may still add to its text while its tokens are counted.
+      const turns = [...unreported].map(([{ text, counted }, messages]) => {
+        const told = counted.promptTokens > 0 ? [] : [request.system ?? '', ...messages.map(({ content }) => content)]
+        return { text, counted, told }
+      })
+      if (turns.length === 0) return { promptTokens, completionTokens, estimated: false }
+      // Each text once: every turn is told all that was said before it.
+      const texts = [...new Set(turns.flatMap(({ text, told }) => [text, ...told]))]
+      const counts = await model.countTokens(texts)
+      const tokens = new Map(texts.map((text, index) => [text, counts[index] ?? 0]))
+      for (const { text, counted, told } of turns) {
+        promptTokens += told.reduce((sum, one) => sum + (tokens.get(one) ?? 0), counted.promptTokens)
+        completionTokens += Math.max(counted.completionTokens, tokens.get(text) ?? 0)
       }
-      return { promptTokens, completionTokens, estimated: unreported.size > 0 }
+      return { promptTokens, completionTokens, estimated: true }
     },
   }
 }

@@ -134,12 +134,17 @@ function detailOf(session: LiveSession, event: string): Record<string, string | 
   return { promptTokens: usage.promptTokens, completionTokens: usage.completionTokens, requesterLost }
 }
 
-function finish({ byReply, registry, exchange }: LiveSessions, session: LiveSession, reply: RunningReply): void {
+function finish(
+  { byReply, registry, exchange }: LiveSessions,
+  session: LiveSession,
+  reply: RunningReply,
+  tell = () => reply.observer.ended(reply.ended, reply.usage),
+): void {
   const { id } = reply.log.info
   session.reply = null
   if (byReply.delete(id)) {
     registry.trigger.ended()
-    reply.observer.ended(reply.ended, reply.usage)
+    tell()
   }
   exchange.ended(id)
   session.ended.resolve()
@@ -154,12 +159,11 @@ export function forgetSession(sessions: LiveSessions, sessionId: string): void {
   sessions.registry.trigger.left({ session })
   if (reply === null) return
   reply.log.drop()
-  // What the model was asked has been used, though no message tells of it any more.
-  if (sessions.byReply.has(reply.log.info.id)) {
-    reply.usage = reply.generation?.usage() ?? reply.usage
-    reply.ended = 'session_deleted'
-  }
-  finish(sessions, session, reply)
+  finish(sessions, session, reply, async () => {
+    // What the model was asked has been used, though no message tells of it any more.
+    const usage = await reply.generation?.usage()
+    reply.observer.ended('session_deleted', usage ?? reply.usage)
+  })
 }
 
 /** The agent is gone with its sessions: whatever replies for it here ends as in a deleted session (contract section 2). */

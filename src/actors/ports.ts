@@ -86,8 +86,8 @@ export interface Model {
    * `signal` aborted. Never rejects but by a fault of the adapter, or of `take`.
    */
   stream(request: ModelRequest, signal: AbortSignal, take: Take<ModelEvent>): Promise<void>
-  /** A tokenizer's count, for usage that no provider reported. */
-  countTokens(text: string): number
+  /** A tokenizer's count of each text, for usage that no provider reported. Never rejects, and takes 2 s at most. */
+  countTokens(texts: readonly string[]): Promise<number[]>
 }
 
 // ── tools ───────────────────────────────────────────────────────────────────────────────────────────────

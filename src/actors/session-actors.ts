@@ -65,15 +65,15 @@ async function generate(running: RunningReply, journal: Journal, signal: AbortSi
 async function settle(running: RunningReply, ending: Ending, journal: Journal): Promise<SessionEvent> {
   const { log } = running
   const endedAt = new Date()
-  running.settlingSince = performance.now()
   running.observer.settling()
   const stored = await log.stored()
   if (stored === 'fenced') {
     log.cut()
     return { type: 'lost' }
   }
-  const usage = running.generation?.usage() ?? noUsage
+  const usage = (await running.generation?.usage()) ?? noUsage
   running.usage = usage
+  running.settlingSince = performance.now()
   const outcome: Outcome = stored === 'refused' ? refused(usage) : { ...ending, usage }
   const settled = await journal.settle(log.info, {
     outcome,

@@ -8,7 +8,7 @@ import { createOpenAi } from './openai.ts'
 import { pause } from './pause.ts'
 import { dialectOf, findProviderType } from './provider-types.ts'
 import { watchSilence } from './silence.ts'
-import { loadTokenCounter } from './token-count.ts'
+import { createTokenCounter } from './token-count.ts'
 
 export interface ModelOptions {
   /** How often a call that failed before its first text or tool call is made again. */
@@ -19,11 +19,14 @@ export interface ModelOptions {
   fetch: ProviderFetch
   /** Told of every try that failed and is made again. The key is cleared from `detail`. */
   onRetry?: (retry: { providerId: string; model: string; attempt: number; waitMs: number; detail: string }) => void
+  /** Told when tokens can only be judged by length, since the tokenizer's thread failed. */
+  onCountFault?: (error: unknown) => void
   /** First wait before another try, doubled with each; milliseconds. Default 500. */
   backOffMs?: number
 }
 
-export interface Providers extends Model {
+/** To be disposed of: tokens are counted in a thread. */
+export interface Providers extends Model, AsyncDisposable {
   /** Never rejects: what goes wrong is the answer (contract section 2). */
   testProvider(connection: ProviderConnection, options?: { timeoutMs?: number }): Promise<ConnectionTest>
 }
@@ -31,8 +34,8 @@ export interface Providers extends Model {
 /** A provider that asks to wait for longer is not tried again (contract section 1). */
 const longestWaitMs = 10_000
 
-export async function createModel(options: ModelOptions): Promise<Providers> {
-  const countTokens = await loadTokenCounter()
+export function createModel(options: ModelOptions): Providers {
+  const counter = createTokenCounter({ onFault: options.onCountFault })
   const { fetch } = options
   const openai = createOpenAi(fetch)
 
@@ -72,8 +75,9 @@ export async function createModel(options: ModelOptions): Promise<Providers> {
 
   return {
     stream,
-    countTokens,
+    countTokens: counter.count,
     testProvider: (connection, { timeoutMs = 10_000 } = {}) => testConnection(connection, fetch, timeoutMs),
+    [Symbol.asyncDispose]: () => counter[Symbol.asyncDispose](),
   }
 }
 

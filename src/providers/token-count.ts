@@ -1,45 +1,125 @@
-/** Counts tokens as OpenAI's newer models do (o200k_base): an estimate for all others. */
+/**
+ * Counts tokens beside the server: the encoder's 200,000 strings would be a third of its heap, marked by every major
+ * garbage collection, for replies whose provider reports no usage. A thread has them while somebody asks.
+ */
+import { Worker } from 'node:worker_threads'
+import type { CountJob } from './token-worker.ts'
 
-type Count = (text: string) => number
-
-/** Longer texts are judged by samples. */
-const exactLength = 8192
-/** The encoder's cost grows with the square of an unbroken run: 16,000 ideographs take a second, 16 × 512 take 40 ms. */
-const pieceLength = 512
-const samples = 16
-
-/** Loads the encoder: 0.2 s and 75 MB, so once, at start, and never within a reply. */
-export async function loadTokenCounter(): Promise<Count> {
-  const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')
-  // Text that looks like a special token is text; the encoder's default is to throw.
-  const options = { disallowedSpecial: new Set<string>() }
-  return (text) => countIn(text, (piece) => countTokens(piece, options))
+export interface TokenCounterOptions {
+  /** Told when the thread dies or cannot start; once, until one has counted again. */
+  onFault?: ((error: unknown) => void) | undefined
+  /** The thread ends when it was asked nothing for so long. Milliseconds. */
+  idleMs?: number
+  /** Longest wait, the thread's start (0.3 s) included: less than the 2 s that a cancel waits. Milliseconds. */
+  deadlineMs?: number
+  start?: () => Worker
 }
 
-/** Exact but for the seams up to 8 Ki characters; beyond, from samples spread evenly, so that any text costs alike. */
-function countIn(text: string, count: Count): number {
-  if (text.length <= exactLength) {
-    let tokens = 0
-    for (let at = 0; at < text.length; ) {
-      const end = seamAfter(text, at)
-      tokens += count(text.slice(at, end))
-      at = end
+export interface TokenCounter extends AsyncDisposable {
+  /** One count a text, as one job. Never rejects: what cannot be counted in time is a token for four characters. */
+  count(texts: readonly string[]): Promise<number[]>
+}
+
+interface Waiting extends Pick<CountJob, 'texts'> {
+  until: number
+  resolve(counts: number[]): void
+}
+
+/** Without a tokenizer. */
+const judge = (text: string): number => Math.ceil(text.length / 4)
+
+export const startTokenWorker = (): Worker =>
+  new Worker(new URL('./token-worker.ts', import.meta.url), {
+    name: 'token-count',
+    execArgv: [], // no hook that the server was started with
+    env: {}, // no secret of ours, no NODE_OPTIONS
+    // 100 MB of text fit. With Node's own limit the thread leaves 20 MB more behind when it ends.
+    resourceLimits: { maxOldGenerationSizeMb: 256 },
+  })
+
+/** Starts no thread before the first count. */
+export function createTokenCounter({
+  onFault = () => {},
+  idleMs = 60_000,
+  deadlineMs = 1500,
+  start = startTokenWorker,
+}: TokenCounterOptions = {}): TokenCounter {
+  /** In order; those that have been answered, or judged, are gone. */
+  const waiting = new Set<Waiting>()
+  let worker: Worker | null = null
+  /** What the thread has in hands: one at a time, so that whoever gave up costs nothing more. */
+  let current: Waiting | null = null
+  let idle: NodeJS.Timeout | undefined
+  let faulty = false
+  let closed = false
+
+  /** With fewer counts than texts when there was no time for more. */
+  function answer(job: Waiting, counts: readonly number[]): void {
+    waiting.delete(job)
+    job.resolve(job.texts.map((text, index) => counts[index] ?? judge(text)))
+  }
+
+  /** Lets the thread go; who waits is answered at once, and the next count starts another. */
+  async function dismiss(): Promise<void> {
+    const leaving = worker
+    worker = null
+    current = null
+    clearTimeout(idle)
+    for (const job of waiting) answer(job, [])
+    await leaving?.terminate()
+  }
+
+  function fail(error: unknown): void {
+    if (!faulty) onFault(error)
+    faulty = true
+    void dismiss()
+  }
+
+  function hire(): Worker {
+    const hired = start()
+    const lost = (error: unknown) => void (worker === hired && fail(error))
+    hired.on('error', lost)
+    hired.on('exit', (code) => lost(new Error(`The token counter ended with ${code}.`)))
+    hired.on('message', (counts: number[]) => {
+      if (worker !== hired) return
+      faulty = false
+      if (current) answer(current, counts)
+      current = null
+      next()
+    })
+    hired.unref() // alone it keeps nothing alive
+    // Not begun anew while a job is under way: one that hangs ends here too.
+    const expire = () => (current ? fail(new Error(`The token counter was silent for ${idleMs} ms.`)) : dismiss())
+    idle = setTimeout(expire, idleMs).unref()
+    return hired
+  }
+
+  function next(): void {
+    const [job] = waiting
+    if (current !== null || job === undefined) return
+    try {
+      worker ??= hire()
+      current = job
+      idle?.refresh()
+      worker.postMessage({ texts: job.texts, patienceMs: job.until - performance.now() } satisfies CountJob)
+    } catch (error) {
+      fail(error)
     }
-    return tokens
   }
-  let tokens = 0
-  const stride = (text.length - pieceLength) / (samples - 1)
-  for (let i = 0; i < samples; i++) {
-    const at = Math.floor(i * stride)
-    tokens += count(text.slice(at, at + pieceLength))
-  }
-  return Math.round((tokens * text.length) / (samples * pieceLength))
-}
 
-/** Before the last space of the piece, where words begin for the encoder too; anywhere when it has none. */
-function seamAfter(text: string, at: number): number {
-  const end = at + pieceLength
-  if (end >= text.length) return text.length
-  const space = text.lastIndexOf(' ', end)
-  return space > at ? space : end
+  return {
+    count(texts) {
+      if (closed || texts.length === 0) return Promise.resolve(texts.map(judge))
+      const { promise, resolve } = Promise.withResolvers<number[]>()
+      const job: Waiting = { texts, resolve, until: performance.now() + deadlineMs }
+      const timer = setTimeout(() => answer(job, []), deadlineMs)
+      waiting.add(job)
+      next()
+      return promise.finally(() => clearTimeout(timer))
+    },
+    async [Symbol.asyncDispose]() {
+      closed = true
+      await dismiss()
+    },
+  }
 }

@@ -18,11 +18,15 @@ const say = (text: string): ModelEvent => ({ type: 'text', text })
 const ask = (id: string, name = 'tool'): ModelEvent => ({ type: 'tool_call', call: { id, name, arguments: '{}' } })
 
 /** One list of steps a turn; the last is repeated for ever. */
-function script(...turns: Step[][]): Model & { requests: ModelRequest[] } {
+function script(...turns: Step[][]): Model & { requests: ModelRequest[]; counted: (readonly string[])[] } {
   const requests: ModelRequest[] = []
+  const counted: (readonly string[])[] = []
   return {
-    requests,
-    countTokens: (text) => text.length,
+    ...{ requests, counted },
+    async countTokens(texts) {
+      counted.push(texts)
+      return texts.map(({ length }) => length)
+    },
     stream: told(async function* (request, signal) {
       requests.push(request)
       for (const step of turns[Math.min(requests.length, turns.length) - 1] ?? []) {
@@ -59,7 +63,7 @@ async function run(model: Model, { config = {}, call, timeoutMs = 60_000, signal
     events.push(...said)
     return undefined
   })
-  return { events, ending, usage: generation.usage() }
+  return { events, ending, usage: await generation.usage() }
 }
 
 const textOf = (events: ReplyEvent[]) => events.map((event) => (event.type === 'text' ? event.text : '|')).join('')
@@ -180,9 +184,21 @@ describe('tools', () => {
     expect(said?.role === 'assistant' && said.echo).toBe(echo)
   })
 
-  test('usage is summed over the turns', async () => {
-    const { usage } = await run(script([ask('a'), end('tool_calls', 10)], [say('x'), end('stop', 5)]))
+  test('usage is summed over the turns; what was reported is not counted', async () => {
+    const model = script([ask('a'), end('tool_calls', 10)], [say('x'), end('stop', 5)])
+    const { usage } = await run(model)
     expect(usage).toEqual({ promptTokens: 15, completionTokens: 15, estimated: false })
+    expect(model.counted).toEqual([])
+  })
+
+  test('turns without a report are counted together, each text once', async () => {
+    const silent = (reason: 'stop' | 'tool_calls'): ModelEvent => ({ type: 'end', reason, usage: null })
+    const model = script([say('12345'), ask('a'), silent('tool_calls')], [say('abc'), silent('stop')])
+    const { usage } = await run(model)
+    expect(model.counted.map((texts) => [...texts].sort())).toEqual([['12345', 'abc', 'hello', 'result of a', 'sys']])
+    const first = 'sys'.length + 'hello'.length
+    const second = first + '12345'.length + 'result of a'.length
+    expect(usage).toEqual({ promptTokens: first + second, completionTokens: 5 + 3, estimated: true })
   })
 })
 
@@ -235,7 +251,7 @@ describe('ends', () => {
 
   test('a fault of the model or of the toolbox is thrown, not taken for a time-out', async () => {
     const broken: Model = {
-      countTokens: () => 0,
+      countTokens: async () => [],
       stream() {
         throw new Error('a fault')
       },

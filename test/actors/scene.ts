@@ -36,7 +36,7 @@ export interface ModelCall {
 export function heldModel() {
   const calls: ModelCall[] = []
   const model: Model = {
-    countTokens: (text) => text.length,
+    countTokens: async (texts) => texts.map(({ length }) => length),
     stream: told(async function* (_, signal) {
       const queue: ModelEvent[] = []
       let wake = () => {}

@@ -19,7 +19,7 @@ function scripted() {
   let wake = () => {}
   let aborted = 0
   const model: Model = {
-    countTokens: (text) => text.length,
+    countTokens: async (texts) => texts.map(({ length }) => length),
     stream: told(async function* (_, signal) {
       signal.addEventListener('abort', () => {
         aborted += 1

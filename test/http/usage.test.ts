@@ -50,6 +50,19 @@ verifies('contract-8.usage', 'whatever the ending: failed, cancelled, left, dele
   await expect.poll(() => rows(), soon).toMatchObject([{ replies: 4, completionTokens: 8, estimated: true }])
 })
 
+verifies('contract-8.usage', 'a cancelled reply has its tokens counted, and marked as estimated', async () => {
+  const next = scene.byHand()
+  const id = await scene.newSession()
+  const stream = await scene.stream(id, 'hello world')
+  await (await next).text('The quick brown fox jumps over the lazy dog.')
+  for (let frame = await stream.next(); !frame?.data.includes('lazy'); ) frame = await stream.next()
+  await scene.cancel(id)
+  const stored = () => scene.app.sql`
+    select prompt_tokens, completion_tokens, usage_estimated from messages m join sessions s on s.id = m.session_id
+     where s.id = ${id} and role = 'assistant'`
+  await expect.poll(stored, soon).toEqual([{ prompt_tokens: 2, completion_tokens: 10, usage_estimated: true }])
+})
+
 verifies('contract-8.usage', 'of a lost reply four characters count as a token', async () => {
   const { sql } = scene.app
   const [reply] = await sql<{ lost: string | null }[]>`

@@ -12,7 +12,7 @@ export async function scene(options: Partial<ModelOptions> = {}): Promise<{ up: 
   const up = await startUpstream()
   const outbound = createOutbound({ policy: 'standard', allow: [] })
   const standard = { fetch: outbound.call, providerRetries: 2, idleTimeoutMs: 60_000, backOffMs: 1 }
-  const model = await createModel({ ...standard, ...options })
+  const model = createModel({ ...standard, ...options })
   onTestFinished(async () => {
     await outbound[Symbol.asyncDispose]()
     await up.close()

@@ -1,36 +1,134 @@
 /** The tokenizer's estimate that stands in for a missing usage report: contract section 3. */
-import { beforeAll, expect, test } from 'vitest'
-import { loadTokenCounter } from '../../src/providers/token-count.ts'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { expect, onTestFinished, test } from 'vitest'
+import { createTokenCounter, startTokenWorker, type TokenCounterOptions } from '../../src/providers/token-count.ts'
 
-let count: (text: string) => number
-beforeAll(async () => {
-  count = await loadTokenCounter()
+const patient = { deadlineMs: 20_000 }
+
+/** A counter, the threads that it started, and what it said of them. */
+function open(options: TokenCounterOptions = {}) {
+  const workers: Worker[] = []
+  const faults: unknown[] = []
+  const start = () => {
+    const worker = (options.start ?? startTokenWorker)()
+    workers.push(worker)
+    return worker
+  }
+  const counter = createTokenCounter({ ...patient, onFault: (error) => faults.push(error), ...options, start })
+  onTestFinished(() => counter[Symbol.asyncDispose]())
+  const newest = () => workers.at(-1) ?? expect.unreachable('no thread was started')
+  return { count: counter.count, close: () => counter[Symbol.asyncDispose](), workers, faults, newest }
+}
+
+/** A thread of another program, for what the real one never does. */
+const thread = (program: string) => () => new Worker(program, { eval: true, execArgv: [] })
+const dead = thread('throw new Error("dead on arrival")')
+const mute = thread('require("node:worker_threads").parentPort.on("message", () => {})')
+
+const sevens = thread(`
+  const { parentPort } = require("node:worker_threads")
+  parentPort.on("message", ({ texts }) => parentPort.postMessage(texts.map(() => 7)))`)
+
+const sentence = 'The quick brown fox jumps over the lazy dog. '
+
+test('texts are counted together, as the encoder counts them', async () => {
+  const { count, workers } = open()
+  expect(
+    await count(['', 'hello world', sentence.trim(), '漢字とひらがな', '👩‍👩‍👧 naïve', '{"a": [1, 2.5]}\n\n\t']),
+  ).toEqual([0, 2, 10, 7, 10, 13])
+  expect(await Promise.all([count(['a']), count([]), count(['b', 'hello world'])])).toEqual([[1], [], [1, 2]])
+  expect(workers).toHaveLength(1)
 })
 
-test.each([
-  ['', 0],
-  ['hello world', 2],
-  ['The quick brown fox jumps over the lazy dog.', 10],
-])('%j has %i tokens', (text, tokens) => {
-  expect(count(text)).toBe(tokens)
+test('special tokens are text', async () => {
+  const [tokens] = await open().count(['<|endoftext|>'])
+  expect(tokens).toBeGreaterThan(1)
 })
 
-test('special tokens are text', () => {
-  expect(count('<|endoftext|>')).toBeGreaterThan(1)
+test('words are counted exactly over the seams; long texts nearly', async () => {
+  const [exact, long = 0] = await open().count([sentence.repeat(180), sentence.repeat(20_000)])
+  expect(exact).toBe(180 * 10 + 1) // and the space at the end
+  expect(Math.abs(long / 200_000 - 1)).toBeLessThan(0.1)
 })
 
-test('words are counted exactly over the seams; long texts nearly', () => {
-  const sentence = 'The quick brown fox jumps over the lazy dog. '
-  expect(count(sentence.repeat(180))).toBe(180 * 10 + 1) // and the space at the end
-  expect(Math.abs(count(sentence.repeat(20_000)) / 200_000 - 1)).toBeLessThan(0.1)
-})
-
-// Taken whole, each of these would run for minutes: the test's own time limit is the bound.
+// Taken whole, each of these would run for minutes: the deadline would leave 1,048,576 of each.
 test.each([
   ['one letter', 'a'],
   ['one space', ' '],
   ['one ideograph', '漢'],
   ['half a pair', '\ud83d'],
-])('four megabytes of %s are counted', (_, character) => {
-  expect(count(character.repeat(4 * 1024 * 1024))).toBeGreaterThan(0)
+])('four megabytes of %s are counted', async (_, character) => {
+  const [tokens] = await open().count([character.repeat(4 * 1024 * 1024)])
+  expect(tokens).toBeGreaterThan(0)
+  expect(tokens).not.toBe(1024 * 1024)
+})
+
+test('no thread is started before something is to be counted', async () => {
+  const { count, close, workers } = open()
+  expect(await count([])).toEqual([])
+  await close()
+  expect(workers).toEqual([])
+})
+
+test('a thread that ends in the middle leaves a token for four characters; the next count has a new one', async () => {
+  const { count, workers, faults, newest } = open()
+  const counts = Promise.all([count(['hello world']), count(['', 'x'])])
+  await newest().terminate()
+  expect(await counts).toEqual([[3], [0, 1]])
+  expect(faults).toHaveLength(1)
+  expect(await count(['hello world'])).toEqual([2])
+  expect(workers).toHaveLength(2)
+})
+
+test('a thread that cannot start fails no count, is tried again each time, and told of once', async () => {
+  const { count, workers, faults } = open({ start: dead })
+  expect(await count(['hello world'])).toEqual([3])
+  expect(await count(['hello world'])).toEqual([3])
+  expect([workers.length, faults.length]).toEqual([2, 1])
+  const refused = open({
+    start() {
+      throw new Error('no more threads')
+    },
+  })
+  expect(await refused.count(['hello world'])).toEqual([3])
+  expect(refused.faults).toHaveLength(1)
+})
+
+test('a thread that says nothing is waited for until the deadline, and replaced when it is silent for long', async () => {
+  let start = mute
+  const { count, faults, newest } = open({ start: () => start(), deadlineMs: 100, idleMs: 1000 })
+  expect(await Promise.all([count(['hello world']), count(['hi'])])).toEqual([[3], [1]])
+  expect(faults).toEqual([])
+  start = sevens
+  // Asked all the time, it would never be idle.
+  const exit = once(newest(), 'exit')
+  await expect.poll(() => count(['hello world']), { timeout: 20_000 }).toEqual([7])
+  await exit
+  expect(faults).not.toEqual([])
+})
+
+test('the thread goes when nothing is asked for a while, and comes back', async () => {
+  const { count, workers, faults, newest } = open({ start: sevens, idleMs: 1000 })
+  expect(await count(['hello world'])).toEqual([7])
+  await once(newest(), 'exit')
+  expect(await count(['hello world'])).toEqual([7])
+  expect([workers.length, faults]).toEqual([2, []])
+})
+
+test('what the thread had no time for is judged by length', async () => {
+  const start = thread(`
+    const { parentPort } = require("node:worker_threads")
+    parentPort.on("message", () => parentPort.postMessage([7]))`)
+  expect(await open({ start }).count(['first', 'second', ''])).toEqual([7, 2, 0])
+})
+
+test('closed, it answers who waits and who still asks, and has no thread', async () => {
+  const { count, close, workers, faults, newest } = open()
+  const counting = count(['hello world'])
+  const exit = once(newest(), 'exit')
+  await close()
+  await exit
+  expect(await Promise.all([counting, count(['hello world'])])).toEqual([[3], [3]])
+  expect([workers.length, faults]).toEqual([1, []])
 })

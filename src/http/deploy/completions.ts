@@ -71,12 +71,14 @@ async function generate(
     .catch(notGenerated)
   for (const signal of [client, slot.signal]) signal.removeEventListener('abort', end)
   const current = await opening.catch(() => false)
+  if (client.aborted || !current) {
+    void generation.usage().then((usage) => observer.ended('left', usage))
+    return client.aborted || (await opening) ? null : 'stale'
+  }
   const ending: Ending = slot.error ? { type: 'failed', error: slot.error } : own
-  const usage = generation.usage()
-  const ended = ending.type === 'failed' ? ending.error.code : ending.reason
-  observer.ended(current && !client.aborted ? ended : 'left', usage)
-  if (client.aborted) return null
-  return (await opening) ? { ...ending, usage } : 'stale'
+  const usage = await generation.usage()
+  observer.ended(ending.type === 'failed' ? ending.error.code : ending.reason, usage)
+  return { ...ending, usage }
 }
 
 const notGenerated = (error: unknown): Ending => ({
