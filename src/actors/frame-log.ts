@@ -44,7 +44,7 @@ export interface FrameLog extends Reply {
   readonly subscribers: number
   /** Stored events, in order. */
   push(events: readonly StoredEvent[]): void
-  /** All events that were pushed. */
+  /** All events that were pushed, in order. Lacks what came after a cut. */
   said(): StoredEvent[]
   close(ended: Ended): void
   cut(): void
@@ -106,6 +106,14 @@ function eventsOf(frames: readonly Frame[]): StoredEvent[] {
   return events
 }
 
+/**
+ * Bytes are shared at the live end only, among those who are handed a frame at once. Kept for all that a reply has said,
+ * they were two thirds of what collections had to move; late readers encode for themselves.
+ */
+function forgetBytes(frames: readonly Frame[], first: number): void {
+  for (const frame of frames.slice(first)) frame.wire = undefined
+}
+
 export function createFrameLog(info: ReplyInfo): FrameLog {
   const frames: Frame[] = openingFrames(info)
   /** What hands on, for each reader, all that is there and fits. */
@@ -113,8 +121,9 @@ export function createFrameLog(info: ReplyInfo): FrameLog {
   let state: LogState = 'open'
   let closingAt = Number.POSITIVE_INFINITY
 
-  const deliver = () => {
+  const deliver = (first: number) => {
     for (const handOn of readers) handOn()
+    forgetBytes(frames, first)
   }
   // Ids that nobody has seen are free: what ends the log stands behind the newest stored frame.
   const newest = () => frames.at(-1)?.seq ?? info.firstSeq
@@ -122,7 +131,7 @@ export function createFrameLog(info: ReplyInfo): FrameLog {
     closingAt = frames.length
     frames.push(...last)
     state = how
-    deliver()
+    deliver(closingAt)
   }
 
   return {
@@ -137,10 +146,7 @@ export function createFrameLog(info: ReplyInfo): FrameLog {
       if (state !== 'open') return
       const first = frames.length
       for (const { seq, event } of events) frames.push({ seq, ...event })
-      deliver()
-      // Whoever reads at the live end has had them. Kept for all that a reply has said, the bytes were two thirds of
-      // what collections had to move; late readers encode for themselves.
-      for (const frame of frames.slice(first)) frame.wire = undefined
+      deliver(first)
     },
     said: () => eventsOf(frames),
     close(ended) {
@@ -161,10 +167,6 @@ export function createFrameLog(info: ReplyInfo): FrameLog {
       // A finished reply always says how it ended, whatever id the reader comes with.
       let index = Math.min(indexAfter(frames, after), closingAt)
       let isHeld = false
-      const goOn = () => {
-        isHeld = false
-        handOn()
-      }
       const handOn = () => {
         if (isHeld || signal.aborted) return
         try {
@@ -176,16 +178,26 @@ export function createFrameLog(info: ReplyInfo): FrameLog {
             room?.then(goOn, reject)
           }
         } catch (error) {
-          reject(error)
+          readers.delete(handOn) // the reading ends a microtask later: nothing may come in between
+          return reject(error)
         }
         if (isHeld || state === 'open') return
         if (state === 'cut') reject(new StreamCut())
         else resolve()
       }
+      const catchUp = () => {
+        const first = index
+        handOn()
+        forgetBytes(frames, first)
+      }
+      const goOn = () => {
+        isHeld = false
+        catchUp()
+      }
       const leave = () => resolve()
       signal.addEventListener('abort', leave)
       readers.add(handOn)
-      handOn()
+      catchUp()
       try {
         await promise
       } finally {

@@ -23,7 +23,7 @@ export interface ReplyLog extends Omit<FrameLog, 'push'> {
   room(): Promise<void> | undefined
   /** Resolves when all that was pushed is stored, or never will be. */
   stored(): Promise<Verdict>
-  /** All that is stored, in order. */
+  /** All that is stored, in order. Lacks what was stored after a cut. */
   said(): StoredEvent[]
 }
 

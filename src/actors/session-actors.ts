@@ -75,9 +75,12 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
   running.usage = usage
   running.settlingSince = performance.now()
   const outcome: Outcome = stored === 'refused' ? refused(usage) : { ...ending, usage }
+  // A log that was cut has missed what was stored since, and a refused write may have been stored the first time it was
+  // sent: what followers elsewhere were shown must stay.
+  const knowsAll = stored === 'stored' && log.state === 'open'
   const settled = await journal.settle(log.info, {
     outcome,
-    said: log.said(),
+    said: knowsAll ? log.said() : null,
     endedAt,
     requesterLost: running.requesterLost,
     title: running.untitled ? deriveTitle(running.text) : null,

@@ -41,12 +41,13 @@ export function createTransitionRecorder(
     return true
   }
 
-  function start(): void {
+  function start(): Promise<void> {
     writing ??= writeAll().then((all) => {
       writing = null
       // A step that was recorded between the last look and here found a writer at work, and would wait for ever.
-      if (all && waiting.length > 0) start()
+      return all && waiting.length > 0 ? start() : undefined
     })
+    return writing
   }
 
   return {
@@ -58,9 +59,6 @@ export function createTransitionRecorder(
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    async flush() {
-      start()
-      await writing
-    },
+    flush: start,
   }
 }

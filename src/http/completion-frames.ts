@@ -1,6 +1,6 @@
 /**
  * Frames of a reply → what goes over the wire (specification 2.12 and 6.1, contract sections 3 and 5). Pure. Each
- * numbered frame of a session is encoded once, as bytes that all its readers share.
+ * numbered frame of a session is encoded once for its readers at the live end, as bytes that they share.
  */
 import type { ReplyInfo } from '../actors/ports.ts'
 import type { FinishReason, Frame, ReplyError, Usage } from '../actors/reply-event.ts'

@@ -277,5 +277,5 @@ test('a database that comes back in time goes unnoticed; one that stays away bre
   for (let ms = 0; ms <= patienceMs + 250; ms += 250) await poll()
   await broken
   scene.state.away = false
-  expect(follow(await scene.open()).frames).toEqual([])
+  expect(follow(await scene.open()).shapes()).toEqual(['started', 'a'])
 })

@@ -127,7 +127,7 @@ function memoryJournal() {
       if (control.append === 'stored') byId.get(id)?.events.push(...structuredClone(events))
       return control.append
     },
-    async settle({ id, epoch }, { outcome, endedAt, requesterLost }) {
+    async settle({ id, epoch }, { outcome, said, endedAt, requesterLost }) {
       await pass('settle')
       const row = byId.get(id)
       if (epoch !== control.epoch) return { result: 'fenced' }
@@ -135,6 +135,7 @@ function memoryJournal() {
       const settledAt = new Date().toISOString()
       if (row.outcome === null) {
         Object.assign(row, { outcome, endedAt: endedAt.toISOString(), settledAt, requesterLost })
+        if (said !== null) row.events = structuredClone([...said])
         const session = sessions.get(row.info.sessionId)
         if (session) session.nextSeq = (row.events.at(-1)?.seq ?? row.info.firstSeq) + 3
       }

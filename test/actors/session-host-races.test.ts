@@ -185,6 +185,30 @@ describe('what is not stored', () => {
     expect((await scene.steps()).at(-1)).toBe('streaming.settling settled error')
   })
 
+  verifies(
+    ['contract-4.storage-outage', 'contract-4.resume'],
+    'what was stored after its log had been cut is settled too: others may have shown it',
+    async () => {
+      const scene = openScene({ leaseMs: 0 })
+      const first = await scene.start()
+      await scene.calls[0]?.say(say('before '))
+      scene.store.hold('append')
+      await scene.calls[0]?.say(say('the outage'))
+      await vi.waitFor(() => {
+        scene.host.tick()
+        expect(scene.calls[0]?.aborted).toBe(true)
+      })
+      await expect(first.done).rejects.toBeInstanceOf(StreamCut)
+      await scene.store.release('append')
+      const [row] = scene.store.rows()
+      expect(row?.outcome).toMatchObject({ type: 'failed' })
+      expect(row?.events.map(({ seq, event }) => [seq, event.type === 'text' && event.text])).toEqual([
+        [2, 'before '],
+        [3, 'the outage'],
+      ])
+    },
+  )
+
   verifies('contract-4.delete', 'a session deleted while its outcome is stored ends with session_deleted', async () => {
     const scene = openScene()
     const first = await scene.start()

@@ -1,5 +1,5 @@
 /** Steps are recorded in order, once each, in batches, off the token path (contract section 8). */
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { TransitionRecord } from '../../src/actors/ports.ts'
 import { createTransitionRecorder } from '../../src/actors/transitions.ts'
 
@@ -7,6 +7,11 @@ const step = (event: string): TransitionRecord => ({
   ...{ sessionId: 's', at: new Date(), from: 'a', to: 'b', event, messageId: null, detail: {} },
 })
 const turn = () => new Promise((resolve) => setImmediate(resolve))
+/** The time in which steps gather. */
+const gathered = async () => {
+  await vi.advanceTimersByTimeAsync(25)
+  await turn()
+}
 
 /** A store whose writes the test answers. */
 function heldStore() {
@@ -23,14 +28,19 @@ function heldStore() {
   return { batches, waiting, errors, recorder }
 }
 
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
-test('steps of one turn go together, those that come during a write with the next', async () => {
+test('steps of 25 ms go together, those that come during a write with the next', async () => {
   const { recorder, batches, waiting } = heldStore()
-  for (const event of ['1', '2']) recorder.record(step(event))
+  recorder.record(step('1'))
+  await vi.advanceTimersByTimeAsync(24)
+  recorder.record(step('2'))
   await turn()
+  expect(batches).toEqual([])
+  await vi.advanceTimersByTimeAsync(1)
   for (const event of ['3', '4']) recorder.record(step(event))
-  await turn()
+  await gathered()
   expect(batches).toEqual([['1', '2']])
   waiting.shift()?.resolve()
   await turn()
@@ -40,16 +50,53 @@ test('steps of one turn go together, those that come during a write with the nex
   ])
 })
 
+test('flush writes at once what has gathered, and its time passes without another write', async () => {
+  const { recorder, batches, waiting } = heldStore()
+  for (const event of ['1', '2']) recorder.record(step(event))
+  let flushed = false
+  const flushing = recorder.flush().then(() => {
+    flushed = true
+  })
+  await turn()
+  expect([batches, flushed]).toEqual([[['1', '2']], false])
+  waiting.shift()?.resolve()
+  await flushing
+  await gathered()
+  expect(batches).toEqual([['1', '2']])
+  recorder.record(step('3'))
+  await gathered()
+  expect(batches).toEqual([['1', '2'], ['3']])
+})
+
+test('flush has stored whatever was recorded before it, in whatever microtask behind a write', async () => {
+  for (let depth = 0; depth < 8; depth += 1) {
+    const { recorder, batches, waiting } = heldStore()
+    recorder.record(step('1'))
+    await gathered()
+    waiting.shift()?.resolve()
+    for (let passed = 0; passed < depth; passed += 1) await Promise.resolve()
+    recorder.record(step('late'))
+    let flushed = false
+    void recorder.flush().then(() => {
+      flushed = true
+    })
+    await turn()
+    expect([batches.flat(), flushed], `${depth} microtasks later`).toEqual([['1', 'late'], false])
+    waiting.shift()?.resolve()
+    await turn()
+    expect(flushed).toBe(true)
+  }
+})
+
 test('a step that is recorded in whatever microtask behind a write is written too', async () => {
   for (let depth = 0; depth < 8; depth += 1) {
     const { recorder, batches, waiting } = heldStore()
     recorder.record(step('1'))
-    await turn()
+    await gathered()
     waiting.shift()?.resolve()
     for (let passed = 0; passed < depth; passed += 1) await Promise.resolve()
     recorder.record(step('late'))
-    await turn()
-    await turn()
+    await gathered()
     expect(batches.flat(), `${depth} microtasks later`).toEqual(['1', 'late'])
   }
 })
@@ -59,24 +106,23 @@ test('listeners are told of a step once it is stored, and no more when they have
   const seen: string[] = []
   const leave = recorder.subscribe(({ event }) => seen.push(event))
   recorder.record(step('1'))
-  await turn()
+  await gathered()
   expect(seen).toEqual([])
   waiting.shift()?.resolve()
   await turn()
   expect(seen).toEqual(['1'])
   leave()
   recorder.record(step('2'))
-  await turn()
+  await gathered()
   waiting.shift()?.resolve()
   await recorder.flush()
   expect(seen).toEqual(['1'])
 })
 
 test('while the database is away nothing is lost or turned around, and flush does not wait for it', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const { recorder, batches, waiting, errors } = heldStore()
   recorder.record(step('1'))
-  await turn()
+  await gathered()
   recorder.record(step('2'))
   waiting.shift()?.reject(new Error('away'))
   await recorder.flush()

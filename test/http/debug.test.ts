@@ -203,6 +203,18 @@ verifies('contract-8.traffic', 'each transition is counted and each state timed'
   expect(generating.p95Ms).toBeGreaterThanOrEqual(generating.p50Ms)
 })
 
+verifies('contract-8.traffic', 'what this instance has done counts at once, written or not', async () => {
+  const visits = async () => {
+    const { json } = await scene.call('GET', `${debug}/chart/traffic`)
+    return json.states.find(({ id }: { id: string }) => id === 'complete').visits
+  }
+  const before = await visits()
+  for (let n = 1; n <= 5; n += 1) {
+    await finished()
+    expect(await visits()).toBe(before + n)
+  }
+})
+
 verifies('contract-8.traffic', 'hours is a whole number from 1 to 168', async () => {
   for (const hours of ['0', '169', '-1', '1.5', 'x', '', '9'.repeat(30)]) {
     const { status, json } = await scene.call('GET', `${debug}/chart/traffic?hours=${hours}`)

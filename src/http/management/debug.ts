@@ -32,6 +32,7 @@ export const debugHandlers = ({ sql, host, recorder, coordination }: DebugRooms)
   return {
     getChart: async () => chart,
     getChartTraffic: async ({ query }) => {
+      await recorder.flush()
       const { since, steps, states } = await transitions.readTraffic(sql, query.hours)
       const counts = new Map<ChartTransition, number>()
       for (const step of steps) {
@@ -55,6 +56,7 @@ export const debugHandlers = ({ sql, host, recorder, coordination }: DebugRooms)
       }),
     streamSessionTransitions: async ({ params, request, reply }) => {
       const after = lastEventId(request.headers['last-event-id'])
+      await recorder.flush()
       const first = (await transitions.transitionsAfter(sql, params.id, after)) ?? missing('session')
       reply.sse(follow({ sql, recorder }, params.id, first, after, closed(reply)))
       return undefined

@@ -1,0 +1,33 @@
+/** How many connections an instance opens, and what for: docs/operating.md sizes `max_connections` by it. */
+import { afterAll, expect, test } from 'vitest'
+import { openScene } from './http/scene.ts'
+
+const scene = await openScene()
+afterAll(scene.close)
+
+const open = async () => {
+  const rows = await scene.app.sql<{ kind: string; n: number }[]>`
+    select split_part(application_name, ' ', 2) as kind, count(*) as n from pg_stat_activity
+     where application_name like 'greenroom %' and datname = current_database() group by 1`
+  return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]))
+}
+
+test('19 at most: ten for replies, six for everything else, one each for journal, lease and upkeep', async () => {
+  scene.says(['a', 'b'])
+  const one = async () => {
+    const id = await scene.newSession()
+    await Promise.all([scene.send(id, 'x'), scene.messages(id), scene.call('GET', '/api/v1/agents')])
+  }
+  const whole = { replies: 10, pool: 6, journal: 1, lease: 1, upkeep: 1 }
+  await expect
+    .poll(
+      async () => {
+        await Promise.all(Array.from({ length: 40 }, one))
+        return await open()
+      },
+      { timeout: 20_000 },
+    )
+    .toEqual(whole)
+  await Promise.all(Array.from({ length: 200 }, one))
+  expect(await open()).toEqual(whole)
+})
