@@ -132,7 +132,7 @@ async function openOwnership(
   closing.defer(() => coordination.stop())
   const journal = createJournal({
     sql: repliesSql,
-    connectWriter: () => open('journal', 2, { planOnce: true }),
+    connectWriter: () => open('journal', 1, { planOnce: true }),
     instance: coordination,
     flushTimeoutMs: leaseMs,
     onIntents: coordination.hurry,

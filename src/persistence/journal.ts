@@ -36,9 +36,7 @@ export interface JournalOptions {
  * Flushes that carry several replies begin so far apart, at least. A statement costs what ten of its rows do: without it
  * 200 replies of 50 tokens a second cost a tenth more, and no token comes sooner. One reply alone waits for nothing.
  */
-const PACE_MS = Number(process.env.PACE ?? 2)
-/** Flushes under way at a time: what comes during one does not wait for its end. A reply is in one of them only. */
-const WRITERS = Number(process.env.WRITERS_N ?? 2)
+const PACE_MS = 3
 const FIRST_RETRY_MS = 20
 const LONGEST_RETRY_MS = 500
 /** A client waits for this answer: it is asked for again for about so long. */
@@ -90,37 +88,27 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
   }
 }
 
-/** Gathers appends while writes are under way; `store` gets all that gathered, of one epoch. */
+/** Gathers appends while a write is under way; `store` gets all that gathered, of one epoch. */
 function createQueue(store: (batch: readonly Append[], epoch: number) => Promise<void>): Journal['append'] {
   let queue: Append[] = []
-  let gathering = false
-  let writing = 0
-  let landed = () => {}
-
-  async function write(batch: readonly Append[]): Promise<void> {
-    writing += 1
-    for (const [epoch, appends] of Map.groupBy(batch, ({ reply }) => reply.epoch)) await store(appends, epoch)
-    writing -= 1
-    landed()
-  }
+  let writing = false
   async function writeAll(): Promise<void> {
     while (queue.length > 0) {
       const batch = queue
       const begin = performance.now()
       queue = []
-      void write(batch)
+      for (const [epoch, appends] of Map.groupBy(batch, ({ reply }) => reply.epoch)) await store(appends, epoch)
       const left = PACE_MS - (performance.now() - begin)
       if (batch.length > 1 && left >= 1) await sleep(left)
-      while (writing >= WRITERS) await new Promise<void>((resolve) => (landed = resolve))
     }
-    gathering = false
+    writing = false
   }
   return (reply, events) =>
     new Promise((resolve) => {
       queue.push({ reply, events, resolve })
       // All that the network has brought in this turn of the event loop comes along.
-      if (!gathering) {
-        gathering = true
+      if (!writing) {
+        writing = true
         setImmediate(() => void writeAll())
       }
     })
