@@ -7,7 +7,6 @@ import { createTransitionRecorder } from './actors/transitions.ts'
 import { type BackgroundOptions, startBackground, withLateTitles } from './background.ts'
 import type { Jobs } from './coordination/jobs.ts'
 import { createLocalCoordination } from './coordination/local.ts'
-import { createRedisCoordination } from './coordination/redis.ts'
 import { closeServer, createServer, mountAll, type ServerOptions } from './http/server.ts'
 import { streamsEnded } from './http/sse.ts'
 import type { MetricsSnapshot } from './observability/metrics.ts'
@@ -25,7 +24,7 @@ import { createModel } from './providers/model.ts'
 import { providerTypes } from './providers/provider-types.ts'
 import { isLoopback, type Settings, startupWarnings } from './settings.ts'
 import { toolRooms } from './tool-rooms.ts'
-import { createMcp } from './tools/mcp.ts'
+import { createMcpOnDemand } from './tools/mcp-on-demand.ts'
 import { createOutbound } from './tools/outbound.ts'
 
 export interface App {
@@ -126,7 +125,7 @@ async function openOwnership(
   const { onRenewal, onFlush } = observation.metrics ?? {}
   const options = { id, sql: leaseSql, work: sql, leaseMs, alone, deriveTitle: titleOfLost, onRenewal, log }
   const coordination = settings.cacheProvider
-    ? createRedisCoordination({ ...options, cacheUrl: settings.cacheUrl })
+    ? (await import('./coordination/redis.ts')).createRedisCoordination({ ...options, cacheUrl: settings.cacheUrl })
     : createLocalCoordination(options)
   await waitForDatabase(() => coordination.join(), log)
   closing.defer(() => coordination.stop())
@@ -150,7 +149,7 @@ async function openOwnership(
 /** What a reply calls: models and tools, all through one guarded door. */
 async function openOutside({ settings, log, closing, observation }: Ground) {
   const outbound = closing.use(createOutbound({ policy: settings.outboundPolicy, allow: settings.outboundAllow }))
-  const mcp = closing.use(createMcp({ outbound, log }))
+  const mcp = closing.use(createMcpOnDemand({ outbound, log }))
   const model = closing.use(
     createModel({
       fetch: outbound.call,

@@ -2,7 +2,6 @@
 import { askForTitle, MAX_TITLE_SOURCE, titleOf, titleRequest } from './actors/model-title.ts'
 import type { Journal, Model } from './actors/ports.ts'
 import { deriveTitle } from './actors/title.ts'
-import { createBullmqJobs } from './coordination/bullmq-jobs.ts'
 import type { Job, JobLog, Jobs } from './coordination/jobs.ts'
 import { createTimerJobs } from './coordination/timer-jobs.ts'
 import { agentRequest } from './http/agent-request.ts'
@@ -47,6 +46,8 @@ export async function startBackground(options: BackgroundOptions): Promise<Jobs>
     { name: 'titles', everyMs: TITLES_MS, run: (signal) => giveTitles(options, signal) },
   ]
   if (cacheUrl === null) return createTimerJobs({ sql, jobs, log })
+  // BullMQ and ioredis are a tenth of what a start loads: not for those who have no Redis.
+  const { createBullmqJobs } = await import('./coordination/bullmq-jobs.ts')
   return createBullmqJobs({ cacheUrl, installation: await installationId(sql), jobs, log })
 }
 

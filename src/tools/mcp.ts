@@ -57,7 +57,13 @@ const contractTimes: McpTimes = { connect: 15_000, call: 30_000, list: 300_000, 
 /** Of one list; a server with a thousand broken tools does not get a thousand lines. */
 const MAX_SKIP_LINES = 10
 
-export function createMcp(options: { outbound: Outbound; log: ToolLog; times?: Partial<McpTimes> }): Mcp {
+export interface McpOptions {
+  outbound: Outbound
+  log: ToolLog
+  times?: Partial<McpTimes>
+}
+
+export function createMcp(options: McpOptions): Mcp {
   const { outbound, log } = options
   const times = { ...contractTimes, ...options.times }
   const skipLines = new Map<string, number>()
