@@ -9,7 +9,7 @@ const step = (event: string): TransitionRecord => ({
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 /** The time in which steps gather. */
 const gathered = async () => {
-  await vi.advanceTimersByTimeAsync(25)
+  await vi.advanceTimersByTimeAsync(100)
   await turn()
 }
 
@@ -31,10 +31,10 @@ function heldStore() {
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
-test('steps of 25 ms go together, those that come during a write with the next', async () => {
+test('steps of 100 ms go together, those that come during a write with the next', async () => {
   const { recorder, batches, waiting } = heldStore()
   recorder.record(step('1'))
-  await vi.advanceTimersByTimeAsync(24)
+  await vi.advanceTimersByTimeAsync(99)
   recorder.record(step('2'))
   await turn()
   expect(batches).toEqual([])
