@@ -23,31 +23,24 @@ export interface AgentForCompletion {
 export interface AgentLookup {
   /** As it is now. Null: no such agent. */
   find(id: string): Promise<AgentForCompletion | null>
-  /** As it was at some time; whoever uses it asks whether that is current. Null: nobody remembers. */
+  /** As it was when it was last looked for; whoever uses it compares its `configuration`. Null: nobody remembers. */
   remembered(id: string): AgentForCompletion | null
-  /** As `remembered`, where it was current within the last second. */
-  recent(id: string): AgentForCompletion | null
-  /** Is this agent still as it was found? */
-  isCurrent(agent: AgentForCompletion): Promise<boolean>
 }
 
-/** Agents that are kept; the one that was found longest ago goes first. */
+/** Agents that are kept; the one that was read longest ago goes first. */
 const MOST_REMEMBERED = 1000
-const RECENT_MS = 1000
 
 /** Reads of many requests at a time go together. */
 export function createAgentLookup(sql: AnySql): AgentLookup {
-  const known = new Map<string, { agent: AgentForCompletion; currentAt: number }>()
-  const read = gathered(async (ids) => new Map((await forCompletion(sql, ids)).map((agent) => [agent.id, agent])))
+  const known = new Map<string, AgentForCompletion>()
+  const readAgent = gathered(async (ids) => new Map((await forCompletion(sql, ids)).map((agent) => [agent.id, agent])))
   const readVersion = gathered(async () => new Map([['version', await configurationVersion(sql)]]))
 
-  async function find(id: string): Promise<AgentForCompletion | null> {
-    if (!isUuid(id)) return null
-    const askedAt = performance.now()
-    const agent = await read(id.toLowerCase())
-    known.delete(id.toLowerCase())
+  async function read(id: string): Promise<AgentForCompletion | null> {
+    const agent = await readAgent(id)
+    known.delete(id)
     if (agent === null) return null
-    known.set(agent.id, { agent, currentAt: askedAt })
+    known.set(id, agent)
     for (const oldest of known.keys()) {
       if (known.size <= MOST_REMEMBERED) break
       known.delete(oldest)
@@ -56,19 +49,13 @@ export function createAgentLookup(sql: AnySql): AgentLookup {
   }
 
   return {
-    find,
-    remembered: (id) => known.get(id.toLowerCase())?.agent ?? null,
-    recent(id) {
-      const found = known.get(id.toLowerCase())
-      return found && performance.now() - found.currentAt < RECENT_MS ? found.agent : null
+    async find(asked) {
+      if (!isUuid(asked)) return null
+      const id = asked.toLowerCase()
+      const agent = known.get(id)
+      return agent && agent.configuration === (await readVersion('version')) ? agent : read(id)
     },
-    async isCurrent(agent) {
-      const askedAt = performance.now()
-      const isCurrent = (await readVersion('version')) === agent.configuration
-      const found = known.get(agent.id)
-      if (isCurrent && found?.agent === agent) found.currentAt = askedAt
-      return isCurrent
-    },
+    remembered: (id) => known.get(id.toLowerCase()) ?? null,
   }
 }
 

@@ -60,7 +60,7 @@ for (const [way, ask] of Object.entries(ways)) {
     const { path, promptId } = await newAgent()
     expect(await ask(path)).toContain('old')
     for (let n = 0; n < 20; n++) {
-      await ask(path) // seen within the last second: such an agent gets a head start
+      await ask(path)
       await call(`${there.url}${path}`, 'PUT', { model: `model-${n}` })
       expect(await ask(path)).toBe(`model-${n} ${n === 0 ? 'old' : `prompt ${n - 1}`}`)
       await call(`${there.url}/api/v1/prompts/${promptId}`, 'PUT', { content: `prompt ${n}` })
@@ -82,27 +82,23 @@ for (const [way, ask] of Object.entries(ways)) {
   })
 }
 
-verifies('contract-2.changes', 'what an agent said that is another one by now is shown to nobody', async () => {
-  const { path, agentId } = await newAgent()
-  await ways.stateless(path)
-  const before = up.calls.length
-  // Changed behind the lookup's back, so that the request certainly finds the old one in memory.
-  await database.sql`update agents set model = 'new' where id = ${agentId}`
-  expect(await ways['stateless, streamed'](path)).toBe('new old')
-  const asked = up.calls.slice(before).map(({ body }) => body.model)
-  expect(asked.at(-1)).toBe('new')
-  expect(asked.length).toBeLessThanOrEqual(2)
+verifies('contract-2.changes', 'a change of anything costs no model call', async () => {
+  const { path } = await newAgent()
+  for (const ask of Object.values(ways)) {
+    await ask(path)
+    await newAgent()
+    const before = up.calls.length
+    await ask(path)
+    expect(up.calls.length - before).toBe(1)
+  }
 })
 
 verifies('contract-2.changes', 'every change raises the version, once a transaction; no other write does', async () => {
   const { sql } = database
   const lookup = createAgentLookup(sql)
   const { agentId, promptId, providerId } = await newAgent()
-  const current = async () => {
-    const agent = await lookup.find(agentId)
-    if (agent === null) throw new Error('No agent.')
-    return agent
-  }
+  const version = async () => (await lookup.find(agentId))?.configuration
+  const first = Number(await version())
   const changes = [
     () => sql`update agents set model = 'x' where id = ${agentId}`,
     () => sql`update prompts set content = 'x' where id = ${promptId}`,
@@ -110,21 +106,18 @@ verifies('contract-2.changes', 'every change raises the version, once a transact
     () => sql`with t as (insert into http_tools (name, description, method, url) values ('t', '', 'GET', 'https://x.com') returning id)
               insert into agent_http_tools (agent_id, http_tool_id, place) select ${agentId}, id, 0 from t`,
     () => sql`delete from http_tools where name = 't'`, // takes the choice along
+    () =>
+      sql.begin(async (tx) => {
+        for (const model of ['a', 'b', 'c']) await tx`update agents set model = ${model} where id = ${agentId}`
+      }),
   ]
-  for (const change of changes) {
-    const agent = await current()
-    expect(await lookup.isCurrent(agent)).toBe(true)
+  for (const [n, change] of changes.entries()) {
     await change()
-    expect(await lookup.isCurrent(agent)).toBe(false)
-    expect((await current()).configuration).toBe(agent.configuration + 1)
+    expect(await version()).toBe(first + n + 1)
   }
-  const agent = await current()
-  await sql.begin(async (tx) => {
-    for (const model of ['a', 'b', 'c']) await tx`update agents set model = ${model} where id = ${agentId}`
-  })
-  expect((await current()).configuration).toBe(agent.configuration + 1)
+  expect(await lookup.find(agentId)).toMatchObject({ model: 'c', system: 'x', provider: { baseUrl: 'https://x.com' } })
   await sql`insert into sessions (agent_id) values (${agentId})`
-  expect((await current()).configuration).toBe(agent.configuration + 1)
+  expect(await version()).toBe(first + changes.length)
 })
 
 verifies(
@@ -134,9 +127,10 @@ verifies(
     const { sql } = database
     const lookup = createAgentLookup(sql)
     const { agentId, providerId } = await newAgent()
-    expect([lookup.remembered(agentId), lookup.recent(agentId)]).toEqual([null, null])
+    expect(lookup.remembered(agentId)).toBeNull()
     const agent = await lookup.find(agentId.toUpperCase())
-    expect([lookup.remembered(agentId), lookup.recent(agentId.toUpperCase())]).toEqual([agent, agent])
+    expect(lookup.remembered(agentId.toUpperCase())).toBe(agent)
+    expect(await lookup.find(agentId)).toBe(agent)
     const others = await sql<{ id: string }[]>`
     insert into agents (name, provider_id, model) select 'n' || n, ${providerId}, 'm' from generate_series(1, 1000) n returning id`
     await Promise.all(others.map(({ id }) => lookup.find(id)))
