@@ -82,7 +82,7 @@ export interface EventStream {
 const CRLF = Buffer.from('\r\n')
 
 /** One write now. Left alone, Node gathers what a response writes until the next tick, a callback for each token. */
-function writeNow(response: ServerResponse, bytes: Buffer | string): boolean {
+function writeNow(response: ServerResponse, bytes: Buffer): boolean {
   const { socket } = response
   socket?.cork()
   const hasRoom = response.write(bytes)
@@ -91,19 +91,17 @@ function writeNow(response: ServerResponse, bytes: Buffer | string): boolean {
 }
 
 /**
- * Chunks as one write each (RFC 9112, section 7.1): Node's own are four. HTTP/1.0 clients get no chunks, and keep what
- * Node does.
+ * Chunks in one piece each (RFC 9112, section 7.1): Node's own are four. Texts, of stateless replies, come several in a
+ * tick when the provider is fast: those Node may gather. HTTP/1.0 clients get no chunks, and keep what Node does.
  */
 function chunked(response: ServerResponse): Pick<OpenStream, 'put'> & { end(): void } {
   if (!response.chunkedEncoding) return { put: (bytes) => response.write(bytes), end: () => response.end() }
   response.chunkedEncoding = false
   return {
     put(bytes) {
-      if (typeof bytes === 'string') {
-        return writeNow(response, `${Buffer.byteLength(bytes).toString(16)}\r\n${bytes}\r\n`)
-      }
-      const head = Buffer.from(`${bytes.length.toString(16)}\r\n`, 'latin1')
-      return writeNow(response, Buffer.concat([head, bytes, CRLF]))
+      const head = `${Buffer.byteLength(bytes).toString(16)}\r\n`
+      if (typeof bytes === 'string') return response.write(`${head}${bytes}\r\n`)
+      return writeNow(response, Buffer.concat([Buffer.from(head, 'latin1'), bytes, CRLF]))
     },
     end: () => response.end('0\r\n\r\n'),
   }
