@@ -120,8 +120,12 @@ export function openEventStream(reply: FastifyReply): EventStream {
     'cache-control': 'no-cache, no-transform',
     'x-accel-buffering': 'no',
   })
+  // Head and first frames go out together, at the end of this turn of the event loop: the model's call goes before them.
+  const { socket } = response
+  socket?.cork()
+  setImmediate(() => socket?.uncork())
   response.flushHeaders()
-  response.socket?.setNoDelay(true)
+  socket?.setNoDelay(true)
   const controller = new AbortController()
   const { put, end } = chunked(response)
   const stream: OpenStream = { response, put, lastWrite: performance.now(), blockedSince: null }

@@ -34,8 +34,9 @@ export function useOverrides() {
   /** Null: the agent's own setting again. */
   const set = (changes: Partial<Record<OverrideKey, string | null>>) =>
     setSearch(
-      (before) => {
-        const after = new URLSearchParams(before)
+      () => {
+        // Not the router's own idea of it, which is that of the last render: a second change before the next loses the first.
+        const after = new URLSearchParams(location.search)
         for (const [key, value] of Object.entries(changes)) {
           if (value === null) after.delete(key)
           else after.set(key, value)
