@@ -111,7 +111,10 @@ function eventsOf(frames: readonly Frame[]): StoredEvent[] {
  * they were two thirds of what collections had to move; late readers encode for themselves.
  */
 function forgetBytes(frames: readonly Frame[], first: number): void {
-  for (const frame of frames.slice(first)) frame.wire = undefined
+  for (let at = first; at < frames.length; at++) {
+    const frame = frames[at]
+    if (frame) frame.wire = undefined
+  }
 }
 
 export function createFrameLog(info: ReplyInfo): FrameLog {

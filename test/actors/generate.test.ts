@@ -2,71 +2,9 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { createGeneration } from '../../src/actors/generate.ts'
-import type { Model, ModelEvent, ModelRequest, Toolbox, ToolCall } from '../../src/actors/ports.ts'
-import type { ReplyEvent } from '../../src/actors/reply-event.ts'
-import type { Ending } from '../../src/actors/session-machine.ts'
-import { told } from '../support/model-stream.ts'
+import type { Model, ModelEvent, ModelRequest } from '../../src/actors/ports.ts'
 import { verifies } from '../verifies.ts'
-
-type Step = ModelEvent | 'hang'
-const never = new AbortController().signal
-
-const end = (reason: 'stop' | 'length' | 'tool_calls' = 'stop', tokens = 1): ModelEvent => ({
-  ...{ type: 'end', reason, usage: { promptTokens: tokens, completionTokens: tokens } },
-})
-const say = (text: string): ModelEvent => ({ type: 'text', text })
-const ask = (id: string, name = 'tool'): ModelEvent => ({ type: 'tool_call', call: { id, name, arguments: '{}' } })
-
-/** One list of steps a turn; the last is repeated for ever. */
-function script(...turns: Step[][]): Model & { requests: ModelRequest[]; counted: (readonly string[])[] } {
-  const requests: ModelRequest[] = []
-  const counted: (readonly string[])[] = []
-  return {
-    ...{ requests, counted },
-    async countTokens(texts) {
-      counted.push(texts)
-      return texts.map(({ length }) => length)
-    },
-    stream: told(async function* (request, signal) {
-      requests.push(request)
-      for (const step of turns[Math.min(requests.length, turns.length) - 1] ?? []) {
-        if (step === 'hang') await new Promise((resolve) => signal.addEventListener('abort', resolve))
-        else yield step
-        if (signal.aborted) return
-      }
-    }),
-  }
-}
-
-const request = {
-  ...{ provider: { id: 'p', type: 'demo', baseUrl: null, apiKey: null }, model: 'm', system: 'sys', config: {} },
-  messages: [{ role: 'user', content: 'hello' } as const],
-}
-
-type Call = (call: ToolCall, signal: AbortSignal) => Promise<{ ok: boolean; content: string }>
-
-interface Run {
-  config?: ModelRequest['config']
-  call?: Call
-  timeoutMs?: number
-  signal?: AbortSignal
-}
-
-async function run(model: Model, { config = {}, call, timeoutMs = 60_000, signal }: Run = {}) {
-  const toolbox: Toolbox = {
-    tools: [{ name: 'tool', description: 'd', inputSchema: { type: 'object' } }],
-    call: call ?? (async ({ id }) => ({ ok: true, content: `result of ${id}` })),
-  }
-  const generation = createGeneration({ ...request, config }, { model, openToolbox: async () => toolbox, timeoutMs })
-  const events: ReplyEvent[] = []
-  const ending: Ending = await generation.run(signal ?? never, (said) => {
-    events.push(...said)
-    return undefined
-  })
-  return { events, ending, usage: await generation.usage() }
-}
-
-const textOf = (events: ReplyEvent[]) => events.map((event) => (event.type === 'text' ? event.text : '|')).join('')
+import { ask, type Call, end, never, request, run, say, script, textOf } from './generation-scene.ts'
 
 test('text passes as it comes, the ending is the model’s', async () => {
   const { events, ending, usage } = await run(script([say('a'), { type: 'activity' }, say('b'), end('length')]))

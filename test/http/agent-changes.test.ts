@@ -82,6 +82,20 @@ for (const [way, ask] of Object.entries(ways)) {
   })
 }
 
+verifies(
+  'contract-2.changes',
+  'a provider whose key nobody could open is asked again once that is mended',
+  async () => {
+    const { path, providerId } = await newAgent()
+    const { json } = await call(`${here.url}${path}/deploy/sessions`, 'POST', {})
+    const url = `${here.url}${path}/deploy/sessions/${json.session_id ?? json.id}/chat/completions`
+    await database.sql`update providers set api_key = 'broken' where id = ${providerId}`
+    expect((await call(url, 'POST', hello)).status).toBe(500)
+    await database.sql`update providers set api_key = null where id = ${providerId}`
+    expect((await call(url, 'POST', hello)).status).toBe(200)
+  },
+)
+
 verifies('contract-2.changes', 'a change of anything costs no model call', async () => {
   const { path } = await newAgent()
   for (const ask of Object.values(ways)) {

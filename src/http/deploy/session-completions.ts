@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Reply, StreamCut } from '../../actors/frame-log.ts'
 import type { Message, Sent, SessionHost } from '../../actors/session-host.ts'
+import type { AgentForCompletion } from '../../persistence/agent-lookup.ts'
 import { findSession, newestReply } from '../../persistence/sessions.ts'
 import { isUuid } from '../../persistence/uuid.ts'
 import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-request.ts'
@@ -72,7 +73,7 @@ async function sendFrom(
   message: Omit<Message, 'agentId' | 'model' | 'configuration' | 'request' | 'openToolbox'>,
 ): Promise<Sent> {
   const remembered = rooms.agents.remembered(agentId)
-  let agent = remembered ?? (await loadAgent(rooms, agentId))
+  let agent = remembered && canBeAsked(rooms, remembered) ? remembered : await loadAgent(rooms, agentId)
   for (let tries = 1; ; tries++) {
     const sent = await rooms.host.send({
       ...message,
@@ -86,6 +87,16 @@ async function sendFrom(
     const isDoubtful = sent.outcome === 'stale' || (sent.outcome === 'not_found' && agent === remembered)
     if (isDoubtful) agent = await loadAgent(rooms, agentId)
     if (sent.outcome !== 'stale' || tries === MOST_TRIES) return sent
+  }
+}
+
+/** False: its stored key can not be opened, which may have been mended since it was remembered. */
+function canBeAsked(rooms: SessionCompletionRooms, agent: AgentForCompletion): boolean {
+  try {
+    agentRequest(rooms, agent)
+    return true
+  } catch {
+    return false
   }
 }
 
