@@ -196,7 +196,7 @@ async function openRooms(ground: Ground) {
   const byModel = settings.sessionTitles === 'model'
   const { coordination, journal, recorder } = await openOwnership(ground, byModel ? titleLater : deriveTitle)
   const { outbound, mcp, model } = await openOutside(ground)
-  const agents = createAgentLookup(repliesSql)
+  const agents = createAgentLookup(repliesSql, { alone: ground.embedded !== null })
   const generationTimeoutMs = settings.generationTimeoutS * 1000
   const host = createSessionHost({
     ...{ model, recorder, leaseMs: settings.ownerLeaseMs, generationTimeoutMs, observer, log },

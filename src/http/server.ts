@@ -140,6 +140,10 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
       hosts: options.hosts,
       async routes(management) {
         await management.register(FastifySSEPlugin, { retryDelay: false })
+        // Whoever has the answer to a change is served by what was changed.
+        management.addHook('onSend', async ({ method }) => {
+          if (method !== 'GET' && method !== 'HEAD') rooms.agents.forget()
+        })
         mount(management, auth, loginHandlers(credentials && logins && { sql, credentials, sessions: logins }))
         mount(management, providers, providerHandlers(rooms))
         mount(management, prompts, promptHandlers(rooms))

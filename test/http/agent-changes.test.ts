@@ -109,7 +109,7 @@ verifies('contract-2.changes', 'a change of anything costs no model call', async
 
 verifies('contract-2.changes', 'every change raises the version, once a transaction; no other write does', async () => {
   const { sql } = database
-  const lookup = createAgentLookup(sql)
+  const lookup = createAgentLookup(sql, { alone: false })
   const { agentId, promptId, providerId } = await newAgent()
   const version = async () => (await lookup.find(agentId))?.configuration
   const first = Number(await version())
@@ -139,7 +139,7 @@ verifies(
   'agents are forgotten when they are gone, and the oldest when there are many',
   async () => {
     const { sql } = database
-    const lookup = createAgentLookup(sql)
+    const lookup = createAgentLookup(sql, { alone: false })
     const { agentId, providerId } = await newAgent()
     expect(lookup.remembered(agentId)).toBeNull()
     const agent = await lookup.find(agentId.toUpperCase())

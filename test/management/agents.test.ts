@@ -162,7 +162,7 @@ test('the list is oldest first, with q and totals', async () => {
 
 test('a completion reads agent, prompt and sealed key in one go', async () => {
   const { id } = (await create({ promptId, generationConfig: { topK: 3 } })).json
-  expect(await createAgentLookup(db.sql).find(id)).toEqual({
+  expect(await createAgentLookup(db.sql, { alone: false }).find(id)).toEqual({
     id,
     name: 'Agent',
     model: 'm-1',
@@ -178,7 +178,7 @@ test('a completion reads agent, prompt and sealed key in one go', async () => {
     configuration: expect.any(Number),
   })
   const promptless = (await create()).json
-  expect(await createAgentLookup(db.sql).find(promptless.id)).toMatchObject({ system: null })
-  expect(await createAgentLookup(db.sql).find(nobody)).toBeNull()
-  expect(await createAgentLookup(db.sql).find('x')).toBeNull()
+  expect(await createAgentLookup(db.sql, { alone: false }).find(promptless.id)).toMatchObject({ system: null })
+  expect(await createAgentLookup(db.sql, { alone: false }).find(nobody)).toBeNull()
+  expect(await createAgentLookup(db.sql, { alone: false }).find('x')).toBeNull()
 })
