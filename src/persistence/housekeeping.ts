@@ -19,8 +19,11 @@ export async function tidy(sql: Sql, { sessionDays, transitionDays }: Retention)
                           or seen_at < clock_timestamp() - interval '7 days'`
   await sql`delete from intents where created_at < clock_timestamp() - interval '1 day'`
   await sql`delete from transitions where at < clock_timestamp() - ${`${transitionDays} days`}::interval`
-  // Frames that were under way while their session was deleted. A session that exists keeps its own.
-  await sql`delete from frames f where not exists (select 1 from sessions s where s.num = f.session_num)`
+  // Frames that were under way while their session was deleted, and those of owners who died before they cleared them.
+  await sql`
+    select clear_frames(array(
+      select distinct f.session_num from frames f
+       where not exists (select 1 from sessions s where s.num = f.session_num and s.next_seq <= f.seq)))`
   await foldUsage(sql)
   if (sessionDays !== null) await removeIdle(sql, sessionDays)
 }

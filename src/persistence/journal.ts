@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { Admission, Journal, NewMessage, ReplyInfo, Settlement } from '../actors/ports.ts'
 import type { Outcome, StoredEvent } from '../actors/reply-event.ts'
 import { askAgain, isBadData, isUnavailable, type Sql } from './database.ts'
+import { createFrameClearing, type FrameClearing } from './frame-clearing.ts'
 import { readHistory, readReply, requestCancel } from './replies.ts'
 
 type Verdict = 'stored' | 'fenced' | 'refused'
@@ -47,11 +48,14 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 export function createJournal(options: JournalOptions): Journal & { close(): Promise<void> } {
   const { sql, instance } = options
   const writer = createWriter(options)
+  const clearing = createFrameClearing(sql, (err) => {
+    options.log.warn({ err }, 'The frames of settled replies could not be cleared yet.')
+  })
   let closed = false
   return {
     append: createQueue(store),
     admit: (message) => admit(sql, instance, message),
-    settle: (reply, settlement) => settle(options, reply, settlement, () => closed),
+    settle: (reply, settlement) => settle(options, clearing, reply, settlement, () => closed),
     read: (replyId, after) => readReply(sql, replyId, after),
     requestCancel: (sessionId) => requestCancel(sql, sessionId),
     // A reply that was accepted must not fail because one connection was cut.
@@ -59,29 +63,32 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
       askAgain(() => readHistory(sql, sessionId, position, limits), options.flushTimeoutMs),
     async close() {
       closed = true
+      await clearing.close()
       await writer.end()
     },
   }
 
   /** Stores one batch of one epoch, however long the database is away; a batch with bad data reply by reply. */
-  async function store(batch: readonly Append[], epoch: number): Promise<void> {
+  async function store(batch: readonly Append[], epoch: number, isRepeat = false): Promise<void> {
     const { log } = options
+    let maybeStored = isRepeat
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
       // An epoch that this instance has given up can store nothing, and must not once it has a new one.
       if (epoch !== instance.epoch() || closed) return settleAll(batch, 'fenced')
       try {
-        return settleAll(batch, await insert(options, writer, batch, epoch))
+        return settleAll(batch, await insert(options, writer, batch, epoch, maybeStored))
       } catch (error) {
         if (isUnavailable(error)) {
           log.warn({ err: error, replies: batch.length }, 'A flush failed and is sent again.')
+          maybeStored = true
           await sleep(wait)
           continue
         }
-        if (batch.length === 1) {
+        if (batch.length === 1 && maybeStored) {
           log.warn({ err: error, replyId: batch[0]?.reply.id, badData: isBadData(error) }, 'A frame can not be stored.')
           return settleAll(batch, 'refused')
         }
-        for (const one of batch) await store([one], epoch)
+        for (const one of batch) await store([one], epoch, true)
         return
       }
     }
@@ -137,12 +144,16 @@ function createWriter({ connectWriter, flushTimeoutMs }: JournalOptions) {
   }
 }
 
-/** One statement. Repeats are harmless: a frame's key decides, and the same key always has the same content. */
+/**
+ * One statement. What is `maybeStored` already does no harm: a frame's key decides, and the same key always has the same
+ * content. To allow for that costs each row a look and a record more, a sixth of the statement: repeats only.
+ */
 async function insert(
   { instance, onFlush, onIntents }: JournalOptions,
   writer: Writer,
   batch: readonly Append[],
   epoch: number,
+  maybeStored: boolean,
 ): Promise<'stored' | 'fenced'> {
   const nums: number[] = []
   const seqs: number[] = []
@@ -169,7 +180,7 @@ async function insert(
           from unnest(${nums}::bigint[], ${seqs}::bigint[], ${parts}::smallint[], ${texts}::text[])
                as f (num, seq, part, event)
          where exists (select 1 from me)
-        on conflict do nothing
+        ${maybeStored ? sql`on conflict do nothing` : sql``}
       )
       select exists (select 1 from me) as held,
              exists (select 1 from intents where instance_id = ${instance.id}) as asked`,
@@ -250,6 +261,7 @@ function folded(said: readonly StoredEvent[]) {
 
 async function settle(
   { sql, instance, log }: JournalOptions,
+  clearing: FrameClearing,
   reply: ReplyInfo,
   { outcome, said, endedAt, requesterLost, title }: Settlement,
   closed: () => boolean,
@@ -266,6 +278,7 @@ async function settle(
           ${error?.message ?? null}, ${error?.detail ?? null}, ${promptTokens}, ${completionTokens}, ${estimated},
           ${endedAt}, ${requesterLost}, ${title}, ${content}, ${ends}::integer[], ${tools}::text::jsonb)`
       if (row?.outcome === 'settled' && row.settled_at) {
+        if (said !== null) clearing.later(reply.sessionNum)
         return { result: 'settled', settledAt: row.settled_at.toISOString() }
       }
       return { result: row?.outcome === 'fenced' ? 'fenced' : 'gone' }

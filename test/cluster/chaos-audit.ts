@@ -84,7 +84,7 @@ export async function auditViolations(sql: Sql): Promise<Violation[]> {
     'outcomes-stay': sql<Finding[]>`
       select null as session, to_jsonb(c) as detail from chaos_changes c limit 20`,
     'no-frames-left': sql<Finding[]>`
-      select s.id as session, count(*)::text as detail from frames f join sessions s on s.num = f.session_num
+      select s.id as session, count(*)::text as detail from frames f join sessions s on s.num = f.session_num and s.next_seq <= f.seq
        group by s.id limit 20`,
     'no-intents-left': sql<Finding[]>`
       select i.session_id as session, to_jsonb(i) as detail from intents i join instances n on n.id = i.instance_id

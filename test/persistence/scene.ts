@@ -21,7 +21,7 @@ export interface Scene extends AsyncDisposable {
   journal: Journal & { close(): Promise<void> }
   agentId: string
   /** Another instance with a journal of its own on the same database. */
-  another(): Promise<{ instance: Instance; journal: Journal }>
+  another(): Promise<Pick<Scene, 'instance' | 'journal'>>
   newSession(): Promise<string>
   /** A message as a client sends it; `wanted` overrides. */
   message(sessionId: string, wanted?: Partial<NewMessage>): NewMessage

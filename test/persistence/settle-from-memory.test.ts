@@ -56,6 +56,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   /** All that a settlement leaves, but for ids and when it was. */
   async function left({ id, sessionNum }: ReplyInfo) {
+    await scene.sql`select clear_frames(${[sessionNum]}::bigint[])`
     const [row] = await scene.sql`
       select m.content, m.frame_ends, m.tool_events, m.status, m.finish_reason, m.error_code, m.error_message,
              m.error_detail, m.prompt_tokens, m.completion_tokens, m.usage_estimated, m.requester_lost,

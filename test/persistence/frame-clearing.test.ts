@@ -1,0 +1,104 @@
+/** Frames of settled replies are deleted later, many replies at a time (design section 3). */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { ReplyInfo } from '../../src/actors/ports.ts'
+import { createFrameClearing } from '../../src/persistence/frame-clearing.ts'
+import { tidy } from '../../src/persistence/housekeeping.ts'
+import { deleteSession } from '../../src/persistence/sessions.ts'
+import { verifies } from '../verifies.ts'
+import { finished, openScene, type Scene, textAt, versions } from './scene.ts'
+
+describe.each(versions)('PostgreSQL %i', (version) => {
+  let scene: Scene
+  beforeAll(async () => {
+    scene = await openScene(version)
+  })
+  afterAll(() => scene[Symbol.asyncDispose]())
+
+  const seqs = async ({ sessionNum }: ReplyInfo) =>
+    (await scene.sql<{ seq: number }[]>`select seq from frames where session_num = ${sessionNum} order by seq`).map(
+      ({ seq }) => seq,
+    )
+  const clear = (...replies: ReplyInfo[]) =>
+    scene.sql`select clear_frames(${replies.map(({ sessionNum }) => sessionNum)}::bigint[])`
+
+  /** A reply that was settled from memory: its frames are still there. */
+  async function settled(sessionId: string) {
+    const reply = await scene.begin(sessionId)
+    const said = [textAt(reply.firstSeq + 1, 'a'), textAt(reply.firstSeq + 2, 'b')]
+    await scene.journal.append(reply, said)
+    await scene.sql`
+      select settle_reply(${scene.instance.id}, ${reply.epoch}, ${reply.id}, 'stop', null, null, null, 1, 1, false,
+                          clock_timestamp(), false, null, 'ab', ${[1, 2]}::integer[], null)`
+    return { reply, said }
+  }
+  async function running(sessionId: string) {
+    const reply = await scene.begin(sessionId)
+    await scene.journal.append(reply, [textAt(reply.firstSeq + 1, 'c')])
+    return reply
+  }
+
+  test('what a settled reply leaves goes, the next reply of its session keeps its own', async () => {
+    const session = await scene.newSession()
+    const { reply } = await settled(session)
+    const next = await running(session)
+    const other = await running(await scene.newSession())
+    expect(await seqs(reply)).toEqual([2, 3, next.firstSeq + 1])
+    await clear(reply)
+    expect(await seqs(reply)).toEqual([next.firstSeq + 1])
+    await clear(reply, other, reply)
+    expect(await seqs(reply)).toEqual([next.firstSeq + 1])
+    expect(await seqs(other)).toEqual([2])
+  })
+
+  verifies('contract-4.resume', 'what is left changes nothing that is read or stored', async () => {
+    const session = await scene.newSession()
+    const first = await settled(session)
+    const next = await running(session)
+    const [before, running_] = [await scene.journal.read(first.reply.id, 0), await scene.journal.read(next.id, 0)]
+    expect([before?.events, running_?.events]).toEqual([first.said, [textAt(next.firstSeq + 1, 'c')]])
+    await scene.journal.settle(next, finished()) // reads its frames
+    expect((await scene.journal.read(next.id, 0))?.events).toEqual([textAt(next.firstSeq + 1, 'c')])
+    expect(await scene.journal.read(first.reply.id, 0)).toEqual(before)
+  })
+
+  test('of a session that is gone, all goes', async () => {
+    const gone = await running(await scene.newSession())
+    await deleteSession(scene.sql, scene.agentId, gone.sessionId)
+    await scene.journal.append(gone, [textAt(9, 'late')])
+    await clear(gone)
+    expect(await seqs(gone)).toEqual([])
+  })
+
+  test('the journal clears by itself, and at its end what has gathered', async () => {
+    const reply = await running(await scene.newSession())
+    await scene.journal.settle(reply, finished({ said: [textAt(2, 'c')] }))
+    await expect.poll(() => seqs(reply), { timeout: 10_000 }).toEqual([])
+    const { instance, journal } = await scene.another()
+    const last = await scene.begin(await scene.newSession())
+    const own = { ...last, instanceId: instance.id, epoch: instance.epoch() }
+    await scene.sql`update messages set instance_id = ${own.instanceId}, epoch = ${own.epoch} where id = ${own.id}`
+    const said = [textAt(2, 'x')]
+    await journal.append(own, said)
+    await journal.settle(own, finished({ said }))
+    await journal.close()
+    expect(await seqs(own)).toEqual([])
+  })
+
+  test('what an owner left that died before it cleared, the tidying takes', async () => {
+    const session = await scene.newSession()
+    const { reply } = await settled(session)
+    const next = await running(session)
+    await tidy(scene.sql, { sessionDays: null, transitionDays: 30 })
+    expect(await seqs(reply)).toEqual([next.firstSeq + 1])
+  })
+
+  test('a database that is away is told of, and rejects nothing', async () => {
+    const onError = vi.fn()
+    await scene.sql`alter function clear_frames rename to clear_frames_away`
+    const clearing = createFrameClearing(scene.sql, onError)
+    clearing.later(1)
+    await clearing.close()
+    expect(onError).toHaveBeenCalledOnce()
+    await scene.sql`alter function clear_frames_away rename to clear_frames`
+  })
+})
