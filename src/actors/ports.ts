@@ -202,8 +202,12 @@ export interface HistoryLimits {
 export interface Journal {
   /** Rejects when the database can't be reached. Then nothing was admitted, or it is settled as a stray. */
   admit(message: NewMessage): Promise<Admission>
-  /** At most one call for a reply at a time. `refused`: this data can't be stored (only this reply ends). */
-  append(reply: ReplyInfo, events: readonly StoredEvent[]): Promise<'stored' | 'fenced' | 'refused'>
+  /**
+   * Stores what `take` gives once the write begins, so that all goes along that came while it waited for its turn; not
+   * asked when nothing can be stored. At most one call for a reply at a time. `refused`: this data can't be stored (only
+   * this reply ends).
+   */
+  append(reply: ReplyInfo, take: () => readonly StoredEvent[]): Promise<'stored' | 'fenced' | 'refused'>
   /** Folds the reply into its message. `settledAt` is ISO 8601 UTC. `gone`: the session was deleted. Idempotent. */
   settle(
     reply: ReplyInfo,

@@ -53,7 +53,7 @@ function createBuffer(firstSeq: number) {
     push(event: ReplyEvent): void {
       const last = pending.at(-1)
       if (event.type === 'text' && last?.event.type === 'text') {
-        // What gathers while a write is under way becomes one frame: fewer, larger frames are the back-pressure.
+        // What gathers until the next write becomes one frame: fewer, larger frames are the back-pressure.
         last.event = { type: 'text', text: last.event.text + event.text }
         return
       }
@@ -92,14 +92,20 @@ export function createReplyLog(info: ReplyInfo, { append, onStored, onRefused }:
   async function flush(): Promise<void> {
     inFlight = true
     while (!buffer.isEmpty && verdict === 'stored') {
-      const size = unstoredSize
-      const batch = buffer.take()
-      verdict = await append(info, batch)
+      let size = 0
+      let batch: StoredEvent[] = []
+      verdict = await append(info, () => {
+        size = unstoredSize
+        batch = buffer.take()
+        return batch
+      })
       if (verdict === 'refused') onRefused()
       if (verdict !== 'stored') break
-      frames.push(batch)
-      onStored(place, batch)
-      place = placeOf(batch.at(-1)) ?? place
+      if (batch.length > 0) {
+        frames.push(batch)
+        onStored(place, batch)
+        place = placeOf(batch.at(-1)) ?? place
+      }
       unstoredSince = buffer.isEmpty ? null : performance.now()
       unstoredSize = Math.max(0, unstoredSize - size)
       settleIdle()

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { Admission, Journal, NewMessage, ReplyInfo, Settlement } from '../actors/ports.ts'
 import type { Outcome, StoredEvent } from '../actors/reply-event.ts'
 import { askAgain, isBadData, isUnavailable, type Sql } from './database.ts'
+import { createPace } from './flush-pace.ts'
 import { createFrameClearing, type FrameClearing } from './frame-clearing.ts'
 import { readHistory, readReply, requestCancel } from './replies.ts'
 
@@ -33,11 +34,6 @@ export interface JournalOptions {
   log: { warn(details: object, message: string): void }
 }
 
-/**
- * Flushes that carry several replies begin so far apart, at least. A statement costs what ten of its rows do: without it
- * 200 replies of 50 tokens a second cost a tenth more, and no token comes sooner. One reply alone waits for nothing.
- */
-const PACE_MS = 3
 const FIRST_RETRY_MS = 20
 const LONGEST_RETRY_MS = 500
 /** A client waits for this answer: it is asked for again for about so long. */
@@ -97,22 +93,24 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
 
 /** Gathers appends while a write is under way; `store` gets all that gathered, of one epoch. */
 function createQueue(store: (batch: readonly Append[], epoch: number) => Promise<void>): Journal['append'] {
-  let queue: Append[] = []
+  let queue: (Omit<Append, 'events'> & { take(): readonly StoredEvent[] })[] = []
   let writing = false
+  const pace = createPace()
   async function writeAll(): Promise<void> {
     while (queue.length > 0) {
-      const batch = queue
+      const batch = queue.map(({ reply, take, resolve }) => ({ reply, events: take(), resolve }))
       const begin = performance.now()
       queue = []
       for (const [epoch, appends] of Map.groupBy(batch, ({ reply }) => reply.epoch)) await store(appends, epoch)
-      const left = PACE_MS - (performance.now() - begin)
-      if (batch.length > 1 && left >= 1) await sleep(left)
+      // One reply alone waits for nothing.
+      const left = batch.length > 1 ? pace() - (performance.now() - begin) : 0
+      if (left >= 1) await sleep(left)
     }
     writing = false
   }
-  return (reply, events) =>
+  return (reply, take) =>
     new Promise((resolve) => {
-      queue.push({ reply, events, resolve })
+      queue.push({ reply, take, resolve })
       // All that the network has brought in this turn of the event loop comes along.
       if (!writing) {
         writing = true

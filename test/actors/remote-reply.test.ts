@@ -66,13 +66,15 @@ function openScene(firstSeq = 1, includeUsage = false) {
   let outcome: Outcome | null = null
   let deleted = false
   const waiting: (() => void)[] = []
-  const append: Journal['append'] = (_, events) =>
-    new Promise((resolve) =>
+  const append: Journal['append'] = (_, take) => {
+    const events = take()
+    return new Promise((resolve) =>
       waiting.push(() => {
         rows.push(...structuredClone(events))
         resolve('stored')
       }),
     )
+  }
   const held = heldExchange()
   const log = createReplyLog(info, {
     append,

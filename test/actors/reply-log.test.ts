@@ -25,8 +25,9 @@ const text = (value: string): ReplyEvent => ({ type: 'text', text: value })
 function heldJournal() {
   const stored: StoredEvent[] = []
   const waiting: { events: readonly StoredEvent[]; answer(how: 'stored' | 'fenced' | 'refused'): void }[] = []
-  const append: Journal['append'] = (_, events) =>
+  const append: Journal['append'] = (_, take) =>
     new Promise((resolve) => {
+      const events = take()
       const answer = (how: 'stored' | 'fenced' | 'refused') => {
         if (how === 'stored') stored.push(...structuredClone(events))
         resolve(how)
@@ -41,7 +42,10 @@ function heldJournal() {
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
-const instant: Journal['append'] = async () => 'stored'
+const instant: Journal['append'] = async (_, take) => {
+  take()
+  return 'stored'
+}
 const openLog = (append: Journal['append'] = instant, onRefused = () => {}) =>
   createReplyLog(info, { append, onStored() {}, onRefused })
 

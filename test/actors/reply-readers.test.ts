@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest'
 import { createFrameLog, type FrameLog, StreamCut } from '../../src/actors/frame-log.ts'
 import type { ReplyInfo } from '../../src/actors/ports.ts'
-import type { Frame, ReplyEvent } from '../../src/actors/reply-event.ts'
+import type { Frame, ReplyEvent, StoredEvent } from '../../src/actors/reply-event.ts'
 import { createReplyLog } from '../../src/actors/reply-log.ts'
 import { completionHead, createFrameEncoder, sessionFrame } from '../../src/http/completion-frames.ts'
 import { into } from '../support/take.ts'
@@ -198,7 +198,8 @@ test('readers at the live end share the bytes of a frame, late ones get equal by
 test('what a reply log said is what was appended, before and after its end, not what nobody could store', async () => {
   const stored: unknown[] = []
   const log = createReplyLog(info, {
-    async append(_, events) {
+    async append(_, take) {
+      const events = take()
       if (events.some(({ event }) => event.type === 'text' && event.text === 'bad')) return 'refused'
       stored.push(...structuredClone(events))
       return 'stored'
@@ -228,4 +229,21 @@ test('what a reply log said is what was appended, before and after its end, not 
   log.close(ended)
   await reading
   expect(log.said()).toStrictEqual(stored)
+})
+
+test('what comes while an append waits for its turn goes along with it', async () => {
+  const appends: { take(): readonly StoredEvent[]; answer(how: 'stored'): void }[] = []
+  const log = createReplyLog(info, {
+    append: (_, take) => new Promise((answer) => appends.push({ take, answer })),
+    ...{ onStored() {}, onRefused() {} },
+  })
+  const frames: Frame[] = []
+  void log.read(0, never, into(frames))
+  for (const text of ['a', 'b']) log.push([{ type: 'text', text }])
+  expect(appends[0]?.take()).toEqual([{ seq: 2, part: 0, event: { type: 'text', text: 'ab' } }])
+  log.push([{ type: 'text', text: 'c' }])
+  appends[0]?.answer('stored')
+  await turn()
+  expect(frames.map(shapeOf)).toEqual(['started', 'state', 'ab'])
+  expect(appends[1]?.take()).toEqual([{ seq: 3, part: 0, event: { type: 'text', text: 'c' } }])
 })

@@ -121,7 +121,8 @@ function memoryJournal() {
       await pass('admitted')
       return admission
     },
-    async append({ id, epoch }, events) {
+    async append({ id, epoch }, take) {
+      const events = take()
       await pass('append')
       if (epoch !== control.epoch) return 'fenced'
       if (control.append === 'stored') byId.get(id)?.events.push(...structuredClone(events))

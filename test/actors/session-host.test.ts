@@ -64,7 +64,8 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
   )
   const journal: Journal = {
     admit,
-    append: async () => {
+    append: async (_, take) => {
+      take()
       await hold.append
       return 'stored'
     },

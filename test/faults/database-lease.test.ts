@@ -121,7 +121,7 @@ verifies(
     const dead = await openInstance()
     await dead.coordination.join() // and never renews
     const reply = await dead.begin('A question about cats')
-    await dead.journal.append(reply, [textAt(2, 'Well')])
+    await dead.journal.append(reply, () => [textAt(2, 'Well')])
     const a = await openInstance()
     await a.coordination.join()
     await scene.sql`update instances set lease_until = clock_timestamp(), started_at = clock_timestamp() where id = ${dead.coordination.id}`
@@ -139,7 +139,7 @@ verifies(
       .poll(async () => (await scene.sql`select title from sessions where id = ${reply.sessionId}`)[0]?.title, longer)
       .toBe('A question about cats')
     // When it wakes up: fenced.
-    expect(await dead.journal.append(reply, [textAt(3, ' then')])).toBe('fenced')
+    expect(await dead.journal.append(reply, () => [textAt(3, ' then')])).toBe('fenced')
   },
 )
 
@@ -150,17 +150,17 @@ verifies(
     const a = await openInstance()
     await a.coordination.join()
     const old = await a.begin()
-    await a.journal.append(old, [textAt(2, 'before')])
+    await a.journal.append(old, () => [textAt(2, 'before')])
     await scene.sql`update instances set epoch = epoch + 1, lost_at = clock_timestamp() where id = ${a.coordination.id}`
     a.start()
     await expect.poll(() => a.told.fenced, longer).toEqual([1])
     await expect.poll(() => a.coordination.epoch(), longer).toBe(2)
     expect(await rowOf(a.coordination)).toMatchObject({ epoch: 2, held: true, lost: null })
-    expect(await a.journal.append(old, [textAt(3, ' after')])).toBe('fenced')
+    expect(await a.journal.append(old, () => [textAt(3, ' after')])).toBe('fenced')
     expect(await a.journal.settle(old, finished())).toEqual({ result: 'fenced' })
     const fresh = await a.begin()
     expect(fresh.epoch).toBe(2)
-    expect(await a.journal.append(fresh, [textAt(2, 'new')])).toBe('stored')
+    expect(await a.journal.append(fresh, () => [textAt(2, 'new')])).toBe('stored')
   },
 )
 
@@ -172,7 +172,7 @@ verifies('contract-4.fencing', 'a row that was removed meanwhile comes back abov
   a.start()
   await expect.poll(() => a.coordination.epoch(), longer).toBe(2)
   expect(a.told.fenced).toEqual([1])
-  expect(await a.journal.append(old, [textAt(2, 'x')])).toBe('fenced')
+  expect(await a.journal.append(old, () => [textAt(2, 'x')])).toBe('fenced')
 })
 
 verifies('contract-4.owner-lost', 'time in which the database was away counts against nobody', async () => {
@@ -264,7 +264,7 @@ verifies(
     await stopped.coordination.join()
     const reply = await stopped.begin()
     await stopped.coordination.stop()
-    expect(await stopped.journal.append(reply, [textAt(2, 'x')])).toBe('fenced')
+    expect(await stopped.journal.append(reply, () => [textAt(2, 'x')])).toBe('fenced')
     const living = await deadInstance(3_600_000)
     const a = await openInstance({ alone: true })
     await a.coordination.join()

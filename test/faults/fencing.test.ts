@@ -32,19 +32,22 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       const admission = await journal.admit(scene.message(session))
       if (admission.outcome !== 'admitted') throw new Error(admission.outcome)
       const { reply } = admission
-      expect(await journal.append(reply, [textAt(2, 'before')])).toBe('stored')
+      expect(await journal.append(reply, () => [textAt(2, 'before')])).toBe('stored')
       await bump(scene.sql, instance.id)
-      expect(await journal.append(reply, [textAt(3, ' after')])).toBe('fenced')
+      expect(await journal.append(reply, () => [textAt(3, ' after')])).toBe('fenced')
       expect(await journal.settle(reply, finished())).toEqual({ result: 'fenced' })
       // It comes to know its new epoch: what belongs to the old one stays shut.
       instance.believed += 1
-      expect(await journal.append(reply, [textAt(3, ' after')])).toBe('fenced')
+      expect(await journal.append(reply, () => [textAt(3, ' after')])).toBe('fenced')
       expect(await journal.settle(reply, finished())).toEqual({ result: 'fenced' })
       expect(await journal.read(reply.id, 0)).toMatchObject({ outcome: null, events: [textAt(2, 'before')] })
       // A reply of the new epoch is stored in the same flush as an old one that is not.
       const fresh = await journal.admit(scene.message(await scene.newSession()))
       if (fresh.outcome !== 'admitted') throw new Error(fresh.outcome)
-      const both = [journal.append(reply, [textAt(3, 'x')]), journal.append(fresh.reply, [textAt(2, 'new')])]
+      const both = [
+        journal.append(reply, () => [textAt(3, 'x')]),
+        journal.append(fresh.reply, () => [textAt(2, 'new')]),
+      ]
       expect(await Promise.all(both)).toEqual(['fenced', 'stored'])
     },
   )
@@ -65,7 +68,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     })
     await taken.promise
     const order: string[] = []
-    const flush = journal.append(reply, [textAt(2, 'mine')]).then((verdict) => order.push(`flush ${verdict}`))
+    const flush = journal.append(reply, () => [textAt(2, 'mine')]).then((verdict) => order.push(`flush ${verdict}`))
     await expect.poll(scene.waiting, longer).toBe(1)
     const loss = bump(second, instance.id).then(() => order.push('bump'))
     await expect.poll(scene.waiting, longer).toBe(2)
@@ -90,7 +93,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       const verdicts: Promise<unknown>[] = []
       await second.begin(async (tx) => {
         await tx`update instances set epoch = epoch + 1 where id = ${instance.id}`
-        verdicts.push(journal.append(reply, [textAt(2, 'x')]))
+        verdicts.push(journal.append(reply, () => [textAt(2, 'x')]))
         verdicts.push(journal.settle(reply, finished()))
         verdicts.push(journal.admit(scene.message(reply.sessionId, { text: 'other' })))
         await expect.poll(scene.waiting, longer).toBeGreaterThanOrEqual(3)
@@ -109,7 +112,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       const admission = await journal.admit(scene.message(session))
       if (admission.outcome !== 'admitted') throw new Error(admission.outcome)
       const { reply } = admission
-      await journal.append(reply, [textAt(2, 'half '), toolCallAt(2, 1, 'c'), textAt(3, 'said')])
+      await journal.append(reply, () => [textAt(2, 'half '), toolCallAt(2, 1, 'c'), textAt(3, 'said')])
       const lose = async () => {
         const [row] = await scene.sql<{ untitled: string | null }[]>`
         select lose_reply(${reply.id}, ${scene.instance.id}) as untitled`

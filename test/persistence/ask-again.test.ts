@@ -45,7 +45,7 @@ test('history is read although its connection was cut in the middle', async () =
   const { instance, database } = scene
   const session = await scene.newSession()
   const reply = await scene.begin(session)
-  await scene.journal.append(reply, [textAt(2, 'answered')])
+  await scene.journal.append(reply, () => [textAt(2, 'answered')])
   await scene.journal.settle(reply, finished())
   const connectWriter = () => connect(database.url, { max: 1, name: 'writer', timeoutMs: 0 })
   const options = { sql, connectWriter, instance, flushTimeoutMs: 60_000, onIntents() {}, log: { warn() {} } }

@@ -23,7 +23,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   /** One flush of all these: they are queued within one turn of the event loop. */
   const flush = (batch: { reply: ReplyInfo; events: StoredEvent[] }[]) =>
-    Promise.all(batch.map(({ reply, events }) => scene.journal.append(reply, events)))
+    Promise.all(batch.map(({ reply, events }) => scene.journal.append(reply, () => events)))
 
   const nul = String.fromCharCode(0)
   const bad: [string, (reply: ReplyInfo) => { reply: ReplyInfo; events: StoredEvent[] }][] = [
@@ -59,7 +59,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     async () => {
       const [gone, twice, other] = await replies(3)
       if (!gone || !twice || !other) throw new Error('no replies')
-      await scene.journal.append(twice, [textAt(2, 'first')])
+      await scene.journal.append(twice, () => [textAt(2, 'first')])
       await deleteSession(scene.sql, scene.agentId, gone.sessionId)
       const verdicts = await flush([
         { reply: gone, events: [textAt(2, 'nobody reads this')] },
@@ -77,7 +77,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     const [reply] = await replies(1)
     if (!reply) throw new Error('no reply')
     const text = '€'.repeat(3 << 20)
-    expect(await scene.journal.append(reply, [textAt(2, text)])).toBe('stored')
+    expect(await scene.journal.append(reply, () => [textAt(2, text)])).toBe('stored')
     await scene.journal.settle(reply, finished())
     const [event] = (await scene.journal.read(reply.id, 0))?.events ?? []
     expect(event?.event.type === 'text' && event.event.text === text).toBe(true)

@@ -25,8 +25,12 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   verifies('contract-4.resume', 'frames fold into content and their ends in UTF-8 bytes', async () => {
     const reply = await scene.begin(await scene.newSession())
-    await scene.journal.append(reply, [textAt(2, 'aé'), toolCallAt(2, 1, 'c1'), toolResultAt(2, 2, 'c1', 'naïve "ß"')])
-    await scene.journal.append(reply, [textAt(3, '€'), textAt(4, '😀x'), toolCallAt(4, 1, 'c2')])
+    await scene.journal.append(reply, () => [
+      textAt(2, 'aé'),
+      toolCallAt(2, 1, 'c1'),
+      toolResultAt(2, 2, 'c1', 'naïve "ß"'),
+    ])
+    await scene.journal.append(reply, () => [textAt(3, '€'), textAt(4, '😀x'), toolCallAt(4, 1, 'c2')])
     expect(await scene.journal.settle(reply, finished())).toMatchObject({ result: 'settled' })
     expect(await foldedRow(reply)).toEqual({
       content: 'aé€😀x',
@@ -50,7 +54,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
         for (const [index, [content, count]] of parts.entries()) {
           events.push(textAt(index + 2, content), ...toolsAt(index + 2, count))
         }
-        for (const event of events) expect(await scene.journal.append(reply, [event])).toBe('stored')
+        for (const event of events) expect(await scene.journal.append(reply, () => [event])).toBe('stored')
         const ids = Array.from({ length: parts.length + 5 }, (_, id) => id)
         const readAll = () => Promise.all(ids.map(async (id) => (await scene.journal.read(reply.id, id))?.events))
         const running = await readAll()
@@ -68,8 +72,8 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   verifies('contract-4.stored-before-shown', 'frames that are sent twice are stored once', async () => {
     const reply = await scene.begin(await scene.newSession())
     const events = [textAt(2, 'once'), toolCallAt(2, 1, 'c')]
-    expect(await scene.journal.append(reply, events)).toBe('stored')
-    expect(await scene.journal.append(reply, [...events, textAt(3, ' more')])).toBe('stored')
+    expect(await scene.journal.append(reply, () => events)).toBe('stored')
+    expect(await scene.journal.append(reply, () => [...events, textAt(3, ' more')])).toBe('stored')
     expect((await scene.journal.read(reply.id, 0))?.events).toEqual([...events, textAt(3, ' more')])
   })
 
@@ -82,9 +86,9 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       await tx`select 1 from instances where id = ${scene.instance.id} for update`
       const [first, ...others] = replies
       if (!first) throw new Error('no reply')
-      const appends = [scene.journal.append(first, [textAt(2, 'first')])]
+      const appends = [scene.journal.append(first, () => [textAt(2, 'first')])]
       await expect.poll(scene.waiting, { timeout: 20_000 }).toBeGreaterThan(0)
-      for (const reply of others) appends.push(scene.journal.append(reply, [textAt(2, 'together')]))
+      for (const reply of others) appends.push(scene.journal.append(reply, () => [textAt(2, 'together')]))
       verdicts.push(...appends)
     })
     expect(new Set(await Promise.all(verdicts))).toEqual(new Set(['stored']))
@@ -95,7 +99,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   verifies('contract-4.stored-before-shown', 'settling twice keeps the first outcome', async () => {
     const reply = await scene.begin(await scene.newSession())
-    await scene.journal.append(reply, [textAt(2, 'x')])
+    await scene.journal.append(reply, () => [textAt(2, 'x')])
     const first = await scene.journal.settle(reply, finished({ title: 'One' }))
     expect(await scene.journal.settle(reply, failed())).toEqual(first)
     expect(await scene.journal.read(reply.id, 0)).toMatchObject({
@@ -129,7 +133,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       const session = await scene.newSession()
       for (const word of ['one', 'two', 'three']) {
         const reply = await scene.begin(session, { text: `${word}?` })
-        await scene.journal.append(reply, [textAt(reply.firstSeq + 1, `${word}!`)])
+        await scene.journal.append(reply, () => [textAt(reply.firstSeq + 1, `${word}!`)])
         await scene.journal.settle(reply, finished())
       }
       const history = (position: number, bytes: number) =>

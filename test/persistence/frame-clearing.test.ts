@@ -25,7 +25,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   async function settled(sessionId: string) {
     const reply = await scene.begin(sessionId)
     const said = [textAt(reply.firstSeq + 1, 'a'), textAt(reply.firstSeq + 2, 'b')]
-    await scene.journal.append(reply, said)
+    await scene.journal.append(reply, () => said)
     await scene.sql`
       select settle_reply(${scene.instance.id}, ${reply.epoch}, ${reply.id}, 'stop', null, null, null, 1, 1, false,
                           clock_timestamp(), false, null, 'ab', ${[1, 2]}::integer[], null)`
@@ -33,7 +33,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   }
   async function running(sessionId: string) {
     const reply = await scene.begin(sessionId)
-    await scene.journal.append(reply, [textAt(reply.firstSeq + 1, 'c')])
+    await scene.journal.append(reply, () => [textAt(reply.firstSeq + 1, 'c')])
     return reply
   }
 
@@ -64,7 +64,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   test('of a session that is gone, all goes', async () => {
     const gone = await running(await scene.newSession())
     await deleteSession(scene.sql, scene.agentId, gone.sessionId)
-    await scene.journal.append(gone, [textAt(9, 'late')])
+    await scene.journal.append(gone, () => [textAt(9, 'late')])
     await clear(gone)
     expect(await seqs(gone)).toEqual([])
   })
@@ -78,7 +78,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     const own = { ...last, instanceId: instance.id, epoch: instance.epoch() }
     await scene.sql`update messages set instance_id = ${own.instanceId}, epoch = ${own.epoch} where id = ${own.id}`
     const said = [textAt(2, 'x')]
-    await journal.append(own, said)
+    await journal.append(own, () => said)
     await journal.settle(own, finished({ said }))
     await journal.close()
     expect(await seqs(own)).toEqual([])

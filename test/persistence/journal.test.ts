@@ -30,7 +30,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(first).toMatchObject({ outcome: 'admitted', position: 1, restState: 'idle', untitled: true })
     if (first.outcome !== 'admitted') return
     expect(first.reply).toMatchObject({ sessionId: session, firstSeq: 1, includeUsage: true, epoch: 1 })
-    await scene.journal.append(first.reply, [textAt(2, 'a'), textAt(3, 'b')])
+    await scene.journal.append(first.reply, () => [textAt(2, 'a'), textAt(3, 'b')])
     await scene.journal.settle(first.reply, finished({ title: 'Hello' }))
     // role 1, texts 2 and 3, finish 4, usage 5, [DONE] 6
     const second = await send(session)
@@ -41,7 +41,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   verifies('contract-3.session-ids', 'ids go on behind the last frame of every kind of end', async () => {
     const session = await scene.newSession()
     const reply = await scene.begin(session)
-    await scene.journal.append(reply, [textAt(2, 'a')])
+    await scene.journal.append(reply, () => [textAt(2, 'a')])
     await scene.journal.settle(reply, failed()) // role 1, text 2, error 3
     const next = await send(session)
     expect(next).toMatchObject({ outcome: 'admitted', restState: 'error' })

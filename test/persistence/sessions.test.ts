@@ -56,7 +56,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       )
     const user = { role: 'user', content: 'Hi', status: 'complete', finishReason: null }
     expect(await read()).toEqual([user, { role: 'assistant', content: '', status: 'streaming', finishReason: null }])
-    await scene.journal.append(reply, [textAt(2, 'so '), textAt(3, 'far')])
+    await scene.journal.append(reply, () => [textAt(2, 'so '), textAt(3, 'far')])
     expect((await read())?.[1]).toMatchObject({ content: 'so far', status: 'streaming' })
     await scene.journal.settle(reply, failed())
     expect((await read())?.[1]).toMatchObject({ content: 'so far', status: 'error', finishReason: 'error' })
@@ -83,7 +83,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await scene.journal.requestCancel(session)).toEqual({ replyId: reply.id, instanceId: scene.instance.id })
     // The owner's next flush tells it that something is asked.
     const before = scene.asked()
-    await scene.journal.append(reply, [textAt(2, 'x')])
+    await scene.journal.append(reply, () => [textAt(2, 'x')])
     expect(scene.asked()).toBe(before + 1)
     const intents = await scene.sql`select kind, instance_id, reply_id from intents where session_id = ${session}`
     expect([...intents]).toEqual([{ kind: 'cancel', instance_id: scene.instance.id, reply_id: reply.id }])
@@ -101,7 +101,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       const idempotency = { key: 'k', bodyHash: Buffer.from('x') }
       await scene.journal.settle(await scene.begin(session, { idempotency }), finished())
       const running = await scene.begin(session)
-      await scene.journal.append(running, [textAt(running.firstSeq + 1, 'x')])
+      await scene.journal.append(running, () => [textAt(running.firstSeq + 1, 'x')])
       const step = { sessionId: session, at: new Date(), from: 'idle', to: 'streaming.generating', event: 'message' }
       await transitions.recordTransitions(scene.sql, scene.instance.id, [
         { ...step, messageId: running.id, detail: {} },
@@ -190,7 +190,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     const gone = await scene.begin(await scene.newSession())
     const alive = await scene.begin(await scene.newSession())
     await sessions.deleteSession(scene.sql, scene.agentId, gone.sessionId)
-    for (const reply of [gone, alive]) await scene.journal.append(reply, [textAt(2, 'x')])
+    for (const reply of [gone, alive]) await scene.journal.append(reply, () => [textAt(2, 'x')])
     await tidy(scene.sql, forever)
     expect(await framesOf(gone.sessionNum)).toBe(0)
     expect(await framesOf(alive.sessionNum)).toBe(1)

@@ -93,7 +93,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
           const said = log.said()
           const running = await scene.journal.read(known.id, 0)
           expect(said).toEqual(running?.events)
-          if (said.length > 0) await scene.journal.append(looked, said)
+          if (said.length > 0) await scene.journal.append(looked, () => said)
           const { includeUsage: _, ...settlement } = { ...ending, endedAt: new Date() }
           for (const [reply, words] of [[known, said] as const, [looked, null] as const]) {
             const { result } = await scene.journal.settle(reply, { ...settlement, said: words })
@@ -115,7 +115,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   verifies('contract-4.resume', 'a settlement from memory that is sent again changes nothing', async () => {
     const reply = await begin()
     const said = [textAt(2, 'once'), toolCallAt(2, 1, 'c')]
-    await scene.journal.append(reply, said)
+    await scene.journal.append(reply, () => said)
     const settlement = finished({ said })
     const first = await scene.journal.settle(reply, settlement)
     const row = await left(reply)
@@ -145,7 +145,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   verifies('contract-1.migrations', 'an instance of the version before settles its replies as it did', async () => {
     const [mine, theirs, swept] = [await begin(), await begin(), await begin()]
-    for (const reply of [mine, theirs, swept]) await scene.journal.append(reply, events)
+    for (const reply of [mine, theirs, swept]) await scene.journal.append(reply, () => events)
     await scene.journal.settle(mine, finished({ said: events, endedAt, title: 'Title' }))
     const { id, epoch } = theirs
     const [answer] = await scene.sql<{ outcome: string; settled_at: Date }[]>`
@@ -170,7 +170,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     'a reply whose usage nobody knows is estimated from its frames by the function of before',
     async () => {
       const reply = await begin()
-      await scene.journal.append(reply, [textAt(2, 'x'.repeat(41))])
+      await scene.journal.append(reply, () => [textAt(2, 'x'.repeat(41))])
       await scene.sql`
         select fold_reply(${reply.id}, 'error', 'instance_lost', 'm', 'd', null, null, null, ${endedAt}, true, null)`
       expect(await left(reply)).toMatchObject({

@@ -42,8 +42,8 @@ describe.each(versions)('PostgreSQL %i', (version) => {
           if (n % 10 === 0) session = await scene.newSession()
           const reply = await scene.begin(session)
           current.set(slot, reply)
-          await scene.journal.append(reply, [textAt(reply.firstSeq + 1, 'one')])
-          await scene.journal.append(reply, [textAt(reply.firstSeq + 2, ' two')])
+          await scene.journal.append(reply, () => [textAt(reply.firstSeq + 1, 'one')])
+          await scene.journal.append(reply, () => [textAt(reply.firstSeq + 2, ' two')])
           await scene.journal.settle(reply, finished())
         }
       }

@@ -18,7 +18,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   async function untitled(text = 'Hello, you there'): Promise<string> {
     const session = await scene.newSession()
     const reply = await scene.begin(session, { text })
-    await scene.journal.append(reply, [textAt(2, 'Hello yourself!')])
+    await scene.journal.append(reply, () => [textAt(2, 'Hello yourself!')])
     await scene.journal.settle(reply, finished())
     return session
   }

@@ -1,0 +1,28 @@
+/** Flushes move apart while the event loop is full, and together again (design section 3). */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createPace, leastPace, mostPace, nextPace } from '../../src/persistence/flush-pace.ts'
+
+const after = (pace: number, busy: number, windows: number): number =>
+  windows === 0 ? pace : after(nextPace(pace, busy), busy, windows - 1)
+
+test('a full loop takes it to the most, one with time to spare to the least, each in less than a second', () => {
+  expect(after(leastPace, 1, 8)).toBe(mostPace)
+  expect(after(mostPace, 0.5, 14)).toBe(leastPace)
+  expect(after(17, 0.9, 50)).toBe(17)
+})
+
+test('it never leaves its bounds', () => {
+  const busy = fc.double({ min: 0, max: 1, noNaN: true })
+  fc.assert(
+    fc.property(fc.array(busy), (all) => {
+      const last = all.reduce(nextPace, leastPace)
+      expect(last).toBeGreaterThanOrEqual(leastPace)
+      expect(last).toBeLessThanOrEqual(mostPace)
+    }),
+  )
+})
+
+test('it begins with the least', () => {
+  expect(createPace()()).toBe(leastPace)
+})
