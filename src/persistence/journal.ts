@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { Admission, Journal, NewMessage, ReplyInfo, Settlement } from '../actors/ports.ts'
 import type { Outcome, StoredEvent } from '../actors/reply-event.ts'
 import { askAgain, isBadData, isUnavailable, type Sql } from './database.ts'
-import { createPace } from './flush-pace.ts'
+import { createPace, leastPace } from './flush-pace.ts'
 import { createFrameClearing, type FrameClearing } from './frame-clearing.ts'
 import { readHistory, readReply, requestCancel } from './replies.ts'
 
@@ -110,7 +110,9 @@ function createQueue(store: (batch: readonly Append[], epoch: number) => Promise
   }
   return (reply, take) =>
     new Promise((resolve) => {
-      queue.push({ reply, take, resolve })
+      // With time to spare each text keeps a frame of its own; else all that comes until the write goes along.
+      const events = pace() > leastPace ? null : take()
+      queue.push({ reply, take: () => events ?? take(), resolve })
       // All that the network has brought in this turn of the event loop comes along.
       if (!writing) {
         writing = true
