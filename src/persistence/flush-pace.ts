@@ -12,6 +12,9 @@ export const mostPace = 60
 /** How long the loop is watched between two changes (ms). */
 const WINDOW_MS = 50
 
+/** Where fewer replies share a flush there is nothing to gain by fewer flushes. */
+const CROWD = 32
+
 /** The next pace (ms), for a loop that was busy for this share of the time (0 to 1). */
 export function nextPace(pace: number, busy: number): number {
   if (busy > 0.95) return Math.min(mostPace, pace * 1.5)
@@ -19,17 +22,34 @@ export function nextPace(pace: number, busy: number): number {
   return pace
 }
 
-/** The pace of now, in milliseconds. */
-export function createPace(): () => number {
+export interface Pace {
+  /** The pace of now, in milliseconds. */
+  readonly ms: number
+  /** A flush held so many replies. */
+  flushed(replies: number): void
+}
+
+export function createPace(): Pace {
   let pace = leastPace
   let seen = performance.eventLoopUtilization()
-  let lookAt = performance.now() + WINDOW_MS
-  return () => {
-    if (performance.now() < lookAt) return pace
-    const { utilization } = performance.eventLoopUtilization(seen)
-    pace = nextPace(pace, utilization)
-    seen = performance.eventLoopUtilization()
-    lookAt = performance.now() + WINDOW_MS
-    return pace
+  let lookAt = 0
+  return {
+    get ms() {
+      return pace
+    },
+    flushed(replies) {
+      const now = performance.now()
+      if (replies < CROWD) {
+        pace = leastPace
+        lookAt = 0
+      } else if (lookAt === 0) {
+        seen = performance.eventLoopUtilization()
+        lookAt = now + WINDOW_MS
+      } else if (now >= lookAt) {
+        pace = nextPace(pace, performance.eventLoopUtilization(seen).utilization)
+        seen = performance.eventLoopUtilization()
+        lookAt = now + WINDOW_MS
+      }
+    },
   }
 }

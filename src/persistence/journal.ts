@@ -102,8 +102,9 @@ function createQueue(store: (batch: readonly Append[], epoch: number) => Promise
       const begin = performance.now()
       queue = []
       for (const [epoch, appends] of Map.groupBy(batch, ({ reply }) => reply.epoch)) await store(appends, epoch)
+      pace.flushed(batch.length)
       // One reply alone waits for nothing.
-      const left = batch.length > 1 ? pace() - (performance.now() - begin) : 0
+      const left = batch.length > 1 ? pace.ms - (performance.now() - begin) : 0
       if (left >= 1) await sleep(left)
     }
     writing = false
@@ -111,7 +112,7 @@ function createQueue(store: (batch: readonly Append[], epoch: number) => Promise
   return (reply, take) =>
     new Promise((resolve) => {
       // With time to spare each text keeps a frame of its own; else all that comes until the write goes along.
-      const events = pace() > leastPace ? null : take()
+      const events = pace.ms > leastPace ? null : take()
       queue.push({ reply, take: () => events ?? take(), resolve })
       // All that the network has brought in this turn of the event loop comes along.
       if (!writing) {

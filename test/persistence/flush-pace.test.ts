@@ -23,6 +23,16 @@ test('it never leaves its bounds', () => {
   )
 })
 
-test('it begins with the least', () => {
-  expect(createPace()()).toBe(leastPace)
+test('a full loop moves flushes of a crowd apart; with few replies the pace is the least at once', () => {
+  const pace = createPace()
+  const spin = (replies: number) => {
+    for (const end = performance.now() + 120; performance.now() < end; ) pace.flushed(replies)
+  }
+  expect(pace.ms).toBe(leastPace)
+  spin(31)
+  expect(pace.ms).toBe(leastPace)
+  spin(32)
+  expect(pace.ms).toBeGreaterThan(leastPace)
+  pace.flushed(31)
+  expect(pace.ms).toBe(leastPace)
 })
