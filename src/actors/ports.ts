@@ -203,9 +203,8 @@ export interface Journal {
   /** Rejects when the database can't be reached. Then nothing was admitted, or it is settled as a stray. */
   admit(message: NewMessage): Promise<Admission>
   /**
-   * Stores what `take` gives. Asked once: at once, or under load when the write begins, so that all goes along that came
-   * while it waited for its turn; not at all when nothing can be stored. At most one call for a reply at a time.
-   * `refused`: this data can't be stored (only this reply ends).
+   * Stores what `take` gives: asked once, under load only when the write begins, not at all when nothing can be stored.
+   * At most one call for a reply at a time. `refused`: this data can't be stored (only this reply ends).
    */
   append(reply: ReplyInfo, take: () => readonly StoredEvent[]): Promise<'stored' | 'fenced' | 'refused'>
   /** Folds the reply into its message. `settledAt` is ISO 8601 UTC. `gone`: the session was deleted. Idempotent. */

@@ -18,6 +18,12 @@ interface Append {
   resolve(verdict: Verdict): void
 }
 
+/** An append that waits for its turn. `events` is null where they are taken then. */
+interface Waiting extends Omit<Append, 'events'> {
+  events: readonly StoredEvent[] | null
+  take(): readonly StoredEvent[]
+}
+
 export interface JournalOptions {
   /** Pool for everything but flushes. */
   sql: Sql
@@ -67,7 +73,7 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
   /** Stores one batch of one epoch, however long the database is away; a batch with bad data reply by reply. */
   async function store(batch: readonly Append[], epoch: number, isRepeat = false): Promise<void> {
     const { log } = options
-    let maybeStored = isRepeat
+    let maybeStored = isRepeat // of a try whose answer was lost
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
       // An epoch that this instance has given up can store nothing, and must not once it has a new one.
       if (epoch !== instance.epoch() || closed) return settleAll(batch, 'fenced')
@@ -93,12 +99,12 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
 
 /** Gathers appends while a write is under way; `store` gets all that gathered, of one epoch. */
 function createQueue(store: (batch: readonly Append[], epoch: number) => Promise<void>): Journal['append'] {
-  let queue: (Omit<Append, 'events'> & { take(): readonly StoredEvent[] })[] = []
+  let queue: Waiting[] = []
   let writing = false
   const pace = createPace()
   async function writeAll(): Promise<void> {
     while (queue.length > 0) {
-      const batch = queue.map(({ reply, take, resolve }) => ({ reply, events: take(), resolve }))
+      const batch = queue.map(({ reply, events, take, resolve }) => ({ reply, events: events ?? take(), resolve }))
       const begin = performance.now()
       queue = []
       for (const [epoch, appends] of Map.groupBy(batch, ({ reply }) => reply.epoch)) await store(appends, epoch)
@@ -112,8 +118,7 @@ function createQueue(store: (batch: readonly Append[], epoch: number) => Promise
   return (reply, take) =>
     new Promise((resolve) => {
       // With time to spare each text keeps a frame of its own; else all that comes until the write goes along.
-      const events = pace.ms > leastPace ? null : take()
-      queue.push({ reply, take: () => events ?? take(), resolve })
+      queue.push({ reply, events: pace.ms > leastPace ? null : take(), take, resolve })
       // All that the network has brought in this turn of the event loop comes along.
       if (!writing) {
         writing = true
@@ -277,9 +282,9 @@ async function settle(
         select * from settle_reply(
           ${instance.id}, ${reply.epoch}, ${reply.id}, ${finishOf(outcome)}, ${error?.code ?? null},
           ${error?.message ?? null}, ${error?.detail ?? null}, ${promptTokens}, ${completionTokens}, ${estimated},
-          ${endedAt}, ${requesterLost}, ${title}, ${content}, ${ends}::integer[], ${tools}::text::jsonb)`
+          ${endedAt}, ${requesterLost}, ${title}, ${content}, ${ends}::integer[], ${tools}::text::jsonb, true)`
       if (row?.outcome === 'settled' && row.settled_at) {
-        if (said !== null) clearing.later(reply.sessionNum)
+        clearing.later(reply.sessionNum)
         return { result: 'settled', settledAt: row.settled_at.toISOString() }
       }
       return { result: row?.outcome === 'fenced' ? 'fenced' : 'gone' }

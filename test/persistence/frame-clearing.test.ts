@@ -28,7 +28,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     await scene.journal.append(reply, () => said)
     await scene.sql`
       select settle_reply(${scene.instance.id}, ${reply.epoch}, ${reply.id}, 'stop', null, null, null, 1, 1, false,
-                          clock_timestamp(), false, null, 'ab', ${[1, 2]}::integer[], null)`
+                          clock_timestamp(), false, null, 'ab', ${[1, 2]}::integer[], null, true)`
     return { reply, said }
   }
   async function running(sessionId: string) {

@@ -144,8 +144,8 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   const endedAt = new Date('2026-01-01T00:00:00.000Z')
 
   verifies('contract-1.migrations', 'an instance of the version before settles its replies as it did', async () => {
-    const [mine, theirs, swept] = [await begin(), await begin(), await begin()]
-    for (const reply of [mine, theirs, swept]) await scene.journal.append(reply, () => events)
+    const [mine, theirs, swept, known] = [await begin(), await begin(), await begin(), await begin()]
+    for (const reply of [mine, theirs, swept, known]) await scene.journal.append(reply, () => events)
     await scene.journal.settle(mine, finished({ said: events, endedAt, title: 'Title' }))
     const { id, epoch } = theirs
     const [answer] = await scene.sql<{ outcome: string; settled_at: Date }[]>`
@@ -155,10 +155,17 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     const [fold] = await scene.sql<{ outcome: string }[]>`
       select fold_reply(${swept.id}, 'stop', null, null, null, 3, 4, false, ${endedAt}, false, 'Title') as outcome`
     expect(fold).toEqual({ outcome: 'settled' })
+    await scene.sql`
+      select settle_reply(${scene.instance.id}, ${epoch}, ${known.id}, 'stop', null, null, null, 3, 4, false, ${endedAt},
+                          false, 'Title', 'aé€😀', ${[3, 10]}::integer[],
+                          (select tool_events from messages where id = ${theirs.id}))`
+    const nums = [theirs, swept, known].map(({ sessionNum }) => sessionNum)
+    expect(await scene.sql`select 1 from frames where session_num in ${scene.sql(nums)}`).toHaveLength(0)
     const row = await left(mine)
     expect(row).toMatchObject({ content: 'aé€😀', frame_ends: [3, 10], next_seq: 6, title: 'Title' })
     expect(await left(theirs)).toEqual(row)
     expect(await left(swept)).toEqual(row)
+    expect(await left(known)).toEqual(row)
     const [again] = await scene.sql<{ outcome: string }[]>`
       select outcome from settle_reply(${scene.instance.id}, ${epoch + 1}, ${id}, 'stop', null, null, null, 3, 4, false,
                                        ${endedAt}, false, null)`

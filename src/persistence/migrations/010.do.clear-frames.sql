@@ -1,17 +1,16 @@
--- Frames of settled replies are deleted many replies at a time. Alone, each settlement paid five times as much for it:
--- the frames of one reply lie on a hundred pages, and every transaction that comes to a page tidies up what the one
--- before has deleted there.
+-- Frames of settled replies are deleted many replies at a time. Alone, each settlement paid more than twice as much for
+-- it: the frames of one reply lie on a hundred pages, and every transaction that comes to a page tidies up what the one
+-- before has deleted there. Instances of before know nothing of it: what they call still deletes.
 
-/* As before, but frames that need not be read stay: whoever knew what they say clears them (`clear_frames`). */
-create or replace function fold_reply(
+/* As before; with `p_later` the frames stay, and the caller clears them (`clear_frames`). */
+create function fold_reply(
   p_reply uuid, p_finish text, p_error_code text, p_error_message text, p_error_detail text, p_prompt_tokens integer,
   p_completion_tokens integer, p_estimated boolean, p_ended_at timestamptz, p_requester_lost boolean, p_title text,
-  p_content text, p_ends integer[], p_tools jsonb
+  p_content text, p_ends integer[], p_tools jsonb, p_later boolean
 ) returns text language plpgsql as $$
 declare
   r record;
   v_agent uuid;
-  v_read boolean := p_content is null;
   v_prompt_tokens integer := p_prompt_tokens;
 begin
   select m.session_id, m.session_num, m.first_seq, m.include_usage, m.position, m.model into r
@@ -20,7 +19,7 @@ begin
   select s.agent_id into v_agent from sessions s where s.id = r.session_id for update;
   if not found then return 'gone'; end if;
 
-  if v_read then
+  if p_content is null then
     select coalesce(string_agg(f.event, '' order by f.seq) filter (where f.part = 0), ''),
            coalesce(array_agg(f.ends order by f.seq) filter (where f.part = 0), '{}'),
            jsonb_agg(jsonb_build_object('seq', f.seq, 'part', f.part,
@@ -53,13 +52,40 @@ begin
           coalesce(p_estimated, true))
   on conflict do nothing;
 
-  if v_read then delete from frames f where f.session_num = r.session_num; end if;
+  if not p_later then delete from frames f where f.session_num = r.session_num; end if;
   update sessions s -- role frame, texts, then: error | finish, [usage], done
      set next_seq = r.first_seq + cardinality(p_ends) + 1
            + case when p_finish = 'error' then 1 when r.include_usage then 3 else 2 end,
          title = coalesce(s.title, p_title), updated_at = clock_timestamp()
    where s.id = r.session_id;
   return 'settled';
+end $$;
+
+create or replace function fold_reply(
+  p_reply uuid, p_finish text, p_error_code text, p_error_message text, p_error_detail text, p_prompt_tokens integer,
+  p_completion_tokens integer, p_estimated boolean, p_ended_at timestamptz, p_requester_lost boolean, p_title text,
+  p_content text, p_ends integer[], p_tools jsonb
+) returns text language plpgsql as $$
+begin
+  return fold_reply(p_reply, p_finish, p_error_code, p_error_message, p_error_detail, p_prompt_tokens,
+                    p_completion_tokens, p_estimated, p_ended_at, p_requester_lost, p_title, p_content, p_ends, p_tools,
+                    false);
+end $$;
+
+/* As before, with `p_later` as above. */
+create function settle_reply(
+  p_instance uuid, p_epoch bigint, p_reply uuid, p_finish text, p_error_code text, p_error_message text,
+  p_error_detail text, p_prompt_tokens integer, p_completion_tokens integer, p_estimated boolean,
+  p_ended_at timestamptz, p_requester_lost boolean, p_title text, p_content text, p_ends integer[], p_tools jsonb,
+  p_later boolean, out outcome text, out settled_at timestamptz
+) language plpgsql as $$
+begin
+  perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for share;
+  if not found then outcome := 'fenced'; return; end if;
+  outcome := fold_reply(p_reply, p_finish, p_error_code, p_error_message, p_error_detail, p_prompt_tokens,
+                        p_completion_tokens, p_estimated, p_ended_at, p_requester_lost, p_title,
+                        p_content, p_ends, p_tools, p_later);
+  select m.settled_at into settled_at from messages m where m.id = p_reply;
 end $$;
 
 /* Deletes what no running reply needs of the frames of these sessions: a session's next_seq is the first frame of its
