@@ -120,10 +120,11 @@ export function openEventStream(reply: FastifyReply): EventStream {
     'cache-control': 'no-cache, no-transform',
     'x-accel-buffering': 'no',
   })
-  // Head and first frames go out together, at the end of this turn of the event loop: the model's call goes before them.
+  // Head and first frames go out together in the next turn of the event loop: the model's call, which undici makes at
+  // the end of this one, goes before them.
   const { socket } = response
   socket?.cork()
-  setImmediate(() => socket?.uncork())
+  setImmediate(() => setImmediate(() => socket?.uncork()))
   response.flushHeaders()
   socket?.setNoDelay(true)
   const controller = new AbortController()
