@@ -7,14 +7,13 @@ import type { Admission, Journal, NewMessage, ReplyInfo, Settlement } from '../a
 import type { Outcome, StoredEvent } from '../actors/reply-event.ts'
 import { askAgain, isBadData, isUnavailable, type Sql } from './database.ts'
 import { createPace, leastPace } from './flush-pace.ts'
+import { createFlushes, type FlushOptions, type ReplyFrames } from './flushes.ts'
 import { createFrameClearing, type FrameClearing } from './frame-clearing.ts'
 import { readHistory, readReply, requestCancel } from './replies.ts'
 
 type Verdict = 'stored' | 'fenced' | 'refused'
 
-interface Append {
-  reply: ReplyInfo
-  events: readonly StoredEvent[]
+interface Append extends ReplyFrames {
   resolve(verdict: Verdict): void
 }
 
@@ -24,19 +23,9 @@ interface Waiting extends Omit<Append, 'events'> {
   take(): readonly StoredEvent[]
 }
 
-export interface JournalOptions {
+export interface JournalOptions extends FlushOptions {
   /** Pool for everything but flushes. */
   sql: Sql
-  /** Opens the flushes' own single connection; opened anew when a flush hangs. */
-  connectWriter(): Sql
-  /** This instance, and the epoch that it believes in now. */
-  instance: { readonly id: string; epoch(): number }
-  /** A flush without an answer for so long is sent again on a new connection (milliseconds). */
-  flushTimeoutMs: number
-  /** Others ask something of this instance (cancel, delete): its intents are worth reading now. */
-  onIntents(): void
-  /** A flush was answered: how much it held, and how long it took (milliseconds). Absent: nobody measures. */
-  onFlush?: ((flush: { frames: number; replies: number; ms: number }) => void) | undefined
   log: { warn(details: object, message: string): void }
 }
 
@@ -49,7 +38,7 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 export function createJournal(options: JournalOptions): Journal & { close(): Promise<void> } {
   const { sql, instance } = options
-  const writer = createWriter(options)
+  const flushes = createFlushes(options)
   const clearing = createFrameClearing(sql, (err) => {
     options.log.warn({ err }, 'The frames of settled replies could not be cleared yet.')
   })
@@ -66,7 +55,7 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
     async close() {
       closed = true
       await clearing.close()
-      await writer.end()
+      await flushes.end()
     },
   }
 
@@ -78,7 +67,7 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
       // An epoch that this instance has given up can store nothing, and must not once it has a new one.
       if (epoch !== instance.epoch() || closed) return settleAll(batch, 'fenced')
       try {
-        return settleAll(batch, await insert(options, writer, batch, epoch, maybeStored))
+        return settleAll(batch, await flushes.store(batch, epoch, maybeStored))
       } catch (error) {
         if (isUnavailable(error)) {
           log.warn({ err: error, replies: batch.length }, 'A flush failed and is sent again.')
@@ -101,6 +90,7 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
 function createQueue(store: (batch: readonly Append[], epoch: number) => Promise<void>): Journal['append'] {
   let queue: Waiting[] = []
   let writing = false
+  let isAlone = true
   const pace = createPace()
   async function writeAll(): Promise<void> {
     while (queue.length > 0) {
@@ -109,8 +99,8 @@ function createQueue(store: (batch: readonly Append[], epoch: number) => Promise
       queue = []
       for (const [epoch, appends] of Map.groupBy(batch, ({ reply }) => reply.epoch)) await store(appends, epoch)
       pace.flushed(batch.length)
-      // One reply alone waits for nothing.
-      const left = batch.length > 1 ? pace.ms - (performance.now() - begin) : 0
+      isAlone = batch.length === 1
+      const left = isAlone ? 0 : pace.ms - (performance.now() - begin)
       if (left >= 1) await sleep(left)
     }
     writing = false
@@ -119,81 +109,12 @@ function createQueue(store: (batch: readonly Append[], epoch: number) => Promise
     new Promise((resolve) => {
       // With time to spare each text keeps a frame of its own; else all that comes until the write goes along.
       queue.push({ reply, events: pace.ms > leastPace ? null : take(), take, resolve })
-      // All that the network has brought in this turn of the event loop comes along.
-      if (!writing) {
-        writing = true
-        setImmediate(() => void writeAll())
-      }
+      if (writing) return
+      writing = true
+      // One reply alone waits for nothing. Else all that the network brings in this turn of the event loop comes along.
+      if (isAlone) void writeAll()
+      else setImmediate(() => void writeAll())
     })
-}
-
-type Writer = ReturnType<typeof createWriter>
-
-/** The flushes' connection, opened anew when one hangs. */
-function createWriter({ connectWriter, flushTimeoutMs }: JournalOptions) {
-  let sql = connectWriter()
-  return {
-    async ask<T>(statement: (sql: Sql) => Promise<T>): Promise<T> {
-      const { promise: hung, reject } = Promise.withResolvers<never>()
-      const timer = setTimeout(() => {
-        reject(Object.assign(new Error('A flush has had no answer.'), { code: 'CONNECTION_CLOSED' }))
-        void sql.end({ timeout: 0 }).catch(() => {})
-        sql = connectWriter()
-      }, flushTimeoutMs)
-      try {
-        return await Promise.race([statement(sql), hung])
-      } finally {
-        clearTimeout(timer)
-      }
-    },
-    end: () => sql.end({ timeout: 1 }),
-  }
-}
-
-/**
- * One statement. What is `maybeStored` already does no harm: a frame's key decides, and the same key always has the same
- * content. To allow for that costs each row a look and a record more, a sixth of the statement: repeats only.
- */
-async function insert(
-  { instance, onFlush, onIntents }: JournalOptions,
-  writer: Writer,
-  batch: readonly Append[],
-  epoch: number,
-  maybeStored: boolean,
-): Promise<'stored' | 'fenced'> {
-  const nums: number[] = []
-  const seqs: number[] = []
-  const parts: number[] = []
-  const texts: string[] = []
-  for (const { reply, events } of batch) {
-    for (const { seq, part, event } of events) {
-      nums.push(reply.sessionNum)
-      seqs.push(seq)
-      parts.push(part)
-      texts.push(event.type === 'text' ? event.text : JSON.stringify(event))
-    }
-  }
-  const begin = performance.now()
-  // The check comes back as a column: a row count would also be 0 when every row was there already. A tool event
-  // that is no jsonb is refused here: folded later, it would keep its reply running for ever.
-  const [row] = await writer.ask(
-    (sql) => sql<{ held: boolean; asked: boolean }[]>`
-      with me as materialized (
-        select 1 from instances where id = ${instance.id} and epoch = ${epoch} for share
-      ), put as (
-        insert into frames (session_num, seq, part, event)
-        select f.num, f.seq, f.part, case when f.part = 0 then f.event else f.event::jsonb::text end
-          from unnest(${nums}::bigint[], ${seqs}::bigint[], ${parts}::smallint[], ${texts}::text[])
-               as f (num, seq, part, event)
-         where exists (select 1 from me)
-        ${maybeStored ? sql`on conflict do nothing` : sql``}
-      )
-      select exists (select 1 from me) as held,
-             exists (select 1 from intents where instance_id = ${instance.id}) as asked`,
-  )
-  onFlush?.({ frames: nums.length, replies: batch.length, ms: performance.now() - begin })
-  if (row?.asked) onIntents()
-  return row?.held ? 'stored' : 'fenced'
 }
 
 function settleAll(batch: readonly Append[], verdict: Verdict): void {

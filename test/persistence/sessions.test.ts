@@ -81,9 +81,9 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await scene.journal.requestCancel(session)).toBeNull()
     const reply = await scene.begin(session)
     expect(await scene.journal.requestCancel(session)).toEqual({ replyId: reply.id, instanceId: scene.instance.id })
-    // The owner's next flush tells it that something is asked.
+    // One of the owner's next flushes tells it that something is asked.
     const before = scene.asked()
-    await scene.journal.append(reply, () => [textAt(2, 'x')])
+    for (let seq = 2; scene.asked() === before; seq++) await scene.journal.append(reply, () => [textAt(seq, 'x')])
     expect(scene.asked()).toBe(before + 1)
     const intents = await scene.sql`select kind, instance_id, reply_id from intents where session_id = ${session}`
     expect([...intents]).toEqual([{ kind: 'cancel', instance_id: scene.instance.id, reply_id: reply.id }])

@@ -1,0 +1,90 @@
+/** A flush by either of its statements: fenced, stored once, and an ear for what others ask (design section 4). */
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, vi } from 'vitest'
+import { connect } from '../../src/persistence/database.ts'
+import { createFlushes, type ReplyFrames } from '../../src/persistence/flushes.ts'
+import { verifies } from '../verifies.ts'
+import { type Instance, openScene, type Scene, textAt, versions } from './scene.ts'
+
+describe.each(versions)('PostgreSQL %i', (version) => {
+  let scene: Scene
+  let instance: Instance
+  let flushes: ReturnType<typeof createFlushes>
+  let asked = 0
+  let frames: ReplyFrames
+  beforeAll(async () => {
+    scene = await openScene(version)
+  })
+  afterAll(() => scene[Symbol.asyncDispose]())
+  beforeEach(async () => {
+    // The clock stands: the first flush looks for intents, those behind it do not.
+    vi.useFakeTimers({ toFake: ['performance'] })
+    instance = (await scene.another()).instance
+    asked = 0
+    flushes = createFlushes({
+      connectWriter: () => connect(scene.database.url, { max: 1, name: 'writer', timeoutMs: 0 }),
+      instance,
+      flushTimeoutMs: 60_000,
+      onIntents: () => {
+        asked += 1
+      },
+    })
+    frames = { reply: await scene.begin(await scene.newSession()), events: [textAt(2, 'a'), textAt(3, 'b')] }
+  })
+  afterEach(async () => {
+    vi.useRealTimers()
+    await flushes.end()
+  })
+
+  const stored = async () =>
+    (await scene.sql`select 1 from frames where session_num = ${frames.reply.sessionNum}`).length
+  const raiseEpoch = () => scene.sql`update instances set epoch = epoch + 1 where id = ${instance.id}`
+  const nothing = () => flushes.store([], 1, false)
+
+  verifies('contract-4.fencing', 'an instance that was declared lost stores nothing, looking or not', async () => {
+    await raiseEpoch()
+    expect(await flushes.store([frames], 1, false)).toBe('fenced')
+    expect(await flushes.store([frames], 1, false)).toBe('fenced')
+    expect(await stored()).toBe(0)
+    expect(await flushes.store([frames], 2, false)).toBe('stored')
+    expect(await stored()).toBe(2)
+  })
+
+  verifies('contract-4.fencing', 'a flush waits for a declaration that is under way, and is fenced by it', async () => {
+    await nothing()
+    const raised = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    const declared = scene.sql.begin(async (sql) => {
+      await sql`update instances set epoch = epoch + 1 where id = ${instance.id}`
+      raised.resolve()
+      await release.promise
+    })
+    await raised.promise
+    const flush = flushes.store([frames], 1, false)
+    await expect.poll(scene.waiting).toBe(1)
+    release.resolve()
+    await declared
+    expect(await flush).toBe('fenced')
+    expect(await stored()).toBe(0)
+  })
+
+  verifies('contract-4.fencing', 'what may be stored already is stored once', async () => {
+    await nothing()
+    expect(await flushes.store([frames], 1, false)).toBe('stored')
+    expect(await flushes.store([frames], 1, true)).toBe('stored')
+    expect(await stored()).toBe(2)
+  })
+
+  verifies('contract-4.cancel', 'flushes look for what others ask ten times a second', async () => {
+    await scene.sql`
+      insert into intents (instance_id, kind, session_id) values (${instance.id}, 'delete', ${randomUUID()})`
+    await flushes.store([frames], 1, false)
+    expect(asked).toBe(1)
+    for (const seq of [4, 5, 6]) await flushes.store([{ ...frames, events: [textAt(seq, 'c')] }], 1, false)
+    expect(asked).toBe(1)
+    vi.advanceTimersByTime(100)
+    await flushes.store([{ ...frames, events: [textAt(7, 'd')] }], 1, false)
+    expect(asked).toBe(2)
+    expect(await stored()).toBe(6)
+  })
+})
