@@ -49,8 +49,13 @@ async function replay(url: string, session: string): Promise<SseFrame[]> {
 
 const isLost = ({ data }: SseFrame): boolean => data !== '[DONE]' && JSON.parse(data).error?.code === 'instance_lost'
 
-/** Everybody asks, some follow a second time; then the process is killed at some moment. */
-async function streamAndKill(product: Product, sessions: string[], random: () => number): Promise<Recording[]> {
+/** Everybody asks, some follow a second time; then, the model asked for all, the process is killed at some moment. */
+async function streamAndKill(
+  product: Product,
+  sessions: string[],
+  allAsked: () => Promise<unknown>,
+  random: () => number,
+): Promise<Recording[]> {
   const asked = sessions.map((session, n) =>
     record(session, openSse(`${product.url}${session}/chat/completions`, say(`question ${n}`))),
   )
@@ -59,6 +64,7 @@ async function streamAndKill(product: Product, sessions: string[], random: () =>
     .slice(0, 2)
     .map((session) => record(session, openSse(`${product.url}${session}/chat/completions/stream`)))
   recordings.push(...(await Promise.all(followed)))
+  await allAsked()
   await pause(random() * 1000)
   await product.kill9()
   await Promise.all(recordings.map(({ over }) => over))
@@ -115,7 +121,8 @@ verifies(
         if (stored[n]?.at(-1)?.status === 'error') lost += 1
       }
       expect(up.calls.length, 'no reply is generated again').toBe(run * SESSIONS)
-      if (run < RUNS) recordings = await streamAndKill(product, sessions, random)
+      const allAsked = () => up.call((run + 1) * SESSIONS)
+      if (run < RUNS) recordings = await streamAndKill(product, sessions, allAsked, random)
     }
     expect(stored.map((messages) => messages.length)).toEqual(sessions.map(() => RUNS * 2))
     expect(lost, 'kills met running replies').toBeGreaterThan(0)
