@@ -81,6 +81,27 @@ test('a session is found by its title', async () => {
   await until(() => new URL(page.url()).searchParams.get('session')).toBe(id)
 })
 
+test('what is typed to find a session stays when the newest one comes up meanwhile', async () => {
+  await scene.say('A question about marmalade')
+  await using page = await browser.page(app.url)
+  const held = Promise.withResolvers<void>()
+  await page.route(/\/debug\/actors/, async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await page.goto('/chart')
+  const field = page.getByRole('combobox', { name: 'Session' })
+  await field.pressSequentially('marma')
+  held.resolve()
+  await lit(page).waitFor()
+  await page.keyboard.type('lade')
+  expect(await field.inputValue()).toBe('marmalade')
+  await page
+    .getByRole('option', { name: /marmalade/ })
+    .first()
+    .waitFor()
+})
+
 test('a stream that breaks is taken up where it was', async () => {
   const id = await scene.say('Hello')
   await using page = await browser.page(app.url)

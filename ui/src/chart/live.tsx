@@ -1,7 +1,6 @@
 /** A session's actor as it moves. */
 import { Button, Group, Loader, Switch } from '@mantine/core'
 import { IconActivity, IconMessageCircle, IconPlayerTrackNext } from '@tabler/icons-react'
-import { useState } from 'react'
 import { Link } from 'react-router'
 import { EmptyState } from '../blocks/empty-state.tsx'
 import { ChartPicture } from './chart-picture.tsx'
@@ -19,15 +18,13 @@ const unmarked = { states: new Map(), transitions: new Map() }
 export function Live() {
   const { chosen, choose } = useChartAddress()
   const following = chosen === null
-  // The field must not change under the fingers of somebody who looks for a session.
-  const [picking, setPicking] = useState(false)
-  const { newest, isPending } = useNewestActivity(following && !picking)
+  const { newest, isPending } = useNewestActivity(following)
   const laidOut = useChart()
   const shown = chosen ?? newest
   return (
     <>
       <Group mb="md" gap="sm">
-        <SessionPicker key={shown?.sessionId} chosen={shown} onChoose={choose} onPicking={setPicking} />
+        <SessionPicker chosen={shown} onChoose={choose} />
         <Switch
           label="Follow newest activity"
           checked={following}

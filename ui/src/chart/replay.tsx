@@ -16,7 +16,7 @@ export function Replay() {
   return (
     <>
       <Group mb="md" gap="sm">
-        <SessionPicker key={chosen?.sessionId} chosen={chosen} onChoose={choose} />
+        <SessionPicker chosen={chosen} onChoose={choose} />
         {chosen && (
           <Button
             component={Link}

@@ -12,16 +12,15 @@ import { sessionName, shortId } from './words.ts'
 interface SessionPickerProps {
   chosen: ChosenSession | null
   onChoose: (session: ChosenSession) => void
-  /** Whether the list is open. */
-  onPicking?: (picking: boolean) => void
 }
 
 /** Finds a session by its title or its agent's name. */
-export function SessionPicker({ chosen, onChoose, onPicking = () => undefined }: SessionPickerProps) {
+export function SessionPicker({ chosen, onChoose }: SessionPickerProps) {
+  // The name that stands in the field gives way to what is typed: it may change meanwhile, and must not replace that.
+  const [looking, setLooking] = useState(false)
   const [text, setText] = useState('')
   const name = useSessionName(chosen)
-  // What stands in the field after choosing is the name, not a question.
-  const [q] = useDebouncedValue(text === name ? '' : text.trim(), 200)
+  const [q] = useDebouncedValue(text.trim(), 200)
   const { data = [], error } = useQuery({ ...foundSessions(q), placeholderData: keepPreviousData })
   const sessions = new Map<string, Session>(
     data.flatMap((found) => found.sessions.map((session) => [session.id, session] as const)),
@@ -43,12 +42,15 @@ export function SessionPicker({ chosen, onChoose, onPicking = () => undefined }:
       searchable
       data={uniqueGroups(groups)}
       value={chosen?.sessionId ?? null}
-      searchValue={text}
-      onSearchChange={setText}
+      searchValue={looking ? text : name}
+      onInput={({ currentTarget: { value } }) => setText(value)}
       filter={({ options }) => options}
       allowDeselect={false}
-      onDropdownOpen={() => onPicking(true)}
-      onDropdownClose={() => onPicking(false)}
+      onDropdownOpen={() => setLooking(true)}
+      onDropdownClose={() => {
+        setLooking(false)
+        setText('')
+      }}
       // Not onChange: the session that is followed may be chosen, and stays then.
       onOptionSubmit={(id) => {
         const session = sessions.get(id)
