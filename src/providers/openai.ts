@@ -1,11 +1,11 @@
 /** The chat-completions adapter: one turn as a stream of events. Throws ProviderProblem. */
-import OpenAI from 'openai'
+import OpenAI, { type ClientOptions } from 'openai'
 import type { ModelEvent, ModelRequest, ProviderConnection, Take } from '../actors/ports.ts'
 import { ProviderProblem, problemIn } from './failure.ts'
 import type { ProviderAnswer, ProviderFetch } from './fetch.ts'
 import { type ChatBody, chatBody } from './openai-body.ts'
 import type { Dialect } from './provider-types.ts'
-import { accessTo, answerOf, noTimeout, sdkFetch } from './sdk-fetch.ts'
+import { accessTo, answerOf, sdkFetch } from './sdk-fetch.ts'
 import { readTurn } from './turn.ts'
 import { streamTurn } from './turn-stream.ts'
 
@@ -40,10 +40,41 @@ export function createOpenAi(fetch: ProviderFetch) {
   }
 }
 
+type Call = Parameters<OpenAI['buildRequest']>[0]
+type Fetch = NonNullable<ClientOptions['fetch']>
+
+const noHeaders = new Headers()
+
+/**
+ * The SDK without what would be done twice for each call, three quarters of its time: headers, since `sdkFetch` sends its
+ * own, and a time limit with an abort signal around ours. A call's own `headers` and `timeout` have no effect.
+ */
+class LeanOpenAI extends OpenAI {
+  readonly #fetch: Fetch
+
+  constructor(options: ClientOptions & { fetch: Fetch }) {
+    super(options)
+    this.#fetch = options.fetch
+  }
+
+  override async buildRequest({ method, path, query, body, signal }: Call) {
+    const req = {
+      ...{ method: method.toUpperCase(), headers: noHeaders },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    }
+    return { req, url: this.buildURL(path, query ? { ...query } : null), timeout: this.timeout }
+  }
+
+  override fetchWithTimeout(...[url, init]: Parameters<Fetch>): Promise<Response> {
+    return this.#fetch(url, init)
+  }
+}
+
 /** A client of the official SDK that takes nothing from the environment and tries once. */
 export function openAiClient(connection: ProviderConnection, fetch: ProviderFetch): OpenAI {
   const { baseURL, key } = accessTo(connection)
-  return new OpenAI({
+  return new LeanOpenAI({
     baseURL,
     apiKey: key || 'none', // the SDK insists on one; `sdkFetch` sends only what is there
     adminAPIKey: null,
@@ -51,7 +82,6 @@ export function openAiClient(connection: ProviderConnection, fetch: ProviderFetc
     project: null,
     webhookSecret: null,
     maxRetries: 0,
-    timeout: noTimeout,
     logLevel: 'off',
     fetch: sdkFetch(fetch, key ? { authorization: `Bearer ${key}` } : {}),
   })

@@ -54,10 +54,7 @@ export function sdkFetch(fetch: ProviderFetch, headers: Record<string, string>) 
     })
     const { status } = answer
     if (status < 200 || status > 299) throw await problemOfAnswer(answer, method, url)
-    const response = new Response(null, {
-      status,
-      headers: { 'content-type': answer.headers.get('content-type') ?? '' },
-    })
+    const response = new Response(null, { status })
     answers.set(response, answer)
     return response
   }
