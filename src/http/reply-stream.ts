@@ -22,7 +22,7 @@ export async function streamReply(
   const stream = openEventStream(fastifyReply)
   const encoder = createFrameEncoder(completionHead(reply.info))
   let ended = false
-  stream.signal.addEventListener('abort', () => {
+  onceLeft(stream.signal, () => {
     if (!ended) onLeft()
   })
   try {
@@ -45,6 +45,12 @@ export async function streamReply(
   }
 }
 
+/** At once where the client has left already: its message may have waited for long to be admitted. */
+function onceLeft(client: AbortSignal, tell: () => void): void {
+  if (client.aborted) tell()
+  else client.addEventListener('abort', tell)
+}
+
 /** A whole reply. `error` is set when it failed. */
 export interface WholeReply {
   content: string
@@ -55,11 +61,20 @@ export interface WholeReply {
 
 const noUsage: Usage = { promptTokens: 0, completionTokens: 0, estimated: true }
 
-/** Waits for the reply's end. Null: the signal aborted first. Rejects with StreamCut as the reply's own read does. */
-export async function awaitReply(reply: Reply, signal: AbortSignal): Promise<WholeReply | null> {
+/**
+ * Waits for the reply's end. Null: the client left first, which `onLeft` is told. Rejects with StreamCut as the reply's
+ * own read does.
+ */
+export async function awaitReply(
+  fastifyReply: FastifyReply,
+  reply: Reply,
+  onLeft: () => void,
+): Promise<WholeReply | null> {
+  const client = connectionSignal(fastifyReply)
+  onceLeft(client, onLeft)
   const whole: WholeReply = { content: '', reason: 'stop', usage: noUsage, error: null }
   const texts: string[] = []
-  await reply.read(0, signal, (batch) => {
+  await reply.read(0, client, (batch) => {
     for (const frame of batch) {
       if (frame.type === 'text') texts.push(frame.text)
       else if (frame.type === 'finished') Object.assign(whole, { reason: frame.reason, usage: frame.usage })
@@ -67,7 +82,7 @@ export async function awaitReply(reply: Reply, signal: AbortSignal): Promise<Who
     }
     return undefined
   })
-  if (signal.aborted) return null
+  if (client.aborted) return null
   whole.content = texts.join('')
   return whole
 }

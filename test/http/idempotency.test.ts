@@ -1,4 +1,8 @@
 /** Contract section 4: `Idempotency-Key`, and the retries of common clients, which send none. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { Socket } from 'node:net'
 import { afterAll, expect } from 'vitest'
 import { contentOf } from '../support/sse.ts'
 import { verifies } from '../verifies.ts'
@@ -259,3 +263,43 @@ verifies('contract-4.retry-join', 'a second "continue" does not get the first on
   expect(third.json.choices[0].message.content).toBe('third')
   expect(await contents(id)).toEqual(['continue', 'Par', 'continue', 'second', 'continue', 'third'])
 })
+
+/** Asks for a reply on a connection of its own, which is lost while the message waits to be admitted. */
+async function askAndLeave(id: string, text: string, stream: boolean): Promise<void> {
+  const { promise: accepted, resolve } = Promise.withResolvers<Socket>()
+  const onSocket = (message: unknown) => {
+    if (message instanceof Object && 'socket' in message && message.socket instanceof Socket) resolve(message.socket)
+  }
+  subscribe('net.server.socket', onSocket)
+  const asked = request(`${scene.app.url}${scene.sessions}/${id}/chat/completions`, {
+    ...{ method: 'POST', agent: false, headers: { 'content-type': 'application/json' } },
+  })
+  asked.on('error', () => {})
+  await scene.app.sql.begin(async (tx) => {
+    await tx`select 1 from sessions where id = ${id} for update`
+    asked.end(JSON.stringify({ messages: [{ role: 'user', content: text }], stream }))
+    const waits = () => scene.app.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`
+    await expect.poll(async () => (await waits()).length).toBe(1)
+    const atServer = await accepted
+    unsubscribe('net.server.socket', onSocket)
+    asked.destroy()
+    await once(atServer, 'close')
+  })
+}
+
+for (const stream of [true, false]) {
+  verifies(
+    'contract-4.retry-join',
+    `a retry joins when its first request was lost before the message was admitted (${stream ? '' : 'not '}streamed)`,
+    async () => {
+      const id = await scene.newSession()
+      scene.says(['one'])
+      await askAndLeave(id, 'go', stream)
+      await expect.poll(async () => (await scene.messages(id)).at(-1)?.status).toBe('complete')
+      const calls = scene.up.calls.length
+      expect((await scene.send(id, 'go', {}, retry)).json.choices[0].message.content).toBe('one')
+      expect(scene.up.calls.length).toBe(calls)
+      expect(await contents(id)).toEqual(['go', 'one'])
+    },
+  )
+}

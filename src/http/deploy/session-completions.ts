@@ -11,7 +11,7 @@ import { completionBody, completionHead, sessionFrame } from '../completion-fram
 import { badRequest, HttpError, missing } from '../http-error.ts'
 import type { Handlers } from '../mount.ts'
 import { traceparentOf } from '../observe-requests.ts'
-import { awaitReply, connectionSignal, lastEventId, streamReply } from '../reply-stream.ts'
+import { awaitReply, lastEventId, streamReply } from '../reply-stream.ts'
 import { readLastMessage } from './chat-request.ts'
 import { generationFailed, refuse } from './errors.ts'
 
@@ -45,9 +45,7 @@ const isRetry = (request: FastifyRequest): boolean => Number(request.headers['x-
 
 /** Waits for the whole reply and answers with it, or with its failure. */
 async function answerWhole(reply: Reply, fastifyReply: FastifyReply, onLeft: () => void) {
-  const client = connectionSignal(fastifyReply)
-  client.addEventListener('abort', onLeft)
-  const whole = await awaitReply(reply, client).catch((error: unknown) => {
+  const whole = await awaitReply(fastifyReply, reply, onLeft).catch((error: unknown) => {
     // Not 503: the message is stored, and a balancer would bring it to the next instance. A client's own retry joins.
     if (error instanceof StreamCut) throw new HttpError(500, error.message, { 'retry-after': '2' })
     throw error
