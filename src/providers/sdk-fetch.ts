@@ -5,9 +5,6 @@ import type { ProviderAnswer, ProviderFetch } from './fetch.ts'
 import { endpointOf } from './provider-types.ts'
 import { problemOfAnswer } from './provider-words.ts'
 
-/** No time limit of the SDK's own: the idle time-out is the model's. Milliseconds, the most a timer takes. */
-export const noTimeout = 2 ** 31 - 1
-
 /** Where a provider is called and with which key (empty: none). Throws ProviderProblem when it cannot be called. */
 export function accessTo(connection: ProviderConnection): { baseURL: string; key: string } {
   const baseURL = endpointOf(connection)
@@ -18,6 +15,19 @@ export function accessTo(connection: ProviderConnection): { baseURL: string; key
   }
   return { baseURL, key }
 }
+
+const noHeaders = new Headers()
+
+/**
+ * For the hook with which the SDKs of OpenAI and Anthropic let all of a request be replaced. What they do themselves
+ * would be done twice, and takes three quarters of their time: headers, since `sdkFetch` sends its own, and (their hook
+ * `fetchWithTimeout`) a time limit with an abort signal around ours. A call's own `headers` and `timeout` have no effect.
+ */
+export const bareRequest = (call: { method: string; body?: unknown; signal?: AbortSignal | null | undefined }) => ({
+  ...{ method: call.method.toUpperCase(), headers: noHeaders },
+  ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+  ...(call.signal && { signal: call.signal }),
+})
 
 const answers = new WeakMap<Response, ProviderAnswer>()
 
