@@ -1,5 +1,12 @@
 /** Contract section 8: what operators see of the sessions. */
+import { get } from 'node:http'
+import Fastify from 'fastify'
+import { FastifySSEPlugin } from 'fastify-sse-v2'
 import { afterAll, expect } from 'vitest'
+import { debug as operations } from '../../openapi/operations/debug.ts'
+import type { TransitionRecorder } from '../../src/actors/transitions.ts'
+import { type DebugRooms, debugHandlers } from '../../src/http/management/debug.ts'
+import { mount } from '../../src/http/mount.ts'
 import { openSse } from '../support/sse.ts'
 import { verifies } from '../verifies.ts'
 import { isoUtc, nobody, openScene, uuid } from './scene.ts'
@@ -142,6 +149,34 @@ verifies(
     behind.leave()
   },
 )
+
+verifies('contract-8.transitions', 'who left before the first step was read is not followed for', async () => {
+  const asked = Promise.withResolvers<void>()
+  const flushed = Promise.withResolvers<void>()
+  const unsubscribed = Promise.withResolvers<void>()
+  const recorder: TransitionRecorder = {
+    record() {},
+    subscribe: () => unsubscribed.resolve,
+    flush() {
+      asked.resolve()
+      return flushed.promise
+    },
+  }
+  const unused = {} as Pick<DebugRooms, 'host' | 'coordination'>
+  await using server = Fastify()
+  await server.register(FastifySSEPlugin, { retryDelay: false })
+  const gone = Promise.withResolvers<void>()
+  server.addHook('onRequest', async (_, reply) => void reply.raw.once('close', gone.resolve))
+  mount(server, operations, debugHandlers({ ...unused, sql: scene.app.sql, recorder }))
+  const url = await server.listen({ port: 0, host: '127.0.0.1' })
+  const client = get(`${url}${debug}/sessions/${await finished()}/transitions/stream`)
+  client.on('error', () => {})
+  await asked.promise
+  client.destroy()
+  await gone.promise
+  flushed.resolve()
+  await unsubscribed.promise
+})
 
 verifies(
   'contract-8.transitions',

@@ -1,5 +1,4 @@
 /** For debugging (contract section 8): the chart, what each session did, where the traffic goes, who lives. */
-import type { FastifyReply } from 'fastify'
 import type { ActorReport } from '../../actors/ports.ts'
 import type { ChartTransition } from '../../actors/session-chart.ts'
 import { sessionChart, transitionTaken } from '../../actors/session-chart.ts'
@@ -9,7 +8,7 @@ import type { Sql } from '../../persistence/database.ts'
 import * as transitions from '../../persistence/transitions.ts'
 import { missing } from '../http-error.ts'
 import type { Handlers } from '../mount.ts'
-import { lastEventId } from '../reply-stream.ts'
+import { connectionSignal, lastEventId } from '../reply-stream.ts'
 import { listAs } from './list.ts'
 
 export interface DebugRooms {
@@ -58,7 +57,8 @@ export const debugHandlers = ({ sql, host, recorder, coordination }: DebugRooms)
       const after = lastEventId(request.headers['last-event-id'])
       await recorder.flush()
       const first = (await transitions.transitionsAfter(sql, params.id, after)) ?? missing('session')
-      reply.sse(follow({ sql, recorder }, params.id, first, after, closed(reply)))
+      // An async generator that waits is not released by itself when the client leaves.
+      reply.sse(follow({ sql, recorder }, params.id, first, after, connectionSignal(reply)))
       return undefined
     },
     listLiveActors: async () => {
@@ -79,13 +79,6 @@ function actorsOf(reports: readonly (ActorReport & { instanceId: string })[]) {
       ...{ ...actor, instanceId, subscribers: subscribers + (elsewhere.get(actor.sessionId) ?? 0) },
     })),
   )
-}
-
-/** Aborts when the client has gone: an async generator that waits is not released by itself. */
-function closed(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController()
-  reply.raw.on('close', () => controller.abort())
-  return controller.signal
 }
 
 /** The steps of a session, as they are stored; ends when the session is deleted or the client leaves. */
