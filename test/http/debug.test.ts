@@ -150,6 +150,21 @@ verifies(
   },
 )
 
+verifies('contract-8.transitions', 'a stream whose steps can not be read breaks off, and nothing else', async () => {
+  const id = await finished()
+  const stream = await follow(id)
+  for (const _ of whole) await stream.next()
+  await scene.app.sql`alter table transitions rename to elsewhere`
+  try {
+    expect((await stream.rest()).broken).toBe(true)
+  } finally {
+    await scene.app.sql`alter table elsewhere rename to transitions`
+  }
+  const again = await follow(id, stream.frames.at(-2)?.id)
+  expect((await again.next())?.id).toBe(stream.frames.at(-1)?.id)
+  again.leave()
+})
+
 verifies('contract-8.transitions', 'who left before the first step was read is not followed for', async () => {
   const asked = Promise.withResolvers<void>()
   const flushed = Promise.withResolvers<void>()

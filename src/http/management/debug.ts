@@ -1,4 +1,5 @@
 /** For debugging (contract section 8): the chart, what each session did, where the traffic goes, who lives. */
+import type { FastifyReply } from 'fastify'
 import type { ActorReport } from '../../actors/ports.ts'
 import type { ChartTransition } from '../../actors/session-chart.ts'
 import { sessionChart, transitionTaken } from '../../actors/session-chart.ts'
@@ -58,7 +59,8 @@ export const debugHandlers = ({ sql, host, recorder, coordination }: DebugRooms)
       await recorder.flush()
       const first = (await transitions.transitionsAfter(sql, params.id, after)) ?? missing('session')
       // An async generator that waits is not released by itself when the client leaves.
-      reply.sse(follow({ sql, recorder }, params.id, first, after, connectionSignal(reply)))
+      const steps = follow({ sql, recorder }, params.id, first, after, connectionSignal(reply))
+      reply.sse(breakingOff(steps, reply))
       return undefined
     },
     listLiveActors: async () => {
@@ -79,6 +81,16 @@ function actorsOf(reports: readonly (ActorReport & { instanceId: string })[]) {
       ...{ ...actor, instanceId, subscribers: subscribers + (elsewhere.get(actor.sessionId) ?? 0) },
     })),
   )
+}
+
+/** What a source throws the plugin leaves to nobody, which ends the process. Here it ends the connection: its reader comes back. */
+async function* breakingOff<Event>(source: AsyncIterable<Event>, reply: FastifyReply) {
+  try {
+    yield* source
+  } catch (error) {
+    reply.log.warn({ err: error }, 'A stream of steps broke off.')
+    reply.raw.destroy()
+  }
 }
 
 /** The steps of a session, as they are stored; ends when the session is deleted or the client leaves. */
