@@ -1,11 +1,11 @@
 /** The adapter for Anthropic's Messages API: one turn as a stream of events. Throws ProviderProblem. */
-import Anthropic, { type ClientOptions } from '@anthropic-ai/sdk'
+import Anthropic from '@anthropic-ai/sdk'
 import type { ModelEvent, ModelRequest, ProviderConnection, Take } from '../actors/ports.ts'
 import { anthropicBody, versionFor } from './anthropic-body.ts'
 import { readAnthropicTurn } from './anthropic-turn.ts'
 import { problemIn } from './failure.ts'
 import { type ProviderFetch, readText } from './fetch.ts'
-import { accessTo, answerOf, bareRequest, sdkFetch } from './sdk-fetch.ts'
+import { accessTo, answerOf, sdkFetch, withoutDoubles } from './sdk-fetch.ts'
 import { streamTurn } from './turn-stream.ts'
 
 export function streamAnthropic(
@@ -39,39 +39,20 @@ export async function listAnthropicModels(
   return readText(answerOf(response), maxBytes)
 }
 
-type Call = Parameters<Anthropic['buildRequest']>[0]
-type Fetch = NonNullable<ClientOptions['fetch']>
-
-/** See `bareRequest`. */
-class LeanAnthropic extends Anthropic {
-  readonly #fetch: Fetch
-
-  constructor(options: ClientOptions & { fetch: Fetch }) {
-    super(options)
-    this.#fetch = options.fetch
-  }
-
-  override async buildRequest(call: Call) {
-    const url = this.buildURL(call.path, call.query ? { ...call.query } : null)
-    return { req: bareRequest(call), url, timeout: this.timeout }
-  }
-
-  override fetchWithTimeout(...[url, init]: Parameters<Fetch>): Promise<Response> {
-    return this.#fetch(url, init)
-  }
-}
-
 /** A client of the official SDK that takes nothing from the environment, traces nothing and tries once. */
 function anthropicClient(connection: ProviderConnection, fetch: ProviderFetch, version: string): Anthropic {
   const { baseURL, key } = accessTo(connection)
-  return new LeanAnthropic({
+  // As documented for both versions, and read by gateways in between; the SDK itself would send a bearer token.
+  const call = sdkFetch(fetch, { 'anthropic-version': version, ...(key && { 'x-api-key': key }) })
+  const client = new Anthropic({
     baseURL: baseURL.replace(/\/v1$/, ''), // the SDK adds it
     apiKey: key || 'none', // the SDK insists on one; `sdkFetch` sends only what is there
     webhookKey: null,
     maxRetries: 0,
     logLevel: 'off',
     openTelemetry: false,
-    // As documented for both versions, and read by gateways in between; the SDK itself would send a bearer token.
-    fetch: sdkFetch(fetch, { 'anthropic-version': version, ...(key && { 'x-api-key': key }) }),
+    fetch: call,
   })
+  withoutDoubles(client, call)
+  return client
 }

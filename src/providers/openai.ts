@@ -1,11 +1,11 @@
 /** The chat-completions adapter: one turn as a stream of events. Throws ProviderProblem. */
-import OpenAI, { type ClientOptions } from 'openai'
+import OpenAI from 'openai'
 import type { ModelEvent, ModelRequest, ProviderConnection, Take } from '../actors/ports.ts'
 import { ProviderProblem, problemIn } from './failure.ts'
 import type { ProviderAnswer, ProviderFetch } from './fetch.ts'
 import { type ChatBody, chatBody } from './openai-body.ts'
 import type { Dialect } from './provider-types.ts'
-import { accessTo, answerOf, bareRequest, sdkFetch } from './sdk-fetch.ts'
+import { accessTo, answerOf, sdkFetch, withoutDoubles } from './sdk-fetch.ts'
 import { readTurn } from './turn.ts'
 import { streamTurn } from './turn-stream.ts'
 
@@ -40,32 +40,11 @@ export function createOpenAi(fetch: ProviderFetch) {
   }
 }
 
-type Call = Parameters<OpenAI['buildRequest']>[0]
-type Fetch = NonNullable<ClientOptions['fetch']>
-
-/** See `bareRequest`. */
-class LeanOpenAI extends OpenAI {
-  readonly #fetch: Fetch
-
-  constructor(options: ClientOptions & { fetch: Fetch }) {
-    super(options)
-    this.#fetch = options.fetch
-  }
-
-  override async buildRequest(call: Call) {
-    const url = this.buildURL(call.path, call.query ? { ...call.query } : null)
-    return { req: bareRequest(call), url, timeout: this.timeout }
-  }
-
-  override fetchWithTimeout(...[url, init]: Parameters<Fetch>): Promise<Response> {
-    return this.#fetch(url, init)
-  }
-}
-
 /** A client of the official SDK that takes nothing from the environment and tries once. */
 export function openAiClient(connection: ProviderConnection, fetch: ProviderFetch): OpenAI {
   const { baseURL, key } = accessTo(connection)
-  return new LeanOpenAI({
+  const call = sdkFetch(fetch, key ? { authorization: `Bearer ${key}` } : {})
+  const client = new OpenAI({
     baseURL,
     apiKey: key || 'none', // the SDK insists on one; `sdkFetch` sends only what is there
     adminAPIKey: null,
@@ -74,8 +53,10 @@ export function openAiClient(connection: ProviderConnection, fetch: ProviderFetc
     webhookSecret: null,
     maxRetries: 0,
     logLevel: 'off',
-    fetch: sdkFetch(fetch, key ? { authorization: `Bearer ${key}` } : {}),
+    fetch: call,
   })
+  withoutDoubles(client, call)
+  return client
 }
 
 /** The answer's head. Asks a second time where the server knows no `stream_options`. */

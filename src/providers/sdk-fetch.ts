@@ -16,19 +16,6 @@ export function accessTo(connection: ProviderConnection): { baseURL: string; key
   return { baseURL, key }
 }
 
-const noHeaders = new Headers()
-
-/**
- * For the hook with which the SDKs of OpenAI and Anthropic let all of a request be replaced. What they do themselves
- * would be done twice, and takes three quarters of their time: headers, since `sdkFetch` sends its own, and (their hook
- * `fetchWithTimeout`) a time limit with an abort signal around ours. A call's own `headers` and `timeout` have no effect.
- */
-export const bareRequest = (call: { method: string; body?: unknown; signal?: AbortSignal | null | undefined }) => ({
-  ...{ method: call.method.toUpperCase(), headers: noHeaders },
-  ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
-  ...(call.signal && { signal: call.signal }),
-})
-
 const answers = new WeakMap<Response, ProviderAnswer>()
 
 /** The answer behind what an SDK gives out of our fetch. Throws when that is none of ours. */
@@ -68,4 +55,45 @@ export function sdkFetch(fetch: ProviderFetch, headers: Record<string, string>) 
     answers.set(response, answer)
     return response
   }
+}
+
+/** The hooks that the SDKs of OpenAI and Anthropic share: both come from one generator. */
+interface Hooks {
+  timeout: number
+  buildURL(path: string, query: Record<string, unknown> | null): string
+  /** May be replaced whole. */
+  buildRequest(call: Call): Promise<{ req: RequestInit; url: string; timeout: number }>
+  fetchWithTimeout(
+    url: string | URL | Request,
+    init: RequestInit | undefined,
+    ms: number,
+    controller: AbortController,
+  ): Promise<Response>
+}
+
+interface Call {
+  method: string
+  path: string
+  query?: object | null | undefined
+  body?: unknown
+  signal?: AbortSignal | null | undefined
+}
+
+const noHeaders = new Headers()
+
+/**
+ * Lets an SDK do nothing that `call`, its `sdkFetch`, does again, which is three quarters of its time: headers, and a
+ * time limit with an abort signal around ours. A call's own `headers` and `timeout` have no effect.
+ */
+export function withoutDoubles(sdk: Hooks, call: ReturnType<typeof sdkFetch>): void {
+  sdk.buildRequest = async ({ method, path, query, body, signal }) => ({
+    req: {
+      ...{ method: method.toUpperCase(), headers: noHeaders },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    },
+    url: sdk.buildURL(path, query ? { ...query } : null),
+    timeout: sdk.timeout,
+  })
+  sdk.fetchWithTimeout = call
 }

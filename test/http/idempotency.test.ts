@@ -278,7 +278,8 @@ async function askAndLeave(id: string, text: string, stream: boolean): Promise<v
   await scene.app.sql.begin(async (tx) => {
     await tx`select 1 from sessions where id = ${id} for update`
     asked.end(JSON.stringify({ messages: [{ role: 'user', content: text }], stream }))
-    const waits = () => scene.app.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`
+    const waits = () => scene.app.sql`
+      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
     await expect.poll(async () => (await waits()).length).toBe(1)
     const atServer = await accepted
     unsubscribe('net.server.socket', onSocket)
