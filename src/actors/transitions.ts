@@ -4,7 +4,10 @@ import type { TransitionRecord, TransitionStore } from './ports.ts'
 /** Steps that may wait for the database; beyond it the oldest are dropped, replies come first. */
 const MAX_WAITING = 50_000
 const RETRY_MS = 1000
-/** Steps of so long go together: two statements a reply were a fifth of what sessions cost the database. */
+/**
+ * Steps of so long go together, those that come during a write too: two statements a reply were a fifth of what sessions
+ * cost the database.
+ */
 const GATHER_MS = 100
 
 export interface TransitionRecorder {
@@ -20,45 +23,53 @@ export function createTransitionRecorder(
   onError: (error: unknown) => void,
 ): TransitionRecorder {
   let waiting: TransitionRecord[] = []
-  let writing: Promise<void> | null = null
+  /** Resolves to false when the database is away, and is asked again later. */
+  let writing: Promise<boolean> | null = null
+  let timer: NodeJS.Timeout | null = null
   const listeners = new Set<(step: TransitionRecord) => void>()
 
-  /** False: the database is away, and is asked again later. */
-  async function writeAll(): Promise<boolean> {
-    while (waiting.length > 0) {
-      const batch = waiting
-      waiting = []
-      try {
-        await store.record(batch)
-      } catch (error) {
-        onError(error)
-        waiting = [...batch, ...waiting].slice(-MAX_WAITING)
-        setTimeout(start, RETRY_MS).unref()
-        return false
-      }
-      for (const step of batch) for (const listener of listeners) listener(step)
+  async function write(): Promise<boolean> {
+    const batch = waiting
+    waiting = []
+    try {
+      await store.record(batch)
+    } catch (error) {
+      onError(error)
+      waiting = [...batch, ...waiting].slice(-MAX_WAITING)
+      return false
     }
+    for (const step of batch) for (const listener of listeners) listener(step)
     return true
   }
 
-  function start(): Promise<void> {
-    writing ??= writeAll().then((all) => {
+  function start(): Promise<boolean> {
+    if (timer) clearTimeout(timer)
+    timer = null
+    writing ??= write().then((isStored) => {
       writing = null
-      // A step that was recorded between the last look and here found a writer at work, and would wait for ever.
-      return all && waiting.length > 0 ? start() : undefined
+      if (waiting.length > 0) startAfter(isStored ? GATHER_MS : RETRY_MS)
+      return isStored
     })
     return writing
+  }
+
+  function startAfter(ms: number): void {
+    timer ??= setTimeout(start, ms).unref()
   }
 
   return {
     record(step) {
       waiting.push(step)
-      if (writing === null && waiting.length === 1) setTimeout(start, GATHER_MS)
+      if (writing === null) startAfter(GATHER_MS)
     },
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    flush: start,
+    async flush() {
+      if (writing !== null && !(await writing)) return
+      // Another flush may have begun with what waited.
+      if (writing !== null || waiting.length > 0) await start()
+    },
   }
 }

@@ -31,7 +31,7 @@ function heldStore() {
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
-test('steps of 100 ms go together, those that come during a write with the next', async () => {
+test('steps of 100 ms go together, those that come during a write too', async () => {
   const { recorder, batches, waiting } = heldStore()
   recorder.record(step('1'))
   await vi.advanceTimersByTimeAsync(99)
@@ -43,11 +43,31 @@ test('steps of 100 ms go together, those that come during a write with the next'
   await gathered()
   expect(batches).toEqual([['1', '2']])
   waiting.shift()?.resolve()
+  await vi.advanceTimersByTimeAsync(99)
+  recorder.record(step('5'))
   await turn()
+  expect(batches).toHaveLength(1)
+  await vi.advanceTimersByTimeAsync(1)
   expect(batches).toEqual([
     ['1', '2'],
-    ['3', '4'],
+    ['3', '4', '5'],
   ])
+})
+
+test('two flushes during a write wait for the one write behind it', async () => {
+  const { recorder, batches, waiting } = heldStore()
+  recorder.record(step('1'))
+  await gathered()
+  recorder.record(step('2'))
+  const flushed: string[] = []
+  void recorder.flush().then(() => flushed.push('a'))
+  void recorder.flush().then(() => flushed.push('b'))
+  waiting.shift()?.resolve()
+  await turn()
+  expect([batches, flushed]).toEqual([[['1'], ['2']], []])
+  waiting.shift()?.resolve()
+  await turn()
+  expect(flushed).toEqual(['a', 'b'])
 })
 
 test('flush writes at once what has gathered, and its time passes without another write', async () => {
