@@ -83,7 +83,10 @@ function actorsOf(reports: readonly (ActorReport & { instanceId: string })[]) {
   )
 }
 
-/** What a source throws the plugin leaves to nobody, which ends the process. Here it ends the connection: its reader comes back. */
+/**
+ * What a source throws the plugin leaves to nobody, which ends the process. Here it ends the connection: its reader comes
+ * back.
+ */
 async function* breakingOff<Event>(source: AsyncIterable<Event>, reply: FastifyReply) {
   try {
     yield* source
