@@ -8,7 +8,7 @@ const GATHER_MS = 1000
 const LAST_MS = 1000
 
 export interface FrameClearing {
-  /** A reply of the session is settled: its message holds all that its frames said. */
+  /** A reply of the session is settled: its message holds all that its frames said. Once closed, left to `tidy`. */
   later(sessionNum: number): void
   /** Clears what has gathered. Never rejects: what is left is left to `tidy`. */
   close(): Promise<void>
@@ -18,6 +18,7 @@ export function createFrameClearing(sql: Sql, onError: (error: unknown) => void)
   let waiting = new Set<number>()
   let clearing: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout | null = null
+  let closed = false
 
   function clear(): Promise<void> {
     const sessions = [...waiting]
@@ -31,10 +32,12 @@ export function createFrameClearing(sql: Sql, onError: (error: unknown) => void)
 
   return {
     later(sessionNum) {
+      if (closed) return
       waiting.add(sessionNum)
       timer ??= setTimeout(clear, GATHER_MS)
     },
     close() {
+      closed = true
       if (timer !== null) clearTimeout(timer)
       return Promise.race([clear(), pause(LAST_MS, undefined, { ref: false })])
     },

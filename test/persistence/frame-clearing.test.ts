@@ -99,6 +99,9 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     clearing.later(1)
     await clearing.close()
     expect(onError).toHaveBeenCalledOnce()
+    clearing.later(2) // a settlement that was under way
+    await clearing.close()
+    expect(onError).toHaveBeenCalledOnce()
     await scene.sql`alter function clear_frames_away rename to clear_frames`
   })
 })
