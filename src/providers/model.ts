@@ -41,7 +41,10 @@ export function createModel(options: ModelOptions): Providers {
 
   const callModel: Model['stream'] = (request, signal, take) => {
     const { type } = request.provider
-    if (type === 'demo') return playDemo(request, signal, take)
+    if (type === 'demo') {
+      counter.expect() // it never says what it used
+      return playDemo(request, signal, take)
+    }
     if (type === 'anthropic' || type === 'gemini') return streamNative(type, request, signal, fetch, take)
     const dialect = dialectOf(type)
     if (!dialect) throw unsupported(type)

@@ -18,6 +18,8 @@ export interface TokenCounterOptions {
 export interface TokenCounter extends AsyncDisposable {
   /** One count a text, as one job. Never rejects: what cannot be counted in time is a token for four characters. */
   count(texts: readonly string[]): Promise<number[]>
+  /** A count will come: its thread may start meanwhile. */
+  expect(): void
 }
 
 interface Waiting extends Pick<CountJob, 'texts'> {
@@ -37,7 +39,7 @@ export const startTokenWorker = (): Worker =>
     resourceLimits: { maxOldGenerationSizeMb: 256 },
   })
 
-/** Starts no thread before the first count. */
+/** Starts no thread before a count comes or is expected. */
 export function createTokenCounter({
   onFault = () => {},
   idleMs = 60_000,
@@ -94,14 +96,20 @@ export function createTokenCounter({
     return hired
   }
 
+  /** The thread, which stays for a while from now. */
+  function awake(): Worker {
+    worker ??= hire()
+    idle?.refresh()
+    return worker
+  }
+
   function next(): void {
     const [job] = waiting
     if (current !== null || job === undefined) return
     try {
-      worker ??= hire()
+      const asked = awake()
       current = job
-      idle?.refresh()
-      worker.postMessage({ texts: job.texts, patienceMs: job.until - performance.now() } satisfies CountJob)
+      asked.postMessage({ texts: job.texts, patienceMs: job.until - performance.now() } satisfies CountJob)
     } catch (error) {
       fail(error)
     }
@@ -116,6 +124,15 @@ export function createTokenCounter({
       waiting.add(job)
       next()
       return promise.finally(() => clearTimeout(timer))
+    },
+    expect() {
+      // While a job is under way the thread is there, and its silence is being timed.
+      if (closed || current !== null) return
+      try {
+        awake()
+      } catch (error) {
+        fail(error)
+      }
     },
     async [Symbol.asyncDispose]() {
       closed = true

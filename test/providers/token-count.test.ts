@@ -18,7 +18,14 @@ function open(options: TokenCounterOptions = {}) {
   const counter = createTokenCounter({ ...patient, onFault: (error) => faults.push(error), ...options, start })
   onTestFinished(() => counter[Symbol.asyncDispose]())
   const newest = () => workers.at(-1) ?? expect.unreachable('no thread was started')
-  return { count: counter.count, close: () => counter[Symbol.asyncDispose](), workers, faults, newest }
+  return {
+    count: counter.count,
+    expected: counter.expect,
+    close: () => counter[Symbol.asyncDispose](),
+    workers,
+    faults,
+    newest,
+  }
 }
 
 /** A thread of another program, for what the real one never does. */
@@ -69,6 +76,28 @@ test('no thread is started before something is to be counted', async () => {
   expect(await count([])).toEqual([])
   await close()
   expect(workers).toEqual([])
+})
+
+test('a count that is expected finds its thread, and is the only one to have one', async () => {
+  const { count, expected, close, workers } = open()
+  expected()
+  expected()
+  expect(workers).toHaveLength(1)
+  expect(await count(['hello world'])).toEqual([2])
+  expect(workers).toHaveLength(1)
+  await close()
+  expected()
+  expect(workers).toHaveLength(1)
+})
+
+test('a thread that is expected and cannot start is told of, and fails nothing', async () => {
+  const { expected, faults } = open({
+    start: () => {
+      throw new Error('no threads left')
+    },
+  })
+  expected()
+  expect(faults).toEqual([new Error('no threads left')])
 })
 
 test('a thread that ends in the middle leaves a token for four characters; the next count has a new one', async () => {
