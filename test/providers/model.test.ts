@@ -1,6 +1,6 @@
 /** Retries, silence and abort of a model call: contract section 1, PROVIDER_RETRIES and PROVIDER_IDLE_TIMEOUT_S. */
 import { getEventListeners } from 'node:events'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ModelEvent } from '../../src/actors/ports.ts'
 import { heard } from '../support/model-stream.ts'
 import { ask, failureIn, key, requestTo, scene, spoken, textOf } from './scene.ts'
@@ -163,6 +163,25 @@ describe('PROVIDER_IDLE_TIMEOUT_S', () => {
     const events = await ask(model, requestTo(null, { messages: [{ role: 'user', content: '/hang' }] }))
     expect(failureIn(events).code).toBe('provider_timeout')
   })
+})
+
+test('the token counter starts while the demo speaks, and not for a provider that may report', async () => {
+  let started = 0
+  const note = () => {
+    started += 1
+  }
+  process.on('worker', note)
+  const { up, model } = await scene()
+  onTestFinished(async () => {
+    process.off('worker', note)
+    await model[Symbol.asyncDispose]()
+  })
+  up.next(sayOk)
+  await ask(model, requestTo(up))
+  expect(started).toBe(0)
+  const said = await ask(model, requestTo(null, { messages: [{ role: 'user', content: '/echo two words' }] }))
+  expect(textOf(said)).toBe('two words')
+  expect(started).toBe(1)
 })
 
 describe('abort', () => {
