@@ -29,9 +29,9 @@ export async function writeReport(results: Results): Promise<void> {
   const sections = allCases.flatMap((one) => {
     const result = results.cases[one.name]
     if (!result) return []
-    const { at, repetitions, load } = result
+    const { note, at, repetitions, load } = result
     const when = `${at}; repetitions: ${repetitions}; load ${load.join(' to ')}.`
-    return [`## ${one.title}`, `\`${one.name}\`: ${one.note} ${when}`, caseTable(one, result)]
+    return [`## ${one.title}`, `\`${one.name}\`: ${note} ${when}`, caseTable(one, result)]
   })
   const goals = ['## What is to be reached', 'Medians; the repetitions stand below.', goalsTable(results)]
   const made = '<!-- Made by bench/report.ts from RESULTS.json. -->'

@@ -6,6 +6,8 @@ import type { Case, Figures } from './case.ts'
 export type Row = { title: string; figures: { [key: string]: number[] }; failures: string[] }
 
 export type CaseResult = {
+  /** What was done and counted then: a case may have become another one since. */
+  note: string
   /** ISO date, without the time. */
   at: string
   repetitions: number
@@ -35,7 +37,7 @@ export type Record = {
 export function startRecord(cases: readonly Case[], repetitions: number, load: number): Record {
   const at = new Date().toISOString().slice(0, 10)
   const results: { [name: string]: CaseResult } = {}
-  for (const { name } of cases) results[name] = { at, repetitions, load: [load, load], rows: {} }
+  for (const { name, note } of cases) results[name] = { note, at, repetitions, load: [load, load], rows: {} }
   const rowOf = (caseName: string, { name, title }: Named): Row => {
     const result = results[caseName]
     if (!result) throw new Error(`No case ${caseName}.`)
