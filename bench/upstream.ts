@@ -51,7 +51,7 @@ function streamPaced(response: ServerResponse, wish: Wish): void {
       sent++
     }
     if (sent === wish.tokens) return finish(response, wish)
-    timer = setTimeout(next, dueAt() - performance.now())
+    timer = setTimeout(next, Math.max(0, dueAt() - performance.now()))
   }
   response.on('close', () => clearTimeout(timer))
   next()

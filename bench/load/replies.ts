@@ -1,7 +1,8 @@
 /** Asks for replies, so many at a time, and times their tokens. */
+import { nowUs } from '../clock.ts'
 import type { Ask } from '../contender.ts'
 import { tokenReader } from '../tokens.ts'
-import { nowUs, send } from './request.ts'
+import { send } from './request.ts'
 import { type Quantiles, samples } from './samples.ts'
 
 export type RepliesJob = {

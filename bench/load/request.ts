@@ -50,8 +50,3 @@ export function send({ url, headers, body }: Request, listener: Listener): () =>
   })
   return () => controller?.abort(new Error('The load client left.'))
 }
-
-const originUs = Number(process.hrtime.bigint() / 1000n) - performance.now() * 1000
-
-/** The machine's monotonic clock in microseconds, as the model stamps its tokens. */
-export const nowUs = (): number => originUs + performance.now() * 1000

@@ -1,7 +1,8 @@
 /** Streams that are only read: held open, or many on one reply. */
 import { connect } from 'node:net'
+import { nowUs } from '../clock.ts'
 import { tokenReader } from '../tokens.ts'
-import { nowUs, type Request, send } from './request.ts'
+import { type Request, send } from './request.ts'
 import { type Quantiles, samples } from './samples.ts'
 
 export type StreamsJob = {
