@@ -55,7 +55,7 @@ export type Turn = {
   readonly load: LoadClient
   /** Replies that this turn has loaded it with, warm-up apart. */
   readonly loaded: number
-  /** New sessions or threads, untimed: at most `count`, and no more than fit into four seconds. */
+  /** New sessions or threads, untimed: at most `count`, and no more than fit into ten seconds. */
   prepare(count: number): Promise<string[]>
   /** What its processes used meanwhile (microseconds), and their memory at the end (MB). */
   use<T>(work: () => Promise<T>): Promise<{ result: T; cpu: Use; memory: Use }>

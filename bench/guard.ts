@@ -19,7 +19,7 @@ const FAIL_AT = 2
 const file = new URL('guard.json', import.meta.url)
 
 const guarded = ['greenroom-stateless', 'greenroom-session']
-const paced200 = paced(200, 1)
+const paced200 = paced(200, 2000)
 const cases: SideCase[] = [firstToken, paced200, mostTokens, shortReplies]
 
 type Watch = { readonly what: string; readonly of: SideCase; readonly key: string; readonly isRate: boolean }

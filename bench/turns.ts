@@ -6,7 +6,7 @@ import { cpuOf, memoryOf } from './processes.ts'
 import type { Record } from './results.ts'
 
 const OPEN_AT_A_TIME = 20
-const OPEN_MS = 4000
+const OPEN_MS = 10_000
 
 /** A, B, C, then A, B, C again, so that a machine that drifts drifts for all. */
 export async function takeTurns(

@@ -1,6 +1,8 @@
 /** The load of a side-by-side case: replies in new sessions, timed, with what they used. */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Figures, Turn } from '../case.ts'
-import type { Replies } from '../load/replies.ts'
+import { nowUs } from '../clock.ts'
+import type { Replies, RepliesJob } from '../load/replies.ts'
 import type { Use } from '../processes.ts'
 
 export type Wanted = {
@@ -13,16 +15,41 @@ export type Wanted = {
   readonly untilMs?: number
 }
 
+export type Measured = { replies: Replies; cpu: Use; memory: Use }
+
 /** Rejects when more than one reply in a hundred failed: such figures are of something else. */
-export async function measureReplies(turn: Turn, wanted: Wanted): Promise<{ replies: Replies; cpu: Use; memory: Use }> {
-  const { count, prompt, stream, ...job } = wanted
-  const sessions = await turn.prepare(count)
-  const asks = sessions.map((session) => turn.running.ask(session, prompt, stream))
-  const { result: replies, cpu, memory } = await turn.use(() => turn.load.replies({ ...job, asks }))
-  if (replies.failed * 100 > replies.replies) {
-    throw new Error(`${replies.failed} of ${replies.failed + replies.replies} failed: ${replies.failures.join('; ')}`)
+export async function measureReplies(turn: Turn, wanted: Wanted): Promise<Measured> {
+  const job = await prepareJob(turn, wanted)
+  const { result, ...used } = await turn.use(() => turn.load.replies(job))
+  return { replies: checked(result), ...used }
+}
+
+/** What `staggerMs` begins and `untilMs` ends: processor time and tokens of the time between, in which all slots run. */
+export async function measureFullLoad(
+  turn: Turn,
+  wanted: Wanted & { readonly staggerMs: number; readonly untilMs: number },
+): Promise<Measured> {
+  const job = await prepareJob(turn, wanted)
+  const beginUs = nowUs()
+  const until = (ms: number) => pause(ms - (nowUs() - beginUs) / 1000)
+  const window = { fromUs: beginUs + wanted.staggerMs * 1000, toUs: beginUs + wanted.untilMs * 1000 }
+  const use = async () => {
+    await until(wanted.staggerMs)
+    return turn.use(() => until(wanted.untilMs))
   }
-  return { replies, cpu, memory }
+  const [replies, { cpu, memory }] = await Promise.all([turn.load.replies({ ...job, window }), use()])
+  return { replies: checked(replies), cpu, memory }
+}
+
+async function prepareJob(turn: Turn, { count, prompt, stream, ...job }: Wanted): Promise<RepliesJob> {
+  const sessions = await turn.prepare(count)
+  return { ...job, asks: sessions.map((session) => turn.running.ask(session, prompt, stream)) }
+}
+
+function checked(replies: Replies): Replies {
+  const { failed, failures } = replies
+  if (failed * 100 <= replies.replies) return replies
+  throw new Error(`${failed} of ${failed + replies.replies} failed: ${failures.join('; ')}`)
 }
 
 /** Processor time by whose it is, for each of `count` tokens or replies, in microseconds; memory in MB. */

@@ -1,11 +1,12 @@
 /** What a contender adds to a stream: time to its first token, and time, processor time and memory for each token. */
 import type { Column, SideCase } from '../case.ts'
-import { measureReplies, useFigures } from './replies.ts'
+import { measureFullLoad, measureReplies, useFigures } from './replies.ts'
 
 const TOKENS = 100
 const RATE = 50
-/** Over which the first requests of a round are spread: the length of a reply, so that begins and ends mix. */
+/** Over which the first requests are spread: the length of a reply, so that begins and ends mix. */
 const STAGGER_MS = 2000
+const IDEAL_MS = ((TOKENS - 1) * 1000) / RATE
 
 export const firstToken: SideCase = {
   ...{ kind: 'side', name: 'ttft', group: 'stream', title: 'Time to first token' },
@@ -39,16 +40,21 @@ const pacedColumns: Column[] = [
   { key: 'postgresMb', title: 'PostgreSQL MB', digits: 0 },
 ]
 
-export const paced = (streams: number, replies: number): SideCase => ({
+/** `windowMs`: for how long all of them run. */
+export const paced = (streams: number, windowMs = 4000): SideCase => ({
   ...{ kind: 'side', name: `paced-${streams}`, group: 'stream', title: `${streams} paced streams` },
   note:
-    `${streams} at a time, ${TOKENS} tokens at ${RATE} a second each, ${replies} replies one after the other, begun over ` +
-    `${STAGGER_MS / 1000} s. A token's time is from the model's write to the client's read; an ideal reply takes 1.98 s.`,
+    `${streams} at a time, replies of ${TOKENS} tokens at ${RATE} a second each, one after the other, begun over ` +
+    `${STAGGER_MS / 1000} s. Tokens and processor time are those of the ${windowMs / 1000} s after that, in which all run; ` +
+    `first tokens and replies are all. A token's time is from the model's write to the client's read; an ideal reply ` +
+    `takes ${IDEAL_MS / 1000} s.`,
   columns: pacedColumns,
   async measure(turn) {
-    const { replies: got, ...used } = await measureReplies(turn, {
-      ...{ count: streams * replies, prompt: `tokens=${TOKENS} rate=${RATE}`, tokens: TOKENS, stream: true },
-      ...{ slots: streams, staggerMs: STAGGER_MS },
+    const untilMs = STAGGER_MS + windowMs
+    const { replies: got, ...used } = await measureFullLoad(turn, {
+      // A slot begins its last reply before the end. None takes less than the ideal.
+      ...{ count: Math.ceil(untilMs / IDEAL_MS) * streams, prompt: `tokens=${TOKENS} rate=${RATE}`, tokens: TOKENS },
+      ...{ stream: true, slots: streams, staggerMs: STAGGER_MS, untilMs },
     })
     return {
       ...{ p50Ms: got.tokenMs.p50, p99Ms: got.tokenMs.p99, firstP50Ms: got.firstMs.p50 },
@@ -58,4 +64,4 @@ export const paced = (streams: number, replies: number): SideCase => ({
   },
 })
 
-export const streamCases: SideCase[] = [firstToken, paced(1, 3), paced(50, 2), paced(200, 2), paced(500, 2)]
+export const streamCases: SideCase[] = [firstToken, paced(1), paced(50), paced(200), paced(500)]

@@ -15,10 +15,13 @@ export type RepliesJob = {
   readonly staggerMs?: number
   /** After this no further reply is begun. */
   readonly untilMs?: number
+  /** Tokens count that arrive in it; all when absent. By the machine's clock. */
+  readonly window?: { readonly fromUs: number; readonly toUs: number }
 }
 
 export type Replies = {
   replies: number
+  /** Those that count. */
   tokens: number
   /** From the first request to the last answer. */
   seconds: number
@@ -81,18 +84,28 @@ export async function loadReplies(job: RepliesJob): Promise<Replies> {
   let [replies, tokens, failed, next] = [0, 0, 0, 0]
   const begin = nowUs()
   const deadline = begin + (job.untilMs ?? Number.POSITIVE_INFINITY) * 1000
+  const { fromUs, toUs } = job.window ?? { fromUs: 0, toUs: Number.POSITIVE_INFINITY }
   const note = ({ sentAt, arrivals, delays }: Taken) => {
     replies++
-    tokens += arrivals.length
     firstMs.add(((arrivals[0] ?? sentAt) - sentAt) / 1000)
     replyMs.add(((arrivals.at(-1) ?? sentAt) - sentAt) / 1000)
-    for (const delay of delays) tokenMs.add(delay / 1000)
+    for (const [at, delay] of delays.entries()) {
+      const arrival = arrivals[at] ?? 0
+      if (arrival < fromUs || arrival >= toUs) continue
+      tokens++
+      tokenMs.add(delay / 1000)
+    }
   }
+  let ranOut = false
   const slot = async (n: number) => {
     await pause(((job.staggerMs ?? 0) * n) / job.slots)
     for (;;) {
+      if (nowUs() > deadline) return
       const ask = job.asks[next++]
-      if (!ask || nowUs() > deadline) return
+      if (!ask) {
+        ranOut ||= job.window !== undefined && nowUs() < job.window.toUs
+        return
+      }
       await takeReply(ask, job.tokens).then(note, (error: Error) => {
         failed++
         if (failures.size < 3) failures.add(error.message)
@@ -100,6 +113,7 @@ export async function loadReplies(job: RepliesJob): Promise<Replies> {
     }
   }
   await Promise.all(Array.from({ length: job.slots }, (_, n) => slot(n)))
+  if (ranOut) throw new Error(`${job.asks.length} sessions are too few: fewer replies than wanted ran in the window.`)
   return {
     ...{ replies, tokens, failed, failures: [...failures] },
     seconds: (nowUs() - begin) / 1e6,
