@@ -206,7 +206,7 @@ async function openRooms(ground: Ground) {
     historyMaxTokens: settings.historyMaxTokens,
   })
   coordination.start(host.owned, host.tick)
-  metrics?.inspect({ report: host.owned.report, running: () => host.running })
+  metrics?.inspect({ report: host.owned.report, running: host.running })
   jobs = await startJobs(ground, { secrets, upkeepSql, model, agents })
   return {
     ...{

@@ -40,8 +40,8 @@ export interface Ended {
 }
 
 export interface FrameLog extends Reply {
-  readonly state: LogState
-  readonly subscribers: number
+  state(): LogState
+  subscribers(): number
   /** Stored events, in order. */
   push(events: readonly StoredEvent[]): void
   /** All events that were pushed, in order. Lacks what came after a cut. */
@@ -88,6 +88,10 @@ export function indexAfter(frames: readonly Frame[], after: number): number {
   }
   return low
 }
+
+/** Texts, which are nearly all, with a place for their bytes from the start: one object each, where there were two. */
+const frameOf = (seq: number, event: StoredEvent['event']): Frame =>
+  event.type === 'text' ? { seq, type: 'text', text: event.text, wire: undefined } : { ...event, seq }
 
 /** The events that were stored as these frames: tool events are the parts after the frame before them. */
 function eventsOf(frames: readonly Frame[]): StoredEvent[] {
@@ -139,16 +143,12 @@ export function createFrameLog(info: ReplyInfo): FrameLog {
 
   return {
     info,
-    get state() {
-      return state
-    },
-    get subscribers() {
-      return readers.size
-    },
+    state: () => state,
+    subscribers: () => readers.size,
     push(events) {
       if (state !== 'open') return
       const first = frames.length
-      for (const { seq, event } of events) frames.push({ seq, ...event })
+      for (const { seq, event } of events) frames.push(frameOf(seq, event))
       deliver(first)
     },
     said: () => eventsOf(frames),

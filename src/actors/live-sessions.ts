@@ -185,8 +185,8 @@ export function checkSessions(sessions: LiveSessions, leaseMs: number): void {
       sessions.registry.trigger.left({ session })
       continue
     }
-    const waitingSince = reply.log.unstoredSince ?? reply.settlingSince
-    if (waitingSince === null || now - waitingSince <= leaseMs || reply.log.state !== 'open') continue
+    const waitingSince = reply.log.unstoredSince() ?? reply.settlingSince
+    if (waitingSince === null || now - waitingSince <= leaseMs || reply.log.state() !== 'open') continue
     reply.requesterLost = true
     reply.log.cut()
     actor.send(failed('internal', 'The reply could not be stored in time.'))
@@ -203,10 +203,10 @@ export function ownedReplies(sessions: LiveSessions, remote: RemoteReplies, jour
   const { byReply, admitting } = sessions
   return {
     running: () => new Set([...byReply.keys(), ...admitting.keys()]),
-    placeOf: (replyId) => byReply.get(replyId)?.reply?.log.place ?? null,
+    placeOf: (replyId) => byReply.get(replyId)?.reply?.log.place() ?? null,
     report: () => ({
       actors: liveSessions(sessions).map(({ sessionId, agentId, state, since, reply }) => ({
-        ...{ sessionId, agentId, state, since: since.toISOString(), subscribers: reply?.log.subscribers ?? 0 },
+        ...{ sessionId, agentId, state, since: since.toISOString(), subscribers: reply?.log.subscribers() ?? 0 },
       })),
       followed: remote.followed(),
     }),

@@ -249,7 +249,7 @@ export type Note = { after: Place; events: readonly StoredEvent[] } | 'ended'
 
 export interface Following extends Disposable {
   /** The owner has spoken of this reply within the last moments: nobody needs to ask the database. */
-  readonly isLive: boolean
+  isLive(): boolean
 }
 
 /**

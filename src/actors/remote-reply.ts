@@ -46,7 +46,7 @@ export function createRemoteReplies({ read, exchange, patienceMs }: RemoteOption
     const stored = await read(replyId, known?.place.seq ?? 0)
     if (stored === null) return null
     const remote = known ?? followed.get(replyId) ?? createRemote(stored)
-    if (remote.log.state === 'cut') return await open(replyId)
+    if (remote.log.state() === 'cut') return await open(replyId)
     advance(remote, stored)
     return { info: remote.log.info, read: (...how) => readRemote(remote, ...how) }
   }
@@ -65,16 +65,16 @@ export function createRemoteReplies({ read, exchange, patienceMs }: RemoteOption
   /** Fills the log for as long as it is read and its reply runs. */
   async function pump(remote: Remote): Promise<void> {
     const { log } = remote
-    if (log.state !== 'open') return
+    if (log.state() !== 'open') return
     remote.isPumped = true
     if (!followed.has(log.info.id)) followed.set(log.info.id, remote)
     const following = exchange.follow(log.info, (note) => {
       if (!heard(remote, note)) remote.wake()
     })
     let answeredAt = performance.now()
-    while (log.state === 'open' && remote.readers > 0) {
+    while (log.state() === 'open' && remote.readers > 0) {
       const isWoken = await pause(remote, POLL_MS)
-      if (remote.readers === 0 || (!isWoken && following.isLive)) continue
+      if (remote.readers === 0 || (!isWoken && following.isLive())) continue
       try {
         const stored = await read(log.info.id, remote.place.seq)
         answeredAt = performance.now()

@@ -15,9 +15,9 @@ type Verdict = Awaited<ReturnType<Journal['append']>>
 
 export interface ReplyLog extends Omit<FrameLog, 'push'> {
   /** Since when (ms, monotonic) something waits to be stored; null when everything is. */
-  readonly unstoredSince: number | null
+  unstoredSince(): number | null
   /** The newest stored event. */
-  readonly place: Place
+  place(): Place
   push(events: readonly ReplyEvent[]): void
   /** Resolves when there is room for more (back-pressure towards the provider); nothing when there is. */
   room(): Promise<void> | undefined
@@ -47,9 +47,7 @@ function createBuffer(firstSeq: number) {
   let seq = firstSeq
   let part = 0
   return {
-    get isEmpty() {
-      return pending.length === 0
-    },
+    isEmpty: () => pending.length === 0,
     push(event: ReplyEvent): void {
       const last = pending.at(-1)
       if (event.type === 'text' && last?.event.type === 'text') {
@@ -91,7 +89,7 @@ export function createReplyLog(info: ReplyInfo, { append, onStored, onRefused }:
   // One append at a time keeps the order.
   async function flush(): Promise<void> {
     inFlight = true
-    while (!buffer.isEmpty && verdict === 'stored') {
+    while (!buffer.isEmpty() && verdict === 'stored') {
       let size = 0
       let batch: StoredEvent[] = []
       verdict = await append(info, () => {
@@ -106,7 +104,7 @@ export function createReplyLog(info: ReplyInfo, { append, onStored, onRefused }:
         onStored(place, batch)
         place = placeOf(batch.at(-1)) ?? place
       }
-      unstoredSince = buffer.isEmpty ? null : performance.now()
+      unstoredSince = buffer.isEmpty() ? null : performance.now()
       unstoredSize = Math.max(0, unstoredSize - size)
       settleIdle()
     }
@@ -116,20 +114,12 @@ export function createReplyLog(info: ReplyInfo, { append, onStored, onRefused }:
 
   return {
     info,
-    get state() {
-      return frames.state
-    },
-    get subscribers() {
-      return frames.subscribers
-    },
-    get unstoredSince() {
-      return unstoredSince
-    },
-    get place() {
-      return place
-    },
+    state: frames.state,
+    subscribers: frames.subscribers,
+    unstoredSince: () => unstoredSince,
+    place: () => place,
     push(events) {
-      if (verdict !== 'stored' || frames.state === 'dropped') return
+      if (verdict !== 'stored' || frames.state() === 'dropped') return
       for (const event of events) {
         buffer.push(event)
         unstoredSize += sizeOf(event)

@@ -77,7 +77,7 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
   const outcome: Outcome = stored === 'refused' ? refused(usage) : { ...ending, usage }
   // A log that was cut has missed what was stored since, and a refused write may have been stored the first time it was
   // sent: what followers elsewhere were shown must stay.
-  const knowsAll = stored === 'stored' && log.state === 'open'
+  const knowsAll = stored === 'stored' && log.state() === 'open'
   const settled = await journal.settle(log.info, {
     outcome,
     said: knowsAll ? log.said() : null,

@@ -77,13 +77,9 @@ export function createSessionHost(options: HostOptions) {
   return {
     registry: host.registry,
     owned: ownedReplies(host, host.remote, journal),
-    get draining() {
-      return host.draining
-    },
+    draining: () => host.draining,
     /** Replies that run here, stateless ones included. */
-    get running() {
-      return runningReplies(host)
-    },
+    running: () => runningReplies(host),
     send: (message: Message) => send(host, message),
     open: (replyId: string) => open(host, replyId),
     cancel: (sessionId: string) => cancel(host, sessionId),
@@ -185,7 +181,8 @@ const replyOf = ({ log }: RunningReply): Reply => ({ info: log.info, read: log.r
 /** A reply by its id, wherever it runs or ran. Null: there is none (any more). */
 async function open({ byReply, remote }: Host, replyId: string): Promise<Reply | null> {
   const here = byReply.get(replyId)?.reply
-  if (here && (here.log.state === 'open' || here.log.state === 'closed')) return replyOf(here)
+  const state = here?.log.state()
+  if (here && (state === 'open' || state === 'closed')) return replyOf(here)
   return await remote.open(replyId)
 }
 

@@ -6,7 +6,7 @@ import type { SessionRegistry } from './session-registry.ts'
 export interface Slot extends Disposable {
   /** Aborts when the reply is ended from outside; `error` then tells why. */
   signal: AbortSignal
-  readonly error: ReplyError | null
+  error(): ReplyError | null
 }
 
 export type Slots = ReturnType<typeof createSlots>
@@ -26,9 +26,7 @@ export function createSlots({ trigger }: Pick<SessionRegistry, 'trigger'>) {
       trigger.began()
       return {
         signal: controller.signal,
-        get error() {
-          return error
-        },
+        error: () => error,
         [Symbol.dispose]() {
           if (taken.delete(reply)) trigger.ended()
         },

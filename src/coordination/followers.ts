@@ -37,9 +37,7 @@ export function createFollowers({ id, send }: FollowersOptions) {
       byReply.set(reply.id, (byReply.get(reply.id) ?? new Set()).add(follower))
       ask('follow', reply)
       return {
-        get isLive() {
-          return performance.now() - follower.spokenAt < LIVE_MS
-        },
+        isLive: () => performance.now() - follower.spokenAt < LIVE_MS,
         [Symbol.dispose]() {
           const all = byReply.get(reply.id)
           if (!all?.delete(follower) || all.size > 0) return

@@ -32,7 +32,7 @@ const POLL_MS = 1000
 /** For instances that have nothing but the database between them. */
 export const noExchange: Exchange = {
   hurry() {},
-  follow: () => ({ isLive: false, [Symbol.dispose]() {} }),
+  follow: () => ({ isLive: () => false, [Symbol.dispose]() {} }),
   stored() {},
   ended() {},
 }

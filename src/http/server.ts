@@ -119,7 +119,7 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
   const ping = async () => {
     await sql`select 1`
   }
-  mount(app, health, healthHandlers({ ping, draining: () => host.draining, cache: rooms.coordination.cache }))
+  mount(app, health, healthHandlers({ ping, draining: host.draining, cache: rooms.coordination.cache }))
   answerUnknownPaths(app, await registerUi(app))
   await app.register((scope) =>
     deployScope(scope, {

@@ -24,7 +24,7 @@ export function nextPace(pace: number, busy: number): number {
 
 export interface Pace {
   /** The pace of now, in milliseconds. */
-  readonly ms: number
+  ms(): number
   /** A flush held so many replies. */
   flushed(replies: number): void
 }
@@ -34,9 +34,7 @@ export function createPace(): Pace {
   let seen = performance.eventLoopUtilization()
   let lookAt = 0
   return {
-    get ms() {
-      return pace
-    },
+    ms: () => pace,
     flushed(replies) {
       const now = performance.now()
       if (replies < CROWD) {

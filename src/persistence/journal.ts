@@ -100,7 +100,7 @@ function createQueue(store: (batch: readonly Append[], epoch: number) => Promise
       for (const [epoch, appends] of Map.groupBy(batch, ({ reply }) => reply.epoch)) await store(appends, epoch)
       pace.flushed(batch.length)
       isAlone = batch.length === 1
-      const left = isAlone ? 0 : pace.ms - (performance.now() - begin)
+      const left = isAlone ? 0 : pace.ms() - (performance.now() - begin)
       if (left >= 1) await sleep(left)
     }
     writing = false
@@ -108,7 +108,7 @@ function createQueue(store: (batch: readonly Append[], epoch: number) => Promise
   return (reply, take) =>
     new Promise((resolve) => {
       // With time to spare each text keeps a frame of its own; else all that comes until the write goes along.
-      queue.push({ reply, events: pace.ms > leastPace ? null : take(), take, resolve })
+      queue.push({ reply, events: pace.ms() > leastPace ? null : take(), take, resolve })
       if (writing) return
       writing = true
       // One reply alone waits for nothing. Else all that the network brings in this turn of the event loop comes along.

@@ -69,15 +69,9 @@ export function readAnthropicTurn(): Turn {
   }
   return {
     events,
-    get problem() {
-      return problem
-    },
-    get done() {
-      return done
-    },
-    get finished() {
-      return finish !== null
-    },
+    problem: () => problem,
+    done: () => done,
+    finished: () => finish !== null,
     take(data, eventName) {
       if (problem || done || data === '') return
       const event = parse(data)

@@ -82,13 +82,9 @@ export function readGeminiTurn(): Turn {
   }
   return {
     events,
-    get problem() {
-      return problem
-    },
-    done: false, // no goodbye: the stream just ends
-    get finished() {
-      return finish !== null
-    },
+    problem: () => problem,
+    done: () => false, // no goodbye: the stream just ends
+    finished: () => finish !== null,
     take(data) {
       if (problem || data === '') return
       const chunk = parse(data)

@@ -119,9 +119,9 @@ async function watched(
     watch.waiting()
     await call(watch.signal, hear)
     // An adapter may just stop when it is told to; that silence did it must not go unsaid.
-    if (watch.expired && !ended) throw silent(idleMs)
+    if (watch.expired() && !ended) throw silent(idleMs)
   } catch (error) {
-    throw watch.expired ? silent(idleMs) : error
+    throw watch.expired() ? silent(idleMs) : error
   }
 }
 

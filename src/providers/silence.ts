@@ -4,7 +4,7 @@ export interface SilenceWatch extends Disposable {
   /** Aborts with the caller's signal, when the silence was too long, and when the watch is disposed. */
   readonly signal: AbortSignal
   /** Ended by silence? */
-  readonly expired: boolean
+  expired(): boolean
   /** The wait for the next event begins. Time that the consumer takes between two events does not count. */
   waiting(): void
   heard(): void
@@ -34,9 +34,7 @@ export function watchSilence(caller: AbortSignal, idleMs: number): SilenceWatch 
   if (caller.aborted) stop()
   return {
     signal: own.signal,
-    get expired() {
-      return expired
-    },
+    expired: () => expired,
     waiting() {
       since = performance.now()
     },

@@ -36,7 +36,7 @@ export async function streamTurn(
     await over
     left = false
     // The reply does not wait for the goodbye's last bytes.
-    if (turn.done) drain(whole, call)
+    if (turn.done()) drain(whole, call)
     else call.abort(callOver)
     await take(turn.close())
   } finally {
@@ -69,19 +69,19 @@ function readTurnFrom(turn: Turn, answer: ProviderAnswer, call: AbortController,
     } catch (error) {
       fault = error
     }
-    if (turn.done || turn.problem || fault) stopped.resolve()
+    if (turn.done() || turn.problem() || fault) stopped.resolve()
     return taken
   }
   const whole = answer
     .read((bytes) => {
-      if (!turn.done && !turn.problem && !fault) return read(decoder.decode(bytes, { stream: true }), false)
+      if (!turn.done() && !turn.problem() && !fault) return read(decoder.decode(bytes, { stream: true }), false)
       drained += bytes.length
       if (drained > maxDrained) call.abort(callOver)
       return undefined
     })
     .then(
       () => {
-        if (!turn.done && !turn.problem && !fault) read(decoder.decode(), true)
+        if (!turn.done() && !turn.problem() && !fault) read(decoder.decode(), true)
       },
       (error: unknown) => {
         fault ??= connectionProblem(error)
@@ -94,8 +94,8 @@ function readTurnFrom(turn: Turn, answer: ProviderAnswer, call: AbortController,
     await stopped.promise
     call.signal.throwIfAborted()
     await taken
-    if (turn.problem) throw turn.problem
-    if (turn.finished) return // after it only the goodbye can be missing
+    if (turn.problem()) throw turn.problem()
+    if (turn.finished()) return // after it only the goodbye can be missing
     throw fault ?? new ProviderProblem({ kind: 'ended_early' })
   }
   return { over: over(), whole }
@@ -130,7 +130,7 @@ function sniff(turn: Turn): (text: string, last: boolean) => void {
     closing = last
     if (head === null) {
       parser.feed(last ? `${text}\n\n` : text)
-      if (last && !turn.finished && stray !== '' && isWhole(stray)) turn.take(stray)
+      if (last && !turn.finished() && stray !== '' && isWhole(stray)) turn.take(stray)
       return
     }
     head += text

@@ -11,11 +11,11 @@ export interface Turn {
   /** What the model has said since the caller last emptied it. */
   readonly events: ModelEvent[]
   /** The first thing that went wrong; what came before it lies in `events`. Nothing is read after it. */
-  readonly problem: ProviderProblem | null
+  problem(): ProviderProblem | null
   /** `[DONE]` was read: nothing more will come. */
-  readonly done: boolean
+  done(): boolean
   /** The model has finished, whether or not the stream says goodbye. */
-  readonly finished: boolean
+  finished(): boolean
   /** One SSE event's data. */
   take(data: string, eventName?: string): void
   /** A sign of life without content. */
@@ -82,15 +82,9 @@ export function readTurn(): Turn {
   }
   return {
     events,
-    get problem() {
-      return problem
-    },
-    get done() {
-      return done
-    },
-    get finished() {
-      return done || finish !== null
-    },
+    problem: () => problem,
+    done: () => done,
+    finished: () => done || finish !== null,
     take,
     alive,
     close() {

@@ -4,7 +4,7 @@ export interface Deadline extends Disposable {
   /** Aborts with the caller's signal, with its reason, and when the time is over. */
   readonly signal: AbortSignal
   /** Was it the time? */
-  readonly expired: boolean
+  expired(): boolean
 }
 
 export function startDeadline(caller: AbortSignal, ms: number): Deadline {
@@ -19,9 +19,7 @@ export function startDeadline(caller: AbortSignal, ms: number): Deadline {
   if (caller.aborted) stop()
   return {
     signal: own.signal,
-    get expired() {
-      return expired
-    },
+    expired: () => expired,
     [Symbol.dispose]() {
       clearTimeout(timer)
       caller.removeEventListener('abort', stop)

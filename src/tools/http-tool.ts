@@ -71,7 +71,7 @@ export async function callHttpTool(
     return await resultOf(response, limits.maxBytes)
   } catch (error) {
     signal.throwIfAborted()
-    if (deadline.expired) return failed(`The call failed: no whole answer within ${limits.timeoutMs / 1000} s.`)
+    if (deadline.expired()) return failed(`The call failed: no whole answer within ${limits.timeoutMs / 1000} s.`)
     return failed(error instanceof TemplateError ? error.message : callFailure(error))
   }
 }

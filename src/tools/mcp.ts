@@ -104,7 +104,7 @@ export function createMcp(options: McpOptions): Mcp {
         return offered
       } catch (error) {
         signal.throwIfAborted()
-        if (!limit.expired) throw error
+        if (!limit.expired()) throw error
         if (isSilent) throw new Error('still no list of tools')
         silentUntil.set(keyOf(server), performance.now() + times.silence)
         throw new Error(`no list of tools within ${ms / 1000} s`)
@@ -129,7 +129,7 @@ async function list(connections: McpConnections, server: McpServer, asking: () =
     return await connections.use(server, ask, () => true, limit.signal)
   } finally {
     // One that is open and does not answer may have died silently.
-    if (limit.expired) retireAsIs(connections, server)
+    if (limit.expired()) retireAsIs(connections, server)
   }
 }
 
@@ -153,9 +153,9 @@ async function call(connections: McpConnections, { server, toolName, args, ms }:
   } catch (error) {
     signal.throwIfAborted()
     // Nothing else tells of an event stream that died silently.
-    if (limit.expired && server.transport === 'sse') retireAsIs(connections, server)
-    const why = limit.expired ? `No answer within ${ms / 1000} s.` : mcpFailure(error)
-    const mayHaveRun = wasSent && (limit.expired || (!isAnswer(error) && !wasNotExecuted(error)))
+    if (limit.expired() && server.transport === 'sse') retireAsIs(connections, server)
+    const why = limit.expired() ? `No answer within ${ms / 1000} s.` : mcpFailure(error)
+    const mayHaveRun = wasSent && (limit.expired() || (!isAnswer(error) && !wasNotExecuted(error)))
     return { ok: false, content: mayHaveRun ? `${why} The call may have been carried out; it is not repeated.` : why }
   }
 }

@@ -63,7 +63,7 @@ export async function fetchPage(
     return await readPage(response, deadline.signal, limits)
   } catch (error) {
     signal.throwIfAborted()
-    if (deadline.expired) return { ok: false, content: `No whole answer within ${limits.timeoutMs / 1000} s.` }
+    if (deadline.expired()) return { ok: false, content: `No whole answer within ${limits.timeoutMs / 1000} s.` }
     return { ok: false, content: error instanceof MarkdownError ? error.message : callFailure(error) }
   }
 }

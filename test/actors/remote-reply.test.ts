@@ -40,9 +40,7 @@ function heldExchange() {
     follow(_, heard) {
       listeners.add(heard)
       return {
-        get isLive() {
-          return state.isLive
-        },
+        isLive: () => state.isLive,
         [Symbol.dispose]: () => void listeners.delete(heard),
       }
     },
@@ -195,7 +193,7 @@ verifies(
     // A beat says how far the reply is: the last words need no next one to be missed.
     scene.log.push([{ type: 'text', text: 'e' }])
     await scene.store()
-    await scene.say({ after: scene.log.place, events: [] })
+    await scene.say({ after: scene.log.place(), events: [] })
     expect(reader.shapes().at(-1)).toBe('e')
     await scene.settle({ type: 'finished', reason: 'stop', usage })
     await scene.say('ended')

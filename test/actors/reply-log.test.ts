@@ -200,7 +200,7 @@ describe('I2: every reader sees the same frames after the same id', () => {
     await Promise.all(readers.map(({ done }) => done))
     const first = readers[0]?.frames ?? []
     for (const { frames } of readers) for (const [index, frame] of frames.entries()) expect(frame).toBe(first[index])
-    expect(log.subscribers).toBe(0)
+    expect(log.subscribers()).toBe(0)
   })
 })
 
@@ -214,7 +214,7 @@ describe('I3: a log ends once', () => {
     close(log)
     await expect(reader.done).rejects.toBeInstanceOf(StreamCut)
     expect(reader.frames.at(-1)).toEqual({ seq: 6, type: 'text', text: 'a' })
-    expect(log.state).toBe('cut')
+    expect(log.state()).toBe('cut')
   })
 
   test('drop: one last chunk, session_deleted, under the last shown id plus one', async () => {
@@ -247,10 +247,10 @@ describe('I3: a log ends once', () => {
     const listeners = () => getEventListeners(leaving.signal, 'abort').length
     const reader = follow(log, 0, leaving.signal)
     await turn()
-    expect([log.subscribers, listeners()]).toEqual([1, 1])
+    expect([log.subscribers(), listeners()]).toEqual([1, 1])
     leaving.abort()
     await reader.done
-    expect([log.subscribers, listeners()]).toEqual([0, 0])
+    expect([log.subscribers(), listeners()]).toEqual([0, 0])
     const late: Frame[] = []
     await log.read(0, leaving.signal, into(late))
     expect(late).toEqual([])

@@ -81,7 +81,7 @@ test('a reader that is held gets nothing until it goes on, then all that came me
   expect(isDone).toBe(false) // the last batch is still on its way
   await reader.goOn()
   await reader.done
-  expect(log.subscribers).toBe(0)
+  expect(log.subscribers()).toBe(0)
 })
 
 test.each(['throws', 'rejects'])('a reader whose take %s ends alone, with that error, at once', async (how) => {
@@ -103,7 +103,7 @@ test.each(['throws', 'rejects'])('a reader whose take %s ends alone, with that e
   for (const reader of [first, last]) {
     expect(reader.shapes()).toEqual(['started', 'a', 'b', 'c', 'd', 'finished', 'done'])
   }
-  expect(log.subscribers).toBe(0)
+  expect(log.subscribers()).toBe(0)
 })
 
 test('a reader that fails at its first batch, or when it goes on, ends too', async () => {
@@ -121,7 +121,7 @@ test('a reader that fails at its first batch, or when it goes on, ends too', asy
   })
   say('a')
   await expect(later).rejects.toBe(error)
-  expect(log.subscribers).toBe(0)
+  expect(log.subscribers()).toBe(0)
 })
 
 test('a reader that leaves while it is held is let go at once, and is handed nothing afterwards', async () => {
@@ -132,7 +132,7 @@ test('a reader that leaves while it is held is let go at once, and is handed not
     say('a')
     leaving.abort()
     await reader.done
-    expect(log.subscribers).toBe(0)
+    expect(log.subscribers()).toBe(0)
     reader[end](new Error('too late'))
     say('b')
     log.close(ended)

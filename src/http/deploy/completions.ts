@@ -35,7 +35,8 @@ async function generate(
     client.aborted ? undefined : take(events),
   )
   const own = await running.catch(notGenerated)
-  const ending: Ending = slot.error ? { type: 'failed', error: slot.error } : own
+  const error = slot.error()
+  const ending: Ending = error ? { type: 'failed', error } : own
   const ended = ending.type === 'failed' ? ending.error.code : ending.reason
   const usage = await generation.usage()
   observer.ended(client.aborted ? 'left' : ended, usage)

@@ -1,0 +1,45 @@
+/**
+ * What every token passes stays an object whose fields V8 finds by their place. A literal with a getter is a dictionary
+ * to it from the start (its getters are new functions each time), three times as slow to read and twice as large.
+ */
+import { setFlagsFromString } from 'node:v8'
+import { expect, test } from 'vitest'
+import { createFrameLog } from '../src/actors/frame-log.ts'
+import type { ReplyInfo } from '../src/actors/ports.ts'
+import { createReplyLog, type ReplyLogOptions } from '../src/actors/reply-log.ts'
+import { readAnthropicTurn } from '../src/providers/anthropic-turn.ts'
+import { readGeminiTurn } from '../src/providers/gemini-turn.ts'
+import { watchSilence } from '../src/providers/silence.ts'
+import { readTurn } from '../src/providers/turn.ts'
+
+setFlagsFromString('--allow-natives-syntax')
+const isFast = new Function('object', 'return %HasFastProperties(object)')
+setFlagsFromString('--no-allow-natives-syntax')
+
+const info: ReplyInfo = {
+  ...{ id: 'r', sessionId: 's', sessionNum: 1, firstSeq: 1, model: 'm', createdAt: '2026-01-01T00:00:00.000Z' },
+  ...{ includeUsage: false, instanceId: 'i', epoch: 1 },
+}
+const logOptions: ReplyLogOptions = { append: async () => 'stored', onStored() {}, onRefused() {} }
+
+test.each<[string, () => object]>([
+  ['a reply log', () => createReplyLog(info, logOptions)],
+  ['a frame log', () => createFrameLog(info)],
+  ['a turn of chat completions', () => readTurn()],
+  ['a turn of Anthropic', () => readAnthropicTurn()],
+  ['a turn of Gemini', () => readGeminiTurn()],
+  ['a watch for silence', () => watchSilence(AbortSignal.abort(), 1000)],
+])('%s keeps its fast properties', (_, make) => {
+  make()
+  expect(isFast(make())).toBe(true)
+})
+
+test('an object with a getter would be told', () => {
+  const make = (value: number) => ({
+    get value() {
+      return value
+    },
+  })
+  make(1)
+  expect(isFast(make(2))).toBe(false)
+})
