@@ -210,6 +210,12 @@ test('more queries than connections wait for their turn; after end() none is run
   expect(codeOf(await codeFrom(sql.begin((tx) => tx`select 1`)))).toBe('CONNECTION_ENDED')
 })
 
+test('a settled query lets go of what it was built of', async () => {
+  const query = database.sql`select ${'text'}::text as text`
+  expect(await query).toEqual([{ text: 'text' }])
+  expect(query).toMatchObject({ args: [], parameters: [], string: '', signature: '' })
+})
+
 test('a server that goes away rejects what was under way as unavailable; nothing hangs, and every row reaches its own query', async () => {
   const dataDir = await temporaryFolder()
   const log = { debug() {}, info() {}, warn() {}, error() {} }

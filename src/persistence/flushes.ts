@@ -99,17 +99,18 @@ interface Inserted {
   asked: boolean
 }
 
-/** A tool event that is no jsonb is refused here: folded later, it would keep its reply running for ever. */
-const rows = (sql: Sql, { nums, seqs, parts, texts }: Columns) => sql`
-  insert into frames (session_num, seq, part, event)
-  select f.num, f.seq, f.part, case when f.part = 0 then f.event else f.event::jsonb::text end
-    from unnest(${nums}::bigint[], ${seqs}::bigint[], ${parts}::smallint[], ${texts}::text[])
-         as f (num, seq, part, event)`
-
-/** For rows that are not stored yet, one at least: their count tells whether the epoch was held. */
+/**
+ * For rows that are not stored yet, one at least: their count tells whether the epoch was held. A tool event that is no
+ * jsonb is refused: folded later, it would keep its reply running for ever. (In one piece: a part of a statement is a
+ * query of its own, which keeps its values as pool.ts, `forget`, tells.)
+ */
 async function insertPlainly(sql: Sql, id: string, epoch: number, columns: Columns): Promise<Inserted> {
+  const { nums, seqs, parts, texts } = columns
   const { count } = await sql`
-    ${rows(sql, columns)}
+    insert into frames (session_num, seq, part, event)
+    select f.num, f.seq, f.part, case when f.part = 0 then f.event else f.event::jsonb::text end
+      from unnest(${nums}::bigint[], ${seqs}::bigint[], ${parts}::smallint[], ${texts}::text[])
+           as f (num, seq, part, event)
      where (select true from instances where id = ${id} and epoch = ${epoch} for share)`
   return { held: count > 0, asked: false }
 }
@@ -122,14 +123,18 @@ async function insertAndLook(
   sql: Sql,
   id: string,
   epoch: number,
-  columns: Columns,
+  { nums, seqs, parts, texts }: Columns,
   maybeStored: boolean,
 ): Promise<Inserted> {
   const [row] = await sql<Inserted[]>`
     with me as materialized (
       select 1 from instances where id = ${id} and epoch = ${epoch} for share
     ), put as (
-      ${rows(sql, columns)} where exists (select 1 from me) ${maybeStored ? sql`on conflict do nothing` : sql``}
+      insert into frames (session_num, seq, part, event)
+      select f.num, f.seq, f.part, case when f.part = 0 then f.event else f.event::jsonb::text end
+        from unnest(${nums}::bigint[], ${seqs}::bigint[], ${parts}::smallint[], ${texts}::text[])
+             as f (num, seq, part, event)
+       where exists (select 1 from me) ${maybeStored ? sql`on conflict do nothing` : sql``}
     )
     select exists (select 1 from me) as held,
            exists (select 1 from intents where instance_id = ${id}) as asked`

@@ -44,6 +44,11 @@ interface Query {
   handler(query: Query): unknown
   resolve(value: unknown): void
   reject(error: unknown): void
+  /** What it was built of: what stood in its placeholders, the values as they were sent, the statement twice. */
+  args: readonly unknown[]
+  parameters?: readonly unknown[]
+  string?: string
+  signature: string
 }
 
 interface Lane {
@@ -54,7 +59,7 @@ interface Lane {
   busy: boolean
   lost: boolean
   /** What is under way hears of the end of its connection; the library does not always tell. */
-  onLost: () => void
+  underWay: Pick<Query, 'reject'> | null
 }
 
 const isQuery = (value: unknown): value is Query =>
@@ -89,7 +94,7 @@ function createLanes({ max, connectTimeoutMs, open }: PoolOptions): Lanes {
     const sql = open({ onReady: () => clearTimeout(patience), onLost: () => lose(lane) })
     const sample: unknown = sql`select 1`
     if (!isQuery(sample)) throw new Error('postgres: queries have no handler.')
-    const lane: Lane = { sql, run: sample.handler, patience, busy: false, lost: false, onLost: () => {} }
+    const lane: Lane = { sql, run: sample.handler, patience, busy: false, lost: false, underWay: null }
     lanes.add(lane)
     return lane
   }
@@ -107,7 +112,7 @@ function createLanes({ max, connectTimeoutMs, open }: PoolOptions): Lanes {
   }
 
   function giveBack(lane: Lane): void {
-    lane.onLost = () => {}
+    lane.underWay = null
     lane.busy = false
     next()
   }
@@ -117,7 +122,7 @@ function createLanes({ max, connectTimeoutMs, open }: PoolOptions): Lanes {
     lane.lost = true
     clearTimeout(lane.patience)
     lanes.delete(lane)
-    lane.onLost()
+    lane.underWay?.reject(broken('CONNECTION_CLOSED'))
     void lane.sql.end({ timeout: 0 }).catch(() => {})
     next()
   }
@@ -131,6 +136,17 @@ function createLanes({ max, connectTimeoutMs, open }: PoolOptions): Lanes {
   return { take, giveBack, lose, end }
 }
 
+/**
+ * V8 makes a function that is assigned to a property (as the library's `resolve` and `reject` are) in the old generation.
+ * From there it keeps its query, and what the query holds, until the next major collection, however young they are.
+ */
+function forget(query: Query): void {
+  query.args = []
+  query.parameters = []
+  query.string = ''
+  query.signature = ''
+}
+
 function runQuery(lanes: Lanes, lane: Lane, query: Query, silenceMs: number | undefined): void {
   const { resolve, reject } = query
   let settled = false
@@ -140,6 +156,7 @@ function runQuery(lanes: Lanes, lane: Lane, query: Query, silenceMs: number | un
     if (settled) return
     settled = true
     clearTimeout(patience)
+    forget(query)
     // Not at once: the library is in the middle of the server's answer.
     if (isFine(value)) queueMicrotask(() => lanes.giveBack(lane))
     else lanes.lose(lane)
@@ -147,7 +164,7 @@ function runQuery(lanes: Lanes, lane: Lane, query: Query, silenceMs: number | un
   }
   query.resolve = settle(resolve, () => true)
   query.reject = settle(reject, isOfStatement)
-  lane.onLost = () => query.reject(broken('CONNECTION_CLOSED'))
+  lane.underWay = query
   lane.run(query)
 }
 
@@ -155,13 +172,12 @@ export function createPool(options: PoolOptions): Sql {
   const lanes = createLanes(options)
   const builder = options.open({ onReady() {}, onLost() {} }) // makes queries, never connects
 
+  const run = (query: Query): void =>
+    lanes.take((lane) =>
+      lane ? runQuery(lanes, lane, query, options.silenceMs) : query.reject(broken('CONNECTION_ENDED')),
+    )
   const route = (made: unknown): unknown => {
-    if (isQuery(made)) {
-      made.handler = (query) =>
-        lanes.take((lane) =>
-          lane ? runQuery(lanes, lane, query, options.silenceMs) : query.reject(broken('CONNECTION_ENDED')),
-        )
-    }
+    if (isQuery(made)) made.handler = run
     return made
   }
 
@@ -181,12 +197,11 @@ export function createPool(options: PoolOptions): Sql {
       await options.onBegin(tx)
       return await work(tx)
     }
-    const lost = new Promise<never>((_, reject) => {
-      lane.onLost = () => reject(broken('CONNECTION_CLOSED'))
-    })
+    const lost = Promise.withResolvers<never>()
+    lane.underWay = lost
     touch()
     try {
-      return await Promise.race([runTransaction(lane, how, wholeWork, touch), lost])
+      return await Promise.race([runTransaction(lane, how, wholeWork, touch), lost.promise])
     } finally {
       clearTimeout(patience)
       if (!started) lanes.lose(lane)
