@@ -95,6 +95,7 @@ test('it runs on PostgreSQL 18 in UTF-8, as durable as PostgreSQL is, and only i
     ['synchronous_commit', 'on'],
     ['server_encoding', 'UTF8'],
     ['listen_addresses', ''],
+    ['wal_segment_size', '1MB'], // a commit waits while the next one is written full of zeros
   ]) {
     expect(await query(url, `select current_setting('${name}')`), name).toBe(value)
   }
