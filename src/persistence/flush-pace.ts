@@ -1,12 +1,12 @@
 /**
- * How far apart flushes begin. A statement costs what ten of its rows do, so a little gathering is cheaper, and hardly later.
+ * How far apart flushes begin. A statement costs what ten of its rows do, so a little gathering is cheaper and no later.
  * While the event loop is full they move apart: what gathers for one reply becomes one row, one frame and one write to
  * each reader, which makes room. Without it, 500 replies of 50 tokens a second take turns of 40 ms in which nothing new
  * can begin: their first tokens come after 250 ms.
  */
 
 /** Milliseconds: at least, with time to spare; at most, under any load. */
-export const leastPace = 2
+export const leastPace = 3
 export const mostPace = 60
 
 /** How long the loop is watched between two changes (ms). */

@@ -7,8 +7,8 @@ const after = (pace: number, busy: number, windows: number): number =>
   windows === 0 ? pace : after(nextPace(pace, busy), busy, windows - 1)
 
 test('a full loop takes it to the most, one with time to spare to the least, each in less than a second', () => {
-  expect(after(leastPace, 1, 9)).toBe(mostPace)
-  expect(after(mostPace, 0.5, 16)).toBe(leastPace)
+  expect(after(leastPace, 1, 8)).toBe(mostPace)
+  expect(after(mostPace, 0.5, 14)).toBe(leastPace)
   expect(after(17, 0.9, 50)).toBe(17)
 })
 
