@@ -86,7 +86,7 @@ async function createCluster({ dataDir, folder, binaries, user, log }: Cluster, 
     : ['--locale=C.UTF-8']
   const access = ['--username=greenroom', '--auth-local=trust', '--auth-host=reject']
   // Until the first checkpoint under load has made some to use again, a commit now and then waits while the next file of
-  // the log is written full of zeros: 15 to 25 ms for the usual 16 MB, every five seconds at 200 replies.
+  // the log is written full of zeros: about 15 ms for the usual 16 MB, every five seconds at 200 replies.
   const wal = '--wal-segsize=1'
   const args = [`--pgdata=${unfinished}`, '--encoding=UTF8', ...locale, ...access, wal, '--no-instructions']
   await run(binaries.initdb, args, { ...user, cwd: '/', env: cleanEnvironment }).catch((error: unknown) => {

@@ -116,7 +116,7 @@ async function insertPlainly(sql: Sql, id: string, epoch: number, columns: Colum
 }
 
 /**
- * For any rows. What is `maybeStored` already does no harm: a frame's key decides, and the same key always has the same
+ * For any rows, by the same insert. What is `maybeStored` already does no harm: a frame's key decides, and the same key always has the same
  * content. A fifth more than the plain statement costs, and as much again for what may be stored.
  */
 async function insertAndLook(

@@ -156,10 +156,14 @@ function runQuery(lanes: Lanes, lane: Lane, query: Query, silenceMs: number | un
     if (settled) return
     settled = true
     clearTimeout(patience)
-    forget(query)
-    // Not at once: the library is in the middle of the server's answer.
-    if (isFine(value)) queueMicrotask(() => lanes.giveBack(lane))
-    else lanes.lose(lane)
+    // Not at once: the library is in the middle of the server's answer. (It may still mean to send what is lost here.)
+    if (!isFine(value)) lanes.lose(lane)
+    else {
+      queueMicrotask(() => {
+        forget(query)
+        lanes.giveBack(lane)
+      })
+    }
     tell(value)
   }
   query.resolve = settle(resolve, () => true)
