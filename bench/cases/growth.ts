@@ -10,9 +10,16 @@ const SMALL = '1,000 sessions'
 async function measure(ground: Ground, scene: GreenroomScene): Promise<Figures> {
   const sessions = await scene.openMany(REPLIES)
   const asks = sessions.map((session) => ask(session, 'tokens=20 rate=0'))
+  const before = await walBytes(scene)
   const { cpu, firstMs } = await load(ground, scene, { asks, tokens: 20, slots: 10 })
   const used = { cpuUs: cpu.own / REPLIES, postgresUs: cpu.postgres / REPLIES }
-  return { ...used, allUs: used.cpuUs + used.postgresUs, p50Ms: firstMs.p50 }
+  const wal = ((await walBytes(scene)) - before) / REPLIES
+  return { ...used, allUs: used.cpuUs + used.postgresUs, wal, p50Ms: firstMs.p50 }
+}
+
+async function walBytes({ sql }: GreenroomScene): Promise<number> {
+  const [row] = await sql<{ wal: number }[]>`select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as wal`
+  return row?.wal ?? 0
 }
 
 export const growth: OwnCase = {
@@ -25,6 +32,7 @@ export const growth: OwnCase = {
     { key: 'postgresUs', title: 'PostgreSQL µs', digits: 0 },
     { key: 'allUs', title: 'both', digits: 0 },
     { key: 'allUs', title: '/ a thousand', digits: 2, against: { row: SMALL, how: 'ratio' } },
+    { key: 'wal', title: 'bytes of WAL', digits: 0 },
     { key: 'p50Ms', title: 'first token p50 ms', digits: 2 },
   ],
   async measureAll(checkout, ground, repetitions) {

@@ -1,4 +1,5 @@
 /** Sessions and their messages, as they are read and removed. Times are ISO 8601 UTC. */
+import { v7 } from 'uuid'
 import type { FinishReason, ReplyEvent } from '../actors/reply-event.ts'
 import type { AnySql, Sql } from './database.ts'
 import { type Fragment, isoTime, type Page, type PageQuery, timestamps } from './page.ts'
@@ -32,7 +33,8 @@ const columns = (sql: AnySql): Fragment => sql`id, agent_id as "agentId", title,
 export async function createSession(sql: Sql, agentId: string, title: string | null): Promise<Session | null> {
   if (!isUuid(agentId)) return null
   const [session] = await sql<Session[]>`
-    insert into sessions (agent_id, title) select id, ${title} from agents where id = ${agentId} for key share
+    insert into sessions (id, agent_id, title)
+    select ${v7()}, id, ${title} from agents where id = ${agentId} for key share
     returning ${columns(sql)}`
   return session ?? null
 }

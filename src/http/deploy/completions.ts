@@ -1,6 +1,7 @@
 /** Stateless completions (specification 4.11): nothing is stored, a client that leaves stops the generation. */
-import { randomUUID } from 'node:crypto'
+
 import type { FastifyReply } from 'fastify'
+import { v7 } from 'uuid'
 import { createGeneration, type Generation } from '../../actors/generate.ts'
 import type { Observer, ReplyObserver } from '../../actors/observer.ts'
 import type { Model, Take } from '../../actors/ports.ts'
@@ -55,7 +56,7 @@ export const completionHandlers = (rooms: CompletionRooms) =>
       const slot = rooms.host.takeSlot(agent.id)
       if (typeof slot === 'string') return refuse(slot)
       using _slot = slot
-      const id = randomUUID()
+      const id = v7()
       const asked = agentRequest(rooms, agent)
       const observer = rooms.observer.begin({
         ...{ id, sessionId: null, agentId: agent.id, model: agent.model },
