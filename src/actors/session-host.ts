@@ -1,7 +1,7 @@
 /**
  * The one door through which everybody else reaches a session: messages in, replies out, wherever they run or ran.
  */
-import { v7 } from 'uuid'
+import { v7 as uuidv7 } from 'uuid'
 import { drainSessions } from './drain.ts'
 import { type Reply, StreamCut } from './frame-log.ts'
 import {
@@ -119,7 +119,7 @@ async function send(host: Host, message: Message): Promise<Sent> {
 }
 
 async function admit(host: Host, message: Message): Promise<Sent> {
-  const replyId = v7()
+  const replyId = uuidv7()
   const sent = admitNow(host, { ...message, replyId })
   host.admitting.set(replyId, sent)
   return await sent.finally(() => host.admitting.delete(replyId))

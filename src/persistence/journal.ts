@@ -2,7 +2,7 @@
  * The durable side of replies: one writer for the whole instance stores everything that gathered while its last
  * write was under way (group commit). A flush is one statement, fenced by this instance's epoch.
  */
-import { v7 } from 'uuid'
+import { v7 as uuidv7 } from 'uuid'
 import type { Admission, Journal, NewMessage, ReplyInfo, Settlement } from '../actors/ports.ts'
 import type { Outcome, StoredEvent } from '../actors/reply-event.ts'
 import { askAgain, isBadData, isUnavailable, type Sql } from './database.ts'
@@ -135,7 +135,7 @@ interface AdmitRow {
 /** A commit whose answer was lost is asked for again by its id: `admit_message` is idempotent by the reply's. */
 async function admit(sql: Sql, instance: JournalOptions['instance'], message: NewMessage): Promise<Admission> {
   const { replyId } = message
-  const userId = v7()
+  const userId = uuidv7()
   const epoch = instance.epoch()
   const call = () => sql<AdmitRow[]>`
     select * from admit_message(

@@ -1,5 +1,5 @@
 /** Sessions and their messages, as they are read and removed. Times are ISO 8601 UTC. */
-import { v7 } from 'uuid'
+import { v7 as uuidv7 } from 'uuid'
 import type { FinishReason, ReplyEvent } from '../actors/reply-event.ts'
 import type { AnySql, Sql } from './database.ts'
 import { type Fragment, isoTime, type Page, type PageQuery, timestamps } from './page.ts'
@@ -34,7 +34,7 @@ export async function createSession(sql: Sql, agentId: string, title: string | n
   if (!isUuid(agentId)) return null
   const [session] = await sql<Session[]>`
     insert into sessions (id, agent_id, title)
-    select ${v7()}, id, ${title} from agents where id = ${agentId} for key share
+    select ${uuidv7()}, id, ${title} from agents where id = ${agentId} for key share
     returning ${columns(sql)}`
   return session ?? null
 }

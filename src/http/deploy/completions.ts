@@ -1,7 +1,6 @@
 /** Stateless completions (specification 4.11): nothing is stored, a client that leaves stops the generation. */
-
 import type { FastifyReply } from 'fastify'
-import { v7 } from 'uuid'
+import { v7 as uuidv7 } from 'uuid'
 import { createGeneration, type Generation } from '../../actors/generate.ts'
 import type { Observer, ReplyObserver } from '../../actors/observer.ts'
 import type { Model, Take } from '../../actors/ports.ts'
@@ -56,7 +55,7 @@ export const completionHandlers = (rooms: CompletionRooms) =>
       const slot = rooms.host.takeSlot(agent.id)
       if (typeof slot === 'string') return refuse(slot)
       using _slot = slot
-      const id = v7()
+      const id = uuidv7()
       const asked = agentRequest(rooms, agent)
       const observer = rooms.observer.begin({
         ...{ id, sessionId: null, agentId: agent.id, model: agent.model },
