@@ -1,13 +1,12 @@
 /** The doors between the rooms. Each comment says what to do instead. */
 
-const adapters = ['persistence', 'providers', 'tools', 'coordination', 'observability']
 const vocabulary = '^src/actors/(ports|reply-event|observer)\\.ts$'
-const outside = '^src/(main|app|settings|settings-values)\\.ts$'
+const process = '^src/(main|workers|settings|settings-values)\\.ts$'
 
-const adapterRules = adapters.flatMap((room) => [
+const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observability'].flatMap((room) => [
   {
     name: `${room}-stands-alone`,
-    comment: `${room} knows no other room. Declare what it needs in actors/ports.ts or as a parameter, and let app.ts hand it in.`,
+    comment: `${room} knows no other room. Declare what it needs in actors/ports.ts or as a parameter, and let compose/ hand it in.`,
     severity: 'error',
     from: { path: `^src/${room}/` },
     to: { path: ['^src/', '^openapi/'], pathNot: [`^src/${room}/`, vocabulary] },
@@ -15,10 +14,11 @@ const adapterRules = adapters.flatMap((room) => [
   {
     name: `${room}-takes-types-of-actors`,
     comment:
-      'Adapters implement the ports: use "import type". A function that both need belongs where it is called, or is handed in by app.ts.',
+      'Adapters implement the ports: use "import type". What both need at run time belongs where it is called, or is handed in by compose/.',
     severity: 'error',
     from: { path: `^src/${room}/` },
-    to: { path: vocabulary, dependencyTypesNot: ['type-only'] },
+    // The lists of finish reasons, error codes and event kinds are values, and stand in reply-event.ts alone.
+    to: { path: vocabulary, pathNot: '^src/actors/reply-event\\.ts$', dependencyTypesNot: ['type-only'] },
   },
 ])
 
@@ -33,21 +33,44 @@ export default {
       from: { path: '^src/actors/' },
       to: { path: ['^src/', '^openapi/'], pathNot: '^src/actors/' },
     },
-    ...adapterRules,
+    ...roomRules,
     {
       name: 'http-speaks-to-actors-and-persistence',
       comment:
-        'Conversations go to actors, plain records to persistence, the contract is openapi. For anything else declare a parameter, and let app.ts hand it in.',
+        'Conversations go to actors, plain records to persistence, the contract is openapi. For anything else declare a parameter, and let compose/ hand it in.',
       severity: 'error',
       from: { path: '^src/http/' },
-      to: { path: ['^src/(providers|tools|coordination|observability)/', '^src/(main|app)\\.ts$'] },
+      to: { path: '^src/', pathNot: ['^src/(http|actors|persistence)/', '^src/settings(-values)?\\.ts$'] },
+    },
+    {
+      name: 'deploy-and-management-are-apart',
+      comment: 'The two scopes share nothing but what lies in http/ itself: move there what both need.',
+      severity: 'error',
+      from: { path: '^src/http/(deploy|management)/' },
+      to: { path: '^src/http/(deploy|management)/', pathNot: '^src/http/$1/' },
+    },
+    {
+      name: 'postgres-knows-no-table',
+      comment:
+        'persistence/postgres is how to speak to a database. What knows a table belongs to replies/ or records/.',
+      severity: 'error',
+      from: { path: '^src/persistence/postgres/' },
+      to: { path: '^src/', pathNot: '^src/persistence/postgres/' },
+    },
+    {
+      name: 'replies-and-records-are-apart',
+      comment:
+        'Conversations and configuration change for different reasons: whoever needs both is http or compose/, which hand one to the other.',
+      severity: 'error',
+      from: { path: '^src/persistence/(replies|records)/' },
+      to: { path: '^src/persistence/(replies|records)/', pathNot: '^src/persistence/$1/' },
     },
     {
       name: 'settings-are-handed-in',
       comment:
-        'Only main.ts and app.ts read settings. Take the values that you need as parameters; a type may be imported.',
+        'Only main.ts and compose/app.ts read settings. Take the values that you need as parameters; a type may be imported.',
       severity: 'error',
-      from: { path: '^src/', pathNot: outside },
+      from: { path: '^src/', pathNot: [process, '^src/compose/app\\.ts$'] },
       to: { path: '^src/settings(-values)?\\.ts$', dependencyTypesNot: ['type-only'] },
     },
     {
@@ -66,11 +89,11 @@ export default {
       },
     },
     {
-      name: 'only-main-starts-the-app',
-      comment: 'app.ts knows all rooms; no room knows it. Tests may build it.',
+      name: 'only-main-composes',
+      comment: 'compose/ knows all rooms; no room knows it. Tests may build it.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/main\\.ts$' },
-      to: { path: '^src/(app|main)\\.ts$' },
+      from: { path: '^src/', pathNot: '^src/(main\\.ts$|compose/)' },
+      to: { path: '^src/(compose/|main\\.ts$)' },
     },
     {
       name: 'only-main-touches-the-process',
@@ -82,14 +105,15 @@ export default {
     {
       name: 'calls-out-go-through-outbound',
       comment:
-        'Only tools/outbound*.ts connects to what a caller named: take an Outbound (or a ProviderFetch) as a parameter. The database has its own way in persistence; http is the server.',
+        'Only tools/outbound*.ts connects to what a caller named: take an Outbound (or a ProviderFetch) as a parameter. The database has its own way in persistence/postgres; http is the server.',
       severity: 'error',
       from: {
         path: '^src/',
         pathNot: [
-          outside,
+          process,
           '^src/tools/(outbound|outbound-call|address-lookup)\\.ts$',
-          '^src/(http|persistence)/',
+          '^src/http/',
+          '^src/persistence/postgres/',
           '^src/observability/metrics-server\\.ts$',
         ],
       },

@@ -1,6 +1,6 @@
 /** Owns the process: settings, signals, exit code. The only file that touches `process`. */
 import cluster from 'node:cluster'
-import type { App } from './app.ts'
+import type { App } from './compose/app.ts'
 import type { MetricsSnapshot } from './observability/metrics.ts'
 import { createWorkerMetrics, isMetricsQuestion, type MetricsAnswer } from './observability/worker-metrics.ts'
 import { readSettings, type Settings, SettingsError } from './settings.ts'
@@ -86,7 +86,7 @@ function serve(settings: Settings, longestStopMs: number): Serving {
   }
   const start = async () => {
     // Loaded here: a process that only watches over workers needs none of it (100 MB).
-    const { startApp } = await import('./app.ts')
+    const { startApp } = await import('./compose/app.ts')
     app = await startApp(settings)
     return app.url
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseArray, serializeArray } from '../src/persistence/array-types.ts'
+import { parseArray, serializeArray } from '../src/persistence/postgres/array-types.ts'
 import {
   type AnySql,
   codeOf,
@@ -13,8 +13,8 @@ import {
   isPooled,
   isUnavailable,
   type Sql,
-} from '../src/persistence/database.ts'
-import { startEmbedded } from '../src/persistence/embedded.ts'
+} from '../src/persistence/postgres/database.ts'
+import { startEmbedded } from '../src/persistence/postgres/embedded.ts'
 import { type FreshDatabase, freshDatabase } from './support/database.ts'
 import { temporaryFolder } from './support/folder.ts'
 

@@ -1,6 +1,6 @@
 /** Statements of replies are planned once for all their values (`planOnce` of database.ts). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect, isPooled } from '../src/persistence/database.ts'
+import { connect, isPooled } from '../src/persistence/postgres/database.ts'
 import { type FreshDatabase, freshDatabase } from './support/database.ts'
 import { startPgBouncer } from './support/pgbouncer.ts'
 

@@ -1,9 +1,9 @@
 /** Secret headers at rest: they rotate with the key as providers' keys do (contract sections 1 and 2). */
 import { afterAll, beforeAll, expect } from 'vitest'
-import { createHttpTool, storedHttpTools } from '../src/persistence/http-tools.ts'
-import { createMcpServer, storedMcpServers } from '../src/persistence/mcp-servers.ts'
-import { openHeaders, sealHeaders } from '../src/persistence/secret-headers.ts'
-import { openSecrets } from '../src/persistence/secrets.ts'
+import { createHttpTool, storedHttpTools } from '../src/persistence/records/http-tools.ts'
+import { createMcpServer, storedMcpServers } from '../src/persistence/records/mcp-servers.ts'
+import { openHeaders, sealHeaders } from '../src/persistence/records/secret-headers.ts'
+import { openSecrets } from '../src/persistence/records/secrets.ts'
 import { type FreshDatabase, freshDatabase } from './support/database.ts'
 import { verifies } from './verifies.ts'
 

@@ -1,7 +1,7 @@
 import { readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openSecrets } from '../src/persistence/secrets.ts'
+import { openSecrets } from '../src/persistence/records/secrets.ts'
 import { type FreshDatabase, freshDatabase } from './support/database.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { verifies } from './verifies.ts'
@@ -90,7 +90,7 @@ verifies('contract-1.secret-key', 'where no key can be kept, SECRET_KEY is asked
   const nowhere = join(dataDir, 'link')
   await symlink(join(dataDir, 'gone', 'folder'), nowhere)
   const begun = openSecrets(database.sql, { keys: null, dataDir: nowhere, external: true })
-  await expect(begun).rejects.toThrow(/^SECRET_KEY is required: it is not set, and DATA_DIR .* can not keep a key/)
+  await expect(begun).rejects.toThrow(/^SECRET_KEY is required: it is not set, and DATA_DIR .* cannot keep a key/)
 })
 
 test('an empty secret.key is never taken for a key', async () => {

@@ -1,7 +1,7 @@
 /** One Greenroom for a case of its own: requests, SQL on its embedded database, and what its processes use. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { connect, type Sql } from '../../src/persistence/database.ts'
+import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
 import { deployUrl, newSession, type Product } from '../../test/support/product.ts'
 import type { Ask } from '../contender.ts'
 import { chatBody } from '../contenders/chat-completions.ts'

@@ -1,7 +1,7 @@
 /** What following costs: processor time of each process, Redis commands, and what an idle instance asks of PostgreSQL. */
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { connect } from '../../src/persistence/database.ts'
+import { connect } from '../../src/persistence/postgres/database.ts'
 import { digits, spread, table } from './figures.ts'
 import { startManyFollowed } from './follow.ts'
 import type { Ground, Scene } from './scene.ts'

@@ -1,8 +1,8 @@
 /** Three instances on one PostgreSQL and one paced model, with Redis and without, all on loopback. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { connect } from '../../src/persistence/database.ts'
-import { startEmbedded } from '../../src/persistence/embedded.ts'
+import { connect } from '../../src/persistence/postgres/database.ts'
+import { startEmbedded } from '../../src/persistence/postgres/embedded.ts'
 import { addAgent, newSession, type Product, serverPid, startProduct } from '../../test/support/product.ts'
 import { programFolder } from '../../test/support/program.ts'
 import { type RedisServer, startRedis } from '../../test/support/redis.ts'

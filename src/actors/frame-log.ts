@@ -13,7 +13,7 @@ import { closingFrames, type Frame, isNumbered, type Outcome, type StoredEvent }
 /** The stream broke off: nothing more can be said now, a later read will tell how it ended. */
 export class StreamCut extends Error {
   constructor() {
-    super('The reply can not be stored at the moment; its outcome can be read later.')
+    super('The reply cannot be stored at the moment; its outcome can be read later.')
   }
 }
 

@@ -105,7 +105,7 @@ function oncePerOutage(log: JobLog) {
     note(err: unknown) {
       if (state !== 'well') return
       state = 'away'
-      log.warn({ err }, 'Redis can not be used: background jobs wait for it.')
+      log.warn({ err }, 'Redis cannot be used: background jobs wait for it.')
     },
     over() {
       if (state === 'away') log.info({}, 'Redis is back: background jobs go on.')

@@ -99,7 +99,7 @@ function openLine(id: string, url: string, log: LocalOptions['log']) {
   function connect(): void {
     // One warning for each outage, not one for each attempt.
     const onError = (err: Error) => {
-      if (isWell) log.warn({ err }, 'Redis or Valkey can not be reached.')
+      if (isWell) log.warn({ err }, 'Redis or Valkey cannot be reached.')
     }
     remadeAt = performance.now()
     speaker = connectRedis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0 }, onError)

@@ -4,7 +4,7 @@ import { sendManagementError } from './management/errors.ts'
 import { asksForPage, type SendPage } from './ui.ts'
 
 /**
- * For Fastify's `rewriteUrl`. Percent signs of a path that can not be decoded stand for themselves: Fastify's own 400
+ * For Fastify's `rewriteUrl`. Percent signs of a path that cannot be decoded stand for themselves: Fastify's own 400
  * would come before its scope has seen it, and so before 401. The scope then knows nothing by that name.
  */
 export function readableUrl({ url = '/' }: { url?: string | undefined }): string {

@@ -16,7 +16,7 @@ export interface MetricsServerOptions {
   collect(): Promise<MetricsSnapshot[]>
 }
 
-/** Rejects with one clear line when the port can not be had. */
+/** Rejects with one clear line when the port cannot be had. */
 export async function serveMetrics({ host, port, collect }: MetricsServerOptions): Promise<MetricsServer> {
   const server = createServer(async (request, response) => {
     if (request.url?.split('?', 1)[0] !== '/metrics' || request.method !== 'GET') {

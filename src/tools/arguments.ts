@@ -22,7 +22,7 @@ const COMPILE_MS = 2_000
 const REFUSED_MS = 60_000
 const MAX_KEPT = 256
 
-const CANNOT_CHECK = 'the arguments can not be checked: the input schema of the tool takes too long to apply'
+const CANNOT_CHECK = 'the arguments cannot be checked: the input schema of the tool takes too long to apply'
 
 type AjvClass = new (options: Options) => Ajv
 
@@ -111,7 +111,7 @@ function guarded(check: CheckArguments): CheckArguments {
       try {
         return withinTime(() => check(args), CHECK_MS)
       } catch (error) {
-        if (!isTimeout(error)) return 'the arguments can not be checked: the input schema of the tool refers to itself'
+        if (!isTimeout(error)) return 'the arguments cannot be checked: the input schema of the tool refers to itself'
       }
     }
     refusedUntil = performance.now() + REFUSED_MS

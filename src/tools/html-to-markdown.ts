@@ -50,7 +50,7 @@ async function convert(job: MarkdownJob, signal: AbortSignal, limits: MarkdownLi
   child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk))
   child.stdin?.on('error', () => {}) // it ended early: told by its exit
   child.stdin?.end(JSON.stringify(job))
-  child.on('error', () => reject(new MarkdownError('Pages can not be read now.')))
+  child.on('error', () => reject(new MarkdownError('Pages cannot be read now.')))
   child.on('close', (code) => {
     if (code === 0) resolve(Buffer.concat(chunks).toString())
     else reject(new MarkdownError('The page is too large or too tangled to be read.'))

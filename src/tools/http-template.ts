@@ -1,6 +1,6 @@
 /** HTTP tools' templates: what `{{argument}}` becomes in a URL, a header and a body (contract section 6). */
 
-/** A tool's call that can not be made. The message is for the model. */
+/** A tool's call that cannot be made. The message is for the model. */
 export class TemplateError extends Error {
   override name = 'TemplateError'
 }
@@ -37,7 +37,7 @@ function parts(template: string): { authority: string; path: string; query: stri
   return found && { authority: found[1] ?? '', path: found[2] ?? '', query: found[3] ?? '' }
 }
 
-/** Why a URL template can not be used, whatever the arguments; null: it can. */
+/** Why a URL template cannot be used, whatever the arguments; null: it can. */
 export function urlTemplateProblem(template: string): string | null {
   const found = parts(template)
   if (!found) return 'must be an http or https URL'
@@ -60,7 +60,7 @@ export function fillUrl(template: string, args: Arguments, extra: Arguments): UR
     return value === undefined ? '' : encode(value)
   })
   const url = URL.parse(found.authority + path + query)
-  // Can not happen by the rules above; it is the rule that must hold.
+  // Cannot happen by the rules above; it is the rule that must hold.
   if (!url || url.origin !== new URL(found.authority).origin) {
     throw new TemplateError('The arguments do not fit into this URL.')
   }

@@ -42,7 +42,7 @@ function requestInit({ headers }: McpServer): { headers: Headers } {
   try {
     return { headers: new Headers(headers) }
   } catch {
-    throw new Error('A configured header of the MCP server can not be sent.')
+    throw new Error('A configured header of the MCP server cannot be sent.')
   }
 }
 

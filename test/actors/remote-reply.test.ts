@@ -273,7 +273,7 @@ test('a database that comes back in time goes unnoticed; one that stays away bre
   await poll()
   expect(reader.shapes()).toEqual(['started', 'a'])
   scene.state.away = true
-  const broken = expect(reader.done).rejects.toThrow('can not be stored at the moment')
+  const broken = expect(reader.done).rejects.toThrow('cannot be stored at the moment')
   for (let ms = 0; ms <= patienceMs + 250; ms += 250) await poll()
   await broken
   scene.state.away = false

@@ -1,5 +1,5 @@
 /** What the database can tell of a chaos run: who wrote what, noted by triggers of the tests alone, and what is left. */
-import type { Sql } from '../../src/persistence/database.ts'
+import type { Sql } from '../../src/persistence/postgres/database.ts'
 import type { StoredMessage } from './chaos-checker.ts'
 import type { Violation } from './chaos-witness.ts'
 

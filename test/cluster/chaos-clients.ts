@@ -22,7 +22,7 @@ import {
 import type { SessionSeen } from './chaos-witness.ts'
 
 /** Words of a 503 that says for certain that nothing was stored. */
-const refusals = /^(Too many replies run|The instance is shutting down|The instance can not write)/
+const refusals = /^(Too many replies run|The instance is shutting down|The instance cannot write)/
 
 /** One try to send it. Streams are read on by `follow` when they break off. */
 async function attempt(crowd: Crowd, send: Send, random: () => number, fields: object): Promise<Try> {

@@ -1,6 +1,6 @@
 /** What happens to a cluster in a chaos run: lanes side by side, so that faults meet. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { askAgain } from '../../src/persistence/database.ts'
+import { askAgain } from '../../src/persistence/postgres/database.ts'
 import { type Cluster, LEASE_MS } from '../support/cluster.ts'
 import type { RedisServer } from '../support/redis.ts'
 

@@ -230,7 +230,7 @@ describe('BullMQ', () => {
     await server.restart()
     await expect.poll(() => turns.length, patience).toBeGreaterThan(1)
     await expect.poll(() => group.lines.info, patience).toEqual(['Redis is back: background jobs go on.'])
-    expect(group.lines.warn).toEqual(['Redis can not be used: background jobs wait for it.'])
+    expect(group.lines.warn).toEqual(['Redis cannot be used: background jobs wait for it.'])
   })
 
   verifies('contract-7.redis-lost', 'neither start nor stop waits for a Redis that is not there', async () => {

@@ -1,6 +1,6 @@
 /** The whole service, a scripted model vendor, and a wire to PostgreSQL that can fail. */
 
-import { connect } from '../../src/persistence/database.ts'
+import { connect } from '../../src/persistence/postgres/database.ts'
 import { createAgent, startTestApp, type TestApp } from '../support/app.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { contentOf, openSse, type SseStream } from '../support/sse.ts'

@@ -1,6 +1,6 @@
 /** Connections that die without a word: a firewall that forgot us, a failover. Who waits is told in time. */
 import { afterEach, beforeEach, expect } from 'vitest'
-import { connect, isUnavailable, type Sql } from '../../src/persistence/database.ts'
+import { connect, isUnavailable, type Sql } from '../../src/persistence/postgres/database.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { verifies } from '../verifies.ts'
 import { type DatabaseProxy, openProxy } from './database-proxy.ts'

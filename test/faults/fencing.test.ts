@@ -1,9 +1,9 @@
 /** An instance that was declared lost cannot write another byte (contract section 4). */
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { connect, type Sql } from '../../src/persistence/database.ts'
-import { listMessages } from '../../src/persistence/sessions.ts'
-import { listTransitions, recordTransitions } from '../../src/persistence/transitions.ts'
+import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
+import { listMessages } from '../../src/persistence/replies/sessions.ts'
+import { listTransitions, recordTransitions } from '../../src/persistence/replies/transitions.ts'
 import { finished, openScene, type Scene, textAt, toolCallAt, versions } from '../persistence/scene.ts'
 import { verifies } from '../verifies.ts'
 

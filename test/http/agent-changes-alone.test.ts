@@ -1,8 +1,8 @@
 /** On the embedded database nobody else changes the configuration: agents are remembered without asking. */
 import { rm } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startApp } from '../../src/app.ts'
-import { createAgentLookup } from '../../src/persistence/agent-lookup.ts'
+import { startApp } from '../../src/compose/app.ts'
+import { createAgentLookup } from '../../src/persistence/records/agent-lookup.ts'
 import { readSettings } from '../../src/settings.ts'
 import { createAgent } from '../support/app.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'

@@ -1,6 +1,6 @@
 /** Agents are remembered; what was changed anywhere is seen by the next request everywhere. */
 import { afterAll, beforeAll, expect, vi } from 'vitest'
-import { createAgentLookup } from '../../src/persistence/agent-lookup.ts'
+import { createAgentLookup } from '../../src/persistence/records/agent-lookup.ts'
 import { createAgent, startTestApp, type TestApp } from '../support/app.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { contentOf, openSse } from '../support/sse.ts'

@@ -115,7 +115,7 @@ verifies(
   },
 )
 
-test('management asks for the login before it says that a path can not be read', async () => {
+test('management asks for the login before it says that a path cannot be read', async () => {
   const { headers } = await login.call('POST', '/api/auth/login', { username: 'anna', password: 'secret-word' })
   const cookie = headers.get('set-cookie')?.split(';', 1)[0] ?? ''
   for (const path of ['/api/%zz', '/api/v1/prompts/%zz?q=%', `/api/v1/agents/%E0%A4%A/tools`]) {

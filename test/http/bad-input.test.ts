@@ -49,7 +49,7 @@ const bodies: [string, string | Uint8Array, Record<string, string>, number[]][] 
 
 verifies(
   ['contract-2.text', 'contract-2.errors', 'spec-7.1.errors', 'contract-1.body-limit'],
-  'bodies that can not be taken',
+  'bodies that cannot be taken',
   async () => {
     for (const { method, path, template } of withBody) {
       for (const [name, body, headers, statuses] of bodies) {

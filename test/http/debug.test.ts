@@ -150,7 +150,7 @@ verifies(
   },
 )
 
-verifies('contract-8.transitions', 'a stream whose steps can not be read breaks off, and nothing else', async () => {
+verifies('contract-8.transitions', 'a stream whose steps cannot be read breaks off, and nothing else', async () => {
   const id = await finished()
   const stream = await follow(id)
   for (const _ of whole) await stream.next()

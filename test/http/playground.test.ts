@@ -199,7 +199,7 @@ verifies('contract-5.overrides', 'another provider answers when it is named', as
 
 verifies(
   ['contract-5.overrides', 'spec-4.13.playground'],
-  'what it can not take is 400 {message}, and makes no session',
+  'what it cannot take is 400 {message}, and makes no session',
   async () => {
     const total = async () => (await scene.call('GET', `${play}/sessions`)).json.total
     const before = await total()

@@ -124,7 +124,7 @@ verifies('contract-3.request', 'text parts are joined, other fields are ignored'
 
 verifies(
   ['spec-4.11.stateless', 'contract-3.request', 'spec-7.1.errors'],
-  'what it can not take is 400 {error}',
+  'what it cannot take is 400 {error}',
   async () => {
     const bad: [unknown, RegExp][] = [
       [[], /messages/],

@@ -1,8 +1,8 @@
 /** Contract section 8: what was used is counted for every reply that ended, and told by agent, model and day. */
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { connect } from '../../src/persistence/database.ts'
-import { foldUsage } from '../../src/persistence/usage.ts'
-import { createUsageRecorder } from '../../src/persistence/usage-recorder.ts'
+import { connect } from '../../src/persistence/postgres/database.ts'
+import { foldUsage } from '../../src/persistence/replies/usage.ts'
+import { createUsageRecorder } from '../../src/persistence/replies/usage-recorder.ts'
 import { openProxy } from '../faults/database-proxy.ts'
 import { createAgent } from '../support/app.ts'
 import { verifies } from '../verifies.ts'
@@ -144,5 +144,5 @@ test('what can never be stored keeps no other from being counted', async () => {
   recorder.record(used())
   await recorder.close()
   expect(await rows()).toEqual([{ key: scene.agentId, ...counted(1, 1, 2) }])
-  expect(warned).toEqual(['Usage of a reply can not be stored.'])
+  expect(warned).toEqual(['Usage of a reply cannot be stored.'])
 })

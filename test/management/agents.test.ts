@@ -1,6 +1,6 @@
 /** Contract section 2, agents; specification 2.3 and 4.6. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createAgentLookup } from '../../src/persistence/agent-lookup.ts'
+import { createAgentLookup } from '../../src/persistence/records/agent-lookup.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { type Server, startServer } from './server.ts'
 

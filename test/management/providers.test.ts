@@ -283,7 +283,7 @@ describe('test', () => {
     expect(tested).toEqual([{ id, type: 'openai', baseUrl: 'https://a.com/v1', apiKey: key, timeoutMs: 10_000 }])
   })
 
-  test('is 200 also when the provider fails or its key can not be opened', async () => {
+  test('is 200 also when the provider fails or its key cannot be opened', async () => {
     answer = async () => ({ ok: false, latencyMs: 3, message: '401', models: [] })
     const { id } = await created()
     expect((await server.call('POST', `${path}/${id}/test`)).json).toMatchObject({ ok: false, message: '401' })

@@ -3,8 +3,8 @@ import Fastify from 'fastify'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { refuseForeignHosts } from '../../src/http/allowed-host.ts'
-import { managementError } from '../../src/http/management/errors.ts'
-import { connect } from '../../src/persistence/database.ts'
+import { errorAnswer } from '../../src/http/error-answer.ts'
+import { connect } from '../../src/persistence/postgres/database.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { type Options, type Server, startServer } from './server.ts'
 
@@ -69,7 +69,7 @@ describe('errors are {message}', () => {
     expect(await answer.json()).toEqual({ message: expect.any(String) })
   })
 
-  test('a database that can not be reached is 503 with Retry-After', async () => {
+  test('a database that cannot be reached is 503 with Retry-After', async () => {
     const away = connect('postgres://nobody@127.0.0.1:1/none', { max: 1, name: 'test', timeoutMs: 0 })
     const server = await start({ sql: away })
     const answer = await server.call('GET', '/api/v1/prompts')
@@ -92,13 +92,13 @@ describe('errors are {message}', () => {
   })
 
   test('only words that are meant for callers are told', () => {
-    const status = (error: object) => managementError(Object.assign(new Error('inner'), error))
+    const status = (error: object) => errorAnswer(Object.assign(new Error('inner'), error))
     expect(status({ statusCode: 418 })).toMatchObject({ status: 418, message: expect.not.stringContaining('inner') })
     expect(status({ statusCode: 502 })).toMatchObject({ status: 500, message: 'Internal server error.' })
     expect(status({ code: '42P01' })).toMatchObject({ status: 500 })
     expect(status({ code: '57P01' })).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
-    expect(managementError('thrown text')).toMatchObject({ status: 500, message: 'Internal server error.' })
-    expect(managementError(new postgres.PostgresError('select secrets'))).toMatchObject({ status: 500 })
+    expect(errorAnswer('thrown text')).toMatchObject({ status: 500, message: 'Internal server error.' })
+    expect(errorAnswer(new postgres.PostgresError('select secrets'))).toMatchObject({ status: 500 })
   })
 })
 
@@ -218,7 +218,7 @@ describe('ALLOWED_HOSTS (contract section 1)', () => {
     expect((await read({ loopbackOnly: false }, { host: 'evil.example' })).status).toBe(200)
   })
 
-  test('a trusted proxy does not hide the Host that a page can not choose', async () => {
+  test('a trusted proxy does not hide the Host that a page cannot choose', async () => {
     const options = { trustProxy: '127.0.0.1', allowedHosts: ['a.com'] }
     expect((await read(options, { host: 'evil.example', 'x-forwarded-host': 'localhost' })).status).toBe(403)
     expect((await read(options, { host: '127.0.0.1', 'x-forwarded-host': 'evil.example' })).status).toBe(403)

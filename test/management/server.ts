@@ -21,7 +21,7 @@ import { promptHandlers } from '../../src/http/management/prompts.ts'
 import { providerHandlers } from '../../src/http/management/providers.ts'
 import { managementScope } from '../../src/http/management/scope.ts'
 import { mount } from '../../src/http/mount.ts'
-import type { Sql } from '../../src/persistence/database.ts'
+import type { Sql } from '../../src/persistence/postgres/database.ts'
 import { providerTypes } from '../../src/providers/provider-types.ts'
 
 type ProviderRooms = Parameters<typeof providerHandlers>[0]

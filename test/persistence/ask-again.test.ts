@@ -1,7 +1,7 @@
 /** What may be asked twice is asked again when the database, or one connection to it, is away for a moment. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { askAgain, connect, type Sql } from '../../src/persistence/database.ts'
-import { createJournal } from '../../src/persistence/journal.ts'
+import { askAgain, connect, type Sql } from '../../src/persistence/postgres/database.ts'
+import { createJournal } from '../../src/persistence/replies/journal.ts'
 import { finished, openScene, type Scene, textAt } from './scene.ts'
 
 const away = () => Object.assign(new Error('cut'), { code: 'CONNECTION_CLOSED' })

@@ -1,10 +1,10 @@
-/** One session's trouble never stops another's (design section 3): data that can not be stored, rows that went. */
+/** One session's trouble never stops another's (design section 3): data that cannot be stored, rows that went. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { ReplyInfo } from '../../src/actors/ports.ts'
 import type { StoredEvent } from '../../src/actors/reply-event.ts'
-import { codeOf } from '../../src/persistence/database.ts'
-import { deleteAgent, deleteSession } from '../../src/persistence/sessions.ts'
-import { recordTransitions } from '../../src/persistence/transitions.ts'
+import { codeOf } from '../../src/persistence/postgres/database.ts'
+import { deleteAgent, deleteSession } from '../../src/persistence/replies/sessions.ts'
+import { recordTransitions } from '../../src/persistence/replies/transitions.ts'
 import { verifies } from '../verifies.ts'
 import { finished, newAgent, openScene, type Scene, textAt, toolResultAt, versions } from './scene.ts'
 

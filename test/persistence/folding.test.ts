@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { ReplyInfo } from '../../src/actors/ports.ts'
 import type { StoredEvent } from '../../src/actors/reply-event.ts'
-import { listMessages } from '../../src/persistence/sessions.ts'
+import { listMessages } from '../../src/persistence/replies/sessions.ts'
 import { verifies } from '../verifies.ts'
 import { failed, finished, openScene, type Scene, textAt, toolCallAt, toolResultAt, versions } from './scene.ts'
 

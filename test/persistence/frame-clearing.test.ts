@@ -1,9 +1,9 @@
 /** Frames of settled replies are deleted later, many replies at a time (design section 3). */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { ReplyInfo } from '../../src/actors/ports.ts'
-import { createFrameClearing } from '../../src/persistence/frame-clearing.ts'
-import { tidy } from '../../src/persistence/housekeeping.ts'
-import { deleteSession } from '../../src/persistence/sessions.ts'
+import { createFrameClearing } from '../../src/persistence/replies/frame-clearing.ts'
+import { tidyReplies } from '../../src/persistence/replies/housekeeping.ts'
+import { deleteSession } from '../../src/persistence/replies/sessions.ts'
 import { verifies } from '../verifies.ts'
 import { finished, openScene, type Scene, textAt, versions } from './scene.ts'
 
@@ -88,7 +88,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     const session = await scene.newSession()
     const { reply } = await settled(session)
     const next = await running(session)
-    await tidy(scene.sql, { sessionDays: null, transitionDays: 30 })
+    await tidyReplies(scene.sql, { sessionDays: null, transitionDays: 30 })
     expect(await seqs(reply)).toEqual([next.firstSeq + 1])
   })
 

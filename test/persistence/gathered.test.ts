@@ -1,6 +1,6 @@
 /** Reads of many requests as one: never older than a read of one's own. */
 import { expect, test } from 'vitest'
-import { gathered } from '../../src/persistence/gathered.ts'
+import { gathered } from '../../src/persistence/postgres/gathered.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 

@@ -1,7 +1,8 @@
 /** What time alone makes useless: logins, keys, transitions, words to owners. Sessions: sessions.test.ts. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { tidy } from '../../src/persistence/housekeeping.ts'
+import { tidyLogins } from '../../src/persistence/records/logins.ts'
+import { tidyReplies } from '../../src/persistence/replies/housekeeping.ts'
 import { verifies } from '../verifies.ts'
 import { openScene, type Scene, versions } from './scene.ts'
 
@@ -54,8 +55,9 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     }
     // Two instances at once, and once more: nothing but what is due.
     const retention = { sessionDays: null, transitionDays: 7 }
-    await Promise.all([tidy(sql, retention), tidy(sql, retention)])
-    await tidy(sql, retention)
+    const tidy = () => Promise.all([tidyReplies(sql, retention), tidyLogins(sql)])
+    await Promise.all([tidy(), tidy()])
+    await tidy()
     const left = await sql<{ of: string; key: string }[]>`
       select 'login' as of, username as key from logins
       union all select 'key', key from idempotency_keys

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Journal, NewMessage, ReplyInfo, Settlement } from '../../src/actors/ports.ts'
 import type { StoredEvent } from '../../src/actors/reply-event.ts'
-import { connect, type Sql } from '../../src/persistence/database.ts'
-import { createJournal } from '../../src/persistence/journal.ts'
+import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
+import { createJournal } from '../../src/persistence/replies/journal.ts'
 import { type FreshDatabase, freshDatabase, type ServerVersion } from '../support/database.ts'
 
 export const versions: ServerVersion[] = [18, 15]

@@ -1,8 +1,8 @@
 /** Sessions, their lists, their removal and the upkeep of tables, at the level of SQL. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { tidy } from '../../src/persistence/housekeeping.ts'
-import * as sessions from '../../src/persistence/sessions.ts'
-import * as transitions from '../../src/persistence/transitions.ts'
+import { tidyReplies } from '../../src/persistence/replies/housekeeping.ts'
+import * as sessions from '../../src/persistence/replies/sessions.ts'
+import * as transitions from '../../src/persistence/replies/transitions.ts'
 import { verifies } from '../verifies.ts'
 import { failed, finished, newAgent, openScene, type Scene, textAt, versions } from './scene.ts'
 
@@ -169,9 +169,9 @@ describe.each(versions)('PostgreSQL %i', (version) => {
         select id from sessions where id in ${scene.sql([idle, recent, running])}`
       return rows.map(({ id }) => id).sort()
     }
-    await tidy(scene.sql, forever)
+    await tidyReplies(scene.sql, forever)
     expect(await kept()).toEqual([idle, recent, running].sort())
-    await tidy(scene.sql, { sessionDays: 7, transitionDays: 30 })
+    await tidyReplies(scene.sql, { sessionDays: 7, transitionDays: 30 })
     expect(await kept()).toEqual([recent, running].sort())
   })
 
@@ -181,7 +181,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     await scene.sql.begin(async (tx) => {
       await tx`update sessions set updated_at = clock_timestamp() where id = ${session}`
       // Not yet committed: to the tidying statement the session looks idle.
-      await tidy(scene.sql, { sessionDays: 7, transitionDays: 30 })
+      await tidyReplies(scene.sql, { sessionDays: 7, transitionDays: 30 })
     })
     expect(await sessions.findSession(scene.sql, scene.agentId, session)).not.toBeNull()
   })
@@ -191,7 +191,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     const alive = await scene.begin(await scene.newSession())
     await sessions.deleteSession(scene.sql, scene.agentId, gone.sessionId)
     for (const reply of [gone, alive]) await scene.journal.append(reply, () => [textAt(2, 'x')])
-    await tidy(scene.sql, forever)
+    await tidyReplies(scene.sql, forever)
     expect(await framesOf(gone.sessionNum)).toBe(0)
     expect(await framesOf(alive.sessionNum)).toBe(1)
   })

@@ -4,9 +4,9 @@
  */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { ReplyInfo } from '../../src/actors/ports.ts'
-import { connect, type Sql } from '../../src/persistence/database.ts'
-import { readReply } from '../../src/persistence/replies.ts'
-import { listMessages } from '../../src/persistence/sessions.ts'
+import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
+import { readReply } from '../../src/persistence/replies/read-reply.ts'
+import { listMessages } from '../../src/persistence/replies/sessions.ts'
 import { verifies } from '../verifies.ts'
 import { finished, openScene, type Scene, textAt, versions } from './scene.ts'
 

@@ -1,6 +1,6 @@
 /** The whole product in this process, on a database and a port of its own. */
 import { createClient } from '../../openapi/client.ts'
-import { type App, startApp } from '../../src/app.ts'
+import { type App, startApp } from '../../src/compose/app.ts'
 import { readSettings } from '../../src/settings.ts'
 import { type FreshDatabase, freshDatabase, type ServerVersion } from './database.ts'
 

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { createConnection } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { inject } from 'vitest'
-import type { Sql } from '../../src/persistence/database.ts'
-import { connect } from '../../src/persistence/database.ts'
+import type { Sql } from '../../src/persistence/postgres/database.ts'
+import { connect } from '../../src/persistence/postgres/database.ts'
 
 export type ServerVersion = 18 | 15
 

@@ -2,7 +2,7 @@
  * Starts an embedded database, says its URL, and lives until its standard input ends; then it stops the database.
  * Like the service while it drains, it does not die of SIGINT and SIGTERM. Usage: embedded-child.ts DATA_DIR
  */
-import { startEmbedded } from '../../src/persistence/embedded.ts'
+import { startEmbedded } from '../../src/persistence/postgres/embedded.ts'
 
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})

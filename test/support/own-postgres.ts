@@ -1,8 +1,8 @@
 /** A PostgreSQL of one's own, to restart under those who use it. No vitest import: chaos runs without it. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { askAgain, connect } from '../../src/persistence/database.ts'
-import { type EmbeddedOptions, startEmbedded } from '../../src/persistence/embedded.ts'
-import { migrate } from '../../src/persistence/migrate.ts'
+import { askAgain, connect } from '../../src/persistence/postgres/database.ts'
+import { type EmbeddedOptions, startEmbedded } from '../../src/persistence/postgres/embedded.ts'
+import { migrate } from '../../src/persistence/postgres/migrate.ts'
 import { type FreshDatabase, once, type ServerVersion } from './database.ts'
 import { serverPid } from './product.ts'
 import { programFolder } from './program.ts'

@@ -1,7 +1,7 @@
 /** PgBouncer in transaction mode in front of a database. */
 import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { connect } from '../../src/persistence/database.ts'
+import { connect } from '../../src/persistence/postgres/database.ts'
 import { freePort } from './free-port.ts'
 import { programFolder, startProgram } from './program.ts'
 import { systemPart } from './system-parts.ts'

@@ -98,16 +98,16 @@ describe('hostile schemas', () => {
   ])('a pattern that never ends is stopped: %s', (_name, pattern) => {
     const check = compileArguments(object({ text: { type: 'string', pattern } }))
     expect(check({ text: 'aa' })).toBe(null)
-    expect(check({ text: evil })).toMatch(/can not be checked.*takes too long/)
+    expect(check({ text: evil })).toMatch(/cannot be checked.*takes too long/)
     // From then on without another try, which would stop the process again.
-    expect(check({ text: 'aa' })).toMatch(/can not be checked/)
+    expect(check({ text: 'aa' })).toMatch(/cannot be checked/)
   })
 
   verifies('contract-6.arguments', 'a web of references with 2^45 ways is stopped', () => {
     const $defs: Record<string, unknown> = { a0: false }
     for (let i = 1; i < 45; i += 1)
       $defs[`a${i}`] = { anyOf: [{ $ref: `#/$defs/a${i - 1}` }, { $ref: `#/$defs/a${i - 1}` }] }
-    expect(compileArguments({ $ref: '#/$defs/a44', $defs })({})).toMatch(/can not be checked/)
+    expect(compileArguments({ $ref: '#/$defs/a44', $defs })({})).toMatch(/cannot be checked/)
   })
 
   test.each([

@@ -141,10 +141,10 @@ test('a stream of events that breaks before the answer ends the call at once', a
   expect(hand.asked.filter((method) => method === 'tools/call')).toHaveLength(1)
 })
 
-test('a header that can not be sent is told without its value', async () => {
+test('a header that cannot be sent is told without its value', async () => {
   await using hand = await serve(() => unknown)
   const server = { ...hand.server, headers: { 'x-key': 's3cret\nvalue' } }
-  await expect(hand.mcp.tools(server, never)).rejects.toThrow('A configured header of the MCP server can not be sent.')
+  await expect(hand.mcp.tools(server, never)).rejects.toThrow('A configured header of the MCP server cannot be sent.')
   expect(hand.asked).toEqual([])
 })
 

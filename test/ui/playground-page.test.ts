@@ -103,7 +103,7 @@ test('the newest stays in sight until the reader scrolls up, and a button leads 
   await call.finish()
 })
 
-test('a model’s HTML is shown as text, and its links can not run anything', async () => {
+test('a model’s HTML is shown as text, and its links cannot run anything', async () => {
   const text = [
     '# Title',
     '<script>document.title = "taken"</script>',

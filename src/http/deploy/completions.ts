@@ -8,14 +8,15 @@ import { closingFrames, type Frame, type Outcome, type ReplyEvent } from '../../
 import type { SessionHost } from '../../actors/session-host.ts'
 import type { Ending } from '../../actors/session-machine.ts'
 import type { Slot } from '../../actors/slots.ts'
-import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-request.ts'
+import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-for-reply.ts'
 import { completionBody, completionHead, createFrameEncoder, statelessFrame } from '../completion-frames.ts'
 import type { Handlers } from '../mount.ts'
 import { traceparentOf } from '../observe-requests.ts'
+import { refuse } from '../refusals.ts'
 import { connectionSignal } from '../reply-stream.ts'
 import { openEventStream } from '../sse.ts'
 import { readMessages } from './chat-request.ts'
-import { generationFailed, refuse } from './errors.ts'
+import { generationFailed } from './errors.ts'
 
 export interface CompletionRooms extends AgentRooms {
   host: SessionHost

@@ -3,17 +3,18 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Reply, StreamCut } from '../../actors/frame-log.ts'
 import type { Message, Sent, SessionHost } from '../../actors/session-host.ts'
-import type { AgentForCompletion } from '../../persistence/agent-lookup.ts'
-import { findSession, newestReply } from '../../persistence/sessions.ts'
-import { isUuid } from '../../persistence/uuid.ts'
-import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-request.ts'
+import { isUuid } from '../../persistence/postgres/uuid.ts'
+import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
+import { findSession, newestReply } from '../../persistence/replies/sessions.ts'
+import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-for-reply.ts'
 import { completionBody, completionHead, sessionFrame } from '../completion-frames.ts'
 import { badRequest, HttpError, missing } from '../http-error.ts'
 import type { Handlers } from '../mount.ts'
 import { traceparentOf } from '../observe-requests.ts'
+import { refuse } from '../refusals.ts'
 import { awaitReply, lastEventId, streamReply } from '../reply-stream.ts'
 import { readLastMessage } from './chat-request.ts'
-import { generationFailed, refuse } from './errors.ts'
+import { generationFailed } from './errors.ts'
 
 export interface SessionCompletionRooms extends AgentRooms {
   host: SessionHost
@@ -88,7 +89,7 @@ async function sendFrom(
   }
 }
 
-/** False: its stored key can not be opened, which may have been mended since it was remembered. */
+/** False: its stored key cannot be opened, which may have been mended since it was remembered. */
 function canBeAsked(rooms: SessionCompletionRooms, agent: AgentForCompletion): boolean {
   try {
     agentRequest(rooms, agent)

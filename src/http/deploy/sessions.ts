@@ -1,10 +1,10 @@
 /** Deploy sessions (specification 4.12): create, list, read, delete. */
 import type { SessionHost } from '../../actors/session-host.ts'
-import type { Sql } from '../../persistence/database.ts'
-import type { Session } from '../../persistence/sessions.ts'
-import * as sessions from '../../persistence/sessions.ts'
+import type { Sql } from '../../persistence/postgres/database.ts'
+import type { Session } from '../../persistence/replies/sessions.ts'
+import * as sessions from '../../persistence/replies/sessions.ts'
 import { missing } from '../http-error.ts'
-import { listAs } from '../management/list.ts'
+import { listAs } from '../list.ts'
 import type { Handlers } from '../mount.ts'
 
 export interface SessionRooms {

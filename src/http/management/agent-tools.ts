@@ -1,6 +1,7 @@
 /** Which tools an agent may call (contract section 2, specification 2.7 and 4.10). */
-import * as agentTools from '../../persistence/agent-tools.ts'
-import type { Sql } from '../../persistence/database.ts'
+
+import type { Sql } from '../../persistence/postgres/database.ts'
+import * as agentTools from '../../persistence/records/agent-tools.ts'
 import { missing } from '../http-error.ts'
 import type { Handlers } from '../mount.ts'
 import { givenTools, withKnownTools } from './tool-choice.ts'

@@ -1,12 +1,12 @@
 /** Agents (contract section 2, specification 4.6). */
 import type { GenerationConfig } from '../../actors/ports.ts'
-import * as agents from '../../persistence/agents.ts'
-import { violatedConstraint } from '../../persistence/constraint.ts'
-import type { Sql } from '../../persistence/database.ts'
-import { isUuid } from '../../persistence/uuid.ts'
+import { violatedConstraint } from '../../persistence/postgres/constraint.ts'
+import type { Sql } from '../../persistence/postgres/database.ts'
+import { isUuid } from '../../persistence/postgres/uuid.ts'
+import * as agents from '../../persistence/records/agents.ts'
 import { badRequest, missing } from '../http-error.ts'
+import { listAs } from '../list.ts'
 import type { Handlers } from '../mount.ts'
-import { listAs } from './list.ts'
 
 interface Rooms {
   sql: Sql

@@ -5,12 +5,12 @@ import type { ChartTransition } from '../../actors/session-chart.ts'
 import { sessionChart, transitionTaken } from '../../actors/session-chart.ts'
 import type { SessionHost } from '../../actors/session-host.ts'
 import type { TransitionRecorder } from '../../actors/transitions.ts'
-import type { Sql } from '../../persistence/database.ts'
-import * as transitions from '../../persistence/transitions.ts'
+import type { Sql } from '../../persistence/postgres/database.ts'
+import * as transitions from '../../persistence/replies/transitions.ts'
 import { missing } from '../http-error.ts'
+import { listAs } from '../list.ts'
 import type { Handlers } from '../mount.ts'
 import { connectionSignal, lastEventId } from '../reply-stream.ts'
-import { listAs } from './list.ts'
 
 export interface DebugRooms {
   sql: Sql

@@ -6,8 +6,8 @@ import {
   openSecretValues,
   type StoredHeaders,
   sealHeaders,
-} from '../../persistence/secret-headers.ts'
-import type { Secrets } from '../../persistence/secrets.ts'
+} from '../../persistence/records/secret-headers.ts'
+import type { Secrets } from '../../persistence/records/secrets.ts'
 import { badRequest } from '../http-error.ts'
 
 /** Set by whoever makes the connection: another value breaks the request, or smuggles one in. */

@@ -1,16 +1,16 @@
 /** HTTP tools (contract section 2, specification 2.5 and 4.8). */
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
-import type { Sql } from '../../persistence/database.ts'
-import * as httpTools from '../../persistence/http-tools.ts'
-import { openHeaders } from '../../persistence/secret-headers.ts'
-import type { Secrets } from '../../persistence/secrets.ts'
-import { isUuid } from '../../persistence/uuid.ts'
+import type { Sql } from '../../persistence/postgres/database.ts'
+import { isUuid } from '../../persistence/postgres/uuid.ts'
+import * as httpTools from '../../persistence/records/http-tools.ts'
+import { openHeaders } from '../../persistence/records/secret-headers.ts'
+import type { Secrets } from '../../persistence/records/secrets.ts'
 import { badRequest, missing } from '../http-error.ts'
+import { listAs } from '../list.ts'
 import type { Handlers } from '../mount.ts'
 import { connectionSignal } from '../reply-stream.ts'
 import { newHeaders, updatedHeaders } from './header-input.ts'
-import { listAs } from './list.ts'
 import { checkToolAddress, toolOrigin } from './web-address.ts'
 
 /** A tool as it is called: headers in plain text. */

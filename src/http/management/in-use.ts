@@ -1,8 +1,8 @@
 /** Why a provider or prompt cannot be deleted. */
 
-import { agentsUsing } from '../../persistence/agents.ts'
-import { violatedConstraint } from '../../persistence/constraint.ts'
-import type { AnySql } from '../../persistence/database.ts'
+import { violatedConstraint } from '../../persistence/postgres/constraint.ts'
+import type { AnySql } from '../../persistence/postgres/database.ts'
+import { agentsUsing } from '../../persistence/records/agents.ts'
 import { conflict } from '../http-error.ts'
 
 // Enough to act on; the rest is counted.

@@ -1,8 +1,8 @@
 /** The login cookie (contract section 2): who a request comes from, and its beginning and end. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Sql } from '../../persistence/database.ts'
-import * as logins from '../../persistence/logins.ts'
+import type { Sql } from '../../persistence/postgres/database.ts'
+import * as logins from '../../persistence/records/logins.ts'
 import type { Credentials } from './credentials.ts'
 
 const cookieName = 'greenroom_session'

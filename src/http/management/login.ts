@@ -1,6 +1,6 @@
 /** Login, logout, and who is logged in (specification 4.2, contract section 2). */
-import type { Sql } from '../../persistence/database.ts'
-import * as logins from '../../persistence/logins.ts'
+import type { Sql } from '../../persistence/postgres/database.ts'
+import * as logins from '../../persistence/records/logins.ts'
 import { badRequest, HttpError } from '../http-error.ts'
 import type { Handlers } from '../mount.ts'
 import type { Credentials } from './credentials.ts'

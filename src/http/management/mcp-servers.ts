@@ -1,16 +1,16 @@
 /** MCP servers (contract section 2, specification 2.6 and 4.9). */
 import { randomUUID } from 'node:crypto'
 import type { ToolSpec } from '../../actors/ports.ts'
-import type { Sql } from '../../persistence/database.ts'
-import * as mcpServers from '../../persistence/mcp-servers.ts'
-import { openHeaders } from '../../persistence/secret-headers.ts'
-import type { Secrets } from '../../persistence/secrets.ts'
-import { isUuid } from '../../persistence/uuid.ts'
+import type { Sql } from '../../persistence/postgres/database.ts'
+import { isUuid } from '../../persistence/postgres/uuid.ts'
+import * as mcpServers from '../../persistence/records/mcp-servers.ts'
+import { openHeaders } from '../../persistence/records/secret-headers.ts'
+import type { Secrets } from '../../persistence/records/secrets.ts'
 import { HttpError, missing } from '../http-error.ts'
+import { listAs } from '../list.ts'
 import type { Handlers } from '../mount.ts'
 import { connectionSignal } from '../reply-stream.ts'
 import { newHeaders, updatedHeaders } from './header-input.ts'
-import { listAs } from './list.ts'
 import { checkWebAddress, originOf } from './web-address.ts'
 
 /** A server as it is connected to: headers in plain text. */

@@ -1,10 +1,10 @@
 /** System prompts (contract section 2, specification 4.5). */
-import type { Sql } from '../../persistence/database.ts'
-import * as prompts from '../../persistence/prompts.ts'
+import type { Sql } from '../../persistence/postgres/database.ts'
+import * as prompts from '../../persistence/records/prompts.ts'
 import { missing } from '../http-error.ts'
+import { listAs } from '../list.ts'
 import type { Handlers } from '../mount.ts'
 import { deleteUnlessInUse } from './in-use.ts'
-import { listAs } from './list.ts'
 
 export const promptHandlers = ({ sql }: { sql: Sql }) =>
   ({

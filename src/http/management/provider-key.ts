@@ -1,13 +1,10 @@
 /** API keys of providers: what a key may be, and what of it is stored (contract section 2). */
-import type { SealedKey } from '../../persistence/providers.ts'
-import type { Secrets } from '../../persistence/secrets.ts'
+import { keyContext, type SealedKey } from '../../persistence/records/providers.ts'
+import type { Secrets } from '../../persistence/records/secrets.ts'
 import { badRequest } from '../http-error.ts'
 
 // Of a shorter key four characters would tell too much.
 const shortestHinted = 12
-
-/** What a provider's key is sealed under, so that a sealed key moved to another row does not open. */
-export const keyContext = (providerId: string): string => `provider:${providerId}`
 
 /** Seals the key of a provider. Null: none. Throws 400 for a key that no HTTP header could carry. */
 export function sealKey(secrets: Pick<Secrets, 'seal'>, providerId: string, key: string | null): SealedKey {

@@ -1,7 +1,8 @@
 /** Choices of tools as callers send them: for an agent, or for one playground reply. */
-import type { ToolChoice, ToolChoiceChanges } from '../../persistence/agent-tools.ts'
-import { requireTools, tidyChoice, UnknownTool } from '../../persistence/agent-tools.ts'
-import type { AnySql } from '../../persistence/database.ts'
+
+import type { AnySql } from '../../persistence/postgres/database.ts'
+import type { ToolChoice, ToolChoiceChanges } from '../../persistence/records/agent-tools.ts'
+import { requireTools, tidyChoice, UnknownTool } from '../../persistence/records/agent-tools.ts'
 import { badRequest } from '../http-error.ts'
 
 type GivenTools = { [Field in keyof ToolChoice]?: ToolChoice[Field] | null | undefined }

@@ -1,7 +1,7 @@
 /** A portable copy of the configuration, out and in (contract section 8). */
 import type { FastifyInstance } from 'fastify'
-import type { Sql } from '../../persistence/database.ts'
-import { lockConfiguration, readConfiguration } from '../../persistence/transfer.ts'
+import type { Sql } from '../../persistence/postgres/database.ts'
+import { lockConfiguration, readConfiguration } from '../../persistence/records/transfer.ts'
 import type { Handlers } from '../mount.ts'
 import type { HttpToolRooms } from './http-tools.ts'
 import { type ImportRooms, takeIn } from './import.ts'

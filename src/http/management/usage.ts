@@ -1,6 +1,6 @@
 /** Tokens used (contract section 8). */
-import type { Sql } from '../../persistence/database.ts'
-import { readUsage } from '../../persistence/usage.ts'
+import type { Sql } from '../../persistence/postgres/database.ts'
+import { readUsage } from '../../persistence/replies/usage.ts'
 import { badRequest } from '../http-error.ts'
 import type { Handlers } from '../mount.ts'
 

@@ -1,0 +1,112 @@
+/** Puts the background jobs together: what they do, and how instances share them (contract section 7). */
+import { askForTitle, MAX_TITLE_SOURCE, titleOf, titleRequest } from '../actors/model-title.ts'
+import type { Journal, Model } from '../actors/ports.ts'
+import { deriveTitle } from '../actors/title.ts'
+import type { Job, JobLog, Jobs } from '../coordination/jobs.ts'
+import { createTimerJobs } from '../coordination/timer-jobs.ts'
+import type { Sql } from '../persistence/postgres/database.ts'
+import type { AgentLookup } from '../persistence/records/agent-lookup.ts'
+import { agentRequest } from '../persistence/records/agent-request.ts'
+import { installationId } from '../persistence/records/installation.ts'
+import { tidyLogins } from '../persistence/records/logins.ts'
+import type { Secrets } from '../persistence/records/secrets.ts'
+import { type Retention, tidyReplies } from '../persistence/replies/housekeeping.ts'
+import {
+  claimUntitled,
+  postponeTitle,
+  releaseTitle,
+  storeTitle,
+  type UntitledSession,
+} from '../persistence/replies/titles.ts'
+
+export interface BackgroundOptions {
+  sql: Sql
+  /** May be silent for long. */
+  upkeepSql: Sql
+  secrets: Secrets
+  model: Model
+  /** Null: no such agent. */
+  agents: Pick<AgentLookup, 'find'>
+  retention: Retention
+  titles: 'derived' | 'model'
+  /** Null: instances share the jobs through PostgreSQL. */
+  cacheUrl: string | null
+  log: JobLog
+}
+
+const TIDY_MS = 600_000
+/** Titles are asked for at once by `hurry`; the schedule is for what that missed. */
+const TITLES_MS = 60_000
+const TITLE_TIMEOUT_MS = 30_000
+/** Longer than the model call and its two statements: nobody else asks before. */
+const CLAIM_MS = 60_000
+const NEXT_ATTEMPT_MS = 30_000
+const MAX_ATTEMPTS = 2
+/** Model calls for titles at a time. */
+const LANES = 4
+
+/** Begins to run the jobs. Rejects when the database cannot be reached. */
+export async function startBackground(options: BackgroundOptions): Promise<Jobs> {
+  const { sql, upkeepSql, retention, cacheUrl, log } = options
+  const jobs: Job[] = [
+    { name: 'tidy', everyMs: TIDY_MS, run: () => tidy(upkeepSql, retention) },
+    { name: 'titles', everyMs: TITLES_MS, run: (signal) => giveTitles(options, signal) },
+  ]
+  if (cacheUrl === null) return createTimerJobs({ sql, jobs, log })
+  // BullMQ and ioredis are a tenth of what a start loads: not for those who have no Redis.
+  const { createBullmqJobs } = await import('../coordination/bullmq-jobs.ts')
+  return createBullmqJobs({ cacheUrl, installation: await installationId(sql), jobs, log })
+}
+
+async function tidy(sql: Sql, retention: Retention): Promise<void> {
+  await tidyLogins(sql)
+  await tidyReplies(sql, retention)
+}
+
+/** Titles are left to the job, which is told when there is one to make. */
+export const withLateTitles = (journal: Journal, hurry: () => void): Journal => ({
+  ...journal,
+  async settle(reply, settlement) {
+    const settled = await journal.settle(reply, { ...settlement, title: null })
+    if (settlement.title !== null && settled.result === 'settled') hurry()
+    return settled
+  },
+})
+
+/** Gives every session that is due its title. In `derived` mode: those that a crash left without. */
+async function giveTitles(options: BackgroundOptions, signal: AbortSignal): Promise<void> {
+  const lane = async () => {
+    while (!signal.aborted) {
+      const session = await claimUntitled(options.sql, { claimMs: CLAIM_MS, maxText: MAX_TITLE_SOURCE })
+      if (session === null) return
+      await giveTitle(options, session, signal)
+    }
+  }
+  await Promise.all(Array.from({ length: LANES }, lane))
+}
+
+async function giveTitle(options: BackgroundOptions, session: UntitledSession, signal: AbortSignal): Promise<void> {
+  const { sql, titles, log } = options
+  const { id, attempt, question } = session
+  let title: string | null = null
+  try {
+    if (titles === 'model' && attempt <= MAX_ATTEMPTS) title = await modelTitle(options, session, signal)
+  } catch (err) {
+    if (signal.aborted) return releaseTitle(sql, id)
+    log.warn({ err, sessionId: id, attempt }, 'The model gave a session no title.')
+    if (attempt < MAX_ATTEMPTS) return postponeTitle(sql, id, NEXT_ATTEMPT_MS)
+  }
+  await storeTitle(sql, id, title ?? deriveTitle(question))
+}
+
+/** Null: an empty answer. Rejects when the call fails. */
+async function modelTitle(
+  { agents, secrets, model }: BackgroundOptions,
+  { agentId, question, answer }: UntitledSession,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const agent = await agents.find(agentId)
+  if (agent === null) return null // deleted meanwhile, and the session with it
+  const request = titleRequest(agentRequest(secrets, agent), { question, answer })
+  return titleOf(await askForTitle(model, request, AbortSignal.any([signal, AbortSignal.timeout(TITLE_TIMEOUT_MS)])))
+}

@@ -1,0 +1,46 @@
+/** The part of app.ts for tools: what requests need of them. */
+import type { HttpRooms } from '../http/server.ts'
+import { askAgain, type Sql } from '../persistence/postgres/database.ts'
+import { readyTools } from '../persistence/records/agent-tools.ts'
+import type { Secrets } from '../persistence/records/secrets.ts'
+import { checkSchema, compileArguments } from '../tools/arguments.ts'
+import { builtInTools } from '../tools/built-in-tools.ts'
+import { callHttpTool } from '../tools/http-tool.ts'
+import type { Mcp, ToolLog } from '../tools/mcp.ts'
+import type { Outbound } from '../tools/outbound.ts'
+import { createToolbox } from '../tools/toolbox.ts'
+
+export interface ToolParts {
+  sql: Sql
+  secrets: Secrets
+  outbound: Outbound
+  mcp: Mcp
+  /** How long a reply asks again for its tools while the database is away (milliseconds). */
+  patienceMs: number
+  log: ToolLog
+}
+
+type ToolRooms = Pick<
+  HttpRooms,
+  'openToolbox' | 'builtInTools' | 'checkSchema' | 'callHttpTool' | 'discoverTools' | 'onMcpServerChange'
+>
+
+export function toolRooms({ sql, secrets, outbound, mcp, patienceMs, log }: ToolParts): ToolRooms {
+  return {
+    async openToolbox(choice, signal) {
+      const ready = await askAgain(() => readyTools(sql, secrets, choice), patienceMs)
+      for (const secret of ready.unreadable)
+        log.warn({ secret }, 'No key opens its headers: a reply goes on without it.')
+      return createToolbox(ready, { outbound, mcp, log }, signal)
+    },
+    builtInTools,
+    checkSchema,
+    async callHttpTool(tool, args, signal) {
+      const reason = tool.inputSchema && compileArguments(tool.inputSchema)(args)
+      if (reason !== null) return { ok: false, status: null, content: reason, body: null }
+      return callHttpTool(outbound, tool, args, signal)
+    },
+    discoverTools: (server, signal) => mcp.tools(server, signal),
+    onMcpServerChange: (id) => mcp.forget(id),
+  }
+}

@@ -1,0 +1,41 @@
+/** The agent that a request is for: found, with what its model is asked and the tools it may call. */
+import type { ModelRequest, OpenToolbox, Toolbox } from '../actors/ports.ts'
+import type { Sql } from '../persistence/postgres/database.ts'
+import type { AgentForCompletion, AgentLookup } from '../persistence/records/agent-lookup.ts'
+import * as stored from '../persistence/records/agent-request.ts'
+import type { ToolChoice } from '../persistence/records/agent-tools.ts'
+import type { Secrets } from '../persistence/records/secrets.ts'
+import { HttpError, missing } from './http-error.ts'
+import { noRetry } from './refusals.ts'
+
+export interface AgentRooms {
+  sql: Sql
+  secrets: Secrets
+  agents: AgentLookup
+  /** The chosen tools, as far as they answer. */
+  openToolbox(choice: ToolChoice, signal: AbortSignal): Promise<Toolbox>
+}
+
+/** Throws 404 for an unknown agent. */
+export async function loadAgent({ agents }: Pick<AgentRooms, 'agents'>, agentId: string): Promise<AgentForCompletion> {
+  return (await agents.find(agentId)) ?? missing('agent')
+}
+
+/** The request without its messages and tools. Throws 500 when the provider's key cannot be opened. */
+export function agentRequest(
+  { secrets }: Pick<AgentRooms, 'secrets'>,
+  agent: AgentForCompletion,
+): Omit<ModelRequest, 'messages' | 'tools'> {
+  try {
+    return stored.agentRequest(secrets, agent)
+  } catch (error) {
+    if (error instanceof stored.UnreadableKey) throw new HttpError(500, error.message, noRetry)
+    throw error
+  }
+}
+
+/** The agent's tools, found and connected once its reply begins. */
+export const agentToolbox =
+  ({ openToolbox }: AgentRooms, { tools }: AgentForCompletion): OpenToolbox =>
+  (signal) =>
+    openToolbox(tools, signal)

@@ -1,0 +1,37 @@
+/** What a caller is told of an error: its status, words and headers. Each scope puts them into its own format. */
+import { isUnavailable } from '../persistence/postgres/database.ts'
+import { HttpError } from './http-error.ts'
+
+export interface ErrorAnswer {
+  status: number
+  message: string
+  headers: Readonly<Record<string, string>>
+}
+
+/** Fastify's own refusals, in words that say what to do. Others of its kind keep their words. */
+const refusals: Readonly<Record<string, string>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'The body is larger than MAX_BODY_BYTES allows.',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: "The body's content-type must be application/json.",
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says.',
+  FST_ERR_NOT_FOUND: 'There is no such path.',
+}
+
+/** Statement texts, stacks and causes are for the log alone. */
+export function errorAnswer(error: unknown): ErrorAnswer {
+  if (error instanceof HttpError) return { status: error.status, message: error.message, headers: error.headers }
+  const status = refusalStatus(error)
+  if (status !== null && error instanceof Error) {
+    const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+    const message = refusals[code] ?? (code.startsWith('FST_ERR_') ? error.message : 'The request cannot be read.')
+    return { status, message, headers: {} }
+  }
+  if (isUnavailable(error)) {
+    return { status: 503, message: 'The database cannot be reached.', headers: { 'retry-after': '1' } }
+  }
+  return { status: 500, message: 'Internal server error.', headers: {} }
+}
+
+function refusalStatus(error: unknown): number | null {
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : null
+  return typeof status === 'number' && status >= 400 && status < 500 ? status : null
+}

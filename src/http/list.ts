@@ -1,0 +1,18 @@
+/** Lists of the management API (contract section 2). */
+import type { Page, PageQuery } from '../persistence/postgres/page.ts'
+
+// Larger limits are read as this one.
+const mostPerPage = 100
+
+/** `{[key]: items, total, limit, offset}` with the limit that was used. */
+export async function listAs<Key extends string, Item>(
+  key: Key,
+  query: PageQuery,
+  list: (query: PageQuery) => Promise<Page<Item>>,
+): Promise<{ [K in Key]: Item[] } & { total: number; limit: number; offset: number }> {
+  const limit = Math.min(query.limit, mostPerPage)
+  const { items, total } = await list({ ...query, limit })
+  // A computed key widens to string; the declared type says which one it is.
+  const named = { [key]: items } as { [K in Key]: Item[] }
+  return { ...named, total, limit, offset: query.offset }
+}

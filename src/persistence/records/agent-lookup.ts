@@ -1,0 +1,101 @@
+/** Agents as completions need them: found together, remembered, and known to be as they are now. */
+import type { GenerationConfig } from '../../actors/ports.ts'
+import type { AnySql } from '../postgres/database.ts'
+import { gathered } from '../postgres/gathered.ts'
+import { isUuid } from '../postgres/uuid.ts'
+import { choiceOf, type ToolChoice } from './agent-tools.ts'
+import type { StoredConnection } from './providers.ts'
+
+/** An agent, its provider's key sealed. */
+export interface AgentForCompletion {
+  id: string
+  name: string
+  model: string
+  generationConfig: GenerationConfig
+  /** The prompt's content. Null: no prompt. */
+  system: string | null
+  provider: StoredConnection
+  tools: ToolChoice
+  /** Version of the whole configuration that it was read from. */
+  configuration: number
+}
+
+export interface AgentLookup {
+  /** As it is now. Null: no such agent. */
+  find(id: string): Promise<AgentForCompletion | null>
+  /** As it was when it was last looked for; whoever uses it compares its `configuration`. Null: nobody remembers. */
+  remembered(id: string): AgentForCompletion | null
+  /** To be called before this process answers a request that may have changed the configuration. */
+  forget(): void
+}
+
+/** Agents that are kept; the one that was read longest ago goes first. */
+const MOST_REMEMBERED = 1000
+
+/** Who is alone on a database looks all the same, behind a request's back: somebody may write to it by hand. */
+const ALONE_CHECK_MS = 1000
+
+/**
+ * Reads of many requests at a time go together. Every `find` asks for the configuration's version, unless this process
+ * is `alone` on the database: then nobody else changes what it remembers.
+ */
+export function createAgentLookup(sql: AnySql, { alone }: { alone: boolean }): AgentLookup {
+  const known = new Map<string, AgentForCompletion>()
+  let changes = 0
+  let checkedAt = 0
+  const readAgent = gathered(async (ids) => new Map((await forCompletion(sql, ids)).map((agent) => [agent.id, agent])))
+  const readVersion = gathered(async () => new Map([['version', await configurationVersion(sql)]]))
+
+  async function read(id: string): Promise<AgentForCompletion | null> {
+    const before = changes
+    const agent = await readAgent(id)
+    known.delete(id)
+    if (agent === null) return null
+    if (changes === before) known.set(id, agent) // else it may have been read before the change
+    for (const oldest of known.keys()) {
+      if (known.size <= MOST_REMEMBERED) break
+      known.delete(oldest)
+    }
+    return agent
+  }
+
+  async function check(): Promise<void> {
+    checkedAt = performance.now()
+    const version = await readVersion('version')
+    for (const [id, { configuration }] of known) if (configuration !== version) known.delete(id)
+  }
+
+  async function isCurrent(agent: AgentForCompletion): Promise<boolean> {
+    if (!alone) return agent.configuration === (await readVersion('version'))
+    if (performance.now() - checkedAt > ALONE_CHECK_MS) check().catch(() => {}) // the next look, then
+    return true
+  }
+
+  return {
+    async find(asked) {
+      if (!isUuid(asked)) return null
+      const id = asked.toLowerCase()
+      const agent = known.get(id)
+      return agent && (await isCurrent(agent)) ? agent : read(id)
+    },
+    remembered: (id) => known.get(id.toLowerCase()) ?? null,
+    forget() {
+      changes += 1
+      known.clear()
+    },
+  }
+}
+
+async function configurationVersion(sql: AnySql): Promise<number> {
+  const [row] = await sql<{ version: number }[]>`select version from configuration`
+  if (row === undefined) throw new Error('The configuration has no version.')
+  return row.version
+}
+
+const forCompletion = (sql: AnySql, ids: readonly string[]): Promise<AgentForCompletion[]> =>
+  sql<AgentForCompletion[]>`
+    select a.id, a.name, a.model, a.generation_config as "generationConfig", prompt.content as system,
+      jsonb_build_object('id', p.id, 'type', p.provider_type, 'baseUrl', p.base_url, 'apiKey', p.api_key) as provider,
+      ${choiceOf(sql)} as tools, (select version from configuration) as configuration
+    from agents a join providers p on p.id = a.provider_id left join prompts prompt on prompt.id = a.prompt_id
+    where a.id = any (${[...ids]}::uuid[])`

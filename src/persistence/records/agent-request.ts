@@ -1,0 +1,33 @@
+/** An agent as stored → what its model is asked. */
+import type { ModelRequest } from '../../actors/ports.ts'
+import type { AgentForCompletion } from './agent-lookup.ts'
+import { keyContext } from './providers.ts'
+import type { Secrets } from './secrets.ts'
+
+/** No key of this installation opens the provider's stored API key. The message is fit for a caller. */
+export class UnreadableKey extends Error {
+  override readonly name = 'UnreadableKey'
+  constructor() {
+    super("The provider's stored key cannot be opened: SECRET_KEY is not the one it was stored under.")
+  }
+}
+
+/** The provider's key in plain text. Throws UnreadableKey. */
+function openKey(secrets: Pick<Secrets, 'open'>, { id, apiKey }: AgentForCompletion['provider']): string | null {
+  try {
+    return apiKey && secrets.open(apiKey, keyContext(id))
+  } catch {
+    throw new UnreadableKey()
+  }
+}
+
+/** The request without its messages and tools. Throws UnreadableKey. */
+export const agentRequest = (
+  secrets: Pick<Secrets, 'open'>,
+  agent: AgentForCompletion,
+): Omit<ModelRequest, 'messages' | 'tools'> => ({
+  provider: { ...agent.provider, apiKey: openKey(secrets, agent.provider) },
+  model: agent.model,
+  system: agent.system,
+  config: agent.generationConfig,
+})

@@ -1,0 +1,167 @@
+/** Which tools an agent may call, and these tools as a reply needs them. */
+import type { AnySql, Sql, Tx } from '../postgres/database.ts'
+import type { Fragment } from '../postgres/page.ts'
+import { isUuid } from '../postgres/uuid.ts'
+import { type StoredHttpTool, storedHttpTools } from './http-tools.ts'
+import { type StoredMcpServer, storedMcpServers } from './mcp-servers.ts'
+import { type HeaderContext, openHeaders, type StoredHeaders } from './secret-headers.ts'
+import type { Secrets } from './secrets.ts'
+
+/** In the order in which they are offered. `toolNames` `["*"]`: every tool of the server. */
+export interface ToolChoice {
+  httpToolIds: string[]
+  mcpServers: { mcpServerId: string; toolNames: string[] }[]
+  builtInToolIds: string[]
+}
+
+/** Absent arrays stay as they are. */
+export type ToolChoiceChanges = { [Field in keyof ToolChoice]?: ToolChoice[Field] | undefined }
+
+/** A choice names what does not exist. */
+export class UnknownTool extends Error {
+  override readonly name = 'UnknownTool'
+  readonly field: 'httpToolIds' | 'mcpServers'
+  readonly id: string
+
+  constructor(field: UnknownTool['field'], id: string) {
+    super(`${field}: there is no ${id}`)
+    this.field = field
+    this.id = id
+  }
+}
+
+/** The choice of the agent `a` as one JSON value. */
+export const choiceOf = (sql: AnySql): Fragment => sql`
+  jsonb_build_object(
+    'httpToolIds', (select coalesce(jsonb_agg(t.http_tool_id order by t.place), '[]')
+                      from agent_http_tools t where t.agent_id = a.id),
+    'mcpServers', (select coalesce(jsonb_agg(jsonb_build_object(
+                            'mcpServerId', s.mcp_server_id, 'toolNames', to_jsonb(s.tool_names)) order by s.place), '[]')
+                     from agent_mcp_servers s where s.agent_id = a.id),
+    'builtInToolIds', to_jsonb(a.built_in_tool_ids))`
+
+/** Null: no such agent. */
+export async function findAgentTools(sql: AnySql, agentId: string): Promise<ToolChoice | null> {
+  if (!isUuid(agentId)) return null
+  const [row] = await sql<
+    { choice: ToolChoice }[]
+  >`select ${choiceOf(sql)} as choice from agents a where a.id = ${agentId}`
+  return row?.choice ?? null
+}
+
+/** Ids in one form, each once. Of a server that is named twice every named tool counts. */
+export function tidyChoice({ httpToolIds, mcpServers, builtInToolIds }: ToolChoiceChanges): ToolChoiceChanges {
+  const named = mcpServers && Map.groupBy(mcpServers, ({ mcpServerId }) => mcpServerId.toLowerCase())
+  return {
+    httpToolIds: httpToolIds && [...new Set(httpToolIds.map((id) => id.toLowerCase()))],
+    mcpServers:
+      named &&
+      Array.from(named, ([mcpServerId, all]) => {
+        return { mcpServerId, toolNames: [...new Set(all.flatMap(({ toolNames }) => toolNames))] }
+      }),
+    builtInToolIds: builtInToolIds && [...new Set(builtInToolIds)],
+  }
+}
+
+/** Rejects with UnknownTool. In a transaction what exists stays until its end. */
+export async function requireTools(sql: AnySql, { httpToolIds, mcpServers }: ToolChoiceChanges): Promise<void> {
+  await requireAll(sql, 'http_tools', 'httpToolIds', httpToolIds ?? [])
+  const serverIds = (mcpServers ?? []).map(({ mcpServerId }) => mcpServerId)
+  await requireAll(sql, 'mcp_servers', 'mcpServers', serverIds)
+}
+
+async function requireAll(sql: AnySql, table: string, field: UnknownTool['field'], ids: string[]): Promise<void> {
+  const malformed = ids.find((id) => !isUuid(id))
+  if (malformed !== undefined) throw new UnknownTool(field, malformed)
+  if (ids.length === 0) return
+  const rows = await sql<{ id: string }[]>`
+    select id from ${sql(table)} where id = any (${ids}::uuid[]) order by id for key share`
+  const known = new Set(rows.map(({ id }) => id))
+  const unknown = ids.find((id) => !known.has(id.toLowerCase()))
+  if (unknown !== undefined) throw new UnknownTool(field, unknown)
+}
+
+/** Null: no such agent. Rejects with UnknownTool: then nothing changes. */
+export async function updateAgentTools(
+  sql: Sql,
+  agentId: string,
+  changes: ToolChoiceChanges,
+): Promise<ToolChoice | null> {
+  return isUuid(agentId) ? sql.begin((tx) => changeAgentTools(tx, agentId, changes)) : null
+}
+
+/** As `updateAgentTools`, in a transaction that is open. */
+export async function changeAgentTools(
+  tx: Tx,
+  agentId: string,
+  changes: ToolChoiceChanges,
+): Promise<ToolChoice | null> {
+  const tidy = tidyChoice(changes)
+  const found = await tx`select 1 from agents where id = ${agentId} for no key update`
+  if (found.length === 0) return null
+  await requireTools(tx, tidy)
+  await replaceChoice(tx, agentId, tidy)
+  return findAgentTools(tx, agentId)
+}
+
+async function replaceChoice(tx: Tx, agentId: string, choice: ToolChoiceChanges): Promise<void> {
+  const { httpToolIds, mcpServers, builtInToolIds } = choice
+  if (httpToolIds) {
+    await tx`delete from agent_http_tools where agent_id = ${agentId}`
+    await tx`
+      insert into agent_http_tools (agent_id, http_tool_id, place)
+      select ${agentId}, id, place from unnest(${httpToolIds}::uuid[]) with ordinality as given (id, place)`
+  }
+  if (mcpServers) {
+    await tx`delete from agent_mcp_servers where agent_id = ${agentId}`
+    for (const [place, { mcpServerId, toolNames }] of mcpServers.entries()) {
+      await tx`
+        insert into agent_mcp_servers (agent_id, mcp_server_id, tool_names, place)
+        values (${agentId}, ${mcpServerId}, ${toolNames}::text[], ${place})`
+    }
+  }
+  if (builtInToolIds) await tx`update agents set built_in_tool_ids = ${builtInToolIds}::text[] where id = ${agentId}`
+}
+
+type Opened<Stored extends StoredHeaders> = Omit<Stored, 'secretHeaders'>
+
+/** Tools ready to be called: headers in plain text. */
+export interface ReadyTools {
+  httpTools: Opened<StoredHttpTool>[]
+  mcpServers: { server: Opened<StoredMcpServer>; toolNames: string[] }[]
+  builtInToolIds: string[]
+  /** Left out, since no key opens their headers: `http-tool:<id>`, `mcp-server:<id>`. */
+  unreadable: HeaderContext[]
+}
+
+/** In the order of the choice. What was deleted since it was chosen is left out. */
+export async function readyTools(sql: AnySql, secrets: Pick<Secrets, 'open'>, choice: ToolChoice): Promise<ReadyTools> {
+  const [tools, servers] = await Promise.all([
+    storedHttpTools(sql, choice.httpToolIds),
+    storedMcpServers(
+      sql,
+      choice.mcpServers.map(({ mcpServerId }) => mcpServerId),
+    ),
+  ])
+  const unreadable: HeaderContext[] = []
+  const opened = <Stored extends StoredHeaders>(stored: Stored | undefined, context: HeaderContext) => {
+    if (stored === undefined) return []
+    try {
+      const { secretHeaders: _, ...rest } = stored
+      return [{ ...rest, headers: openHeaders(secrets, context, stored) }]
+    } catch {
+      unreadable.push(context)
+      return []
+    }
+  }
+  const toolById = new Map(tools.map((tool) => [tool.id, tool]))
+  const serverById = new Map(servers.map((server) => [server.id, server]))
+  return {
+    httpTools: choice.httpToolIds.flatMap((id) => opened(toolById.get(id), `http-tool:${id}`)),
+    mcpServers: choice.mcpServers.flatMap(({ mcpServerId: id, toolNames }) =>
+      opened(serverById.get(id), `mcp-server:${id}`).map((server) => ({ server, toolNames })),
+    ),
+    builtInToolIds: choice.builtInToolIds,
+    unreadable,
+  }
+}

@@ -1,0 +1,120 @@
+/** Providers: connections to model vendors. Their keys lie here sealed (`secrets.ts`) and leave only sealed. */
+import type { AnySql, Sql } from '../postgres/database.ts'
+import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
+import { isUuid } from '../postgres/uuid.ts'
+
+/** What callers read. `Type`: the ids that were ever stored. Times are ISO 8601 UTC. */
+export interface Provider<Type extends string = string> {
+  id: string
+  name: string
+  providerType: Type
+  baseUrl: string | null
+  hasApiKey: boolean
+  apiKeyHint: string | null
+  createdAt: string
+  updatedAt: string
+}
+
+/** What a call to the vendor needs; `apiKey` is sealed. */
+export interface StoredConnection {
+  id: string
+  type: string
+  baseUrl: string | null
+  apiKey: string | null
+}
+
+/** What a provider's key is sealed under, so that a sealed key moved to another row does not open. */
+export const keyContext = (providerId: string): string => `provider:${providerId}`
+
+/** A sealed key and what of it may be shown. */
+export interface SealedKey {
+  apiKey: string | null
+  apiKeyHint: string | null
+}
+
+export interface NewProvider<Type extends string> extends SealedKey {
+  id: string
+  name: string
+  providerType: Type
+  baseUrl: string | null
+}
+
+/** Absent fields keep their value. */
+export interface ProviderChanges {
+  name?: string | undefined
+  baseUrl?: string | null | undefined
+  key?: SealedKey | undefined
+}
+
+const columns = (sql: AnySql): Fragment => sql`
+  id, name, provider_type as "providerType", base_url as "baseUrl",
+  api_key is not null as "hasApiKey", api_key_hint as "apiKeyHint", ${timestamps(sql)}`
+
+const connection = (sql: AnySql): Fragment => sql`id, provider_type as type, base_url as "baseUrl", api_key as "apiKey"`
+
+/** Oldest first. */
+export const listProviders = <Type extends string>(sql: AnySql, query: PageQuery): Promise<Page<Provider<Type>>> =>
+  listByAge<Provider<Type>>(sql, 'providers', columns(sql), query)
+
+/** Null: no such provider. */
+export async function findProvider<Type extends string>(sql: AnySql, id: string): Promise<Provider<Type> | null> {
+  if (!isUuid(id)) return null
+  const [provider] = await sql<Provider<Type>[]>`select ${columns(sql)} from providers where id = ${id}`
+  return provider ?? null
+}
+
+/** Null: no such provider. */
+export async function findConnection(sql: AnySql, id: string): Promise<StoredConnection | null> {
+  if (!isUuid(id)) return null
+  const [stored] = await sql<StoredConnection[]>`select ${connection(sql)} from providers where id = ${id}`
+  return stored ?? null
+}
+
+/** Rejects with the constraint `providers_name_unique` when the name is taken. */
+export async function createProvider<Type extends string>(
+  sql: AnySql,
+  provider: NewProvider<Type>,
+): Promise<Provider<Type>> {
+  const { id, name, providerType, baseUrl, apiKey, apiKeyHint } = provider
+  const [created] = await sql<Provider<Type>[]>`
+    insert into providers (id, name, provider_type, base_url, api_key, api_key_hint)
+    values (${id}, ${name}, ${providerType}, ${baseUrl}, ${apiKey}, ${apiKeyHint})
+    returning ${columns(sql)}`
+  if (created === undefined) throw new Error('The new provider was not returned.')
+  return created
+}
+
+/**
+ * `decide` sees the stored connection, locked until its changes are written, and may throw: then nothing changes.
+ * Null: no such provider. Rejects with the constraint `providers_name_unique` when the name is taken.
+ */
+export async function updateProvider<Type extends string>(
+  sql: Sql,
+  id: string,
+  decide: (stored: StoredConnection) => ProviderChanges,
+): Promise<Provider<Type> | null> {
+  if (!isUuid(id)) return null
+  return sql.begin(async (tx) => {
+    const [stored] = await tx<StoredConnection[]>`
+      select ${connection(tx)} from providers where id = ${id} for no key update`
+    if (stored === undefined) return null
+    const { name, baseUrl, key } = decide(stored)
+    const [updated] = await tx<Provider<Type>[]>`
+      update providers set
+        name = coalesce(${name ?? null}, name),
+        base_url = case when ${baseUrl !== undefined} then ${baseUrl ?? null} else base_url end,
+        api_key = case when ${key !== undefined} then ${key?.apiKey ?? null} else api_key end,
+        api_key_hint = case when ${key !== undefined} then ${key?.apiKeyHint ?? null} else api_key_hint end,
+        updated_at = clock_timestamp()
+      where id = ${id}
+      returning ${columns(tx)}`
+    return updated ?? null
+  })
+}
+
+/** False: no such provider. Rejects with the constraint `agents_provider` while agents use it. */
+export async function deleteProvider(sql: AnySql, id: string): Promise<boolean> {
+  if (!isUuid(id)) return false
+  const { count } = await sql`delete from providers where id = ${id}`
+  return count > 0
+}

@@ -1,0 +1,61 @@
+/** The whole configuration at one moment, by name, for a copy of it. */
+import type { GenerationConfig } from '../../actors/ports.ts'
+import type { AnySql, Tx } from '../postgres/database.ts'
+import type { HttpToolFields } from './http-tools.ts'
+import type { McpServerFields } from './mcp-servers.ts'
+
+interface Named {
+  id: string
+  name: string
+}
+
+/** Everything oldest first; secret headers as `***`. */
+export interface Configuration {
+  providers: Named[]
+  prompts: (Named & { content: string })[]
+  agents: (Named & { provider: string; model: string; prompt: string | null; generationConfig: GenerationConfig })[]
+  httpTools: (Named & HttpToolFields & { headers: Record<string, string> })[]
+  mcpServers: (Named & McpServerFields & { headers: Record<string, string> })[]
+  /** One for each agent. */
+  agentTools: (Named & {
+    httpTools: string[]
+    mcpServers: { server: string; toolNames: string[] }[]
+    builtInTools: string[]
+  })[]
+}
+
+/** One statement, so one moment. As json, not jsonb: models read a schema's properties in order. */
+export async function readConfiguration(sql: AnySql): Promise<Configuration> {
+  const [row] = await sql<Configuration[]>`
+    select
+      (select coalesce(json_agg(json_build_object('id', id, 'name', name) order by num), '[]')
+         from providers) as providers,
+      (select coalesce(json_agg(json_build_object('id', id, 'name', name, 'content', content) order by num), '[]')
+         from prompts) as prompts,
+      (select coalesce(json_agg(json_build_object('id', a.id, 'name', a.name, 'provider', p.name, 'model', a.model,
+                'prompt', prompt.name, 'generationConfig', a.generation_config) order by a.num), '[]')
+         from agents a join providers p on p.id = a.provider_id left join prompts prompt on prompt.id = a.prompt_id
+      ) as agents,
+      (select coalesce(json_agg(json_build_object('id', id, 'name', name, 'description', description, 'method', method,
+                'url', url, 'headers', headers, 'body', body, 'inputSchema', input_schema) order by num), '[]')
+         from http_tools) as "httpTools",
+      (select coalesce(json_agg(json_build_object('id', id, 'name', name, 'transport', transport, 'url', url,
+                'headers', headers) order by num), '[]')
+         from mcp_servers) as "mcpServers",
+      (select coalesce(json_agg(json_build_object('id', a.id, 'name', a.name,
+                'httpTools', (select coalesce(json_agg(h.name order by t.place), '[]')
+                                from agent_http_tools t join http_tools h on h.id = t.http_tool_id
+                               where t.agent_id = a.id),
+                'mcpServers', (select coalesce(json_agg(json_build_object('server', m.name, 'toolNames', t.tool_names)
+                                 order by t.place), '[]')
+                                 from agent_mcp_servers t join mcp_servers m on m.id = t.mcp_server_id
+                                where t.agent_id = a.id),
+                'builtInTools', a.built_in_tool_ids) order by a.num), '[]')
+         from agents a) as "agentTools"`
+  if (row === undefined) throw new Error('The configuration was not returned.')
+  return row
+}
+
+/** Until the transaction ends nobody else changes the configuration: what was found by its name stays. */
+export const lockConfiguration = (tx: Tx) =>
+  tx`lock table providers, prompts, agents, http_tools, mcp_servers in share row exclusive mode`

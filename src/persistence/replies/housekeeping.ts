@@ -1,0 +1,39 @@
+/** What time alone makes useless of conversations is removed. Every step is one statement that may run anywhere, any number of times. */
+import type { Sql } from '../postgres/database.ts'
+import { foldUsage } from './usage.ts'
+
+export interface Retention {
+  /** Sessions idle for longer are removed. Null: never. */
+  sessionDays: number | null
+  transitionDays: number
+}
+
+/** Rows that one statement removes at most, so that nothing else waits for long. */
+const BATCH = 5000
+
+export async function tidyReplies(sql: Sql, { sessionDays, transitionDays }: Retention): Promise<void> {
+  await sql`delete from idempotency_keys where created_at < clock_timestamp() - interval '24 hours'`
+  await sql`delete from intents where created_at < clock_timestamp() - interval '1 day'`
+  await sql`delete from transitions where at < clock_timestamp() - ${`${transitionDays} days`}::interval`
+  // Frames that were under way while their session was deleted, and those of owners who died before they cleared them.
+  await sql`
+    select clear_frames(array(
+      select distinct f.session_num from frames f
+       where not exists (select 1 from sessions s where s.num = f.session_num and s.next_seq <= f.seq)))`
+  await foldUsage(sql)
+  if (sessionDays !== null) await removeIdle(sql, sessionDays)
+}
+
+async function removeIdle(sql: Sql, days: number): Promise<void> {
+  for (let removed = BATCH; removed === BATCH; ) {
+    const rows = await sql`
+      select delete_session(idle.agent_id, idle.id) from (
+        -- Locked, so that a message which arrives meanwhile keeps its session; skipped, so that nobody deadlocks.
+        select s.agent_id, s.id from sessions s
+         where s.updated_at < clock_timestamp() - ${`${days} days`}::interval
+           and not exists (select 1 from messages m where m.session_id = s.id and m.status = 'streaming')
+         limit ${BATCH} for update skip locked
+      ) idle`
+    removed = rows.length
+  }
+}

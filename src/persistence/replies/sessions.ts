@@ -1,0 +1,156 @@
+/** Sessions and their messages, as they are read and removed. Times are ISO 8601 UTC. */
+import { v7 as uuidv7 } from 'uuid'
+import type { FinishReason, ReplyEvent } from '../../actors/reply-event.ts'
+import type { AnySql, Sql } from '../postgres/database.ts'
+import { type Fragment, isoTime, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
+import { isUuid } from '../postgres/uuid.ts'
+
+export interface Session {
+  id: string
+  agentId: string
+  title: string | null
+  createdAt: string
+  updatedAt: string
+}
+
+export interface Message {
+  id: string
+  sessionId: string
+  role: 'user' | 'assistant'
+  content: string
+  status: 'complete' | 'streaming' | 'error'
+  finishReason: FinishReason | 'error' | null
+  createdAt: string
+  errorCode: string | null
+  /** The provider's full words. */
+  errorDetail: string | null
+  toolEvents: { seq: number; part: number; offset: number; event: ReplyEvent }[]
+}
+
+const columns = (sql: AnySql): Fragment => sql`id, agent_id as "agentId", title, ${timestamps(sql)}`
+
+/** Null: no such agent. */
+export async function createSession(sql: Sql, agentId: string, title: string | null): Promise<Session | null> {
+  if (!isUuid(agentId)) return null
+  const [session] = await sql<Session[]>`
+    insert into sessions (id, agent_id, title)
+    select ${uuidv7()}, id, ${title} from agents where id = ${agentId} for key share
+    returning ${columns(sql)}`
+  return session ?? null
+}
+
+/** Most recently updated first. Null: no such agent. */
+export async function listSessions(
+  sql: Sql,
+  agentId: string,
+  { limit, offset, q = '' }: PageQuery,
+): Promise<Page<Session> | null> {
+  if (!isUuid(agentId)) return null
+  // Places first: what the index holds is enough to skip rows, and times are written out for the page's rows alone.
+  const found = q === '' ? sql`` : sql`and strpos(lower(coalesce(title, '')), lower(${q}::text)) > 0`
+  const [page] = await sql<(Page<Session> & { known: boolean })[]>`
+    with place as materialized (
+      select num from sessions where agent_id = ${agentId} ${found}
+       order by updated_at desc, num desc limit ${limit} offset ${offset}
+    ), page as (select num, updated_at, ${columns(sql)} from sessions where num in (select num from place))
+    select exists (select 1 from agents where id = ${agentId}) as known,
+           (select count(*)::integer from sessions where agent_id = ${agentId} ${found}) as total,
+           coalesce((select jsonb_agg(to_jsonb(page) - 'num' - 'updated_at' order by updated_at desc, num desc)
+                       from page), '[]') as items`
+  return page?.known ? { items: page.items, total: page.total } : null
+}
+
+/** Null: no such session, or another agent's. */
+export async function findSession(sql: Sql, agentId: string, id: string): Promise<Session | null> {
+  if (!isUuid(agentId) || !isUuid(id)) return null
+  const [session] = await sql<Session[]>`
+    select ${columns(sql)} from sessions where id = ${id} and agent_id = ${agentId}`
+  return session ?? null
+}
+
+/** Instances that ran a reply of what was deleted. Intents tell them; they may be hurried. */
+export interface Deleted {
+  owners: string[]
+}
+
+/** Null: no such session, or another agent's. */
+export async function deleteSession(sql: Sql, agentId: string, id: string): Promise<Deleted | null> {
+  if (!isUuid(agentId) || !isUuid(id)) return null
+  // The owners are those of the statement's snapshot, from before the deletion.
+  const [row] = await sql<(Deleted & { deleted: boolean })[]>`
+    select delete_session(${agentId}, ${id}) as deleted,
+           array(select m.instance_id from messages m where m.session_id = ${id} and m.status = 'streaming') as owners`
+  return row?.deleted ? { owners: row.owners } : null
+}
+
+/** A deleted agent's id, and the instances that live: each may run a reply of it that no row tells of. */
+export interface DeletedAgent {
+  id: string
+  instances: string[]
+}
+
+/** Null: no such agent. Its sessions are removed, its running replies there cancelled. */
+export async function deleteAgent(sql: Sql, id: string): Promise<DeletedAgent | null> {
+  if (!isUuid(id)) return null
+  const [row] = await sql<(DeletedAgent & { deleted: boolean })[]>`
+    select delete_agent(${id}) as deleted, ${id}::uuid as id,
+           array(select i.id from instances i where i.lost_at is null) as instances`
+  return row?.deleted ? { id: row.id, instances: row.instances } : null
+}
+
+/** The session's newest reply. `found` is false for an unknown session; `replyId` null when there is no reply yet. */
+export async function newestReply(
+  sql: Sql,
+  agentId: string,
+  sessionId: string,
+): Promise<{ found: boolean; replyId: string | null }> {
+  if (!isUuid(agentId) || !isUuid(sessionId)) return { found: false, replyId: null }
+  const [row] = await sql<{ replyId: string | null }[]>`
+    select (select m.id from messages m where m.session_id = s.id and m.role = 'assistant'
+             order by m.position desc limit 1) as "replyId"
+      from sessions s where s.id = ${sessionId} and s.agent_id = ${agentId}`
+  return { found: row !== undefined, replyId: row?.replyId ?? null }
+}
+
+/**
+ * Messages, oldest first; those of a running reply with what is stored so far. One statement, one snapshot. Null: no
+ * such session, or another agent's.
+ */
+export async function listMessages(sql: Sql, agentId: string, sessionId: string): Promise<Message[] | null> {
+  if (!isUuid(agentId) || !isUuid(sessionId)) return null
+  const rows = await sql<(Message & { frameEnds: number[] | null; firstSeq: number | null })[]>`
+    select m.id, m.session_id as "sessionId", m.role, m.status, m.finish_reason as "finishReason",
+           ${isoTime(sql, 'm.created_at')} as "createdAt", m.error_code as "errorCode", m.error_detail as "errorDetail",
+           case when m.status = 'streaming' then f.content else m.content end as content,
+           coalesce(case when m.status = 'streaming' then f.tools else m.tool_events end, '[]') as "toolEvents",
+           case when m.status = 'streaming' then f.ends when m.tool_events is not null then m.frame_ends end as "frameEnds",
+           m.first_seq as "firstSeq"
+      from sessions s join messages m on m.session_id = s.id
+      left join lateral (
+        select coalesce(string_agg(x.event, '' order by x.seq) filter (where x.part = 0), '') as content,
+               array_agg(x.ends order by x.seq) filter (where x.part = 0) as ends,
+               jsonb_agg(jsonb_build_object('seq', x.seq, 'part', x.part,
+                                            'event', case when x.part > 0 then x.event::jsonb end) order by x.seq, x.part)
+                 filter (where x.part > 0) as tools
+          from (select y.seq, y.part, y.event,
+                       sum(case when y.part = 0 then octet_length(y.event) else 0 end)
+                         over (order by y.seq, y.part)::integer as ends
+                  from frames y where y.session_num = m.session_num and y.seq >= m.first_seq) x
+      ) f on m.status = 'streaming'
+     where s.id = ${sessionId} and s.agent_id = ${agentId}
+     order by m.position`
+  if (rows.length === 0 && (await findSession(sql, agentId, sessionId)) === null) return null
+  return rows.map(({ frameEnds, firstSeq, ...message }) => ({
+    ...message,
+    toolEvents: message.toolEvents.map((tool) => ({
+      ...tool,
+      offset: offsetOf(message.content, frameEnds ?? [], tool.seq - (firstSeq ?? 0)),
+    })),
+  }))
+}
+
+/** Where in the content (UTF-16 code units) the first `frames` text frames end; `ends` are UTF-8 bytes. */
+function offsetOf(content: string, ends: readonly number[], frames: number): number {
+  const bytes = frames > 0 ? (ends[frames - 1] ?? 0) : 0
+  return Buffer.from(content).toString('utf8', 0, bytes).length
+}

@@ -1,0 +1,67 @@
+/** Counts what replies used that are settled nowhere: stateless ones, and those whose session was deleted meanwhile. */
+import { isBadData, type Sql } from '../postgres/database.ts'
+import { insertUsage, type UsedByReply } from './usage.ts'
+
+/** Replies that may wait for a database that is away; beyond it the oldest go uncounted. */
+const MAX_WAITING = 50_000
+const RETRY_MS = 500
+
+export interface UsageRecorder {
+  /** Is stored with what ends beside it, at once: kill -9 loses what one statement takes, milliseconds. */
+  record(used: UsedByReply): void
+  /** Resolves when all is stored, or could not be stored. */
+  close(): Promise<void>
+}
+
+export interface UsageRecorderOptions {
+  sql: Sql
+  log: { warn(details: object, message: string): void }
+}
+
+export function createUsageRecorder({ sql, log }: UsageRecorderOptions): UsageRecorder {
+  let waiting: UsedByReply[] = []
+  let writing: Promise<void> | null = null
+  let closed = false
+
+  async function writeAll(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting
+      waiting = []
+      try {
+        await insertUsage(sql, batch)
+      } catch (err) {
+        if (isBadData(err)) {
+          await storeOneByOne(batch)
+          continue
+        }
+        log.warn({ err, replies: batch.length }, 'Usage could not be stored yet.')
+        waiting = [...batch, ...waiting].slice(-MAX_WAITING)
+        if (closed) break
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+      }
+    }
+    writing = null
+  }
+
+  /** One row that can never be stored must not keep the others waiting for ever. */
+  async function storeOneByOne(batch: readonly UsedByReply[]): Promise<void> {
+    for (const used of batch) {
+      await insertUsage(sql, [used]).catch((err: unknown) => {
+        if (isBadData(err)) log.warn({ err, replyId: used.replyId }, 'Usage of a reply cannot be stored.')
+        else waiting.push(used)
+      })
+    }
+  }
+
+  return {
+    record(used) {
+      waiting.push(used)
+      // One microtask's patience: what ends in the same moment goes along.
+      writing ??= Promise.resolve().then(writeAll)
+    },
+    async close() {
+      closed = true
+      await writing
+    },
+  }
+}

@@ -1,0 +1,74 @@
+/** What was used of models: a row for each reply that ended, written with its settlement (`fold_reply`) or here. */
+import type { Sql } from '../postgres/database.ts'
+
+/** A reply that has ended and is stored nowhere else. */
+export interface UsedByReply {
+  replyId: string
+  agentId: string
+  model: string
+  endedAt: Date
+  usage: { promptTokens: number; completionTokens: number; estimated: boolean }
+}
+
+/** `key`: id of an agent, a model's name, or a day as `2026-01-31`, UTC. */
+export interface UsageRow {
+  key: string
+  replies: number
+  promptTokens: number
+  completionTokens: number
+  totalTokens: number
+  estimated: boolean
+}
+
+export interface UsageQuery {
+  from: Date
+  /** Not included. */
+  to: Date
+  groupBy: 'agent' | 'model' | 'day'
+}
+
+/** Days in order; agents and models by tokens, the most first. */
+export async function readUsage(sql: Sql, { from, to, groupBy }: UsageQuery): Promise<UsageRow[]> {
+  const key = {
+    agent: sql`agent_id::text`,
+    model: sql`model`,
+    day: sql`to_char(at at time zone 'UTC', 'YYYY-MM-DD')`,
+  }[groupBy]
+  // As float8, which JavaScript's numbers are: sums of bigint would come as text.
+  const rows = await sql<UsageRow[]>`
+    select ${key} as key, sum(replies)::float8 as replies, sum(prompt_tokens)::float8 as "promptTokens",
+           sum(completion_tokens)::float8 as "completionTokens",
+           sum(prompt_tokens + completion_tokens)::float8 as "totalTokens", bool_or(estimated) as estimated
+      from token_usage where at >= ${from} and at < ${to}
+     group by 1 order by ${groupBy === 'day' ? sql`1` : sql`5 desc, 1`}`
+  return [...rows]
+}
+
+/** Stores what is not there yet, by the reply's id. */
+export async function insertUsage(sql: Sql, used: readonly UsedByReply[]): Promise<void> {
+  await sql`
+    insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated)
+    select u.id, u.at, u.agent, u.model, 1, u.prompt, u.completion, u.estimated
+      from unnest(${used.map((one) => one.replyId)}::uuid[],
+                  ${used.map((one) => one.endedAt.toISOString())}::text[]::timestamptz[],
+                  ${used.map((one) => one.agentId)}::uuid[], ${used.map((one) => one.model)}::text[],
+                  ${used.map((one) => one.usage.promptTokens)}::bigint[],
+                  ${used.map((one) => one.usage.completionTokens)}::bigint[],
+                  -- The library takes an array of booleans for one boolean.
+                  ${used.map((one) => String(one.usage.estimated))}::text[]::boolean[])
+           as u (id, at, agent, model, prompt, completion, estimated)
+    on conflict do nothing`
+}
+
+/** Rows of more than a week ago become one for each hour, agent and model. May run anywhere, any number of times. */
+export async function foldUsage(sql: Sql): Promise<void> {
+  await sql`
+    with old as (
+      delete from token_usage
+       where not folded and at < date_trunc('hour', clock_timestamp() - interval '7 days') returning *
+    )
+    insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, folded)
+    select gen_random_uuid(), date_trunc('hour', at, 'UTC'), agent_id, model, sum(replies), sum(prompt_tokens),
+           sum(completion_tokens), estimated, true
+      from old group by date_trunc('hour', at, 'UTC'), agent_id, model, estimated`
+}
