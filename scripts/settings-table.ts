@@ -9,12 +9,13 @@ import { type Setting, table } from '../src/settings.ts'
 
 const markers = ['<!-- settings -->', '<!-- /settings -->'] as const
 
-const shown = (standard: string | null): string =>
-  standard === null ? 'unset' : standard === '' ? 'empty' : `\`${standard}\``
+const shown = (value: string | null): string => (value === null ? 'unset' : value === '' ? 'empty' : `\`${value}\``)
 
 /** Markdown, one row a setting. */
 export function settingsTable(rows: readonly Setting<unknown>[]): string {
-  const lines = rows.map(({ name, standard, meaning }) => `| \`${name}\` | ${shown(standard)} | ${meaning} |`)
+  const lines = rows.map(
+    ({ name, default: byDefault, meaning }) => `| \`${name}\` | ${shown(byDefault)} | ${meaning} |`,
+  )
   return ['| Setting | Default | Meaning |', '|---|---|---|', ...lines].join('\n')
 }
 

@@ -11,11 +11,11 @@ const EXIT_CONFIG = 78
 /** Longest stop beyond the drain: outcomes (5 s), last bytes (1 s), connections, the database's own end (15 s, then by force). */
 const CLOSE_MS = 30_000
 
-const say = (line: string): void => void process.stderr.write(`${line}\n`)
+const print = (line: string): void => void process.stderr.write(`${line}\n`)
 
 async function main(): Promise<void> {
   const settings = readSettings(process.env)
-  // A terminal that was closed sends SIGHUP and takes no more lines: that must not keep replies from finishing.
+  // A closed terminal sends SIGHUP and fails on every write: that must not keep replies from finishing.
   process.stderr.on('error', () => {})
   const longestStopMs = settings.drainTimeoutS * 1000 + CLOSE_MS
   if (cluster.isWorker) return serveAsWorker(settings, longestStopMs)
@@ -24,11 +24,11 @@ async function main(): Promise<void> {
   await openMetrics(settings, () => metrics.collect(workers.serving()))
   const workers = startWorkers({
     count: settings.workers,
-    longestStopMs: longestStopMs + 1000, // each has its own watch on that
-    hopeless: EXIT_CONFIG,
-    say,
+    longestStopMs: longestStopMs + 1000, // each worker enforces its own limit first
+    configExitCode: EXIT_CONFIG,
+    print,
     exit: (code) => process.exit(code),
-    hear: metrics.hear,
+    onMessage: metrics.hear,
   })
   onStopSignals(workers.stop, workers.kill)
 }
@@ -37,10 +37,10 @@ async function serveAlone(settings: Settings, longestStopMs: number): Promise<vo
   const { started, stop, metrics } = serve(settings, longestStopMs)
   onStopSignals(stop, () => process.exit(1))
   await openMetrics(settings, async () => [await metrics()])
-  say(`Greenroom listens on ${await started}`)
+  print(`Greenroom listens on ${await started}`)
 }
 
-/** The second signal is the first process's to count: one to the whole group comes here on two ways. */
+/** Only the first process counts signals: one sent to the whole group reaches a worker twice. */
 async function serveAsWorker(settings: Settings, longestStopMs: number): Promise<void> {
   const { started, stop, metrics } = serve(settings, longestStopMs)
   for (const signal of stopSignals) process.on(signal, stop)
@@ -53,18 +53,18 @@ async function serveAsWorker(settings: Settings, longestStopMs: number): Promise
   process.send?.({ url: await started } satisfies Listening)
 }
 
-/** On a port of their own, from before the start to the last moment. Loaded by those who want them. */
+/** On a port of their own, from before the start to the very end. Loaded only when METRICS_PORT is set. */
 async function openMetrics({ metricsPort, host }: Settings, collect: () => Promise<MetricsSnapshot[]>): Promise<void> {
   if (metricsPort === null) return
   const { serveMetrics } = await import('./observability/metrics-server.ts')
   const { url } = await serveMetrics({ host, port: metricsPort, collect })
-  say(`Metrics: ${url}`)
+  print(`Metrics: ${url}`)
 }
 
 interface Serving {
   /** Resolves to its URL. */
   started: Promise<string>
-  /** Drains, closes and ends the process; twice is as once. */
+  /** Drains, closes and ends the process. Idempotent. */
   stop(): void
   /** Empty until it has started. */
   metrics(): Promise<MetricsSnapshot>
@@ -74,7 +74,7 @@ function serve(settings: Settings, longestStopMs: number): Serving {
   let app: App | null = null
   let stopping = false
   const stop = () => {
-    // Nothing runs yet: at once, as after a crash. A container's first process needs a handler to be stopped at all.
+    // Nothing runs yet: exit at once, as after a crash. PID 1 of a container needs a handler to be stopped at all.
     if (app === null) process.exit(0)
     if (stopping) return
     stopping = true
@@ -85,7 +85,7 @@ function serve(settings: Settings, longestStopMs: number): Serving {
     )
   }
   const start = async () => {
-    // Loaded here: a process that only watches over workers needs none of it (100 MB).
+    // Loaded here: a process that only supervises workers needs none of it (100 MB).
     const { startApp } = await import('./compose/app.ts')
     app = await startApp(settings)
     return app.url
@@ -94,22 +94,28 @@ function serve(settings: Settings, longestStopMs: number): Serving {
 }
 
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+/** Process groups and npm deliver one signal twice: what comes within so long of the first is the first (contract section 10). */
+const SAME_SIGNAL_MS = 1000
 
-/** Calls `stop` for the first signal; a second one leaves at once, as after a crash. */
+/** Calls `stop` for the first signal; a later one leaves at once, as after a crash. */
 function onStopSignals(stop: () => void, leave: () => void): void {
-  let stopping = false
+  let firstAt: number | null = null
   for (const signal of stopSignals) {
     process.on(signal, () => {
-      if (stopping) return leave()
-      stopping = true
-      say(`Greenroom received ${signal} and lets its replies finish.`)
+      const now = performance.now()
+      if (firstAt !== null) {
+        if (now - firstAt > SAME_SIGNAL_MS) leave()
+        return
+      }
+      firstAt = now
+      print(`Greenroom received ${signal} and lets its replies finish.`)
       stop()
     })
   }
 }
 
 function fail(error: unknown, code: number): never {
-  say(error instanceof Error ? error.message : String(error))
+  print(error instanceof Error ? error.message : String(error))
   process.exit(code)
 }
 

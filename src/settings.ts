@@ -1,4 +1,4 @@
-/** Every setting of the service, and the only list of them: README's table is made from it (contract section 1). */
+/** Every setting of the service, and the only list of them: README's table is generated from it (contract section 1). */
 import { isIP } from 'node:net'
 import type { Read } from './settings-values.ts'
 import {
@@ -26,30 +26,30 @@ export class SettingsError extends Error {
 export interface Setting<T> {
   /** Of the environment variable. */
   name: string
-  /** As one would write it; null: unset. */
-  standard: string | null
+  /** As it would be written in the environment. Null: unset. */
+  default: string | null
   /** For README, Markdown. */
   meaning: string
   read: Read<T>
 }
 
-const setting = <T>(name: string, standard: string, meaning: string, read: Read<T>): Setting<T> => ({
+const setting = <T>(name: string, byDefault: string, meaning: string, read: Read<T>): Setting<T> => ({
   name,
-  standard,
+  default: byDefault,
   meaning,
   read,
 })
 
 const optional = <T>(name: string, meaning: string, read: Read<T>): Setting<T | null> => ({
   name,
-  standard: null,
+  default: null,
   meaning,
   read,
 })
 
 const list = <T>(name: string, meaning: string, read: Read<T>): Setting<T[]> => ({
   name,
-  standard: '',
+  default: '',
   meaning,
   read: listOf(read),
 })
@@ -184,8 +184,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   return settings
 }
 
-function readOne({ name, standard, read }: Setting<unknown>, given: string | undefined): unknown {
-  const value = given === undefined || given.trim() === '' ? standard : given
+function readOne({ name, default: byDefault, read }: Setting<unknown>, given: string | undefined): unknown {
+  const value = given === undefined || given.trim() === '' ? byDefault : given
   if (value === null) return null
   if (value === '') return []
   try {
@@ -214,10 +214,10 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
-/** Lines for the log: what anyone on the network may do, because nobody said otherwise. */
+/** Warnings for the log: what anyone on the network may do because a credential is not set. */
 export function startupWarnings({ host, port, publicApiKey, authCredentials }: Settings): string[] {
   if (isLoopback(host)) return []
-  const reach = `the server listens on ${host}, so whoever reaches port ${port}`
+  const reach = `the server listens on ${host}, so anyone who reaches port ${port}`
   return [
     ...(publicApiKey ? [] : [`PUBLIC_API_KEY is not set: ${reach} can use the deploy API.`]),
     ...(authCredentials ? [] : [`AUTH_CREDENTIALS is not set: ${reach} can change and read everything.`]),

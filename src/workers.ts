@@ -1,7 +1,7 @@
 /** Several processes on the one port (contract section 1, WORKERS): forked, watched, replaced and stopped together. */
 import cluster, { type Worker } from 'node:cluster'
 
-/** What a worker tells when it serves, over the channel that node:cluster keeps. */
+/** What a worker sends once it serves, over the channel that node:cluster keeps. */
 export interface Listening {
   url: string
 }
@@ -14,19 +14,19 @@ export const stopMessage = 'stop'
 
 export interface WorkersOptions {
   count: number
-  /** Longest wait for workers that were told to stop (milliseconds); then they are killed. */
+  /** Longest wait for workers that were asked to stop (milliseconds); then they are killed. */
   longestStopMs: number
-  /** The exit code that says that starting again will not help. */
-  hopeless: number
-  say(line: string): void
+  /** The exit code of a wrong setting: starting again will not help. */
+  configExitCode: number
+  print(line: string): void
   /** Ends this process. */
   exit(code: number): void
-  /** What a worker says beside that it serves. */
-  hear(message: unknown): void
+  /** Every other message of a worker. */
+  onMessage(message: unknown): void
 }
 
 export interface Workers {
-  /** Tells all to stop; exits when the last one has ended, with 0 or the worst code. Twice is as once. */
+  /** Asks all to stop; exits when the last one has ended, with 0 or the highest exit code. Idempotent. */
   stop(): void
   /** Ends all as a crash would, and this process with 1. */
   kill(): void
@@ -40,18 +40,25 @@ const LONGEST_WAIT_MS = 30_000
 const STEADY_MS = 60_000
 
 /**
- * Starts the first worker, then, when it listens, the others: it alone migrates the database and makes the secret
- * key, and what keeps it from starting is said once. A worker that ends is replaced; one that never listened while not
- * all have, or that ends as hopeless, ends all. Workers end with this process, kill -9 included (node:cluster ends them when the
- * channel closes).
+ * Starts the first worker, then, when it listens, the others: the first alone migrates the database and makes the
+ * secret key, and an error that keeps it from starting is printed once. A worker that ends is replaced. All end when
+ * one ends before all have listened, or with `configExitCode`. Workers end with this process, kill -9 included
+ * (node:cluster ends them when the channel closes).
  */
-export function startWorkers({ count, longestStopMs, hopeless, say, exit, hear }: WorkersOptions): Workers {
+export function startWorkers({
+  count,
+  longestStopMs,
+  configExitCode,
+  print,
+  exit,
+  onMessage,
+}: WorkersOptions): Workers {
   const running = new Set<Worker>()
   const listening = new Set<Worker>()
   let hasFirst = false
-  let up = false
+  let allListen = false
   let stopping = false
-  let worst = 0
+  let highest = 0
 
   function start(waitMs: number): void {
     if (stopping) return
@@ -59,33 +66,33 @@ export function startWorkers({ count, longestStopMs, hopeless, say, exit, hear }
     const since = performance.now()
     running.add(worker)
     worker.on('message', (message: unknown) => {
-      if (!isListening(message)) return hear(message)
+      if (!isListening(message)) return onMessage(message)
       listening.add(worker)
-      if (up) return
+      if (allListen) return
       if (!hasFirst) for (let n = 1; n < count; n++) start(FIRST_WAIT_MS)
       hasFirst = true
-      up = listening.size === count
-      if (up) say(`Greenroom listens on ${message.url}`)
+      allListen = listening.size === count
+      if (allListen) print(`Greenroom listens on ${message.url}`)
     })
     worker.once('exit', (code: number | null, signal: string | null) => ended(code, signal))
-    // A channel that breaks is told by the exit too; a process that could not be made is told by nothing else.
+    // A broken channel shows in `exit` too; a process that could not be created shows only here.
     worker.on('error', (error) => worker.process.pid === undefined && ended(null, error.message))
 
     function ended(code: number | null, reason: string | null): void {
       running.delete(worker)
       const listened = listening.delete(worker)
-      if (stopping || !(up || listened) || code === hopeless) {
+      if (stopping || !(allListen || listened) || code === configExitCode) {
         // A signal to the whole group may find a worker that has no handler yet: nothing ran in it.
-        if (code !== null || listened || !stopping) worst = Math.max(worst, code ?? 1)
-        // What it could say itself, it has said.
-        if (code === null && !stopping) say(`A worker ended (${reason}).`)
-        if (running.size === 0) exit(worst)
+        if (code !== null || listened || !stopping) highest = Math.max(highest, code ?? 1)
+        // One that exited by itself has printed why.
+        if (code === null && !stopping) print(`A worker ended (${reason}).`)
+        if (running.size === 0) exit(highest)
         stop()
         return
       }
       const steady = performance.now() - since > STEADY_MS
       const wait = steady ? FIRST_WAIT_MS : waitMs
-      say(`A worker ended (${reason ?? `exit code ${code}`}); another one starts in ${wait / 1000} s.`)
+      print(`A worker ended (${reason ?? `exit code ${code}`}); another one starts in ${wait / 1000} s.`)
       setTimeout(start, wait, Math.min(wait * 2, LONGEST_WAIT_MS))
     }
   }
@@ -93,10 +100,10 @@ export function startWorkers({ count, longestStopMs, hopeless, say, exit, hear }
   function stop(): void {
     if (stopping) return
     stopping = true
-    if (running.size === 0) exit(worst)
+    if (running.size === 0) exit(highest)
     for (const worker of running) if (worker.isConnected()) worker.send(stopMessage)
     setTimeout(() => {
-      say(`${running.size} workers did not stop within ${longestStopMs / 1000} s.`)
+      print(`${running.size} workers did not stop within ${longestStopMs / 1000} s.`)
       kill()
     }, longestStopMs)
   }
@@ -106,8 +113,8 @@ export function startWorkers({ count, longestStopMs, hopeless, say, exit, hear }
     exit(1)
   }
 
-  // Workers accept for themselves; the busier takes less (of 120 streams three took 56, 37 and 27). Handed out in
-  // turns, the standard, a connection on its way to a worker that was killed hung for ever: one for each kill -9.
+  // Workers accept for themselves, the busier one less (of 120 streams three took 56, 37 and 27). With round-robin, the
+  // default, a connection on its way to a worker that was killed hung for ever: one for each kill -9.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   start(FIRST_WAIT_MS)
   return { stop, kill, serving: () => [...listening] }

@@ -1,6 +1,5 @@
 /** SIGTERM with replies running (contract section 1, DRAIN_TIMEOUT_S). */
 import { afterEach, beforeEach, expect, vi } from 'vitest'
-import type { Product } from '../support/product.ts'
 import {
   addAgent,
   dataFolder,
@@ -8,8 +7,10 @@ import {
   launchProduct,
   messagesOf,
   newSession,
+  type Product,
   postJson,
   serverPid,
+  signalUntilGone,
   startProduct,
 } from '../support/product.ts'
 import { contentOf, openSse } from '../support/sse.ts'
@@ -151,7 +152,27 @@ verifies('contract-1.drain', 'what does not end in time ends as shutdown, with w
   expect((await resumed.rest()).frames).toEqual(streams[0]?.frames)
 })
 
-verifies('contract-1.drain', 'a second signal ends it at once', async () => {
+verifies(
+  'contract-10.signals',
+  'a signal that comes again within a second is the same one: replies finish',
+  async () => {
+    const { promise: goOn, resolve: finish } = Promise.withResolvers<void>()
+    replies(goOn)
+    await using product = await start(600)
+    const agent = await addAgent(product, up.url)
+    const session = await newSession(product.url, agent)
+    const stream = await begun(`${product.url}${session}/chat/completions`, {}, say('hello'))
+    const ended = product.stop('SIGTERM')
+    process.kill(product.pid, 'SIGTERM')
+    process.kill(product.pid, 'SIGINT')
+    await expect.poll(() => isDraining(product.url), { timeout: 10_000 }).toBe(true)
+    finish()
+    expect((await stream.rest()).frames.at(-1)?.data).toBe('[DONE]')
+    expect(await ended).toEqual(clean)
+  },
+)
+
+verifies('contract-10.signals', 'a later signal ends it at once', async () => {
   replies(new Promise(() => {}))
   await using product = await start(600)
   const agent = await addAgent(product, up.url)
@@ -159,7 +180,7 @@ verifies('contract-1.drain', 'a second signal ends it at once', async () => {
   const stream = await begun(`${product.url}${session}/chat/completions`, {}, say('hello'))
   const ended = product.stop('SIGTERM')
   await expect.poll(() => isDraining(product.url), { timeout: 10_000 }).toBe(true)
-  process.kill(product.pid, 'SIGINT')
+  await signalUntilGone(product)
   expect(await ended).toEqual({ code: 1, signal: null })
   expect((await stream.rest()).broken).toBe(true)
 })

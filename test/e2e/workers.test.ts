@@ -4,7 +4,15 @@ import { request } from 'node:http'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import type { Product } from '../support/product.ts'
-import { addAgent, launchProduct, messagesOf, newSession, postJson, startProduct } from '../support/product.ts'
+import {
+  addAgent,
+  launchProduct,
+  messagesOf,
+  newSession,
+  postJson,
+  signalUntilGone,
+  startProduct,
+} from '../support/product.ts'
 import { contentOf, openSse, type SseStream } from '../support/sse.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { verifies } from '../verifies.ts'
@@ -239,14 +247,14 @@ for (const to of ['node', 'group'] as const) {
   })
 }
 
-verifies('contract-1.workers', 'a second signal ends all at once', async () => {
+verifies('contract-10.signals', 'a later signal ends all workers at once', async () => {
   replies(new Promise(() => {}))
   await using product = await start({ DRAIN_TIMEOUT_S: '600' })
   const all = await running(product.url, await addAgent(product, up.url))
   const workers = await workersOf(product)
   const ended = product.stop('SIGTERM', 'group')
   await expect.poll(async () => (await fetch(`${product.url}/readyz`)).status, { timeout: 10_000 }).toBe(503)
-  process.kill(product.pid, 'SIGINT')
+  await signalUntilGone(product)
   expect(await ended).toEqual({ code: 1, signal: null })
   for (const { stream } of all) expect((await stream.rest()).broken).toBe(true)
   for (const pid of workers) await expect.poll(() => isGone(pid), { timeout: 10_000 }).toBe(true)

@@ -138,6 +138,19 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
   }
 }
 
+/** Sends SIGINT again and again: the first that comes later than a second after the stop signal ends the process. */
+export async function signalUntilGone({ pid, exited }: Pick<Product, 'pid' | 'exited'>): Promise<void> {
+  const gone = new AbortController()
+  exited.then(
+    () => gone.abort(),
+    () => gone.abort(),
+  )
+  while (!gone.signal.aborted) {
+    process.kill(pid, 'SIGINT')
+    await pause(100, undefined, { signal: gone.signal }).catch(() => {})
+  }
+}
+
 async function endOf({ exited, stdout, stderr }: Launched): Promise<Exit> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
