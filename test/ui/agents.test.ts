@@ -53,7 +53,7 @@ test('tools that are refused after the agent was made are corrected, and no seco
   await page.getByText('There is no HTTP tool').waitFor()
   await page.getByRole('checkbox', { name: 'short-lived' }).uncheck()
   await page.getByRole('button', { name: 'Create agent' }).click()
-  await page.getByText('It is ready').waitFor()
+  await page.getByText('The agent is ready').waitFor()
   const made = await app.client.GET('/api/v1/agents', { params: { query: { q: 'Once' } } })
   expect(made.data?.total).toBe(1)
 })

@@ -123,7 +123,7 @@ test('a deleted session is said to be gone', async () => {
   await lit(page).waitFor()
   const path = { agent_id: scene.agentId, session_id: id }
   await app.client.DELETE('/api/v1/agents/{agent_id}/playground/sessions/{session_id}', { params: { path } })
-  await page.getByText('It is gone').waitFor()
+  await page.getByText('Session not found').waitFor()
 })
 
 test('states and transitions are reached and read by keyboard, and as a table', async () => {

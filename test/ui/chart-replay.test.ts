@@ -111,7 +111,7 @@ test('what is gone or has made no step says so', async () => {
   await page.goto(`/chart${scene.query(data?.id ?? '')}&view=replay`)
   await page.getByText('Nothing to replay').waitFor()
   await page.goto(`/chart${scene.query('11111111-1111-4111-8111-111111111111')}&view=replay`)
-  await page.getByText('It is gone').waitFor()
+  await page.getByText('Session not found').waitFor()
 })
 
 test('traffic shows the counts of the API, at the edges and in the table', async () => {

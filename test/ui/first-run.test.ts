@@ -46,7 +46,7 @@ test('provider, test, prompt, agent with tools, playground', { timeout: 60_000 }
   expect(await axe(page)).toEqual([])
   expect(await sidewaysScroll(page)).toEqual([])
   await page.getByRole('button', { name: 'Create agent' }).click()
-  await page.getByText('It is ready').waitFor()
+  await page.getByText('The agent is ready').waitFor()
 
   const agent = (await app.client.GET('/api/v1/agents')).data?.agents[0]
   const prompt = (await app.client.GET('/api/v1/prompts')).data?.prompts[0]

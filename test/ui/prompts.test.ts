@@ -106,5 +106,5 @@ test('search and pages lie in the address', async () => {
 test('what is gone is said to be gone', async () => {
   await using page = await browser.page(app.url)
   await page.goto('/prompts/11111111-1111-4111-8111-111111111111')
-  await page.getByText('It is gone').waitFor()
+  await page.getByText('Prompt not found').waitFor()
 })

@@ -8,7 +8,7 @@ import { GenerationFields } from './generation-fields.tsx'
 import { ModelFields } from './model-field.tsx'
 import { NewPromptDialog } from './new-prompt-dialog.tsx'
 import { PromptField } from './prompt-field.tsx'
-import type { Agent } from './queries.ts'
+import type { Agent } from './resource.ts'
 import { ToolsField } from './tools-field.tsx'
 
 interface AgentFormProps {

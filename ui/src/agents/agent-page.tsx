@@ -1,75 +1,94 @@
 import { Alert, Button, Loader, Tabs } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { IconMessageCircle } from '@tabler/icons-react'
+import { IconMessageCircle, IconPlugConnected } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useLocation, useNavigate, useParams, useSearchParams } from 'react-router'
-import { wordsOf } from '../api.ts'
-import { DeleteButton } from '../blocks/delete-button.tsx'
-import { Page } from '../blocks/page.tsx'
-import { Record } from '../blocks/record.tsx'
-import { RelativeTime } from '../blocks/relative-time.tsx'
-import { saved } from '../blocks/unsaved-guard.tsx'
+import { useRef } from 'react'
+import { Link, useLocation, useSearchParams } from 'react-router'
+import { EmptyState } from '../blocks/empty-state.tsx'
+import { ErrorAlert } from '../blocks/error-alert.tsx'
+import { NewPage } from '../blocks/new-page.tsx'
+import { RecordPage } from '../blocks/record-page.tsx'
+import { providerResource } from '../providers/resource.ts'
 import { AgentForm } from './agent-form.tsx'
 import { valuesOf } from './agent-values.ts'
-import { type Agent, agentById, agentTools, deleteAgent, playgroundPath, saveAgent } from './queries.ts'
+import { type Agent, agentResource, agentTools, playgroundPath, saveAgent } from './resource.ts'
 import { UseIt } from './use-it.tsx'
 
-const back = { to: '/agents', label: 'Agents' }
-
-export function Component() {
-  const { id = '' } = useParams()
+/** `?provider=&model=` fill the form in. A provider that is the only one is picked already. */
+export function New() {
+  const [search] = useSearchParams()
+  const { data: providers } = useQuery(providerResource.all)
+  const created = useRef<string | null>(null)
+  const only = providers?.length === 1 ? providers[0]?.id : undefined
   return (
-    <Record query={useQuery(agentById(id))} title="Agent" back={back}>
-      {(agent) => <AgentPage key={agent.id} agent={agent} />}
-    </Record>
+    <NewPage resource={agentResource} title="New agent" description="A model, a prompt and tools, behind one address.">
+      {(onCreated) => (
+        <>
+          {!providers && <Loader aria-label="Loading" />}
+          {providers?.length === 0 && (
+            <EmptyState
+              icon={IconPlugConnected}
+              title="First a provider"
+              leadTo={{ path: '/providers/new', label: 'Connect a provider' }}
+            >
+              An agent needs a model, and models are at a provider: a vendor, your own server, or the built-in demo.
+            </EmptyState>
+          )}
+          {providers && providers.length > 0 && (
+            <AgentForm
+              initial={valuesOf({ providerId: search.get('provider') ?? only ?? '', model: search.get('model') ?? '' })}
+              save={(fields) =>
+                saveAgent(created.current, fields, (id) => {
+                  created.current = id
+                })
+              }
+              submitLabel="Create agent"
+              onSaved={onCreated}
+            />
+          )}
+        </>
+      )}
+    </NewPage>
   )
 }
 
-function AgentPage({ agent }: { agent: Agent }) {
-  const navigate = useNavigate()
+export const Existing = () => (
+  <RecordPage
+    resource={agentResource}
+    about={({ model }) => model}
+    actions={({ id }) => (
+      <Button
+        component={Link}
+        to={playgroundPath(id)}
+        leftSection={<IconMessageCircle size={16} stroke={1.7} aria-hidden />}
+      >
+        Try it
+      </Button>
+    )}
+    deletion="All its sessions and their messages are lost for good, running replies are cut off, and programs that call its address get an error. Its prompt, provider and tools stay."
+  >
+    {(agent, onSaved) => <AgentTabs agent={agent} onSaved={onSaved} />}
+  </RecordPage>
+)
+
+interface AgentTabsProps {
+  agent: Agent
+  onSaved: () => void
+}
+
+function AgentTabs({ agent, onSaved }: AgentTabsProps) {
   const { state } = useLocation()
   const [search, setSearch] = useSearchParams()
-  const { id, name, model, updatedAt } = agent
   const tab = search.get('tab') === 'use' ? 'use' : 'settings'
   return (
-    <Page
-      title={name}
-      description={
-        <>
-          {model} · changed <RelativeTime iso={updatedAt} />
-        </>
-      }
-      back={back}
-      width="reading"
-      actions={
-        <>
-          <Button
-            component={Link}
-            to={playgroundPath(id)}
-            leftSection={<IconMessageCircle size={16} stroke={1.7} aria-hidden />}
-          >
-            Try it
-          </Button>
-          <DeleteButton
-            kind="agent"
-            name={name}
-            remove={() => deleteAgent(id)}
-            onDeleted={() => navigate('/agents', saved)}
-          >
-            All its sessions and their messages are lost for good, replies that run now are cut off, and programs that
-            call its address get an error. Its prompt, provider and tools stay.
-          </DeleteButton>
-        </>
-      }
-    >
+    <>
       {state?.isNew === true && (
-        <Alert color="accent" role="status" mb="lg" title="It is ready">
-          Try it in the playground, or take the code from “Use it”.
+        <Alert color="accent" role="status" mb="lg" title="The agent is ready">
+          Try it in the playground, or copy the code under “Use it”.
         </Alert>
       )}
       <Tabs
         value={tab}
-        // React's own hiding would take the guard of unsaved work away, and put it back twice.
+        // React's own hiding would unmount the guard of unsaved work, and mount it twice.
         keepMountedMode="display-none"
         onChange={(value) => setSearch(value === 'use' ? { tab: 'use' } : {}, { state, preventScrollReset: true })}
       >
@@ -79,23 +98,23 @@ function AgentPage({ agent }: { agent: Agent }) {
         </Tabs.List>
         {/* Kept while the other tab is shown: what was typed stays. */}
         <Tabs.Panel value="settings" keepMounted>
-          <Settings agent={agent} />
+          <Settings agent={agent} onSaved={onSaved} />
         </Tabs.Panel>
         <Tabs.Panel value="use">{tab === 'use' && <UseIt agent={agent} />}</Tabs.Panel>
       </Tabs>
-    </Page>
+    </>
   )
 }
 
-function Settings({ agent }: { agent: Agent }) {
+function Settings({ agent, onSaved }: AgentTabsProps) {
   const { data: tools, error } = useQuery(agentTools(agent.id))
-  if (!tools) return error ? <Alert color="red">{wordsOf(error)}</Alert> : <Loader aria-label="Loading" />
+  if (!tools) return error ? <ErrorAlert error={error} /> : <Loader aria-label="Loading" />
   return (
     <AgentForm
       initial={valuesOf(agent, tools)}
       save={(fields) => saveAgent(agent.id, fields)}
       submitLabel="Save"
-      onSaved={() => notifications.show({ message: 'Saved.' })}
+      onSaved={onSaved}
     />
   )
 }

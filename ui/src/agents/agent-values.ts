@@ -1,7 +1,8 @@
 /** An agent as its form has it: numbers may be empty, tools lie beside the rest. */
-import type { Agent, AgentFields, AgentTools } from './queries.ts'
+import type { Agent, AgentFields, AgentTools } from './resource.ts'
+import { noTools } from './tool-kinds.ts'
 
-/** '' is "not set": the provider's own default holds. */
+/** '' is "not set": the provider's default applies. */
 type Setting = number | string
 
 export interface AgentValues extends AgentTools {
@@ -12,28 +13,29 @@ export interface AgentValues extends AgentTools {
   generationConfig: { temperature: Setting; topP: Setting; topK: Setting; maxToolCalls: Setting }
 }
 
-const noTools: AgentTools = { httpToolIds: [], mcpServers: [], builtInToolIds: [] }
-
 export function valuesOf(agent: Partial<Agent>, tools: AgentTools = noTools): AgentValues {
   const { name = '', providerId = '', model = '', promptId = null, generationConfig = {} } = agent
   const { temperature = '', topP = '', topK = '', maxToolCalls = '' } = generationConfig
   return { name, providerId, model, promptId, generationConfig: { temperature, topP, topK, maxToolCalls }, ...tools }
 }
 
-/** What is not a number goes as it is: the server says what it thinks of it. */
+/** Not checked here: the server says what it refuses. */
 const sent = (setting: Setting): number | null => (setting === '' ? null : Number(setting))
 
 export function fieldsOf(values: AgentValues): AgentFields & { tools: AgentTools } {
-  const { name, providerId, model, promptId, generationConfig, httpToolIds, mcpServers, builtInToolIds } = values
+  const { name, providerId, model, promptId, generationConfig, ...tools } = values
   const { temperature, topP, topK, maxToolCalls } = generationConfig
   return {
-    ...{ name, providerId, model: model.trim(), promptId },
+    name,
+    providerId,
+    model: model.trim(),
+    promptId,
     generationConfig: {
       temperature: sent(temperature),
       topP: sent(topP),
       topK: sent(topK),
       maxToolCalls: sent(maxToolCalls),
     },
-    tools: { httpToolIds, mcpServers, builtInToolIds },
+    tools,
   }
 }

@@ -3,7 +3,7 @@ import { Button, Checkbox, Loader, SegmentedControl, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { wordsOf } from '../api.ts'
 import { Notice } from '../blocks/notice.tsx'
-import { type McpServer, type McpTool, mcpTools } from '../mcp-servers/queries.ts'
+import { type McpServer, type McpTool, mcpTools } from '../mcp-servers/resource.ts'
 import classes from './agents.module.css'
 
 interface McpChoiceProps {

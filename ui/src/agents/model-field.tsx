@@ -2,13 +2,13 @@ import { Autocomplete, Button, Group, Select, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
-import { allProviders, providerTest } from '../providers/queries.ts'
+import { providerResource, providerTest } from '../providers/resource.ts'
 import type { AgentValues } from './agent-values.ts'
 
 /** The provider, and a model that it lists or any other by its name. */
 export function ModelFields({ form }: { form: UseFormReturnType<AgentValues> }) {
   const { providerId } = form.values
-  const { data: providers } = useQuery(allProviders)
+  const { data: providers } = useQuery(providerResource.all)
   const isKnown = providers?.some(({ id }) => id === providerId) === true
   const test = useQuery({ ...providerTest(providerId), enabled: isKnown })
   return (

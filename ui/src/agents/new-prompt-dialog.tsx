@@ -1,6 +1,6 @@
 import { Modal } from '@mantine/core'
 import { PromptForm } from '../prompts/prompt-form.tsx'
-import { createPrompt, type Prompt } from '../prompts/queries.ts'
+import { createPrompt, type Prompt } from '../prompts/resource.ts'
 
 interface NewPromptDialogProps {
   opened: boolean
@@ -12,13 +12,7 @@ interface NewPromptDialogProps {
 export function NewPromptDialog({ opened, onClose, onCreated }: NewPromptDialogProps) {
   return (
     <Modal opened={opened} onClose={onClose} title="New prompt" size="lg">
-      <PromptForm
-        initial={{ name: '', content: '' }}
-        save={createPrompt}
-        submitLabel="Create prompt"
-        isGuarded={false}
-        onSaved={onCreated}
-      />
+      <PromptForm prompt={null} save={createPrompt} onSaved={onCreated} isGuarded={false} />
     </Modal>
   )
 }

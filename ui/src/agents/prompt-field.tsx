@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, Select, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
-import { allPrompts } from '../prompts/queries.ts'
+import { promptResource } from '../prompts/resource.ts'
 
 interface PromptFieldProps {
   value: string | null
@@ -12,7 +12,7 @@ interface PromptFieldProps {
 
 /** The prompt by name, a look at its text, and the way to a new one. */
 export function PromptField({ value, onChange, error, onNew }: PromptFieldProps) {
-  const { data: prompts } = useQuery(allPrompts)
+  const { data: prompts } = useQuery(promptResource.all)
   const prompt = prompts?.find(({ id }) => id === value)
   return (
     <div>

@@ -1,12 +1,13 @@
 /** What the agent may call: built-in tools, HTTP tools, and the tools of MCP servers. */
-import { Anchor, Checkbox, Text, TextInput } from '@mantine/core'
+import { Anchor, Checkbox, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import { NameSearch } from '../blocks/name-search.tsx'
 import { builtInTools } from '../built-in-tools/queries.ts'
-import { allHttpTools } from '../http-tools/queries.ts'
-import { allMcpServers } from '../mcp-servers/queries.ts'
+import { httpToolResource } from '../http-tools/resource.ts'
+import { mcpServerResource } from '../mcp-servers/resource.ts'
 import type { AgentValues } from './agent-values.ts'
 import classes from './agents.module.css'
 import { McpChoice } from './mcp-choice.tsx'
@@ -15,11 +16,11 @@ type Form = UseFormReturnType<AgentValues>
 
 export function ToolsField({ form }: { form: Form }) {
   const builtIn = useQuery(builtInTools).data ?? []
-  const http = useQuery(allHttpTools).data
+  const http = useQuery(httpToolResource.all).data
   return (
     <div className={classes.toolGroups}>
       <Ticks
-        title="Built in"
+        title="Built-in tools"
         path="builtInToolIds"
         form={form}
         items={builtIn.map(({ id, name, description }) => ({ id, name, description }))}
@@ -64,57 +65,44 @@ interface TicksProps {
   empty?: ReactNode
 }
 
-/** Above this many they can be searched. */
-const few = 8
-
-function Ticks({ title, path, form, items, empty }: TicksProps) {
-  const [part, setPart] = useState('')
-  const shown = items.filter(({ name }) => name.toLowerCase().includes(part.toLowerCase()))
-  return (
-    <Checkbox.Group
-      label={title}
-      value={form.values[path]}
-      onChange={(ids) => form.setFieldValue(path, ids)}
-      error={form.errors[path]}
-    >
-      <div className={classes.toolList}>
-        {empty && (
-          <Text fz="sm" c="dimmed" p="md">
-            {empty}
-          </Text>
-        )}
-        {items.length > few && (
-          <TextInput
-            type="search"
-            m="xs"
-            aria-label={`Search ${title}`}
-            placeholder={`Search ${items.length} tools`}
-            value={part}
-            onChange={({ currentTarget }) => setPart(currentTarget.value)}
-          />
-        )}
-        {shown.map(({ id, name, description, mark }) => (
-          <Checkbox
-            key={id}
-            value={id}
-            className={classes.tool ?? ''}
-            classNames={{ body: classes.toolBody ?? '', labelWrapper: classes.toolLabel ?? '' }}
-            label={
-              <>
-                <span className={classes.toolName}>{name}</span>
-                {mark && <span className={classes.method}>{mark}</span>}
-              </>
-            }
-            description={<span className={classes.clamp}>{description}</span>}
-          />
-        ))}
-      </div>
-    </Checkbox.Group>
-  )
-}
+const Ticks = ({ title, path, form, items, empty }: TicksProps) => (
+  <Checkbox.Group
+    label={title}
+    value={form.values[path]}
+    onChange={(ids) => form.setFieldValue(path, ids)}
+    error={form.errors[path]}
+  >
+    <div className={classes.toolList}>
+      {empty && (
+        <Text fz="sm" c="dimmed" p="md">
+          {empty}
+        </Text>
+      )}
+      <NameSearch items={items} name={({ name }) => name} nouns={title} m="xs">
+        {(found) =>
+          found.map(({ id, name, description, mark }) => (
+            <Checkbox
+              key={id}
+              value={id}
+              className={classes.tool ?? ''}
+              classNames={{ body: classes.toolBody ?? '', labelWrapper: classes.toolLabel ?? '' }}
+              label={
+                <>
+                  <span className={classes.toolName}>{name}</span>
+                  {mark && <span className={classes.method}>{mark}</span>}
+                </>
+              }
+              description={<span className={classes.clamp}>{description}</span>}
+            />
+          ))
+        }
+      </NameSearch>
+    </div>
+  </Checkbox.Group>
+)
 
 function McpServers({ form }: { form: Form }) {
-  const { data: servers } = useQuery(allMcpServers)
+  const { data: servers } = useQuery(mcpServerResource.all)
   const chosen = form.values.mcpServers
   const error = Object.entries(form.errors).find(([path]) => path.startsWith('mcpServers'))?.[1]
   return (

@@ -4,9 +4,10 @@ import { IconKey } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'react-router'
 import { Copy } from '../blocks/copy.tsx'
+import { withParams } from '../blocks/search-params.ts'
 import { Code } from '../playground/markdown/code.tsx'
 import classes from './agents.module.css'
-import { type Agent, deployPath, keyNeeded } from './queries.ts'
+import { type Agent, deployPath, keyNeeded } from './resource.ts'
 import { languages, type Mode, snippets } from './snippets.ts'
 
 const modes: { value: Mode; label: string }[] = [
@@ -21,14 +22,7 @@ export function UseIt({ agent: { id, model } }: { agent: Agent }) {
   const mode = modes.find(({ value }) => value === search.get('mode'))?.value ?? 'session'
   const language = languages.find(({ value }) => value === search.get('lang')) ?? languages[0]
   const choose = (name: string, value: string) =>
-    setSearch(
-      (before) => {
-        const after = new URLSearchParams(before)
-        after.set(name, value)
-        return after
-      },
-      { replace: true, preventScrollReset: true },
-    )
+    setSearch((before) => withParams(before, { [name]: value }), { replace: true, preventScrollReset: true })
   return (
     <>
       <Text c="dimmed" mb="lg">

@@ -1,32 +1,32 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { wordsOf } from '../api.ts'
+import { ErrorAlert } from './error-alert.tsx'
 
 interface DeleteButtonProps {
   /** "prompt" */
-  kind: string
+  noun: string
   name: string
   /** What will be lost with it, in a sentence or two. */
   children: ReactNode
   remove: () => Promise<unknown>
-  /** It is gone: leave its page. */
+  /** To leave its page. */
   onDeleted: () => void
   /** What opens the confirmation; a button that says "Delete" where it is left out. */
   trigger?: (ask: () => void) => ReactNode
 }
 
-/** Deletes after a confirmation that names what is lost, and shows the server's refusal in it. */
-export function DeleteButton({ kind, name, children, remove, onDeleted, trigger }: DeleteButtonProps) {
+/** Deletes after a confirmation, which names what is lost and shows the server's refusal. */
+export function DeleteButton({ noun, name, children, remove, onDeleted, trigger }: DeleteButtonProps) {
   const [opened, { open, close }] = useDisclosure()
   const deletion = useMutation({
     mutationFn: remove,
     onSuccess() {
       close()
-      notifications.show({ message: `Deleted the ${kind} “${name}”.` })
+      notifications.show({ message: `Deleted the ${noun} “${name}”.` })
       onDeleted()
     },
   })
@@ -41,14 +41,10 @@ export function DeleteButton({ kind, name, children, remove, onDeleted, trigger 
           Delete
         </Button>
       )}
-      <Modal opened={opened} onClose={close} title={`Delete the ${kind} “${name}”?`}>
+      <Modal opened={opened} onClose={close} title={`Delete the ${noun} “${name}”?`}>
         <Stack>
           <Text>{children}</Text>
-          {deletion.error && (
-            <Alert color="red" role="alert">
-              {wordsOf(deletion.error)}
-            </Alert>
-          )}
+          <ErrorAlert error={deletion.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={close} data-autofocus>
               Keep it

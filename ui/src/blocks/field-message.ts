@@ -1,4 +1,5 @@
 /** Which field the server's message means: `generationConfig.topP: must be at most 1`. */
+import { capitalized } from './words.ts'
 
 /**
  * The longest part of the message's path that the form has, dotted as Mantine's forms name it, and the reason as a
@@ -16,5 +17,5 @@ export function fieldNamed(message: string, values: object): { field: string; re
   if (depth === 0) return null
   const rest = parts.slice(depth).join('.')
   const reason = rest === '' ? message.slice(end + 2) : `${rest}: ${message.slice(end + 2)}`
-  return { field: parts.slice(0, depth).join('.'), reason: reason.charAt(0).toUpperCase() + reason.slice(1) }
+  return { field: parts.slice(0, depth).join('.'), reason: capitalized(reason) }
 }

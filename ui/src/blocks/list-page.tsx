@@ -1,13 +1,16 @@
-import { Alert, Button, Group, Skeleton, Table, Text, TextInput } from '@mantine/core'
+import { Button, Group, Skeleton, Table, Text, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
-import { keepPreviousData, type UseQueryOptions, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'react-router'
-import { wordsOf } from '../api.ts'
 import classes from './blocks.module.css'
+import { EmptyState } from './empty-state.tsx'
+import { ErrorAlert } from './error-alert.tsx'
 import { Page } from './page.tsx'
-import { type PageOf, type PageParams, usePaging } from './paging.ts'
+import { type PageOf, usePaging } from './paging.ts'
+import { RelativeTime } from './relative-time.tsx'
+import type { Resource, StoredRecord } from './resource.ts'
 
 export interface Column<Item> {
   header: string
@@ -18,50 +21,52 @@ export interface Column<Item> {
   minor?: boolean
 }
 
-interface ListPageProps<Item> {
-  title: string
-  description: ReactNode
-  // biome-ignore lint/suspicious/noExplicitAny: TanStack's key type differs for each resource and is not looked at
-  list: (params: PageParams) => UseQueryOptions<PageOf<Item>, Error, PageOf<Item>, any>
-  /** The first column is the name and links to the record. */
-  name: (item: Item) => string
-  linkTo: (item: Item) => string
+const changed: Column<StoredRecord> = {
+  header: 'Changed',
+  width: '10rem',
+  minor: true,
+  cell: ({ updatedAt }) => <RelativeTime iso={updatedAt} />,
+}
+
+interface ListPageProps<Item extends StoredRecord> {
+  resource: Resource<Item>
+  description: string
+  /** Between the name, which links to the record, and when it was changed. */
   columns: Column<Item>[]
-  create?: { label: string; to: string }
-  /** Instead of the table while there is not one record. */
-  empty: ReactNode
+  /** What the button says that leads to a new one. */
+  create: string
+  /** What it says while there is none. */
+  createFirst: string
+  /** What they are for: shown while there is none. */
+  children: ReactNode
 }
 
 /** A list with search, paging and links to its records. */
-export function ListPage<Item extends { id: string }>(props: ListPageProps<Item>) {
-  const { title, description, list, create, empty } = props
+export function ListPage<Item extends StoredRecord>(props: ListPageProps<Item>) {
+  const { resource, description, columns, create, createFirst, children } = props
+  const { noun, title, path, icon, list } = resource
   const paging = usePaging()
-  const query = useQuery({ ...list(paging.params), placeholderData: keepPreviousData })
-  const { data, error } = query
-  const nothing = data !== undefined && data.total === 0 && paging.q === '' && !query.isPlaceholderData
+  const { data, error, isPlaceholderData } = useQuery({ ...list(paging.params), placeholderData: keepPreviousData })
+  const nothing = data !== undefined && data.total === 0 && paging.q === '' && !isPlaceholderData
   return (
     <Page
       title={title}
       description={description}
       actions={
-        create && (
-          <Button component={Link} to={create.to} leftSection={<IconPlus size={16} aria-hidden />}>
-            {create.label}
-          </Button>
-        )
+        <Button component={Link} to={`${path}/new`} leftSection={<IconPlus size={16} aria-hidden />}>
+          {create}
+        </Button>
       }
     >
-      {error && (
-        <Alert color="red" role="alert" mb="md">
-          {wordsOf(error)}
-        </Alert>
-      )}
+      <ErrorAlert error={error} mb="md" />
       {nothing ? (
-        empty
+        <EmptyState icon={icon} title={`No ${noun}s yet`} leadTo={{ path: `${path}/new`, label: createFirst }}>
+          {children}
+        </EmptyState>
       ) : (
         <>
-          <Search key={title} label={`Search ${title.toLowerCase()}`} q={paging.q} setQ={paging.setQ} />
-          <Rows {...props} data={data} busy={query.isPlaceholderData} />
+          <Search key={title} label={`Search ${noun}s`} q={paging.q} setQ={paging.setQ} />
+          <Rows title={title} path={path} columns={columns} data={data} isStale={isPlaceholderData} />
           {data && <Pager total={data.total} {...paging.params} onOffset={paging.setOffset} />}
         </>
       )}
@@ -71,7 +76,7 @@ export function ListPage<Item extends { id: string }>(props: ListPageProps<Item>
 
 function Search({ label, q, setQ }: { label: string; q: string; setQ: (q: string) => void }) {
   const [text, setText] = useState(q)
-  // The back button and links change it too.
+  // The back button and links change the address too.
   useEffect(() => setText(q), [q])
   const search = useDebouncedCallback(setQ, 200)
   return (
@@ -91,16 +96,24 @@ function Search({ label, q, setQ }: { label: string; q: string; setQ: (q: string
   )
 }
 
-type RowsProps<Item> = ListPageProps<Item> & { data: PageOf<Item> | undefined; busy: boolean }
+interface RowsProps<Item> {
+  title: string
+  path: string
+  columns: Column<Item>[]
+  data: PageOf<Item> | undefined
+  /** The rows are those of another page or search, until the ones asked for have come. */
+  isStale: boolean
+}
 
-function Rows<Item extends { id: string }>({ title, name, linkTo, columns, data, busy }: RowsProps<Item>) {
+function Rows<Item extends StoredRecord>({ title, path, columns, data, isStale }: RowsProps<Item>) {
+  const all = [...columns, changed]
   return (
     <div className={classes.card}>
-      <Table className={classes.table ?? ''} aria-label={title} aria-busy={busy || data === undefined}>
+      <Table className={classes.table ?? ''} aria-label={title} aria-busy={isStale || data === undefined}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Name</Table.Th>
-            {columns.map(({ header, width, minor }) => (
+            {all.map(({ header, width, minor }) => (
               <Table.Th key={header} w={width} data-minor={minor || undefined}>
                 {header}
               </Table.Th>
@@ -111,11 +124,11 @@ function Rows<Item extends { id: string }>({ title, name, linkTo, columns, data,
           {data?.items.map((item) => (
             <Table.Tr key={item.id}>
               <Table.Td>
-                <Link to={linkTo(item)} className={classes.rowLink}>
-                  {name(item)}
+                <Link to={`${path}/${item.id}`} className={classes.rowLink}>
+                  {item.name}
                 </Link>
               </Table.Td>
-              {columns.map(({ header, cell, minor }) => (
+              {all.map(({ header, cell, minor }) => (
                 <Table.Td key={header} data-minor={minor || undefined}>
                   {cell(item)}
                 </Table.Td>
@@ -124,9 +137,9 @@ function Rows<Item extends { id: string }>({ title, name, linkTo, columns, data,
           ))}
           {data?.items.length === 0 && (
             <Table.Tr>
-              <Table.Td colSpan={columns.length + 1}>
+              <Table.Td colSpan={all.length + 1}>
                 <Text c="dimmed" ta="center" py="lg">
-                  Nothing here has this in its name.
+                  No name contains this.
                 </Text>
               </Table.Td>
             </Table.Tr>

@@ -1,5 +1,6 @@
-/** Lists: what the URL says of them, and the type of their queries. */
+/** Lists: their state in the URL, and the type of their pages. */
 import { useSearchParams } from 'react-router'
+import { withParams } from './search-params.ts'
 
 export interface PageParams {
   limit: number
@@ -12,34 +13,24 @@ export interface PageOf<Item> {
   total: number
 }
 
-const standardLimit = 20
-const wholeNumber = (text: string | null, standard: number): number =>
-  text !== null && /^\d{1,9}$/.test(text) ? Number(text) : standard
+const defaultLimit = 20
+const wholeNumber = (text: string | null, fallback: number): number =>
+  text !== null && /^\d{1,9}$/.test(text) ? Number(text) : fallback
 
-/** `?q=&limit=&offset=`. A new search begins at the first page and takes no place in the history. */
+/** `?q=&limit=&offset=`. A new search begins at the first page, and is no new entry of the history. */
 export function usePaging() {
   const [search, setSearch] = useSearchParams()
   const q = search.get('q') ?? ''
   const params: PageParams = {
-    limit: Math.min(Math.max(wholeNumber(search.get('limit'), standardLimit), 1), 100),
+    limit: Math.min(Math.max(wholeNumber(search.get('limit'), defaultLimit), 1), 100),
     offset: wholeNumber(search.get('offset'), 0),
     ...(q !== '' && { q }),
   }
-  const change = (name: string, value: string, replace: boolean) =>
-    setSearch(
-      (before) => {
-        const after = new URLSearchParams(before)
-        if (name === 'q') after.delete('offset')
-        if (value === '' || value === '0') after.delete(name)
-        else after.set(name, value)
-        return after
-      },
-      { replace },
-    )
   return {
     params,
     q,
-    setQ: (text: string) => change('q', text, true),
-    setOffset: (offset: number) => change('offset', String(offset), false),
+    setQ: (text: string) =>
+      setSearch((before) => withParams(before, { q: text || null, offset: null }), { replace: true }),
+    setOffset: (to: number) => setSearch((before) => withParams(before, { offset: to === 0 ? null : String(to) })),
   }
 }

@@ -1,10 +1,11 @@
 /** A record's form: saving, the server's message at the field that it names, and the guard of unsaved work. */
-import { Alert, Button, Stack, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { ApiError, wordsOf } from '../api.ts'
+import { ApiError } from '../api.ts'
 import classes from './blocks.module.css'
+import { ErrorAlert } from './error-alert.tsx'
 import { fieldNamed } from './field-message.ts'
 import { UnsavedGuard } from './unsaved-guard.tsx'
 
@@ -13,6 +14,11 @@ interface RecordFormProps<Values extends object, Saved> {
   save: (values: Values) => Promise<Saved>
   /** After saving; to leave the page, `navigate(to, saved)` of unsaved-guard. */
   onSaved: (record: Saved) => void
+  /**
+   * What the form shows after saving, where a stored secret must not stay on the screen. Otherwise it keeps what is
+   * in it, which may have been typed while it was saved.
+   */
+  valuesOf?: (record: Saved) => Values
   submitLabel?: string
   /** False in a dialog over another form: the router asks one guard, which is that form's. */
   isGuarded?: boolean
@@ -24,6 +30,7 @@ export function RecordForm<Values extends object, Saved>({
   form,
   save,
   onSaved,
+  valuesOf,
   submitLabel = 'Save',
   isGuarded = true,
   children,
@@ -32,6 +39,11 @@ export function RecordForm<Values extends object, Saved>({
     mutationFn: save,
     onSuccess(record, values) {
       form.resetDirty(values)
+      if (valuesOf !== undefined) {
+        const shown = valuesOf(record)
+        form.setValues(shown)
+        form.resetDirty(shown)
+      }
       onSaved(record)
     },
     onError(error) {
@@ -47,11 +59,7 @@ export function RecordForm<Values extends object, Saved>({
       {isGuarded && <UnsavedGuard dirty={form.isDirty()} />}
       <Stack gap="lg">
         {children}
-        {saving.error && !isPlaced && (
-          <Alert color="red" role="alert">
-            {wordsOf(saving.error)}
-          </Alert>
-        )}
+        {!isPlaced && <ErrorAlert error={saving.error} />}
       </Stack>
       <div className={classes.saveBar}>
         <Button type="submit" loading={saving.isPending}>

@@ -1,6 +1,6 @@
-import { Alert, Code, Loader, Text } from '@mantine/core'
+import { Code, Loader, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { wordsOf } from '../api.ts'
+import { ErrorAlert } from '../blocks/error-alert.tsx'
 import { Page } from '../blocks/page.tsx'
 import { Panel } from '../blocks/panel.tsx'
 import classes from './built-in-tools.module.css'
@@ -13,7 +13,7 @@ export function Component() {
       title="Built-in tools"
       description="They come with the server and need no setting up. Tick them in an agent’s settings."
     >
-      {error && <Alert color="red">{wordsOf(error)}</Alert>}
+      <ErrorAlert error={error} />
       {!tools && !error && <Loader aria-label="Loading" />}
       <div className={classes.tools}>
         {tools?.map(({ id, name, description }) => (

@@ -1,5 +1,6 @@
 import { Table } from '@mantine/core'
 import { Link } from 'react-router'
+import card from '../blocks/card.module.css'
 import classes from './chart-page.module.css'
 import { InstanceChip } from './instance-chip.tsx'
 import type { Actor } from './queries.ts'
@@ -17,8 +18,8 @@ interface ActorsTableProps {
 /** Who entered its state last comes first. */
 export function ActorsTable({ actors, agentNames, titles }: ActorsTableProps) {
   return (
-    <div className={`${classes.card} ${classes.scroll}`}>
-      <Table className={`${classes.table} ${classes.actors}`} aria-label="Live actors">
+    <div className={`${card.card} ${classes.scroll}`}>
+      <Table className={classes.table ?? ''} aria-label="Live actors">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Session</Table.Th>
@@ -59,7 +60,7 @@ export function ActorsTable({ actors, agentNames, titles }: ActorsTableProps) {
           {actors.length === 0 && (
             <Table.Tr>
               <Table.Td colSpan={6} ta="center" c="dimmed">
-                No live actor is like this.
+                No live actor matches the filters.
               </Table.Td>
             </Table.Tr>
           )}

@@ -1,12 +1,13 @@
 /** The actors that live at the moment, on every instance. */
-import { Alert, Group, Select, Skeleton, Switch, Text } from '@mantine/core'
+import { Group, Select, Skeleton, Switch, Text } from '@mantine/core'
 import { IconUsers } from '@tabler/icons-react'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useSearchParams } from 'react-router'
-import { allAgents } from '../agents/queries.ts'
-import { wordsOf } from '../api.ts'
+import { allAgents } from '../agents/resource.ts'
 import { EmptyState } from '../blocks/empty-state.tsx'
+import { ErrorAlert } from '../blocks/error-alert.tsx'
+import { withParams } from '../blocks/search-params.ts'
 import { ActorsTable } from './actors-table.tsx'
 import { type Actor, actorsQuery, sessionsOf } from './queries.ts'
 import { StartOne } from './start-one.tsx'
@@ -36,13 +37,7 @@ export function Actors() {
     instance: shortId,
     agent: (id: string) => agentNames.get(id) ?? shortId(id),
   }
-  const choose = (name: Filter, value: string | null) =>
-    setSearch((before) => {
-      const after = new URLSearchParams(before)
-      if (value === null) after.delete(name)
-      else after.set(name, value)
-      return after
-    })
+  const choose = (name: Filter, value: string | null) => setSearch((before) => withParams(before, { [name]: value }))
   return (
     <>
       <Group mb="md" gap="sm">
@@ -67,11 +62,7 @@ export function Actors() {
           onChange={({ currentTarget: { checked } }) => setPaused(!checked)}
         />
       </Group>
-      {error && (
-        <Alert color="red" role="alert" mb="md">
-          {wordsOf(error)}
-        </Alert>
-      )}
+      <ErrorAlert error={error} mb="md" />
       {!data && !error && <Skeleton h={180} radius="lg" />}
       {data?.length === 0 && (
         <EmptyState icon={IconUsers} title="No actor is live at the moment" action={<StartOne />}>

@@ -1,7 +1,7 @@
 /** The chart on a page: loading, broken, drawn. Each page shows it as words too (chart-table.tsx). */
-import { Alert, Skeleton } from '@mantine/core'
+import { Skeleton } from '@mantine/core'
 import { lazy, Suspense } from 'react'
-import { wordsOf } from '../api.ts'
+import { ErrorAlert } from '../blocks/error-alert.tsx'
 import type { Marks } from './flow-elements.ts'
 import type { LaidOutChart } from './use-chart.ts'
 
@@ -15,13 +15,7 @@ interface ChartPictureProps {
 
 export function ChartPicture({ laidOut, marks, label }: ChartPictureProps) {
   const { layout, form, error } = laidOut
-  if (error) {
-    return (
-      <Alert color="red" role="alert">
-        {wordsOf(error)}
-      </Alert>
-    )
-  }
+  if (error) return <ErrorAlert error={error} />
   const waiting = <Skeleton h={form === 'wide' ? 380 : 520} radius="lg" />
   if (!layout) return waiting
   return (

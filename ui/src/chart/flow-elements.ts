@@ -28,6 +28,7 @@ export interface Marks {
   states: ReadonlyMap<string, StateMark>
   transitions: ReadonlyMap<string, TransitionMark>
 }
+export const unmarked: Marks = { states: new Map(), transitions: new Map() }
 
 export type StateFlowNode = Node<{ name: string; tone: Tone; compound: boolean; form: Form; mark: StateMark }, 'state'>
 export type TransitionFlowEdge = Edge<
@@ -46,11 +47,11 @@ const fixed = (box: Box) => ({
   targetPosition: Position.Left,
 })
 
-const unmarked: StateMark & TransitionMark = {}
+const noMark: StateMark & TransitionMark = {}
 
 export function flowNodes(layout: Layout, form: Form, marks: Marks['states']): Node[] {
   const states: StateFlowNode[] = layout.states.map(({ state, box, compound }) => {
-    const mark = marks.get(state.id) ?? unmarked
+    const mark = marks.get(state.id) ?? noMark
     return {
       ...fixed(box),
       id: state.id,
@@ -67,17 +68,26 @@ export function flowNodes(layout: Layout, form: Form, marks: Marks['states']): N
 export function flowEdges(layout: Layout, form: Form, marks: Marks['transitions']): TransitionFlowEdge[] {
   const edges = layout.transitions.map((placed): TransitionFlowEdge => {
     const { id, source, target, event, description } = placed.transition
-    const mark = marks.get(id) ?? unmarked
+    const mark = marks.get(id) ?? noMark
     return {
-      ...{ id, source, target, type: 'transition', zIndex: 1 },
+      id,
+      source,
+      target,
+      type: 'transition',
+      zIndex: 1,
       data: { placed, points: placed.points, form, mark },
       ariaLabel: `From ${source} to ${target} on ${event}${mark.count ? `, ${mark.count} times` : ''}. ${description}`,
     }
   })
   const first = layout.states[0]?.state.id ?? startId
   const start: TransitionFlowEdge = {
-    ...{ id: startId, source: startId, target: first, type: 'transition', zIndex: 1, focusable: false },
-    data: { placed: null, points: layout.start.points, form, mark: unmarked },
+    id: startId,
+    source: startId,
+    target: first,
+    type: 'transition',
+    zIndex: 1,
+    focusable: false,
+    data: { placed: null, points: layout.start.points, form, mark: noMark },
   }
   return [start, ...edges]
 }

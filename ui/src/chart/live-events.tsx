@@ -1,5 +1,5 @@
-import { Text, Title } from '@mantine/core'
-import classes from './chart-page.module.css'
+import { Text } from '@mantine/core'
+import { Card } from '../blocks/card.tsx'
 import { EventRow } from './event-row.tsx'
 import styles from './live.module.css'
 import type { Step } from './queries.ts'
@@ -17,15 +17,14 @@ export function LiveEvents({ steps, known }: LiveEventsProps) {
   const shown = steps.slice(-mostShown)
   const before = steps.length - shown.length
   return (
-    <section className={classes.card} aria-labelledby="events">
-      <div className={classes.cardHead}>
-        <Title order={2} id="events">
-          Events
-        </Title>
+    <Card
+      title="Events"
+      aside={
         <Text fz="xs" c="dimmed">
           {steps.length > 0 && `newest first${before > 0 ? `, ${mostShown} shown` : ''}`}
         </Text>
-      </div>
+      }
+    >
       {steps.length === 0 && (
         <Text c="dimmed" fz="sm" p="md">
           The session waits for its first message.
@@ -36,6 +35,6 @@ export function LiveEvents({ steps, known }: LiveEventsProps) {
           <EventRow key={step.seq} step={step} isNew={before + shown.length - index > known} />
         ))}
       </ol>
-    </section>
+    </Card>
   )
 }

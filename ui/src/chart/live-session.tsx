@@ -1,11 +1,10 @@
-import { Alert } from '@mantine/core'
-import { IconDoor } from '@tabler/icons-react'
 import { useMemo } from 'react'
-import { EmptyState } from '../blocks/empty-state.tsx'
+import { ErrorAlert } from '../blocks/error-alert.tsx'
+import { Gone } from '../blocks/gone.tsx'
 import classes from './chart-page.module.css'
 import { ChartPicture } from './chart-picture.tsx'
 import { ChartTable } from './chart-table.tsx'
-import { actorMarks } from './flow-elements.ts'
+import { actorMarks, unmarked } from './flow-elements.ts'
 import { LiveEvents } from './live-events.tsx'
 import { LiveState } from './live-state.tsx'
 import { isRunning, transitionTaken } from './machine.ts'
@@ -28,26 +27,16 @@ export function LiveSession({ session, laidOut }: LiveSessionProps) {
   const current = status === 'loading' ? null : (step?.to ?? chart?.initial ?? null)
   const isNew = shown > known
   const marks = useMemo(() => {
-    if (!layout || !chart) return { states: new Map(), transitions: new Map() }
+    if (!layout || !chart) return unmarked
     const transition = step && transitionTaken(chart.transitions, step)
     const taken = transition && step && isNew ? { id: transition.id, step } : null
     const note = step && current && isRunning(current) ? <RunningDuration since={step.at} /> : undefined
     return actorMarks(layout, current, taken, note)
   }, [layout, chart, step, current, isNew])
-  if (status === 'gone') {
-    return (
-      <EmptyState icon={IconDoor} title="It is gone">
-        This session has been deleted, or the address is wrong.
-      </EmptyState>
-    )
-  }
+  if (status === 'gone') return <Gone noun="session" />
   return (
     <>
-      {error !== null && (
-        <Alert color="red" role="alert" mb="md">
-          {error}
-        </Alert>
-      )}
+      <ErrorAlert error={error} mb="md" />
       <ChartPicture
         laidOut={laidOut}
         marks={marks}

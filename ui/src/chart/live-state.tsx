@@ -1,5 +1,5 @@
-import { Text, Title } from '@mantine/core'
-import classes from './chart-page.module.css'
+import { Text } from '@mantine/core'
+import { Card } from '../blocks/card.tsx'
 import { InstanceChip } from './instance-chip.tsx'
 import styles from './live.module.css'
 import { isRunning } from './machine.ts'
@@ -32,16 +32,15 @@ export function LiveState({ session, status, current, step, newest }: LiveStateP
   const growth = useGrowth(session, newest !== undefined && isRunning(newest.to))
   const grows = current !== null && isRunning(current)
   return (
-    <section className={classes.card} aria-labelledby="now">
-      <div className={classes.cardHead}>
-        <Title order={2} id="now">
-          Now
-        </Title>
+    <Card
+      title="Now"
+      aside={
         <span className={styles.connection} data-status={status}>
           <i aria-hidden />
           {connection[status]}
         </span>
-      </div>
+      }
+    >
       <dl className={styles.facts}>
         <dt>State</dt>
         <dd>
@@ -73,6 +72,6 @@ export function LiveState({ session, status, current, step, newest }: LiveStateP
           {growth.tail}
         </p>
       )}
-    </section>
+    </Card>
   )
 }

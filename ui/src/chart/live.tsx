@@ -1,18 +1,18 @@
 /** A session's actor as it moves. */
 import { Button, Group, Loader, Switch } from '@mantine/core'
-import { IconActivity, IconMessageCircle, IconPlayerTrackNext } from '@tabler/icons-react'
+import { IconActivity, IconPlayerTrackNext } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { EmptyState } from '../blocks/empty-state.tsx'
 import { ChartPicture } from './chart-picture.tsx'
 import { ChartTable } from './chart-table.tsx'
+import { unmarked } from './flow-elements.ts'
 import { LiveSession } from './live-session.tsx'
-import { type ChosenSession, chartAddress, playgroundOf, useChartAddress } from './session-in-url.ts'
+import { OpenInPlayground } from './open-in-playground.tsx'
+import { type ChosenSession, chartAddress, useChartAddress } from './session-in-url.ts'
 import { SessionPicker } from './session-picker.tsx'
 import { StartOne } from './start-one.tsx'
 import { useChart } from './use-chart.ts'
 import { useNewestActivity } from './use-newest-activity.ts'
-
-const unmarked = { states: new Map(), transitions: new Map() }
 
 /** Without a session in the address, whatever happens is followed. */
 export function Live() {
@@ -64,15 +64,7 @@ function Ways({ session }: { session: ChosenSession }) {
       >
         Replay
       </Button>
-      <Button
-        component={Link}
-        to={playgroundOf(session)}
-        variant="default"
-        size="xs"
-        leftSection={<IconMessageCircle size={15} stroke={1.7} aria-hidden />}
-      >
-        Open in playground
-      </Button>
+      <OpenInPlayground session={session} />
     </Group>
   )
 }

@@ -1,7 +1,7 @@
 /** The chart, what runs on it, and what ran: keys and reads. */
 import { queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
-import { type Agent, allAgents } from '../agents/queries.ts'
+import { type Agent, allAgents } from '../agents/resource.ts'
 import { api } from '../api.ts'
 import { queryClient } from '../query-client.ts'
 

@@ -1,6 +1,7 @@
-import { Text, Title, UnstyledButton } from '@mantine/core'
+import { Text, UnstyledButton } from '@mantine/core'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
+import { Card } from '../blocks/card.tsx'
 import classes from './chart-page.module.css'
 import styles from './replay.module.css'
 import type { Moment } from './replay-moments.ts'
@@ -28,15 +29,14 @@ export function ReplaySteps({ moments, index, onGo }: ReplayStepsProps) {
   const near = rows.getVirtualItems()
   const space = { paddingTop: near[0]?.start, paddingBottom: rows.getTotalSize() - (near.at(-1)?.end ?? 0) }
   return (
-    <section className={classes.card} aria-labelledby="steps">
-      <div className={classes.cardHead}>
-        <Title order={2} id="steps">
-          Steps
-        </Title>
+    <Card
+      title="Steps"
+      aside={
         <Text fz="xs" c="dimmed">
           {(moments.length - 1).toLocaleString('en')}
         </Text>
-      </div>
+      }
+    >
       <div ref={list} className={styles.moments}>
         <ol style={space}>
           {near.map(({ index: place }) => {
@@ -64,7 +64,7 @@ export function ReplaySteps({ moments, index, onGo }: ReplayStepsProps) {
           })}
         </ol>
       </div>
-    </section>
+    </Card>
   )
 }
 

@@ -1,7 +1,7 @@
-import { Text, Title } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { IconAlertTriangle, IconTool } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
-import classes from './chart-page.module.css'
+import { Card } from '../blocks/card.tsx'
 import styles from './replay.module.css'
 import type { SeenMessage } from './replay-moments.ts'
 import { duration } from './words.ts'
@@ -19,17 +19,16 @@ export function ReplayTranscript({ seen }: { seen: readonly SeenMessage[] }) {
     if (box) box.scrollTop = box.scrollHeight
   }, [last?.message.id, last?.running, last?.begun.size, last?.ended.size])
   return (
-    <section className={classes.card} aria-labelledby="transcript">
-      <div className={classes.cardHead}>
-        <Title order={2} id="transcript">
-          The conversation at this moment
-        </Title>
-        {seen.length > shown.length && (
+    <Card
+      title="The conversation at this moment"
+      aside={
+        seen.length > shown.length && (
           <Text fz="xs" c="dimmed">
             {seen.length - shown.length} earlier ones left out
           </Text>
-        )}
-      </div>
+        )
+      }
+    >
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
       <div ref={end} className={styles.transcript} tabIndex={0} role="log" aria-label="Conversation" aria-live="off">
         {shown.length === 0 && (
@@ -41,7 +40,7 @@ export function ReplayTranscript({ seen }: { seen: readonly SeenMessage[] }) {
           <Spoken key={one.message.id} seen={one} />
         ))}
       </div>
-    </section>
+    </Card>
   )
 }
 

@@ -1,13 +1,15 @@
 /** A stored session, step by step. */
-import { Alert, Button, Group, Skeleton } from '@mantine/core'
-import { IconDoor, IconMessageCircle, IconPlayerTrackNext } from '@tabler/icons-react'
+import { Button, Group, Skeleton } from '@mantine/core'
+import { IconPlayerTrackNext } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from 'react-router'
-import { ApiError, wordsOf } from '../api.ts'
+import { ApiError } from '../api.ts'
 import { EmptyState } from '../blocks/empty-state.tsx'
+import { ErrorAlert } from '../blocks/error-alert.tsx'
+import { Gone } from '../blocks/gone.tsx'
+import { OpenInPlayground } from './open-in-playground.tsx'
 import { allSteps, chartQuery, foundSessions, messagesOf } from './queries.ts'
 import { ReplayPlayer } from './replay-player.tsx'
-import { type ChosenSession, playgroundOf, useChartAddress } from './session-in-url.ts'
+import { type ChosenSession, useChartAddress } from './session-in-url.ts'
 import { SessionPicker } from './session-picker.tsx'
 import { StartOne } from './start-one.tsx'
 
@@ -18,16 +20,9 @@ export function Replay() {
       <Group mb="md" gap="sm">
         <SessionPicker chosen={chosen} onChoose={choose} />
         {chosen && (
-          <Button
-            component={Link}
-            to={playgroundOf(chosen)}
-            variant="default"
-            size="xs"
-            ml="auto"
-            leftSection={<IconMessageCircle size={15} stroke={1.7} aria-hidden />}
-          >
-            Open in playground
-          </Button>
+          <Group ml="auto">
+            <OpenInPlayground session={chosen} />
+          </Group>
         )}
       </Group>
       {chosen ? <Chosen key={chosen.sessionId} session={chosen} /> : <Unchosen onChoose={choose} />}
@@ -41,19 +36,9 @@ function Chosen({ session }: { session: ChosenSession }) {
   const { data: chart } = useQuery(chartQuery)
   const error = steps.error ?? messages.error
   if (error instanceof ApiError && error.status === 404) {
-    return (
-      <EmptyState icon={IconDoor} title="It is gone">
-        This session has been deleted, or the address is wrong.
-      </EmptyState>
-    )
+    return <Gone noun="session" />
   }
-  if (error) {
-    return (
-      <Alert color="red" role="alert">
-        {wordsOf(error)}
-      </Alert>
-    )
-  }
+  if (error) return <ErrorAlert error={error} />
   if (!steps.data || !messages.data || !chart) return <Skeleton h={420} radius="lg" />
   if (steps.data.length === 0) {
     return (

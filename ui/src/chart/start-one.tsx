@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
-import { allAgents } from '../agents/queries.ts'
+import { allAgents } from '../agents/resource.ts'
 import { keepDraft } from '../playground/drafts.ts'
 
 /** Twenty seconds of the demo provider. */

@@ -1,4 +1,5 @@
-import { Table, Title } from '@mantine/core'
+import { Table } from '@mantine/core'
+import { Card } from '../blocks/card.tsx'
 import classes from './chart-page.module.css'
 import { FromTo } from './from-to.tsx'
 import type { Traffic } from './queries.ts'
@@ -10,13 +11,8 @@ import { duration } from './words.ts'
 export function TransitionsTable({ traffic: { transitions } }: { traffic: Traffic }) {
   const most = Math.max(1, ...transitions.map(({ count }) => count))
   return (
-    <section className={classes.card} aria-labelledby="taken">
-      <div className={classes.cardHead}>
-        <Title order={2} id="taken">
-          Transitions taken
-        </Title>
-      </div>
-      <Table className={classes.table ?? ''} aria-labelledby="taken">
+    <Card title="Transitions taken">
+      <Table className={classes.table ?? ''} aria-label="Transitions taken">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Transition</Table.Th>
@@ -44,20 +40,15 @@ export function TransitionsTable({ traffic: { transitions } }: { traffic: Traffi
             ))}
         </Table.Tbody>
       </Table>
-    </section>
+    </Card>
   )
 }
 
 export function StatesTable({ traffic: { states } }: { traffic: Traffic }) {
   const innermost = states.filter(({ id }) => !states.some((other) => other.id.startsWith(`${id}.`)))
   return (
-    <section className={classes.card} aria-labelledby="spent">
-      <div className={classes.cardHead}>
-        <Title order={2} id="spent">
-          Time in each state
-        </Title>
-      </div>
-      <Table className={classes.table ?? ''} aria-labelledby="spent">
+    <Card title="Time in each state">
+      <Table className={classes.table ?? ''} aria-label="Time in each state">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>State</Table.Th>
@@ -89,6 +80,6 @@ export function StatesTable({ traffic: { states } }: { traffic: Traffic }) {
       <p className={styles.aside}>
         A visit counts when it has ended: in complete, error and cancelled that is when the next message came.
       </p>
-    </section>
+    </Card>
   )
 }

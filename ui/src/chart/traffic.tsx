@@ -1,12 +1,14 @@
 /** Where the traffic goes: edges as wide as they are used, states as warm as they are long. */
-import { Alert, Group, SegmentedControl, Text } from '@mantine/core'
+import { Group, SegmentedControl, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useSearchParams } from 'react-router'
-import { wordsOf } from '../api.ts'
+import { ErrorAlert } from '../blocks/error-alert.tsx'
+import { withParams } from '../blocks/search-params.ts'
 import classes from './chart-page.module.css'
 import { ChartPicture } from './chart-picture.tsx'
 import { ChartTable } from './chart-table.tsx'
+import { unmarked } from './flow-elements.ts'
 import { trafficQuery } from './queries.ts'
 import { StartOne } from './start-one.tsx'
 import styles from './traffic.module.css'
@@ -19,7 +21,6 @@ const spans = [
   { value: '24', label: 'Last day' },
   { value: '168', label: 'Last week' },
 ]
-const unmarked = { states: new Map(), transitions: new Map() }
 /** ` 99.9K` behind the event's name. */
 const countLetters = 5
 
@@ -39,22 +40,12 @@ export function TrafficView() {
           aria-label="How far back"
           size="xs"
           value={String(hours)}
-          onChange={(value) =>
-            setSearch((before) => {
-              const after = new URLSearchParams(before)
-              after.set('hours', value)
-              return after
-            })
-          }
+          onChange={(value) => setSearch((before) => withParams(before, { hours: value }))}
           data={spans}
         />
         <Legend />
       </Group>
-      {error && (
-        <Alert color="red" role="alert" mb="md">
-          {wordsOf(error)}
-        </Alert>
-      )}
+      <ErrorAlert error={error} mb="md" />
       {data && replies === 0 && (
         <Group className={styles.quiet ?? ''} mb="md">
           <Text fz="sm">

@@ -1,6 +1,7 @@
 /** Where the replay stands (`?at=…`), and its playing. */
 import { useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router'
+import { withParams } from '../blocks/search-params.ts'
 import { type Moment, playMs } from './replay-moments.ts'
 
 export interface ReplayPosition {
@@ -24,14 +25,10 @@ export function useReplayPosition(moments: readonly Moment[]): ReplayPosition {
   )
   const last = moments.length - 1
   const show = (next: number) =>
-    setSearch(
-      (before) => {
-        const after = new URLSearchParams(before)
-        after.set('at', moments[Math.min(Math.max(next, 0), last)]?.id ?? '')
-        return after
-      },
-      { replace: true, preventScrollReset: true },
-    )
+    setSearch((before) => withParams(before, { at: moments[Math.min(Math.max(next, 0), last)]?.id ?? '' }), {
+      replace: true,
+      preventScrollReset: true,
+    })
   useEffect(() => {
     if (!playing) return
     if (index >= last) return setPlaying(false)

@@ -1,7 +1,7 @@
 import { Button, Group, Text, Title } from '@mantine/core'
 import { IconCode, IconMessageCircle } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import { type Agent, playgroundPath } from '../agents/queries.ts'
+import { type Agent, playgroundPath } from '../agents/resource.ts'
 import classes from './first-steps.module.css'
 
 /** An agent that is ready: talk to it, or take its code. */

@@ -2,7 +2,7 @@
 import { Text, Title } from '@mantine/core'
 import { IconArrowRight, IconCheck } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import { type Agent, playgroundPath } from '../agents/queries.ts'
+import { type Agent, playgroundPath } from '../agents/resource.ts'
 import classes from './first-steps.module.css'
 
 interface FirstStepsProps {

@@ -1,11 +1,11 @@
 /** The shortest way to a first reply: an agent that is there, or the steps to one. */
-import { Alert, Skeleton, Title } from '@mantine/core'
+import { Skeleton, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { agentList } from '../agents/queries.ts'
-import { wordsOf } from '../api.ts'
+import { agentResource } from '../agents/resource.ts'
+import { ErrorAlert } from '../blocks/error-alert.tsx'
 import { Page } from '../blocks/page.tsx'
 import { foundSessions } from '../chart/queries.ts'
-import { providerList } from '../providers/queries.ts'
+import { providerResource } from '../providers/resource.ts'
 import { FirstAgent } from './first-agent.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import classes from './home-page.module.css'
@@ -16,8 +16,8 @@ const one = { limit: 1, offset: 0 }
 const live = { refetchInterval: 5_000 }
 
 export function Component() {
-  const providers = useQuery({ ...providerList(one), ...live })
-  const agents = useQuery({ ...agentList(one), ...live })
+  const providers = useQuery({ ...providerResource.list(one), ...live })
+  const agents = useQuery({ ...agentResource.list(one), ...live })
   const sessions = useQuery({ ...foundSessions(''), ...live })
   const found = sessions.data
   // Whom somebody has talked to last.
@@ -30,11 +30,7 @@ export function Component() {
       title="Welcome to Greenroom"
       description="Replies are stored before they are shown, resumed from any token, stopped from anywhere."
     >
-      {error && (
-        <Alert color="red" role="alert">
-          {wordsOf(error)}
-        </Alert>
-      )}
+      <ErrorAlert error={error} />
       {!isRead && !error && <Skeleton height={280} radius="lg" />}
       {isRead && (
         <div className={classes.columns}>

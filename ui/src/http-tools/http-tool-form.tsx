@@ -5,7 +5,7 @@ import { movesSecrets } from '../blocks/header-rows.ts'
 import { HeadersField } from '../blocks/headers-field.tsx'
 import { RecordForm } from '../blocks/record-form.tsx'
 import classes from './http-tools.module.css'
-import type { HttpTool, HttpToolFields } from './queries.ts'
+import type { HttpTool, HttpToolFields } from './resource.ts'
 import { SchemaField } from './schema-field.tsx'
 import { placesIn } from './template.ts'
 import { TemplateInput } from './template-input.tsx'
@@ -23,18 +23,12 @@ interface HttpToolFormProps {
 export function HttpToolForm({ tool, save, onSaved }: HttpToolFormProps) {
   const form = useForm<ToolValues>({ initialValues: valuesOf(tool) })
   const { url, headers, body, inputSchema } = form.values
-  const finish = (record: HttpTool) => {
-    // Secrets that were typed read *** from now on.
-    const next = valuesOf(record)
-    form.setValues(next)
-    form.resetDirty(next)
-    onSaved(record)
-  }
   return (
     <RecordForm
       form={form}
       save={async (values) => save(await fieldsOf(values))}
-      onSaved={finish}
+      onSaved={onSaved}
+      valuesOf={valuesOf}
       submitLabel={tool ? 'Save' : 'Create tool'}
     >
       <TextInput

@@ -1,7 +1,7 @@
 /** An HTTP tool as its form has it. */
 import { ApiError, wordsOf } from '../api.ts'
 import { type HeaderRow, headersOf, rowsOf } from '../blocks/header-rows.ts'
-import type { HttpTool, HttpToolFields } from './queries.ts'
+import type { HttpTool, HttpToolFields } from './resource.ts'
 import { draftOf, type SchemaDraft, schemaOf } from './schema-draft.ts'
 
 export interface ToolValues {

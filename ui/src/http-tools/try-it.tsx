@@ -1,15 +1,15 @@
 /** Runs the stored tool once, with arguments from a form that its schema makes. */
-import { Alert, Badge, Button, Text } from '@mantine/core'
+import { Badge, Button, Text } from '@mantine/core'
 import { IconPlayerPlay } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { wordsOf } from '../api.ts'
 import { CodeBlock } from '../blocks/code-block.tsx'
+import { ErrorAlert } from '../blocks/error-alert.tsx'
 import { Panel } from '../blocks/panel.tsx'
 import { ArgumentFields } from './argument-fields.tsx'
 import { argumentsOf, type Typed } from './arguments.ts'
 import classes from './http-tools.module.css'
-import { type HttpTool, tryHttpTool } from './queries.ts'
+import { type HttpTool, tryHttpTool } from './resource.ts'
 import { draftOf } from './schema-draft.ts'
 
 export function TryIt({ tool }: { tool: HttpTool }) {
@@ -38,7 +38,7 @@ export function TryIt({ tool }: { tool: HttpTool }) {
         </Button>
       </form>
       <div className={classes.outcome} role="status">
-        {run.error && <Alert color="red">{wordsOf(run.error)}</Alert>}
+        <ErrorAlert error={run.error} />
         {run.data && <Outcome {...run.data} />}
       </div>
     </Panel>

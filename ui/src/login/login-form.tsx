@@ -1,7 +1,7 @@
-import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { wordsOf } from '../api.ts'
+import { ErrorAlert } from '../blocks/error-alert.tsx'
 import { login } from './queries.ts'
 
 /** Name and password. `username`: who it was before; then the password has the focus. */
@@ -37,11 +37,7 @@ export function LoginForm({ username = '', onLogin }: { username?: string; onLog
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
-        {attempt.error && (
-          <Alert color="red" role="alert">
-            {wordsOf(attempt.error)}
-          </Alert>
-        )}
+        <ErrorAlert error={attempt.error} />
         <Button type="submit" loading={attempt.isPending} fullWidth>
           Log in
         </Button>

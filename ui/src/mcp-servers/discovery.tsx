@@ -1,14 +1,14 @@
 /** What an MCP server offers, each tool with the arguments that it takes. */
-import { Accordion, Button, Loader, Text, TextInput } from '@mantine/core'
+import { Accordion, Button, Loader, Text } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { wordsOf } from '../api.ts'
 import { CodeBlock } from '../blocks/code-block.tsx'
+import { NameSearch } from '../blocks/name-search.tsx'
 import { Notice } from '../blocks/notice.tsx'
 import { Panel } from '../blocks/panel.tsx'
 import classes from './mcp-servers.module.css'
-import { type McpTool, mcpTools } from './queries.ts'
+import { type McpTool, mcpTools } from './resource.ts'
 
 export function Discovery({ serverId }: { serverId: string }) {
   const { data: tools, error, isFetching, refetch } = useQuery(mcpTools(serverId))
@@ -49,25 +49,11 @@ export function Discovery({ serverId }: { serverId: string }) {
   )
 }
 
-/** Above this many they can be searched. */
-const few = 8
-
-function Tools({ tools }: { tools: McpTool[] }) {
-  const [part, setPart] = useState('')
-  const shown = tools.filter(({ name }) => name.toLowerCase().includes(part.toLowerCase()))
-  return (
-    <>
-      {tools.length > few && (
-        <TextInput
-          type="search"
-          aria-label="Search tools"
-          placeholder="Search by name"
-          value={part}
-          onChange={({ currentTarget }) => setPart(currentTarget.value)}
-        />
-      )}
+const Tools = ({ tools }: { tools: McpTool[] }) => (
+  <NameSearch items={tools} name={({ name }) => name} nouns="tools">
+    {(found) => (
       <Accordion multiple chevronPosition="left" className={classes.tools ?? ''}>
-        {shown.map(({ name, description, inputSchema }) => (
+        {found.map(({ name, description, inputSchema }) => (
           <Accordion.Item key={name} value={name}>
             <Accordion.Control>
               <Text fw={550} fz="sm" className={classes.name ?? ''}>
@@ -88,6 +74,6 @@ function Tools({ tools }: { tools: McpTool[] }) {
           </Accordion.Item>
         ))}
       </Accordion>
-    </>
-  )
-}
+    )}
+  </NameSearch>
+)

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { type HeaderRow, headersOf, movesSecrets, rowsOf } from '../blocks/header-rows.ts'
 import { HeadersField } from '../blocks/headers-field.tsx'
 import { RecordForm } from '../blocks/record-form.tsx'
-import type { McpServer, McpServerFields } from './queries.ts'
+import type { McpServer, McpServerFields } from './resource.ts'
 
 interface Values {
   name: string
@@ -29,18 +29,12 @@ interface McpServerFormProps {
 export function McpServerForm({ server, save, onSaved }: McpServerFormProps) {
   const form = useForm<Values>({ initialValues: valuesOf(server) })
   const { transport, url, headers } = form.values
-  const finish = (record: McpServer) => {
-    // Secrets that were typed read *** from now on.
-    const next = valuesOf(record)
-    form.setValues(next)
-    form.resetDirty(next)
-    onSaved(record)
-  }
   return (
     <RecordForm
       form={form}
       save={({ headers: rows, ...fields }) => save({ ...fields, url: fields.url.trim(), headers: headersOf(rows) })}
-      onSaved={finish}
+      onSaved={onSaved}
+      valuesOf={valuesOf}
       submitLabel={server ? 'Save' : 'Connect'}
     >
       <TextInput

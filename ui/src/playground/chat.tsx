@@ -1,11 +1,11 @@
 /** One conversation with an agent. */
 import { Alert, Center, Loader, Text, Title, VisuallyHidden } from '@mantine/core'
 import { useCallbackRef, useHotkeys } from '@mantine/hooks'
-import { IconDoor, IconMessageCircle } from '@tabler/icons-react'
+import { IconMessageCircle } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
-import type { Agent } from '../agents/queries.ts'
+import type { Agent } from '../agents/resource.ts'
 import { ApiError, wordsOf } from '../api.ts'
-import { EmptyState } from '../blocks/empty-state.tsx'
+import { Gone } from '../blocks/gone.tsx'
 import { Composer } from './composer.tsx'
 import { OverrideChips } from './override-chips.tsx'
 import { requestPart, useOverrides } from './overrides.ts'
@@ -50,7 +50,7 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
     field.current?.focus()
   })
   const opening = useMemo(() => <Opening agent={agent} onPick={edit} />, [agent, edit])
-  if (stored.error instanceof ApiError && stored.error.status === 404) return <Gone header={header('')} />
+  if (stored.error instanceof ApiError && stored.error.status === 404) return <SessionGone header={header('')} />
   return (
     <>
       {header(draft.text || (lastMessage() ?? ''))}
@@ -93,14 +93,12 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
 
 const noMessages: [] = []
 
-function Gone({ header }: { header: ReactNode }) {
+function SessionGone({ header }: { header: ReactNode }) {
   return (
     <>
       {header}
       <Center flex={1} p="md">
-        <EmptyState icon={IconDoor} title="It is gone">
-          Somebody has deleted this session, or the address is wrong.
-        </EmptyState>
+        <Gone noun="session" />
       </Center>
     </>
   )

@@ -1,47 +1,47 @@
 /** Settings for the requests of this page alone. */
 import { Button, Drawer, MultiSelect, NumberInput, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { Agent } from '../agents/queries.ts'
-import { providerList } from '../providers/queries.ts'
-import { listOf, type NumberKey, overrideNames, type ToolKey, toolKeys, useOverrides } from './overrides.ts'
-import { toolOptions } from './tool-options.ts'
+import type { Agent } from '../agents/resource.ts'
+import { type ToolKey, toolKeys, toolKinds } from '../agents/tool-kinds.ts'
+import { providerResource } from '../providers/resource.ts'
+import { listOf, type NumberKey, overrideName, useOverrides } from './overrides.ts'
 
 interface NumberField {
   key: NumberKey
   about: string
   step: number
   most?: number
-  /** What holds where the agent says nothing. */
-  standard: string
+  /** What applies where the agent sets nothing. */
+  fallback: string
 }
 
 const numbers: NumberField[] = [
   {
     key: 'temperature',
-    about: '0 is the most even, 2 the most varied.',
+    about: '0 is the most predictable, 2 the most varied.',
     step: 0.1,
     most: 2,
-    standard: "the model's own",
+    fallback: "the model's own",
   },
   {
     key: 'topP',
     about: 'Only the likeliest words whose chances add up to this.',
     step: 0.05,
     most: 1,
-    standard: "the model's own",
+    fallback: "the model's own",
   },
-  { key: 'topK', about: 'Only so many of the likeliest words.', step: 1, standard: "the model's own" },
-  { key: 'maxToolCalls', about: '0 offers no tools.', step: 1, most: 100, standard: '10' },
+  { key: 'topK', about: 'Only this many of the likeliest words.', step: 1, fallback: "the model's own" },
+  { key: 'maxToolCalls', about: '0 offers no tools.', step: 1, most: 100, fallback: '10' },
 ]
 
 export default function OverridesDrawer({ agent, onClose }: { agent: Agent; onClose: () => void }) {
   const { overrides, set, clear } = useOverrides()
-  const providers = useQuery(providerList({ limit: 100, offset: 0 })).data?.items ?? []
+  const providers = useQuery(providerResource.all).data ?? []
   return (
     <Drawer opened onClose={onClose} position="right" size={400} padding="lg" title="Overrides">
       <Stack gap="md">
         <Text fz="sm" c="dimmed">
-          For the messages that you send from this address. The agent itself stays as it is.
+          For the messages that you send from this address. The agent itself is not changed.
         </Text>
         <Select
           label="Provider"
@@ -58,12 +58,12 @@ export default function OverridesDrawer({ agent, onClose }: { agent: Agent; onCl
           value={overrides.model ?? ''}
           onChange={({ currentTarget: { value } }) => set({ model: value || null })}
         />
-        {numbers.map(({ key, about, step, most, standard }) => (
+        {numbers.map(({ key, about, step, most, fallback }) => (
           <NumberInput
             key={key}
-            label={overrideNames[key]}
+            label={overrideName(key)}
             description={about}
-            placeholder={String(agent.generationConfig[key] ?? standard)}
+            placeholder={String(agent.generationConfig[key] ?? fallback)}
             step={step}
             min={0}
             {...(most !== undefined && { max: most })}
@@ -84,30 +84,31 @@ export default function OverridesDrawer({ agent, onClose }: { agent: Agent; onCl
 
 interface ToolsProps {
   kind: ToolKey
-  /** Ids divided by commas; undefined: the agent's own. */
+  /** Ids separated by commas; undefined: the agent's own. */
   value: string | undefined
   onChange: (value: string | null) => void
 }
 
 function Tools({ kind, value, onChange }: ToolsProps) {
-  const options = useQuery(toolOptions).data?.[kind] ?? []
+  const { title, all } = toolKinds[kind]
+  const { data: tools = [] } = useQuery(all)
   return (
     <div>
       <Switch
-        label={`Other ${overrideNames[kind]} than the agent's`}
+        label={`Other ${title} than the agent's`}
         checked={value !== undefined}
         onChange={({ currentTarget: { checked } }) => onChange(checked ? '' : null)}
       />
       {value !== undefined && (
         <MultiSelect
           mt={8}
-          aria-label={overrideNames[kind]}
+          aria-label={title}
           placeholder={value === '' ? 'None' : ''}
-          data={options}
+          data={tools.map(({ id, name }) => ({ value: id, label: name }))}
           value={listOf(value)}
           onChange={(ids) => onChange(ids.join(','))}
           searchable
-          nothingFoundMessage="There is none of this name."
+          nothingFoundMessage="None has this name."
         />
       )}
     </div>

@@ -1,27 +1,29 @@
-/** What the playground's requests change of the agent: it lies in the address, so that it can be sent to a friend. */
+/** How the playground's requests differ from the agent: part of the address, so that it can be sent to somebody. */
 import { useSearchParams } from 'react-router'
+import { type ToolKey, toolKeys, toolKinds } from '../agents/tool-kinds.ts'
+import { withParams } from '../blocks/search-params.ts'
 import type { ChatRequest } from './connection-machine.ts'
 
 export const numberKeys = ['temperature', 'topP', 'topK', 'maxToolCalls'] as const
-export const toolKeys = ['http', 'mcp', 'builtin'] as const
 export type NumberKey = (typeof numberKeys)[number]
-export type ToolKey = (typeof toolKeys)[number]
-export type OverrideKey = NumberKey | ToolKey | 'provider' | 'model'
+type SettingKey = NumberKey | 'provider' | 'model'
+export type OverrideKey = SettingKey | ToolKey
 const keys: readonly OverrideKey[] = ['provider', 'model', ...numberKeys, ...toolKeys]
 
-export const overrideNames: Record<OverrideKey, string> = {
+const settingNames: Record<SettingKey, string> = {
   provider: 'Provider',
   model: 'Model',
   temperature: 'Temperature',
   topP: 'Top P',
   topK: 'Top K',
   maxToolCalls: 'Tool calls',
-  http: 'HTTP tools',
-  mcp: 'MCP servers',
-  builtin: 'Built-in tools',
 }
 
-/** As the address has them; lists are divided by commas, an empty one means none. */
+export const isToolKey = (key: string): key is ToolKey => toolKeys.some((one) => one === key)
+
+export const overrideName = (key: OverrideKey): string => (isToolKey(key) ? toolKinds[key].title : settingNames[key])
+
+/** As the address has them; lists are separated by commas; an empty one means none. */
 export type Overrides = Partial<Record<OverrideKey, string>>
 
 export function useOverrides() {
@@ -35,13 +37,9 @@ export function useOverrides() {
   const set = (changes: Partial<Record<OverrideKey, string | null>>) =>
     setSearch(
       () => {
-        // Not the router's own idea of it, which is that of the last render: a second change before the next loses the first.
-        const after = new URLSearchParams(location.search)
-        for (const [key, value] of Object.entries(changes)) {
-          if (value === null) after.delete(key)
-          else after.set(key, value)
-        }
-        return after
+        // Not the router's own parameters, which are those of the last render: a second change before the next one would
+        // lose the first.
+        return withParams(new URLSearchParams(location.search), changes)
       },
       { replace: true },
     )
@@ -51,9 +49,9 @@ export function useOverrides() {
 
 export const listOf = (text: string): string[] => text.split(',').filter((part) => part !== '')
 
-/** The request's part that the overrides make; what a number is, and what a tool, the server says. */
+/** The overrides as part of a request. The server checks them. */
 export function requestPart(overrides: Overrides): Omit<ChatRequest, 'message' | 'sessionId'> {
-  const { provider, model, http, mcp, builtin } = overrides
+  const { provider, model } = overrides
   const numbers = numberKeys.flatMap((key) => {
     const value = overrides[key]
     return value === undefined ? [] : [[key, Number(value)] as const]
@@ -63,10 +61,10 @@ export function requestPart(overrides: Overrides): Omit<ChatRequest, 'message' |
     ...(model !== undefined && { model }),
     ...Object.fromEntries(numbers),
   }
-  return {
-    ...(Object.keys(config).length > 0 && { configOverrides: config }),
-    ...(http !== undefined && { httpToolIds: listOf(http) }),
-    ...(mcp !== undefined && { mcpServers: listOf(mcp).map((mcpServerId) => ({ mcpServerId, toolNames: ['*'] })) }),
-    ...(builtin !== undefined && { builtInToolIds: listOf(builtin) }),
+  const request: ReturnType<typeof requestPart> = Object.keys(config).length > 0 ? { configOverrides: config } : {}
+  for (const key of toolKeys) {
+    const ids = overrides[key]
+    if (ids !== undefined) Object.assign(request, toolKinds[key].choice(listOf(ids)))
   }
+  return request
 }

@@ -1,12 +1,13 @@
 /** `/playground/:agentId/:sessionId?`: talk to an agent. */
-import { Button, Center, Loader } from '@mantine/core'
-import { IconDoor, IconRobot } from '@tabler/icons-react'
+import { Center, Loader } from '@mantine/core'
+import { IconRobot } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
-import { Link, Navigate, useNavigate, useParams } from 'react-router'
-import { type Agent, allAgents } from '../agents/queries.ts'
+import { Navigate, useNavigate, useParams } from 'react-router'
+import { type Agent, allAgents } from '../agents/resource.ts'
 import { wordsOf } from '../api.ts'
 import { EmptyState } from '../blocks/empty-state.tsx'
+import { Gone } from '../blocks/gone.tsx'
 import { Page } from '../blocks/page.tsx'
 import { Chat } from './chat.tsx'
 import { ChatHeader } from './chat-header.tsx'
@@ -21,12 +22,14 @@ export function Component() {
   if (agents === undefined) return <Before>{error ? wordsOf(error) : <Loader aria-label="Loading" />}</Before>
   const agent = agents.find(({ id }) => id === agentId)
   if (agent) return <Playground agent={agent} agents={agents} sessionId={sessionId} />
-  if (agentId !== undefined) return <Before>{isFetching ? <Loader aria-label="Loading" /> : <AgentGone />}</Before>
+  if (agentId !== undefined) return <Before>{isFetching ? <Loader aria-label="Loading" /> : gone}</Before>
   const last = localStorage.getItem(lastAgentKey)
   const first = agents.find(({ id }) => id === last) ?? agents[0]
   if (first) return <Navigate to={`/playground/${first.id}`} replace />
   return <Before>{isFetching ? <Loader aria-label="Loading" /> : <NoAgent />}</Before>
 }
+
+const gone = <Gone noun="agent" leadTo={{ path: '/playground', label: 'Choose another agent' }} />
 
 function Before({ children }: { children: React.ReactNode }) {
   return (
@@ -37,30 +40,8 @@ function Before({ children }: { children: React.ReactNode }) {
 }
 
 const NoAgent = () => (
-  <EmptyState
-    icon={IconRobot}
-    title="No agent to talk to yet"
-    action={
-      <Button component={Link} to="/agents">
-        Make an agent
-      </Button>
-    }
-  >
+  <EmptyState icon={IconRobot} title="No agent to talk to yet" leadTo={{ path: '/agents', label: 'Make an agent' }}>
     An agent is a model with a prompt and tools. Make one, then try it here.
-  </EmptyState>
-)
-
-const AgentGone = () => (
-  <EmptyState
-    icon={IconDoor}
-    title="It is gone"
-    action={
-      <Button component={Link} to="/playground">
-        Choose another agent
-      </Button>
-    }
-  >
-    Somebody has deleted this agent, or the address is wrong.
   </EmptyState>
 )
 

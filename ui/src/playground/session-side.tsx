@@ -5,7 +5,7 @@ import { IconPlus, IconRobot, IconSearch, IconTrash } from '@tabler/icons-react'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Link, NavLink, useLocation, useNavigate } from 'react-router'
-import type { Agent } from '../agents/queries.ts'
+import type { Agent } from '../agents/resource.ts'
 import { wordsOf } from '../api.ts'
 import { DeleteButton } from '../blocks/delete-button.tsx'
 import { RelativeTime } from '../blocks/relative-time.tsx'
@@ -105,7 +105,7 @@ function SessionRow({ session, isOpen, onChosen }: SessionRowProps) {
         </span>
       </NavLink>
       <DeleteButton
-        kind="session"
+        noun="session"
         name={title}
         remove={() => deleteSession(agentId, id)}
         onDeleted={() => {

@@ -1,23 +1,31 @@
 import { Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { RecordForm } from '../blocks/record-form.tsx'
-import type { Prompt, PromptFields } from './queries.ts'
+import type { Prompt, PromptFields } from './resource.ts'
 import { textSize } from './text-size.ts'
 
 interface PromptFormProps {
-  initial: PromptFields
+  /** Null: it is being created. */
+  prompt: Prompt | null
   save: (fields: PromptFields) => Promise<Prompt>
   onSaved: (prompt: Prompt) => void
-  submitLabel: string
   /** As of `RecordForm`. */
   isGuarded?: boolean
 }
 
-export function PromptForm({ initial, save, onSaved, submitLabel, isGuarded = true }: PromptFormProps) {
-  const form = useForm<PromptFields>({ initialValues: { name: initial.name, content: initial.content } })
+export function PromptForm({ prompt, save, onSaved, isGuarded = true }: PromptFormProps) {
+  const form = useForm<PromptFields>({
+    initialValues: { name: prompt?.name ?? '', content: prompt?.content ?? '' },
+  })
   const { characters, tokens } = textSize(form.values.content)
   return (
-    <RecordForm form={form} save={save} onSaved={onSaved} submitLabel={submitLabel} isGuarded={isGuarded}>
+    <RecordForm
+      form={form}
+      save={save}
+      onSaved={onSaved}
+      submitLabel={prompt ? 'Save' : 'Create prompt'}
+      isGuarded={isGuarded}
+    >
       <TextInput
         label="Name"
         description="For you: the model never sees it."
@@ -29,7 +37,7 @@ export function PromptForm({ initial, save, onSaved, submitLabel, isGuarded = tr
       <div>
         <Textarea
           label="Prompt"
-          description="Sent to the model before the conversation."
+          description="Sent to the model before the conversation. Changes apply to replies that start after saving."
           placeholder="You are the assistant of…"
           autosize
           minRows={12}

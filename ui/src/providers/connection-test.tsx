@@ -1,17 +1,18 @@
 /** Asks the provider whether it answers, and shows what it offers. */
-import { Alert, Anchor, Button, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Text } from '@mantine/core'
 import { IconBolt, IconCheck, IconPlugOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import { wordsOf } from '../api.ts'
+import { ErrorAlert } from '../blocks/error-alert.tsx'
+import { NameSearch } from '../blocks/name-search.tsx'
 import { Panel } from '../blocks/panel.tsx'
 import classes from './providers.module.css'
-import { providerTest } from './queries.ts'
+import { providerTest } from './resource.ts'
 
 interface ConnectionTestProps {
   providerId: string
-  /** Asks without being told to: it was just made. */
+  /** Asks at once: the provider was just created. */
   atOnce: boolean
 }
 
@@ -40,7 +41,7 @@ export function ConnectionTest({ providerId, atOnce }: ConnectionTestProps) {
     >
       <div role="status">
         {isFetching && !data && <Text fz="sm">Asking…</Text>}
-        {error && <Alert color="red">{wordsOf(error)}</Alert>}
+        <ErrorAlert error={error} />
         {data && (
           <Alert
             color={data.ok ? 'accent' : 'red'}
@@ -61,26 +62,13 @@ export function ConnectionTest({ providerId, atOnce }: ConnectionTestProps) {
   )
 }
 
-/** Above this many they can be searched. */
-const few = 8
 /** More are not put on the page: the search finds them. */
 const mostShown = 200
 
-function Models({ providerId, models }: { providerId: string; models: string[] }) {
-  const [part, setPart] = useState('')
-  const found = models.filter((model) => model.toLowerCase().includes(part.toLowerCase()))
-  return (
-    <>
-      {models.length > few && (
-        <TextInput
-          type="search"
-          aria-label="Search models"
-          placeholder={`Search ${models.length} models`}
-          value={part}
-          onChange={({ currentTarget }) => setPart(currentTarget.value)}
-        />
-      )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+const Models = ({ providerId, models }: { providerId: string; models: string[] }) => (
+  <NameSearch items={models} name={(model) => model} nouns="models">
+    {(found) => (
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
       <ul className={classes.models} aria-label="Models" tabIndex={0}>
         {found.slice(0, mostShown).map((model) => (
           <li key={model} className={classes.model}>
@@ -98,6 +86,6 @@ function Models({ providerId, models }: { providerId: string; models: string[] }
         {found.length === 0 && <li className={classes.model}>No model has this in its name.</li>}
         {found.length > mostShown && <li className={classes.model}>{found.length - mostShown} more: search them.</li>}
       </ul>
-    </>
-  )
-}
+    )}
+  </NameSearch>
+)

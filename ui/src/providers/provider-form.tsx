@@ -2,7 +2,7 @@ import { Checkbox, PasswordInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { Notice } from '../blocks/notice.tsx'
 import { RecordForm } from '../blocks/record-form.tsx'
-import type { Provider, ProviderType } from './queries.ts'
+import type { Provider, ProviderType } from './resource.ts'
 
 /** What the form holds: the key only while it is typed. */
 export interface ProviderValues {
@@ -31,13 +31,6 @@ export function ProviderForm({ type, provider, save, onSaved }: ProviderFormProp
   const form = useForm<ProviderValues>({ initialValues: valuesOf(provider, type.name) })
   const { baseUrl, apiKey } = form.values
   const takesKey = type.id !== 'demo'
-  const finish = (record: Provider) => {
-    // The key that was typed is stored; it is not to stay on the screen.
-    const next = valuesOf(record)
-    form.setValues(next)
-    form.resetDirty(next)
-    onSaved(record)
-  }
   const address = (
     <TextInput
       label="Base URL"
@@ -70,7 +63,13 @@ export function ProviderForm({ type, provider, save, onSaved }: ProviderFormProp
     </>
   )
   return (
-    <RecordForm form={form} save={save} onSaved={finish} submitLabel={provider ? 'Save' : 'Create and test'}>
+    <RecordForm
+      form={form}
+      save={save}
+      onSaved={onSaved}
+      valuesOf={valuesOf}
+      submitLabel={provider ? 'Save' : 'Create and test'}
+    >
       <TextInput
         label="Name"
         description="How it is called in lists; no other provider may have it."

@@ -1,27 +1,51 @@
-import { Anchor, List, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
+import { Loader } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useLocation, useNavigate, useParams } from 'react-router'
-import { allAgents } from '../agents/queries.ts'
-import { DeleteButton } from '../blocks/delete-button.tsx'
-import { Page } from '../blocks/page.tsx'
-import { Panel } from '../blocks/panel.tsx'
-import { Record } from '../blocks/record.tsx'
-import { RelativeTime } from '../blocks/relative-time.tsx'
-import { SideBySide } from '../blocks/side-by-side.tsx'
-import { saved } from '../blocks/unsaved-guard.tsx'
+import { useLocation, useSearchParams } from 'react-router'
+import { UsedBy } from '../agents/used-by.tsx'
+import { ErrorAlert } from '../blocks/error-alert.tsx'
+import { NewPage } from '../blocks/new-page.tsx'
+import { RecordPage } from '../blocks/record-page.tsx'
 import { ConnectionTest } from './connection-test.tsx'
 import { ProviderForm, type ProviderValues } from './provider-form.tsx'
-import { deleteProvider, type Provider, providerById, providerTypes, updateProvider } from './queries.ts'
+import { createProvider, providerResource, providerTypes, updateProvider } from './resource.ts'
+import { TypePicker } from './type-picker.tsx'
 
-const back = { to: '/providers', label: 'Providers' }
-
-export function Component() {
-  const { id = '' } = useParams()
+/** `?type=` is the kind of provider that is being created. */
+export function New() {
+  const [search, setSearch] = useSearchParams()
+  const { data: types, error } = useQuery(providerTypes)
+  const type = types?.find(({ id }) => id === search.get('type'))
   return (
-    <Record query={useQuery(providerById(id))} title="Provider" back={back}>
-      {(provider) => <ProviderPage key={provider.id} provider={provider} />}
-    </Record>
+    <NewPage
+      resource={providerResource}
+      title="New provider"
+      description="Where the models are: a vendor and your key, or a server of your own."
+    >
+      {(onCreated) => (
+        <>
+          <ErrorAlert error={error} />
+          {!types && !error && <Loader aria-label="Loading" />}
+          {types && (
+            <TypePicker
+              types={types}
+              value={type?.id ?? null}
+              onChange={(id) => setSearch({ type: id }, { replace: true, preventScrollReset: true })}
+            />
+          )}
+          {type && (
+            <ProviderForm
+              key={type.id}
+              type={type}
+              provider={null}
+              save={({ name, apiKey, baseUrl }) =>
+                createProvider({ name, providerType: type.id, apiKey: apiKey || null, baseUrl: baseUrl.trim() || null })
+              }
+              onSaved={onCreated}
+            />
+          )}
+        </>
+      )}
+    </NewPage>
   )
 }
 
@@ -33,71 +57,35 @@ const update = (id: string, { name, baseUrl, apiKey, removeKey }: ProviderValues
     ...(apiKey !== '' ? { apiKey } : removeKey && { apiKey: null }),
   })
 
-function ProviderPage({ provider }: { provider: Provider }) {
-  const navigate = useNavigate()
+export function Existing() {
   const { state } = useLocation()
-  const { id, name, providerType, updatedAt } = provider
-  const type = useQuery(providerTypes).data?.find((one) => one.id === providerType)
+  const { data: types } = useQuery(providerTypes)
+  const typeOf = (name: string) => types?.find(({ id }) => id === name)
   return (
-    <Page
-      title={name}
-      description={
+    <RecordPage
+      resource={providerResource}
+      about={({ providerType }) => typeOf(providerType)?.name ?? providerType}
+      deletion="Its address and its key are lost for good. A provider that agents use cannot be deleted."
+      side={({ id }) => (
         <>
-          {type?.name ?? providerType} · changed <RelativeTime iso={updatedAt} />
+          <ConnectionTest providerId={id} atOnce={state?.isNew === true} />
+          <UsedBy noun="provider" uses={({ providerId }) => providerId === id} />
         </>
-      }
-      back={back}
-      actions={
-        <DeleteButton
-          kind="provider"
-          name={name}
-          remove={() => deleteProvider(id)}
-          onDeleted={() => navigate('/providers', saved)}
-        >
-          Its address and its key are lost for good. A provider that agents use cannot be deleted.
-        </DeleteButton>
-      }
-    >
-      <SideBySide
-        side={
-          <>
-            <ConnectionTest providerId={id} atOnce={state?.isNew === true} />
-            <UsedBy providerId={id} />
-          </>
-        }
-      >
-        {type && (
-          <ProviderForm
-            type={type}
-            provider={provider}
-            save={(values) => update(id, values)}
-            onSaved={() => notifications.show({ message: 'Saved.' })}
-          />
-        )}
-      </SideBySide>
-    </Page>
-  )
-}
-
-function UsedBy({ providerId }: { providerId: string }) {
-  const { data } = useQuery(allAgents)
-  const agents = data?.filter((agent) => agent.providerId === providerId)
-  return (
-    <Panel title="Used by">
-      {agents?.length === 0 && (
-        <Text c="dimmed" fz="sm">
-          No agent uses this provider yet.
-        </Text>
       )}
-      <List spacing={4} fz="sm">
-        {agents?.map((agent) => (
-          <List.Item key={agent.id}>
-            <Anchor component={Link} to={`/agents/${agent.id}`} inherit>
-              {agent.name}
-            </Anchor>
-          </List.Item>
-        ))}
-      </List>
-    </Panel>
+    >
+      {(provider, onSaved) => {
+        const type = typeOf(provider.providerType)
+        return (
+          type && (
+            <ProviderForm
+              type={type}
+              provider={provider}
+              save={(values) => update(provider.id, values)}
+              onSaved={onSaved}
+            />
+          )
+        )
+      }}
+    </RecordPage>
   )
 }

@@ -1,6 +1,6 @@
 import { Radio, Text } from '@mantine/core'
 import classes from './providers.module.css'
-import type { ProviderType } from './queries.ts'
+import type { ProviderType } from './resource.ts'
 
 interface TypePickerProps {
   types: ProviderType[]

@@ -2,15 +2,11 @@
 import '@mantine/spotlight/styles.css'
 import { useDebouncedValue } from '@mantine/hooks'
 import { createSpotlight, Spotlight, type SpotlightActionData } from '@mantine/spotlight'
-import { IconFileText, IconPlugConnected, IconRobot, IconSearch, IconServer2, IconWorldCode } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { type Icon, IconSearch } from '@tabler/icons-react'
+import { useQueries } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { agentList } from '../agents/queries.ts'
-import { httpToolList } from '../http-tools/queries.ts'
-import { mcpServerList } from '../mcp-servers/queries.ts'
-import { promptList } from '../prompts/queries.ts'
-import { providerList } from '../providers/queries.ts'
+import { resources } from '../resources.ts'
 import classes from './command-palette.module.css'
 import { sections } from './navigation.ts'
 
@@ -31,19 +27,13 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const [query, setQuery] = useState('')
   const [q] = useDebouncedValue(query.trim(), 150)
-  const records = [
-    { group: 'Agents', to: '/agents', icon: IconRobot, list: useQuery(agentList({ ...found, q })) },
-    { group: 'Prompts', to: '/prompts', icon: IconFileText, list: useQuery(promptList({ ...found, q })) },
-    { group: 'Providers', to: '/providers', icon: IconPlugConnected, list: useQuery(providerList({ ...found, q })) },
-    { group: 'HTTP tools', to: '/tools/http', icon: IconWorldCode, list: useQuery(httpToolList({ ...found, q })) },
-    { group: 'MCP servers', to: '/tools/mcp', icon: IconServer2, list: useQuery(mcpServerList({ ...found, q })) },
-  ]
+  const records = useQueries({ queries: resources.map(({ resource }) => resource.list({ ...found, q })) })
   useEffect(() => palette.open(), [])
   useEffect(
     markFirst,
-    records.map(({ list }) => list.data),
+    records.map(({ data }) => data),
   )
-  const action = (to: string, label: string, Icon: typeof IconRobot): SpotlightActionData => ({
+  const action = (to: string, label: string, Icon: Icon): SpotlightActionData => ({
     id: to,
     label,
     leftSection: <Icon size={18} stroke={1.6} aria-hidden />,
@@ -72,9 +62,9 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
       }}
       actions={[
         { group: 'Pages', actions: pages },
-        ...records.map(({ group, to, icon, list }) => ({
-          group,
-          actions: (list.data?.items ?? []).map(({ id, name }) => action(`${to}/${id}`, name, icon)),
+        ...resources.map(({ resource: { title, path, icon } }, index) => ({
+          group: title,
+          actions: (records[index]?.data?.items ?? []).map(({ id, name }) => action(`${path}/${id}`, name, icon)),
         })),
       ]}
     />

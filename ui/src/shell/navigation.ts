@@ -1,17 +1,19 @@
-/** The pages that the side leads to, in its order. */
-import {
-  IconChartBar,
-  IconFileText,
-  IconMessageCircle,
-  IconPlugConnected,
-  IconRobot,
-  IconServer2,
-  IconSitemap,
-  IconTool,
-  IconWorldCode,
-} from '@tabler/icons-react'
+/** The pages of the navigation, in its order. */
+import { type Icon, IconChartBar, IconMessageCircle, IconSitemap, IconTool } from '@tabler/icons-react'
+import { resources } from '../resources.ts'
 
-export const sections = [
+interface Link {
+  to: string
+  label: string
+  icon: Icon
+}
+
+const linksIn = (name: 'Build' | 'Tools'): Link[] =>
+  resources
+    .filter(({ section }) => section === name)
+    .map(({ resource: { path, title, icon } }) => ({ to: path, label: title, icon }))
+
+export const sections: readonly { label: string | null; pages: Link[] }[] = [
   {
     label: null,
     pages: [
@@ -20,20 +22,6 @@ export const sections = [
       { to: '/usage', label: 'Usage', icon: IconChartBar },
     ],
   },
-  {
-    label: 'Build',
-    pages: [
-      { to: '/agents', label: 'Agents', icon: IconRobot },
-      { to: '/prompts', label: 'Prompts', icon: IconFileText },
-      { to: '/providers', label: 'Providers', icon: IconPlugConnected },
-    ],
-  },
-  {
-    label: 'Tools',
-    pages: [
-      { to: '/tools/http', label: 'HTTP tools', icon: IconWorldCode },
-      { to: '/tools/mcp', label: 'MCP servers', icon: IconServer2 },
-      { to: '/tools/built-in', label: 'Built-in tools', icon: IconTool },
-    ],
-  },
-] as const
+  { label: 'Build', pages: linksIn('Build') },
+  { label: 'Tools', pages: [...linksIn('Tools'), { to: '/tools/built-in', label: 'Built-in tools', icon: IconTool }] },
+]

@@ -1,6 +1,4 @@
-import { Button } from '@mantine/core'
 import { IconDoor } from '@tabler/icons-react'
-import { Link } from 'react-router'
 import { EmptyState } from '../blocks/empty-state.tsx'
 import { Page } from '../blocks/page.tsx'
 
@@ -10,11 +8,7 @@ export function NotFoundPage() {
       <EmptyState
         icon={IconDoor}
         title="There is nothing behind this door"
-        action={
-          <Button component={Link} to="/">
-            To the start
-          </Button>
-        }
+        leadTo={{ path: '/', label: 'To the start' }}
       >
         The address is wrong, or what was here is gone.
       </EmptyState>

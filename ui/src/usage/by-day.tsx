@@ -1,5 +1,6 @@
-import { Skeleton, Table, Title } from '@mantine/core'
+import { Skeleton, Table } from '@mantine/core'
 import { lazy, Suspense } from 'react'
+import { Card } from '../blocks/card.tsx'
 import { type Bucket, bucketsOf, sumOf } from './buckets.ts'
 import type { UsageReport } from './queries.ts'
 import { Tokens } from './tokens.tsx'
@@ -16,13 +17,7 @@ export function ByDay({ report }: { report: UsageReport }) {
   const { step, buckets } = bucketsOf(report)
   const { promptTokens, completionTokens } = sumOf(buckets)
   return (
-    <section className={classes.card} aria-labelledby="by-day">
-      <div className={classes.head}>
-        <Title order={2} id="by-day">
-          {heads[step]}
-        </Title>
-        <Legend />
-      </div>
+    <Card title={heads[step]} aside={<Legend />}>
       <div className={classes.beside}>
         <figure
           className={classes.plot}
@@ -33,9 +28,13 @@ export function ByDay({ report }: { report: UsageReport }) {
             <DayPlot buckets={buckets} />
           </Suspense>
         </figure>
-        <DayTable first={firsts[step]} buckets={buckets.filter(({ replies }) => replies > 0).toReversed()} />
+        <DayTable
+          title={heads[step]}
+          first={firsts[step]}
+          buckets={buckets.filter(({ replies }) => replies > 0).toReversed()}
+        />
       </div>
-    </section>
+    </Card>
   )
 }
 
@@ -54,11 +53,11 @@ function Legend() {
   )
 }
 
-function DayTable({ first, buckets }: { first: string; buckets: Bucket[] }) {
+function DayTable({ title, first, buckets }: { title: string; first: string; buckets: Bucket[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
     <section className={classes.days} tabIndex={0} aria-label={`Numbers by ${first.toLowerCase()}`}>
-      <Table className={classes.table ?? ''} stickyHeader aria-labelledby="by-day">
+      <Table className={classes.table ?? ''} stickyHeader aria-label={title}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{first}</Table.Th>

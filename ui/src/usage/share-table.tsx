@@ -1,5 +1,6 @@
-import { Table, Title } from '@mantine/core'
-import { type ReactNode, useId } from 'react'
+import { Table } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Card } from '../blocks/card.tsx'
 import type { UsageRow } from './queries.ts'
 import { Tokens } from './tokens.tsx'
 import classes from './usage.module.css'
@@ -16,16 +17,10 @@ interface ShareTableProps {
 
 /** Who used how much: a bar as long as its share of the longest one, in two parts. */
 export function ShareTable({ title, noun, rows, name }: ShareTableProps) {
-  const id = useId()
   const most = Math.max(1, ...rows.map(({ totalTokens }) => totalTokens))
   return (
-    <section className={classes.card} aria-labelledby={id}>
-      <div className={classes.head}>
-        <Title order={2} id={id}>
-          {title}
-        </Title>
-      </div>
-      <Table className={classes.table ?? ''} aria-labelledby={id}>
+    <Card title={title}>
+      <Table className={classes.table ?? ''} aria-label={title}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{noun}</Table.Th>
@@ -59,6 +54,6 @@ export function ShareTable({ title, noun, rows, name }: ShareTableProps) {
           ))}
         </Table.Tbody>
       </Table>
-    </section>
+    </Card>
   )
 }

@@ -1,10 +1,10 @@
-import { Alert, Anchor, Button, Skeleton, Text } from '@mantine/core'
+import { Anchor, Skeleton, Text } from '@mantine/core'
 import { IconChartBar } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
-import { allAgents } from '../agents/queries.ts'
-import { wordsOf } from '../api.ts'
+import { allAgents } from '../agents/resource.ts'
 import { EmptyState } from '../blocks/empty-state.tsx'
+import { ErrorAlert } from '../blocks/error-alert.tsx'
 import { Page } from '../blocks/page.tsx'
 import { sumOf } from './buckets.ts'
 import { ByDay } from './by-day.tsx'
@@ -25,15 +25,7 @@ export function Component() {
     >
       <PeriodPicker />
       <div className={classes.blocks}>
-        {error ? (
-          <Alert color="red" role="alert">
-            {wordsOf(error)}
-          </Alert>
-        ) : data ? (
-          <Report report={data} period={period} />
-        ) : (
-          <Skeleton h={420} />
-        )}
+        {error ? <ErrorAlert error={error} /> : data ? <Report report={data} period={period} /> : <Skeleton h={420} />}
       </div>
     </Page>
   )
@@ -45,11 +37,7 @@ function Report({ report, period }: { report: UsageReport; period: Period }) {
       <EmptyState
         icon={IconChartBar}
         title="No replies in this time"
-        action={
-          <Button component={Link} to="/playground">
-            Talk to an agent
-          </Button>
-        }
+        leadTo={{ path: '/playground', label: 'Talk to an agent' }}
       >
         Each reply that ends is counted here, by day, agent and model.
       </EmptyState>

@@ -1,0 +1,37 @@
+/** The kinds of tools that an agent has, and that a request of the playground may be given instead. */
+import type { Query } from '../blocks/resource.ts'
+import { builtInTools } from '../built-in-tools/queries.ts'
+import { httpToolResource } from '../http-tools/resource.ts'
+import { mcpServerResource } from '../mcp-servers/resource.ts'
+import type { AgentTools } from './resource.ts'
+
+/** As the playground's address names them. */
+export const toolKeys = ['http', 'mcp', 'builtin'] as const
+export type ToolKey = (typeof toolKeys)[number]
+
+interface ToolKind {
+  title: string
+  all: Query<{ id: string; name: string }[]>
+  /** The part of a request that chooses these, each with all that it offers. */
+  choice: (ids: string[]) => Partial<AgentTools>
+}
+
+export const toolKinds: Record<ToolKey, ToolKind> = {
+  http: {
+    title: httpToolResource.title,
+    all: httpToolResource.all,
+    choice: (httpToolIds) => ({ httpToolIds }),
+  },
+  mcp: {
+    title: mcpServerResource.title,
+    all: mcpServerResource.all,
+    choice: (ids) => ({ mcpServers: ids.map((mcpServerId) => ({ mcpServerId, toolNames: ['*'] })) }),
+  },
+  builtin: {
+    title: 'Built-in tools',
+    all: builtInTools,
+    choice: (builtInToolIds) => ({ builtInToolIds }),
+  },
+}
+
+export const noTools: AgentTools = { httpToolIds: [], mcpServers: [], builtInToolIds: [] }

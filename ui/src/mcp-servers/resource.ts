@@ -1,0 +1,39 @@
+/** MCP servers at the server: reads, writes, and what they offer. */
+import { IconServer2 } from '@tabler/icons-react'
+import { queryOptions } from '@tanstack/react-query'
+import type { components } from '../../../openapi/generated/schema.ts'
+import { api } from '../api.ts'
+import { atRecord, resource } from '../blocks/resource.ts'
+
+export type McpServer = components['schemas']['McpServer']
+export type McpTool = components['schemas']['McpTool']
+export type McpServerFields = Pick<McpServer, 'name' | 'transport' | 'url' | 'headers'>
+
+export const mcpServerResource = resource<McpServer>({
+  noun: 'MCP server',
+  title: 'MCP servers',
+  path: '/tools/mcp',
+  icon: IconServer2,
+  key: 'mcp-servers',
+  async page(init) {
+    const { mcpServers, total } = await api.GET('/api/v1/mcp-servers', init)
+    return { items: mcpServers, total }
+  },
+  one: (init) => api.GET('/api/v1/mcp-servers/{id}', init),
+  remove: (init) => api.DELETE('/api/v1/mcp-servers/{id}', init),
+})
+
+export const createMcpServer = (body: McpServerFields) =>
+  api.POST('/api/v1/mcp-servers', { body }).finally(mcpServerResource.changed)
+
+export const updateMcpServer = (id: string, body: McpServerFields) =>
+  api.PUT('/api/v1/mcp-servers/{id}', { ...atRecord(id), body }).finally(mcpServerResource.changed)
+
+/** What the server offers. Rejects with `ApiError` 502 and its own words when it cannot be reached. */
+export const mcpTools = (id: string) =>
+  queryOptions({
+    queryKey: ['mcp-servers', 'tools', id],
+    queryFn: async ({ signal }) => (await api.GET('/api/v1/mcp-servers/{id}/tools', { ...atRecord(id), signal })).tools,
+    staleTime: 60_000,
+    refetchOnWindowFocus: false,
+  })
