@@ -1,9 +1,9 @@
-/** Every operation of the contract, by method and path, typed by what is generated from it. */
+/** Every operation of the contract, by method and path, with its generated types. */
 import type { paths } from './schema.ts'
 import { readAnswer, type Transport } from './transport.ts'
 
 type Method = 'get' | 'put' | 'post' | 'delete'
-/** Paths that know the method. */
+/** Paths that have the method. */
 export type PathOf<M extends Method> = { [P in keyof paths]: paths[P][M] extends object ? P : never }[keyof paths]
 type JsonOf<Content> = Content extends { 'application/json': infer Body } ? Body : never
 
@@ -17,7 +17,7 @@ type BodyInit<O> = O extends { requestBody: { content: infer C } }
 type InitOf<O> = ParamsInit<O> & BodyInit<O> & { headers?: Record<string, string>; signal?: AbortSignal | undefined }
 type ArgumentsOf<O> = Record<never, never> extends InitOf<O> ? [init?: InitOf<O>] : [init: InitOf<O>]
 
-/** The JSON of the answers below 300; undefined stands for 204. */
+/** The JSON of the responses below 300; undefined stands for 204. */
 export type DataOf<O> = O extends { responses: infer R }
   ? { [S in Extract<keyof R, 200 | 201 | 204>]: R[S] extends { content: infer C } ? JsonOf<C> : undefined }[Extract<
       keyof R,
@@ -30,7 +30,7 @@ type Call<M extends Method> = <P extends PathOf<M>>(
   ...init: ArgumentsOf<paths[P][M]>
 ) => Promise<DataOf<paths[P][M]>>
 
-/** Each resolves to the answer's data. Rejects with `ApiError`, `ConnectionError`, or the signal's reason. */
+/** Each resolves to the response's data. Rejects with `ApiError`, `ConnectionError`, or the signal's reason. */
 export interface Calls {
   GET: Call<'get'>
   PUT: Call<'put'>
@@ -51,7 +51,7 @@ export function createCalls(transport: Transport): Calls {
     async (path, ...[init]) => {
       const { params = {}, ...options }: AnyInit = init ?? {}
       const data = await readAnswer(await transport(method, addressOf(path, params), options))
-      // The contract's own type of what the server answers.
+      // The contract's own type of the response.
       return data as DataOf<paths[typeof path][M]>
     }
   return { GET: callWith('GET'), PUT: callWith('PUT'), POST: callWith('POST'), DELETE: callWith('DELETE') }

@@ -1,4 +1,4 @@
-/** The way in: one client for a server, its management API, and its agents' sessions. */
+/** The entry point: one client for a server, its management API, and its agents' sessions. */
 import { type Calls, createCalls } from './calls.ts'
 import { refusalOf } from './errors.ts'
 import { follow, type Reconnect } from './follow.ts'
@@ -8,17 +8,17 @@ import { deploySession, type Session } from './session.ts'
 import { createTransport, type TransportOptions } from './transport.ts'
 
 export interface ClientOptions extends TransportOptions {
-  /** How a stream that broke is asked for again. */
+  /** How a broken stream is resumed. */
   reconnect?: Reconnect
 }
 
-/** Sessions of one agent. Without an id: a new one, made by its first message. */
+/** Sessions of one agent. Without an id: a new one, which its first message creates. */
 export interface Agent<OfKind> {
   session(id?: string | null, options?: { title?: string }): OfKind
 }
 
 export interface EventsOptions {
-  /** Of the last event that is known. */
+  /** Of the last event that was received. */
   lastEventId?: string | undefined
   onConnection?: (state: 'open' | 'lost') => void
   signal?: AbortSignal | undefined
@@ -30,11 +30,11 @@ export interface Client extends Calls {
   agent(idOrPath: string): Agent<Session>
   /** The playground of an agent, by its id: needs the login, where there is one. */
   playground(agentId: string): Agent<PlaygroundSession>
-  /** A stream of the debug API, on and on over broken connections. */
+  /** A stream of the debug API, which is resumed whenever its connection breaks. */
   events(path: string, options?: EventsOptions): AsyncGenerator<ServerEvent, void>
 }
 
-/** Nothing is asked before the first call. Throws when `baseUrl` is no URL. */
+/** Sends nothing before the first call. Throws when `baseUrl` is no URL. */
 export function createClient({ reconnect = {}, ...options }: ClientOptions): Client {
   const transport = createTransport(options)
   const calls = createCalls(transport)

@@ -1,9 +1,9 @@
-/** What can go wrong: the server refuses, the reply fails, or nobody answers. Fields carry the wire's own words. */
+/** What can go wrong: the server refuses, the reply fails, or nobody answers. Fields are named as on the wire. */
 import type { components } from './schema.ts'
 
 /**
- * The server answered and refused. `message` is its own; on the management API it begins with the field that is to
- * blame. `type` and `code` where the answer has them (`invalid_request_error`, `invalid_api_key`).
+ * The server refused. `message` is its own; on the management API it begins with the field at fault. `type` and `code`
+ * where the response has them (`invalid_request_error`, `invalid_api_key`).
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
@@ -12,7 +12,7 @@ export class ApiError extends Error {
   readonly code: string | null
   /** Milliseconds; the server asked for this pause. */
   readonly retryAfterMs: number | null
-  /** The same request may be taken later: 408, 425, 429 and 5xx, unless the server says that it will not be. */
+  /** The same request may succeed later: 408, 425, 429 and 5xx, unless the server says otherwise. */
   readonly passes: boolean
 
   constructor(status: number, message: string, details: Partial<Omit<ApiError, keyof Error | 'status'>> = {}) {
@@ -25,10 +25,10 @@ export class ApiError extends Error {
   }
 }
 
-/** `superseded`: it has ended, and the session has a newer reply. `unknown`: it failed, and why is told no longer. */
+/** `superseded`: it has ended, and the session has a newer reply. `unknown`: it failed, and the reason is not known. */
 export type ReplyErrorCode = components['schemas']['StreamError']['error']['code'] | 'superseded' | 'unknown'
 
-/** The reply failed: the error chunk that ended its stream. What was said before is stored with the session. */
+/** The reply failed: the error chunk that ended its stream. The text before it is stored with the session. */
 export class ReplyError extends Error {
   override readonly name = 'ReplyError'
   readonly type = 'server_error'
@@ -36,7 +36,7 @@ export class ReplyError extends Error {
   readonly param = null
   /** Null: it failed before it had one. */
   readonly messageId: string | null
-  /** What was read before. */
+  /** The text that was read before. */
   readonly text: string
 
   constructor(code: ReplyErrorCode, message: string, reply: { messageId: string | null; text: string }) {
@@ -47,22 +47,22 @@ export class ReplyError extends Error {
   }
 }
 
-/** Nobody answers, or the connection broke and did not come back in time. `cause`: what happened last. */
+/** Nobody answers, or the connection broke and was not restored in time. `cause`: the last failure. */
 export class ConnectionError extends Error {
   override readonly name: string = 'ConnectionError'
   readonly type = 'connection_error'
   readonly code = 'connection_lost'
 }
 
-/** An answer that is no success, as what is thrown of it. */
+/** The error for a response that is no success. */
 export async function refusalOf(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => null)
   // `{message}`, `{error: string}` or `{error: {message, type, code}}`
   const { message, error = message } = Object(body)
-  const { message: said = error, type, code } = Object(typeof error === 'object' ? error : null)
+  const { message: reason = error, type, code } = Object(typeof error === 'object' ? error : null)
   const { status, headers } = response
   const pauseS = Number(headers.get('retry-after') ?? Number.NaN)
-  return new ApiError(status, typeof said === 'string' ? said : `The server answered with status ${status}.`, {
+  return new ApiError(status, typeof reason === 'string' ? reason : `The server answered with status ${status}.`, {
     type: typeof type === 'string' ? type : null,
     code: typeof code === 'string' ? code : null,
     retryAfterMs: pauseS >= 0 ? pauseS * 1000 : null,

@@ -6,9 +6,9 @@ export interface Reconnect {
   /** Milliseconds; the pause after the first break is a random part of this, doubled with each further one. */
   firstWaitMs?: number
   longestWaitMs?: number
-  /** Milliseconds since the first failure, without a word from the server meanwhile: then it is given up. */
+  /** Milliseconds from the first failure until it gives up, where nothing was received meanwhile. */
   giveUpAfterMs?: number
-  /** Milliseconds in which an answer must begin, or it is asked for again; absent: 45 s. */
+  /** Milliseconds in which a response must begin before the request is repeated; default: 45 s. */
   answerWithinMs?: number
   /** Instead of a timer: may resolve early when the network is back. */
   wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>
@@ -18,38 +18,38 @@ export interface FollowOptions {
   /** Asks for what is still missing. Null: there is nothing. Rejects with `ApiError` when it is refused. */
   connect(signal: AbortSignal): Promise<Response | null>
   isLast(event: ServerEvent): boolean
-  /** Whether asking again does no harm now. */
+  /** Whether the request can be repeated safely now. */
   mayRepeat(): boolean
-  /** `open`: a connection stands. `lost`: it broke, and is tried again by itself. */
+  /** `open`: connected. `lost`: the connection broke, and is being restored. */
   onConnection?: ((state: 'open' | 'lost') => void) | undefined
   signal?: AbortSignal | undefined
   reconnect?: Reconnect | undefined
 }
 
-/** The server sends a comment after 15 s of silence: three missed ones, and nobody is there. */
+/** The server sends a comment after 15 s of silence: when three are missed, the connection counts as lost. */
 const silenceMs = 45_000
 
 /**
  * Events until the last one. Leaving the loop closes the connection. Rejects with `ApiError` when the server refuses
- * for good, with `ConnectionError` when it is given up, and with the signal's reason when that aborts.
+ * for good, with `ConnectionError` when it gives up, and with the signal's reason when that aborts.
  */
 export async function* follow(options: FollowOptions): AsyncGenerator<ServerEvent, void> {
   const { signal, onConnection } = options
   const pauses = pausesOf(options)
   for (;;) {
     signal?.throwIfAborted()
-    const line = lineUntil(signal, options.reconnect?.answerWithinMs)
+    const watchdog = watchdogOf(signal, options.reconnect?.answerWithinMs)
     let failure: unknown = null
     try {
-      const response = await options.connect(line.signal)
+      const response = await options.connect(watchdog.signal)
       if (response === null) return
-      line.heard()
+      watchdog.reset()
       onConnection?.('open')
-      const heard = () => {
-        line.heard()
-        pauses.heard()
+      const onBytes = () => {
+        watchdog.reset()
+        pauses.reset()
       }
-      for await (const event of serverEvents(response, heard)) {
+      for await (const event of serverEvents(response, onBytes)) {
         yield event
         if (options.isLast(event)) return
       }
@@ -58,7 +58,7 @@ export async function* follow(options: FollowOptions): AsyncGenerator<ServerEven
       if (isFinal(error)) throw error
       failure = error
     } finally {
-      line.close()
+      watchdog.close()
     }
     if (!options.mayRepeat()) throw lostBy(failure)
     onConnection?.('lost')
@@ -66,7 +66,7 @@ export async function* follow(options: FollowOptions): AsyncGenerator<ServerEven
   }
 }
 
-/** Bodies that break off reject with whatever the platform likes, mostly a TypeError: only our own errors are final. */
+/** A body that breaks off rejects with an error of the platform's choice, mostly a TypeError: only our own are final. */
 const isFinal = (error: unknown): boolean => (error instanceof ApiError ? !error.passes : error instanceof ReplyError)
 
 const lostBy = (failure: unknown): unknown =>
@@ -76,16 +76,16 @@ const lostBy = (failure: unknown): unknown =>
 
 function pausesOf({ reconnect = {}, signal }: FollowOptions) {
   const { firstWaitMs = 500, longestWaitMs = 10_000, giveUpAfterMs = 60_000, wait = pause } = reconnect
-  // From the first failure on, not from the last word: whoever reads slowly, or sleeps, is not given up at once.
+  // Counted from the first failure, not from the last byte: a slow reader, or a suspended one, does not give up at once.
   let failedAt = 0
   let failures = 0
   return {
-    heard() {
+    reset() {
       failures = 0
     },
     /** Rejects when it has taken too long. */
     async next(failure: unknown) {
-      // All of it is random: thousands that one server dropped do not come back together.
+      // Full jitter: thousands of clients that one server dropped do not come back together.
       const chosen = Math.random() * Math.min(firstWaitMs * 2 ** failures, longestWaitMs)
       const asked = failure instanceof ApiError ? (failure.retryAfterMs ?? 0) : 0
       const waitMs = Math.max(chosen, asked)
@@ -97,8 +97,8 @@ function pausesOf({ reconnect = {}, signal }: FollowOptions) {
   }
 }
 
-/** A signal that aborts with the outer one, and when nothing has been heard for 45 s. */
-function lineUntil(outer: AbortSignal | undefined, answerWithinMs = silenceMs) {
+/** A signal that aborts with the outer one, and when nothing was received for 45 s. */
+function watchdogOf(outer: AbortSignal | undefined, answerWithinMs = silenceMs) {
   const own = new AbortController()
   const leave = () => own.abort(outer?.reason)
   outer?.addEventListener('abort', leave)
@@ -111,7 +111,7 @@ function lineUntil(outer: AbortSignal | undefined, answerWithinMs = silenceMs) {
   expect(answerWithinMs)
   return {
     signal: own.signal,
-    heard: () => expect(silenceMs),
+    reset: () => expect(silenceMs),
     close() {
       clearTimeout(timer)
       outer?.removeEventListener('abort', leave)

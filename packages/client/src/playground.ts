@@ -1,4 +1,4 @@
-/** The same sessions over the playground API, as a page with a login sees them: with tool calls, and other settings. */
+/** The same sessions over the playground API, for a page with a login: with tool calls and overridden settings. */
 import { createReply, type FollowReplyOptions, type ReplyWire } from './reply.ts'
 import type { components } from './schema.ts'
 import { after, knownSession, nothingYet, type Session, type SessionContext } from './session.ts'
@@ -7,7 +7,7 @@ type Schemas = components['schemas']
 type ChatRequest = Schemas['PlaygroundChatRequest']
 export type PlaygroundMessage = Schemas['PlaygroundMessage']
 
-/** Tools replace the agent's for this reply, as far as they are given; so do the settings. */
+/** Given tools and settings replace the agent's for this reply. */
 export interface PlaygroundSendOptions
   extends FollowReplyOptions,
     Pick<ChatRequest, 'httpToolIds' | 'mcpServers' | 'builtInToolIds'> {
@@ -20,7 +20,7 @@ export function playgroundSession(context: SessionContext, given: string | null,
   const { calls, transport, reconnect, agentId } = context
   const path = '/api/v1/agents/{agent_id}/playground/sessions'
   const base = `/api/v1/agents/${encodeURIComponent(agentId)}/playground`
-  const { known, told, create } = knownSession(given, async (signal) => {
+  const { known, created, create } = knownSession(given, async (signal) => {
     const body = title === undefined ? {} : { title }
     return (await calls.POST(path, { params: { path: { agent_id: agentId } }, body, ...signal })).id
   })
@@ -35,7 +35,7 @@ export function playgroundSession(context: SessionContext, given: string | null,
   }
   const wire = (start: ReplyWire<PlaygroundMessage>['start']): ReplyWire<PlaygroundMessage> => ({
     start,
-    // The playground knows no Idempotency-Key.
+    // The playground's API has no Idempotency-Key.
     mayStartAgain: () => false,
     resume: async (lastEventId, signal) => {
       const id = known()
@@ -55,10 +55,10 @@ export function playgroundSession(context: SessionContext, given: string | null,
     send(message, { overrides, httpToolIds, mcpServers, builtInToolIds, ...options } = {}) {
       const start = async (signal: AbortSignal) => {
         const sessionId = title === undefined ? known() : await create(signal)
-        // What is undefined is no part of the JSON.
+        // Undefined fields are left out of the JSON.
         const body = { message, sessionId, configOverrides: overrides, httpToolIds, mcpServers, builtInToolIds }
         const response = await transport('POST', `${base}/chat`, { body, signal })
-        told(response.headers.get('x-session-id'))
+        created(response.headers.get('x-session-id'))
         return response
       }
       return createReply(wire(start), { reconnect, ...options })

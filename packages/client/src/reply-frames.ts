@@ -1,4 +1,4 @@
-/** The frames of a reply → events of a program, and where in the stream it stands. No connections here. */
+/** The frames of a reply → the program's events, and the position in the stream. Pure. */
 import { ReplyError, type ReplyErrorCode } from './errors.ts'
 import type { ServerEvent } from './server-events.ts'
 
@@ -21,7 +21,7 @@ export interface Usage {
 }
 
 export interface Place {
-  /** Null until the first frame tells. */
+  /** Null until the first frame. */
   messageId: string | null
   /** The id of the last frame that was read; 0: none. */
   lastEventId: number
@@ -31,21 +31,27 @@ export interface Place {
   ended: boolean
   /** Named events since the last numbered frame: a resumed stream repeats them. */
   unnumbered: number
-  /** Another reply has come: the session went on while nobody was connected. */
+  /** The stream is a newer reply's: the session continued while nobody was connected. */
   superseded: boolean
 }
 
 export const newPlace = (messageId: string | null, lastEventId: number): Place => ({
-  ...{ messageId, lastEventId, text: '', reason: null, usage: null },
-  ...{ ended: false, unnumbered: 0, superseded: false },
+  messageId,
+  lastEventId,
+  text: '',
+  reason: null,
+  usage: null,
+  ended: false,
+  unnumbered: 0,
+  superseded: false,
 })
 
 export const isLastFrame = ({ event, data }: ServerEvent): boolean =>
   event === undefined && (data === '[DONE]' || data.startsWith('{"error":'))
 
 /**
- * Reads the frames of one connection: moves `place` on, and gives the event that a frame stands for. Null for what was
- * read before and what says nothing. Throws `ReplyError` for the error chunk.
+ * Reads the frames of one connection: advances `place`, and returns a frame's event. Null for frames that were read
+ * before and for those without an event. Throws `ReplyError` for the error chunk.
  */
 export function frameReader(place: Place): (frame: ServerEvent) => ReplyEvent | null {
   let repeated = place.unnumbered
@@ -53,12 +59,12 @@ export function frameReader(place: Place): (frame: ServerEvent) => ReplyEvent | 
     if (frame.event !== undefined) {
       if (repeated-- > 0) return null
       place.unnumbered += 1
-      return takeNamed(place, frame.event, Object(JSON.parse(frame.data)))
+      return readNamed(place, frame.event, Object(JSON.parse(frame.data)))
     }
     repeated = 0
     // A finished reply always sends its closing frames again.
     const isNew = !(Number(frame.id) <= place.lastEventId)
-    const event = takeNumbered(place, frame.data, isNew)
+    const event = readNumbered(place, frame.data, isNew)
     if (isNew && !place.superseded) {
       place.lastEventId = Number(frame.id ?? place.lastEventId)
       place.unnumbered = 0
@@ -67,7 +73,7 @@ export function frameReader(place: Place): (frame: ServerEvent) => ReplyEvent | 
   }
 }
 
-function takeNumbered(place: Place, data: string, isNew: boolean): ReplyEvent | null {
+function readNumbered(place: Place, data: string, isNew: boolean): ReplyEvent | null {
   if (data === '[DONE]') {
     place.ended = true
     return { type: 'finished', reason: place.reason ?? 'stop', usage: place.usage }
@@ -94,7 +100,7 @@ function takeNumbered(place: Place, data: string, isNew: boolean): ReplyEvent | 
   return delta?.role ? { type: 'started', messageId, model: String(model) } : null
 }
 
-function takeNamed(place: Place, event: string, data: Record<string, unknown>): ReplyEvent | null {
+function readNamed(place: Place, event: string, data: Record<string, unknown>): ReplyEvent | null {
   const id = String(data.id)
   if (event === 'tool_call') {
     return { type: event, id, name: String(data.name), arguments: String(data.arguments) }
@@ -103,7 +109,7 @@ function takeNamed(place: Place, event: string, data: Record<string, unknown>): 
     const { ok, content, durationMs } = data
     return { type: event, id, ok: ok === true, content: String(content), durationMs: Number(durationMs) }
   }
-  // On the wire's numbered frames a cancelled reply has stopped.
+  // In the numbered frames a cancelled reply ends with "stop".
   if (event === 'state' && data.state === 'cancelled') place.reason = 'cancelled'
   return null
 }
@@ -115,11 +121,17 @@ const usageOf = (usage: Record<string, unknown>): Usage => ({
 })
 
 const reasons: readonly FinishReason[] = ['stop', 'length', 'content_filter', 'cancelled']
-/** One that a later server adds is a `stop`. */
+/** One that a later server adds counts as `stop`. */
 export const reasonOf = (text: unknown): FinishReason => reasons.find((reason) => reason === text) ?? 'stop'
 
 const codes: readonly ReplyErrorCode[] = [
-  ...(['provider_error', 'provider_timeout', 'provider_auth', 'provider_rate_limited'] as const),
-  ...(['instance_lost', 'shutdown', 'session_deleted', 'internal'] as const),
+  'provider_error',
+  'provider_timeout',
+  'provider_auth',
+  'provider_rate_limited',
+  'instance_lost',
+  'shutdown',
+  'session_deleted',
+  'internal',
 ]
 export const codeOf = (text: unknown): ReplyErrorCode => codes.find((code) => code === text) ?? 'unknown'

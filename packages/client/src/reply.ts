@@ -1,4 +1,4 @@
-/** A reply as a program reads it: an async iterable over any number of connections, and what it comes to in the end. */
+/** A reply as a program reads it: an async iterable over any number of connections, and its outcome. */
 import { ApiError, ReplyError, refusalOf } from './errors.ts'
 import { follow, type Reconnect } from './follow.ts'
 import { codeOf, frameReader, isLastFrame, newPlace, type Place, type ReplyEvent, reasonOf } from './reply-frames.ts'
@@ -6,44 +6,44 @@ import { codeOf, frameReader, isLastFrame, newPlace, type Place, type ReplyEvent
 export interface FollowReplyOptions {
   /** Ends the reading, not the reply: that is `cancel`. */
   signal?: AbortSignal | undefined
-  /** `open`: a connection stands. `lost`: it broke, and is tried again by itself. */
+  /** `open`: connected. `lost`: the connection broke, and is being restored. */
   onConnection?: (state: 'open' | 'lost') => void
   /** For this reply, instead of the client's. */
   reconnect?: Reconnect
 }
 
 /**
- * Each event comes once, however often the connection breaks. Reading rejects with `ApiError` when the message is not
- * taken, `ReplyError` when the reply fails, `ConnectionError` when the server stays away, and with the signal's reason.
- * A second loop goes on where the first was left.
+ * Each event comes once, however often the connection breaks. Reading rejects with `ApiError` when the message is
+ * refused, `ReplyError` when the reply fails, `ConnectionError` when the server stays unreachable, and with the signal's
+ * reason. A second loop continues where the first was left.
  */
 export interface Reply<Message> extends AsyncIterable<ReplyEvent> {
   /** Null until the first event. */
   readonly messageId: string | null
-  /** Of the last event that was read; with `messageId` all that `resume` needs. */
+  /** Of the last event that was read. With `messageId` it is all that `resume` needs. */
   readonly lastEventId: number
   /** Reads to the end. The whole text; of a reply that was resumed behind an id, what came after it. */
   text(): Promise<string>
   /** Reads to the end. The message as it is stored, whatever its status: of a failed reply too. */
   message(): Promise<Message>
-  /** Stops the reply, wherever it runs; what it said stays. Resolves when it has ended, or after 2 s. */
+  /** Stops the reply, on whichever instance it runs; its text so far stays. Resolves when it has ended, or after 2 s. */
   cancel(): Promise<void>
 }
 
-/** How one of the two APIs is spoken to. */
+/** The requests of one of the two APIs. */
 export interface ReplyWire<Message> {
-  /** Sends the message. Null: a reply is followed that was asked for before. */
+  /** Sends the message. Null: an earlier reply is followed. */
   start: ((signal: AbortSignal) => Promise<Response>) | null
-  /** Whether sending it again stores nothing twice. */
+  /** Whether sending it again is idempotent. */
   mayStartAgain(): boolean
   resume(lastEventId: number, signal: AbortSignal): Promise<Response>
-  /** As it is stored; undefined: it is not there. */
+  /** The stored message; undefined: there is none. */
   find(messageId: string): Promise<Message | undefined>
   ending(message: Message): { content: string; reason: string | null; error: { code: string; message: string } | null }
   cancel(): Promise<void>
 }
 
-/** `from`: where to go on reading; absent: at the beginning. */
+/** `from`: where to continue; default: at the beginning. */
 export function createReply<Message>(
   wire: ReplyWire<Message>,
   options: FollowReplyOptions,
@@ -93,25 +93,25 @@ async function drain(events: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of events);
 }
 
-/** Takes the first step at once, and keeps it for whoever reads. */
+/** Takes the first step at once, and keeps it for the reader. */
 function begin(events: AsyncGenerator<ReplyEvent, void>): AsyncIterator<ReplyEvent> & { begun: Promise<unknown> } {
-  let opening: Promise<IteratorResult<ReplyEvent, void>> | null = events.next()
+  let first: Promise<IteratorResult<ReplyEvent, void>> | null = events.next()
   return {
-    /** Resolves to what it was rejected with, if it was. */
-    begun: opening.then(
+    /** Resolves to the error of the first step, or null. */
+    begun: first.then(
       () => null,
       (error: unknown) => error,
     ),
     next() {
-      const step = opening ?? events.next()
-      opening = null
+      const step = first ?? events.next()
+      first = null
       return step
     },
     return: () => events.return(),
   }
 }
 
-/** One reader at a time; each goes on where the one before was left. What ended the reading for good stays. */
+/** One reader at a time; each continues where the one before stopped. A final error is thrown again. */
 function readerOf<Message>(wire: ReplyWire<Message>, options: FollowReplyOptions, place: Place) {
   const { connect, mayRepeat } = connector(wire, place)
   const knowsAllBefore = place.lastEventId === 0
@@ -122,7 +122,7 @@ function readerOf<Message>(wire: ReplyWire<Message>, options: FollowReplyOptions
   return async function* read(): AsyncGenerator<ReplyEvent, void> {
     if (failure !== null) throw failure.error
     if (place.ended) return
-    if (isRead) throw new Error('The reply is being read already: leave that loop first, or await its end.')
+    if (isRead) throw new Error('The reply is already being read: leave that loop first, or await its end.')
     isRead = true
     try {
       yield* framesOf(connect, mayRepeat, options, place)
@@ -143,40 +143,40 @@ async function* framesOf(
   options: FollowReplyOptions,
   place: Place,
 ): AsyncGenerator<ReplyEvent, void> {
-  let take = frameReader(place)
+  let eventOf = frameReader(place)
   const frames = follow({
     ...options,
     mayRepeat,
     isLast: (frame) => place.superseded || isLastFrame(frame),
     connect(signal) {
-      take = frameReader(place)
+      eventOf = frameReader(place)
       return connect(signal)
     },
   })
   for await (const frame of frames) {
-    const event = take(frame)
+    const event = eventOf(frame)
     if (event !== null) yield event
   }
 }
 
-/** The requests that read on from a place. */
+/** The requests that continue from a place. */
 function connector<Message>({ start, mayStartAgain, resume }: ReplyWire<Message>, place: Place) {
-  let wasThere = false
+  let wasFound = false
   const connect = async (signal: AbortSignal): Promise<Response | null> => {
-    // Until its id is known the message itself is sent again: under its key it finds its own reply.
-    const isSent = place.messageId !== null || (wasThere && !mayStartAgain())
+    // Until its id is known the message itself is sent again: its key leads it to its own reply.
+    const isSent = place.messageId !== null || (wasFound && !mayStartAgain())
     const response = await (start === null || isSent ? resume(place.lastEventId, signal) : start(signal))
-    if (response.status === 404 && wasThere) {
+    if (response.status === 404 && wasFound) {
       throw new ReplyError('session_deleted', 'The session was deleted.', place)
     }
     if (!response.ok) throw await refusalOf(response)
-    wasThere = true
+    wasFound = true
     return response.status === 204 ? null : response
   }
-  return { connect, mayRepeat: () => start === null || wasThere || mayStartAgain() }
+  return { connect, mayRepeat: () => start === null || wasFound || mayStartAgain() }
 }
 
-/** What is left of a reply whose stream is that of a newer one now. */
+/** The rest of a reply, from storage: the stream is a newer reply's by now. */
 async function* restOf<Message>(
   wire: ReplyWire<Message>,
   place: Place,

@@ -1,4 +1,4 @@
-/** Server-sent events, as the HTML standard says: read from a body, whatever pieces it comes in. */
+/** Server-sent events, as the HTML standard defines them, from a body in chunks of any size. */
 
 export interface ServerEvent {
   /** Absent: the event has none. */
@@ -8,16 +8,16 @@ export interface ServerEvent {
   data: string
 }
 
-/** Takes text piece by piece, and hands over each event as soon as the blank line behind it is there. */
-export function eventParser(take: (event: ServerEvent) => void): (piece: string) => void {
+/** Parses text chunk by chunk, and calls `onEvent` as soon as the blank line after an event has come. */
+export function eventParser(onEvent: (event: ServerEvent) => void): (chunk: string) => void {
   let unfinished = ''
   let endedWithReturn = false
   let event: ServerEvent = { data: '' }
   let hasData = false
 
-  function takeLine(line: string): void {
+  function parseLine(line: string): void {
     if (line === '') {
-      if (hasData) take(event)
+      if (hasData) onEvent(event)
       event = { data: '' }
       hasData = false
       return
@@ -32,14 +32,14 @@ export function eventParser(take: (event: ServerEvent) => void): (piece: string)
     else if (field === 'id' && !value.includes('\0')) event.id = value
   }
 
-  return (piece) => {
-    if (piece === '') return
-    // A line may end with "\r\n", and a piece between the two.
-    const text = endedWithReturn && piece[0] === '\n' ? piece.slice(1) : piece
-    endedWithReturn = piece.endsWith('\r')
+  return (chunk) => {
+    if (chunk === '') return
+    // A line may end with "\r\n", and a chunk between the two.
+    const text = endedWithReturn && chunk[0] === '\n' ? chunk.slice(1) : chunk
+    endedWithReturn = chunk.endsWith('\r')
     let from = 0
     for (const end of text.matchAll(/\r\n?|\n/g)) {
-      takeLine(unfinished + text.slice(from, end.index))
+      parseLine(unfinished + text.slice(from, end.index))
       unfinished = ''
       from = end.index + end[0].length
     }
@@ -48,12 +48,12 @@ export function eventParser(take: (event: ServerEvent) => void): (piece: string)
 }
 
 /**
- * The events of one answer; ends with it. Rejects when the connection breaks. `heard` is called for whatever comes,
- * comments included. Leaving the loop closes the connection.
+ * The events of one response; ends with it. Rejects when the connection breaks. `onBytes` is called for everything that
+ * is received, comments included. Leaving the loop closes the connection.
  */
 export async function* serverEvents(
   { body }: Response,
-  heard: () => void = () => undefined,
+  onBytes: () => void = () => undefined,
 ): AsyncGenerator<ServerEvent, void> {
   if (body === null) return
   const reader = body.getReader()
@@ -64,7 +64,7 @@ export async function* serverEvents(
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return
-      heard()
+      onBytes()
       parse(decoder.decode(value, { stream: true }))
       yield* events.splice(0)
     }

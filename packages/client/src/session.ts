@@ -1,4 +1,4 @@
-/** A conversation that the server keeps, over the deploy API: send, follow, cancel, read, delete. */
+/** A conversation that is stored at the server, over the deploy API: send, follow, cancel, read, delete. */
 import type { Calls } from './calls.ts'
 import type { Reconnect } from './follow.ts'
 import { createReply, type FollowReplyOptions, type Reply, type ReplyWire } from './reply.ts'
@@ -10,36 +10,36 @@ export type Message = Schemas['DeployMessage']
 
 export interface SendOptions extends FollowReplyOptions {
   /**
-   * Up to 255 characters; a random one when absent. A message whose answer is lost is sent again under its key, and
-   * finds its own reply; so does another process that knows the key, for 24 hours.
+   * Up to 255 characters; random by default. A message whose response is lost is sent again with its key, and joins
+   * its own reply; so does another process that knows the key, for 24 hours.
    */
   idempotencyKey?: string
   /** While a reply runs: `reject` (the default) is refused with 409, `interrupt` cancels that reply first. */
   onBusy?: 'reject' | 'interrupt'
-  /** The last event then tells the tokens. */
+  /** Whether the last event holds the token counts. */
   usage?: boolean
 }
 
 export interface Session<Stored = Message, Options extends FollowReplyOptions = SendOptions> {
-  /** Null until it has been made: by the first message, or by `create`. */
+  /** Null until it has been created: by the first message, or by `create`. */
   readonly id: string | null
-  /** Makes it, once. Resolves to its id. */
+  /** Creates it, once. Resolves to its id. */
   create(signal?: AbortSignal): Promise<string>
   /**
-   * Sends the next message, at once, and gives its reply to read. Rejections come while reading; a reply that nobody
-   * reads goes on all the same.
+   * Sends the next message, at once, and returns its reply to read. Errors surface while reading; a reply that nobody
+   * reads continues all the same.
    */
   send(message: string, options?: Options): Reply<Stored>
   /**
-   * Follows a reply that was asked for before: the newest, or the one with this id, from behind an event. One that is
-   * no longer the newest can be resumed from its beginning only.
+   * Follows an earlier reply: the newest, or the one with this id, from the event after `lastEventId`. One that is no
+   * longer the newest can be resumed from its beginning only.
    */
   resume(messageId?: string | null, lastEventId?: number, options?: FollowReplyOptions): Reply<Stored>
-  /** Stops the reply that runs, if any, wherever it does. Resolves when it has ended, or after 2 s. */
+  /** Stops the running reply, if any, on whichever instance it runs. Resolves when it has ended, or after 2 s. */
   cancel(): Promise<void>
   /** Oldest first. */
   messages(): Promise<Stored[]>
-  /** With all its messages. Whoever follows it reads `session_deleted`. */
+  /** With all its messages. Readers that follow it get `session_deleted`. */
   delete(): Promise<void>
 }
 
@@ -74,7 +74,7 @@ export function deploySession(context: SessionContext, given: string | null, tit
   }
   const wire = (start: ReplyWire<Message>['start']): ReplyWire<Message> => ({
     start,
-    // A session that could not be made is not tried again: there would be two.
+    // The creation of a session is not repeated: there would be two.
     mayStartAgain: () => known() !== null,
     resume: async (lastEventId, signal) => {
       const id = known()
@@ -83,7 +83,8 @@ export function deploySession(context: SessionContext, given: string | null, tit
     },
     find: async (id) => (await messages()).find((message) => message.id === id),
     ending: ({ content, finish_reason: reason, status }) => ({
-      ...{ content, reason },
+      content,
+      reason,
       error: status === 'error' ? { code: 'unknown', message: 'The reply failed.' } : null,
     }),
     cancel,
@@ -116,31 +117,31 @@ export function deploySession(context: SessionContext, given: string | null, tit
   }
 }
 
-/** The id of a session that is made once, when it is needed. */
-export function knownSession(given: string | null, make: (options: { signal?: AbortSignal }) => Promise<string>) {
+/** The id of a session that is created once, when it is needed. */
+export function knownSession(given: string | null, post: (options: { signal?: AbortSignal }) => Promise<string>) {
   let id = given
-  let making: Promise<string> | null = null
+  let creating: Promise<string> | null = null
   return {
     known: () => id,
-    /** Made by a message. */
-    told(made: string | null) {
-      id = made ?? id
+    /** For a session that its first message created. */
+    created(newId: string | null) {
+      id = newId ?? id
     },
     async create(signal?: AbortSignal): Promise<string> {
       if (id !== null) return id
-      making ??= make(signal === undefined ? {} : { signal })
+      creating ??= post(signal === undefined ? {} : { signal })
       try {
-        id = await making
+        id = await creating
         return id
       } finally {
-        making = null
+        creating = null
       }
     },
   }
 }
 
-/** Frames behind this one. */
+/** Asks for the frames after this one. */
 export const after = (lastEventId: number): Record<string, string> => ({ 'last-event-id': String(lastEventId) })
 
-/** As the server answers for a session without a reply. */
+/** The server's own answer for a session without a reply. */
 export const nothingYet = (): Response => new Response(null, { status: 204 })

@@ -1,4 +1,4 @@
-/** One request: base URL, headers, JSON, and the login's cookie where no browser keeps it. */
+/** One request: base URL, headers, JSON, and the login's cookie outside of browsers, which keep it themselves. */
 import { ConnectionError, refusalOf } from './errors.ts'
 
 export interface TransportOptions {
@@ -8,7 +8,7 @@ export interface TransportOptions {
   headers?: Record<string, string>
   /** For browsers, as `fetch` takes it. */
   credentials?: NonNullable<RequestInit['credentials']>
-  /** Instead of the global one. */
+  /** Default: the global `fetch`. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
@@ -25,12 +25,12 @@ export type Transport = (method: string, path: string, options?: RequestOptions)
 const cookieName = 'greenroom_session'
 
 export function createTransport(options: TransportOptions): Transport {
-  const { baseUrl, headers: always = {}, credentials, fetch: ask = globalThis.fetch } = options
+  const { baseUrl, headers: always = {}, credentials, fetch: send = globalThis.fetch } = options
   const base = baseUrl.replace(/\/+$/, '')
   if (base !== '') new URL(base)
   let cookie: string | null = null
   return async (method, path, { body, headers = {}, signal } = {}) => {
-    const response = await ask(base + path, {
+    const response = await send(base + path, {
       method,
       headers: {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -50,7 +50,7 @@ export function createTransport(options: TransportOptions): Transport {
   }
 }
 
-/** The login's cookie after this answer. Browsers show none to scripts and keep it themselves. */
+/** The login's cookie after this response. Browsers keep it themselves, and show none to scripts. */
 function cookieOf({ headers }: Response, before: string | null): string | null {
   const set = headers.getSetCookie?.().find((line) => line.startsWith(`${cookieName}=`))
   if (set === undefined) return before
@@ -58,11 +58,11 @@ function cookieOf({ headers }: Response, before: string | null): string | null {
   return pair === `${cookieName}=` ? null : pair
 }
 
-/** The JSON of an answer; undefined when it has none (204). Rejects with `ApiError` when it is a refusal. */
+/** The JSON of a response; undefined when it has none (204). Rejects with `ApiError` when it is a refusal. */
 export async function readAnswer(response: Response): Promise<unknown> {
   if (!response.ok) throw await refusalOf(response)
   const text = await response.text().catch((error: unknown) => {
-    throw new ConnectionError('The answer broke off.', { cause: error })
+    throw new ConnectionError('The response broke off.', { cause: error })
   })
   return text === '' ? undefined : JSON.parse(text)
 }
