@@ -106,7 +106,7 @@ function shotsOf(ids: Record<'provider' | 'lost' | 'tool' | 'server' | 'away' | 
     { name: 'agent-code', path: `/agents/${ids.agent}?tab=use&lang=javascript` },
     { name: 'providers', path: '/providers' },
     { name: 'provider', path: `/providers/${ids.provider}`, act: test('Answered in') },
-    { name: 'provider-lost', path: `/providers/${ids.lost}`, act: test('It does not work yet') },
+    { name: 'provider-lost', path: `/providers/${ids.lost}`, act: test('The test failed') },
     { name: 'provider-new', path: '/providers/new?type=openai', full: true },
     {
       name: 'provider-delete',

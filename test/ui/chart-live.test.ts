@@ -109,7 +109,7 @@ test('a stream that breaks is taken up where it was', async () => {
   await page.route(/\/transitions\/stream/, (route) => (cut ? route.abort('connectionreset') : route.continue()))
   await page.goto(`/chart${scene.query(id)}`)
   await until(() => lit(page).getAttribute('data-state')).toBe('complete')
-  await page.getByText('Connecting again…').waitFor()
+  await page.getByText('Reconnecting…').waitFor()
   await scene.say('/fail', id)
   cut = false
   await until(() => lit(page).getAttribute('data-state')).toBe('error')

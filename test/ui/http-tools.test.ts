@@ -56,7 +56,7 @@ test('made from a template, its arguments derived, then tried', { timeout: 60_00
   expect(server.requests).toHaveLength(1)
 })
 
-test('a schema that is no JSON, and a secret that would move, are told at their fields', async () => {
+test('a schema that is not JSON, and a secret that would move, are reported at their fields', async () => {
   const { data } = await app.client.POST('/api/v1/http-tools', {
     body: { name: 'b', description: '', method: 'POST', url: 'https://a.example/', headers: { authorization: 'x' } },
   })
@@ -77,7 +77,7 @@ test('a schema that is no JSON, and a secret that would move, are told at their 
     .waitFor()
   await page.getByLabel('JSON Schema of the arguments').fill('')
   await page.getByLabel('URL').fill('https://b.example/')
-  await page.getByText('Type the secret values anew').waitFor()
+  await page.getByText('Enter the secret values again').waitFor()
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Authorization: must be sent again when url moves to another origin').waitFor()
   expect(await axe(page)).toEqual([])

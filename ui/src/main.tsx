@@ -13,12 +13,12 @@ import { queryClient } from './query-client.ts'
 import { router } from './routes.tsx'
 import { cssVariables, theme } from './theme.ts'
 
-// The Content-Security-Policy takes style elements with this response's nonce alone (src/http/ui.ts).
+// The Content-Security-Policy allows style elements with this response's nonce only (src/http/ui.ts).
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? ''
 // Read by get-nonce, through which Mantine's dialogs lock scrolling.
 Object.assign(globalThis, { __webpack_nonce__: nonce })
 
-// A newer build has replaced the part of the page that was asked for: the newer page knows its name.
+// A newer build has replaced the requested chunk: the newer page knows its name.
 addEventListener('vite:preloadError', (event) => {
   const last = Number(sessionStorage.getItem('reloaded'))
   if (Date.now() - last < 10_000) return

@@ -1,4 +1,4 @@
-/** Addresses and the pages behind them; each page is loaded when it is first asked for. */
+/** Addresses and the pages behind them; each page is loaded when it is first visited. */
 import { Loader } from '@mantine/core'
 import { createBrowserRouter, type RouteObject } from 'react-router'
 import { resources } from './resources.ts'
@@ -25,7 +25,7 @@ export const router = createBrowserRouter([
     element: <Shell />,
     errorElement: <CrashPage />,
     hydrateFallbackElement: <Loader aria-label="Loading" m="xl" />,
-    // Below the shell: a page that breaks leaves the navigation standing.
+    // Below the shell: a page that crashes leaves the navigation in place.
     children: [{ errorElement: <CrashPage />, children: pages }],
   },
 ])

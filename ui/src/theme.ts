@@ -1,4 +1,4 @@
-/** Design tokens: one accent, quiet greys with a breath of green, Inter. Everything else follows from these. */
+/** Design tokens: one accent, greys with a tint of green, Inter. Everything else follows from these. */
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 
 const accent: MantineColorsTuple = [
@@ -13,7 +13,7 @@ const accent: MantineColorsTuple = [
   '#0a613b',
   '#064a2d',
 ]
-// Step 6 is the quietest that text may have on white (5.4:1).
+// Step 6 is the palest for text on white (5.4:1).
 const gray: MantineColorsTuple = [
   '#f8f9f8',
   '#f1f3f1',

@@ -38,7 +38,7 @@ export function AgentForm({ initial, save, onSaved, submitLabel }: AgentFormProp
         >
           <ToolsField form={form} />
         </FormSection>
-        <FormSection title="Generation" description="What is left empty is left to the provider.">
+        <FormSection title="Generation" description="Empty fields use the provider’s defaults.">
           <GenerationFields form={form} />
         </FormSection>
       </RecordForm>

@@ -27,7 +27,7 @@ export function New() {
           {providers?.length === 0 && (
             <EmptyState
               icon={IconPlugConnected}
-              title="First a provider"
+              title="Connect a provider first"
               leadTo={{ path: '/providers/new', label: 'Connect a provider' }}
             >
               An agent needs a model, and models are at a provider: a vendor, your own server, or the built-in demo.

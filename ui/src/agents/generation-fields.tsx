@@ -6,30 +6,32 @@ const fields = [
   {
     path: 'generationConfig.temperature',
     label: 'Temperature',
-    words: 'How freely words are picked, 0 to 2. Near 0: the likeliest ones, much the same each time. Above 1: wild.',
+    words:
+      'How randomly words are picked, 0 to 2. Near 0: the likeliest words, nearly the same each time. Above 1: erratic.',
     step: 0.1,
   },
   {
     path: 'generationConfig.topP',
     label: 'Top P',
-    words: 'Only the likeliest words whose chances add up to this, 0 to 1. Change this or the temperature, not both.',
+    words:
+      'Only the likeliest words whose probabilities add up to this, 0 to 1. Change this or the temperature, not both.',
     step: 0.05,
   },
   {
     path: 'generationConfig.topK',
     label: 'Top K',
-    words: 'Only this many of the likeliest words, from 1. Vendors whose API has no such setting are not sent it.',
+    words: 'Only this many of the likeliest words, from 1. Not sent to vendors whose API lacks the setting.',
     step: 1,
   },
   {
     path: 'generationConfig.maxToolCalls',
-    label: 'Tool calls at most',
-    words: 'In one reply, 0 to 100. Then the model must answer with what it has. 0: no tools are offered.',
+    label: 'Maximum tool calls',
+    words: 'Per reply, 0 to 100. After that the model must answer with what it has. 0: no tools are offered.',
     step: 1,
   },
 ] as const
 
-/** How replies are generated. The rules of range are the server's. */
+/** How replies are generated. The server checks the ranges. */
 export function GenerationFields({ form }: { form: UseFormReturnType<AgentValues> }) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg" verticalSpacing="md">

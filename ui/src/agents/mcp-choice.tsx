@@ -1,4 +1,4 @@
-/** One MCP server in an agent's choice: not at all, everything that it offers, or single tools. */
+/** One MCP server in an agent's choice: not used, all of its tools, or some of them. */
 import { Button, Checkbox, Loader, SegmentedControl, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { wordsOf } from '../api.ts'
@@ -36,7 +36,7 @@ export function McpChoice({ server, chosen, onChange }: McpChoiceProps) {
             value={all ? 'all' : 'some'}
             onChange={(value) => onChange(value === 'all' ? [everything] : (tools?.map(({ name }) => name) ?? []))}
             data={[
-              { value: 'all', label: 'All, later ones too' },
+              { value: 'all', label: 'All, including new ones' },
               { value: 'some', label: 'Only these' },
             ]}
           />
@@ -75,7 +75,7 @@ type SomeProps = Omit<McpChoiceProps, 'chosen'> & { tools: McpTool[] | undefined
 
 function Some({ tools, server, chosen, onChange }: SomeProps) {
   const gone = chosen.filter((name) => tools?.some((tool) => tool.name === name) !== true)
-  const known = gone.map((name) => ({ name, description: tools ? 'Not offered any more.' : '' }))
+  const known = gone.map((name) => ({ name, description: tools ? 'No longer offered.' : '' }))
   return (
     <Checkbox.Group value={chosen} onChange={onChange} aria-label={`Single tools of ${server.name}`}>
       <div className={classes.ticks}>

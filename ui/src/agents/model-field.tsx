@@ -34,7 +34,7 @@ export function ModelFields({ form }: { form: UseFormReturnType<AgentValues> }) 
       <div>
         <Autocomplete
           label="Model"
-          description="As the provider names it. Pick one of its list, or type any other."
+          description="The provider’s name for it. Pick one from its list, or type any other."
           placeholder="gpt-…"
           maw={420}
           limit={100}
@@ -52,9 +52,9 @@ export function ModelFields({ form }: { form: UseFormReturnType<AgentValues> }) 
 
 function listWords({ data, isFetching, error }: ReturnType<typeof useModels>): string {
   if (isFetching) return 'Asking the provider for its models…'
-  if (error) return 'The provider could not be asked for its models. Any name can be typed.'
+  if (error) return 'The provider could not be asked for its models. You can type any name.'
   if (!data) return ''
-  if (!data.ok) return `The provider does not answer as it should: ${data.message}`
+  if (!data.ok) return `The provider does not answer correctly: ${data.message}`
   return data.models.length === 0
     ? 'The provider lists no models: type the name.'
     : `The provider lists ${data.models.length.toLocaleString('en')} ${data.models.length === 1 ? 'model' : 'models'}.`

@@ -10,7 +10,7 @@ interface PromptFieldProps {
   onNew: () => void
 }
 
-/** The prompt by name, a look at its text, and the way to a new one. */
+/** The prompt by name, a preview of its text, and the way to a new one. */
 export function PromptField({ value, onChange, error, onNew }: PromptFieldProps) {
   const { data: prompts } = useQuery(promptResource.all)
   const prompt = prompts?.find(({ id }) => id === value)

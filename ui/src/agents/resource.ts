@@ -26,7 +26,7 @@ export const agentResource = resource<Agent>({
 /** Many pages ask for every agent: only agents know which prompt and provider they use. */
 export const allAgents = { ...agentResource.all, staleTime: 30_000 }
 
-/** The agent's tools; read each time they are shown, for a tool that is deleted elsewhere leaves them unnoticed. */
+/** The agent's tools; read each time they are shown, since a tool that is deleted elsewhere leaves them silently. */
 export const agentTools = (id: string) =>
   queryOptions({
     queryKey: ['agents', 'tools', id],

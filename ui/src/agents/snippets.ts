@@ -1,6 +1,6 @@
-/** Code that calls an agent, to be taken away: it runs as it stands. */
+/** Code that calls an agent, to be copied: it runs as it is. */
 
-/** `grammar`: what the highlighter calls it. */
+/** `grammar`: the highlighter's name for it. */
 export const languages = [
   { value: 'curl', label: 'curl', grammar: 'bash' },
   { value: 'javascript', label: 'JavaScript', grammar: 'javascript' },
@@ -19,21 +19,21 @@ interface Place {
   /** The agent's address, `http://host/api/v1/agents/<id>/deploy`. */
   base: string
   model: string
-  /** Whether the server asks for PUBLIC_API_KEY. */
+  /** Whether the server requires PUBLIC_API_KEY. */
   needsKey: boolean
   message?: string
-  /** A session that is there; without it the code reads SESSION. */
+  /** An existing session; without one the code reads SESSION. */
   sessionId?: string
 }
 
-/** What one needs to do, in the order of doing it. */
+/** The calls, in the order in which a program makes them. */
 export function snippets(place: Place, mode: Mode, language: Language): Snippet[] {
   const write = { curl, javascript, python }[language](place)
   if (mode === 'stateless') {
     return [
       {
         title: 'Ask',
-        words: 'You send the whole conversation each time; nothing is stored. Hanging up stops the reply.',
+        words: 'You send the whole conversation each time; nothing is stored. Closing the connection stops the reply.',
         code: write.ask,
       },
     ]
@@ -46,16 +46,16 @@ export function snippets(place: Place, mode: Mode, language: Language): Snippet[
     },
     {
       title: 'Send a message',
-      words: 'Only the new message. The reply goes on when you hang up, and is stored before you see it.',
+      words: 'Only the new message. The reply continues when you disconnect, and is stored before you see it.',
       code: write.message,
     },
     {
       title: 'Resume',
       words:
-        'Follow the newest reply from any frame, while it runs or long after, in this program or another. Frames are numbered; 0 is the reply’s beginning.',
+        'Follow the newest reply from any frame, while it runs or long after, in this program or another. Frames are numbered; 0 is the beginning of the reply.',
       code: write.resume,
     },
-    { title: 'Cancel', words: 'From anywhere. What was said so far is kept.', code: write.cancel },
+    { title: 'Cancel', words: 'From anywhere. The text so far is kept.', code: write.cancel },
   ]
 }
 
@@ -79,7 +79,7 @@ function curl({ base, needsKey, message = 'Hello!', sessionId }: Place): Written
   const session = `"${sessionId === undefined ? '$AGENT/sessions/$SESSION' : `${base}/sessions/${sessionId}`}/chat/completions`
   return {
     ask: `${agent}curl -N "$AGENT/chat/completions"${key}${json}${body}`,
-    create: `${agent}curl -X POST "$AGENT/sessions"${key}${json} \\\n  -d '{}'\n\nSESSION=… # the "id" of the answer`,
+    create: `${agent}curl -X POST "$AGENT/sessions"${key}${json} \\\n  -d '{}'\n\nSESSION=… # the "id" of the response`,
     message: `curl -N ${session}"${key}${json}${body}`,
     resume: `curl -N ${session}/stream"${key} \\\n  -H 'Last-Event-ID: 0'`,
     cancel: `curl -X POST ${session}/cancel"${key}`,
@@ -99,7 +99,7 @@ const client = new OpenAI({
 })
 
 const stream = await client.chat.completions.create({
-  model: ${JSON.stringify(model)}, // the agent's own, whatever stands here
+  model: ${JSON.stringify(model)}, // the agent's own model is used, whatever is named here
   messages: [{ role: 'user', content: ${JSON.stringify(message)} }],
   stream: true,
 })
@@ -155,7 +155,7 @@ client = OpenAI(
 )
 
 stream = client.chat.completions.create(
-    model=${JSON.stringify(model)},  # the agent's own, whatever stands here
+    model=${JSON.stringify(model)},  # the agent's own model is used, whatever is named here
     messages=[{"role": "user", "content": ${JSON.stringify(message)}}],
     stream=True,
 )

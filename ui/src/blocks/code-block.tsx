@@ -10,7 +10,7 @@ interface CodeBlockProps {
   children?: ReactNode
 }
 
-/** Code to take away. */
+/** Code to be copied. */
 export function CodeBlock({ code, caption, children = code }: CodeBlockProps) {
   return (
     <figure className={classes.code}>

@@ -1,9 +1,9 @@
-/** Which field the server's message means: `generationConfig.topP: must be at most 1`. */
+/** The field that the server's message names: `generationConfig.topP: must be at most 1`. */
 import { capitalized } from './words.ts'
 
 /**
- * The longest part of the message's path that the form has, dotted as Mantine's forms name it, and the reason as a
- * sentence. Null: the message names no field of the form. `values`: the form's.
+ * The longest prefix of the message's path that is a field of the form, dotted as in Mantine's forms, and the reason as
+ * a sentence. Null: the message names no field of the form. `values`: the form's.
  */
 export function fieldNamed(message: string, values: object): { field: string; reason: string } | null {
   const end = message.indexOf(': ')

@@ -9,11 +9,11 @@ interface HeadersFieldProps {
   onChange: (rows: HeaderRow[]) => void
   /** The server's message. */
   error?: React.ReactNode
-  /** Secrets were stored for another server than the one that is now named. */
+  /** Whether stored secrets belong to another server than the one that the form names. */
   moves: boolean
 }
 
-/** Names and values; a stored secret reads `***` and is replaced by typing over it. */
+/** Names and values. A stored secret is shown as `***`, and replaced by typing over it. */
 export function HeadersField({ rows, onChange, error, moves }: HeadersFieldProps) {
   const change = (at: number, part: Partial<HeaderRow>) =>
     onChange(rows.map((row, index) => (index === at ? { ...row, ...part } : row)))
@@ -21,14 +21,15 @@ export function HeadersField({ rows, onChange, error, moves }: HeadersFieldProps
     <Input.Wrapper
       labelElement="div"
       label="Headers"
-      description="Sent with every request. Values whose names tell of a secret (authorization, api-key, token…) are encrypted and read back as ***."
+      description="Sent with every request. Secret values (authorization, api-key, token…) are stored encrypted and shown as ***."
       error={error}
       data-path="headers"
     >
       <Stack gap={8} mt={8} align="stretch">
         {moves && (
           <Notice>
-            The address moves to another server. Type the secret values anew: a stored secret goes nowhere else.
+            The URL names another server. Enter the secret values again: a stored secret is sent only to the server that
+            it was stored for.
           </Notice>
         )}
         {rows.map(({ name, value }, index) => (

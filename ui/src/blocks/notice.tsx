@@ -3,7 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import classes from './forms.module.css'
 
-/** Something to know that is no refusal: quieter than an error. */
+/** Something to know that is no error, and quieter than one. */
 export function Notice({ title, children }: { title?: string; children: ReactNode }) {
   return (
     <Alert

@@ -1,4 +1,4 @@
-/** A record's form: saving, the server's message at the field that it names, and the guard of unsaved work. */
+/** A record's form: saves, shows the server's message at the field that it names, and guards unsaved work. */
 import { Button, Stack, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
@@ -20,12 +20,12 @@ interface RecordFormProps<Values extends object, Saved> {
    */
   valuesOf?: (record: Saved) => Values
   submitLabel?: string
-  /** False in a dialog over another form: the router asks one guard, which is that form's. */
+  /** False in a dialog over another form: the router allows one guard, which is that form's. */
   isGuarded?: boolean
   children: ReactNode
 }
 
-/** Fields in a column, and a bar with the button that stays in sight. */
+/** Fields in a column, and a bar with the button, which stays in sight. */
 export function RecordForm<Values extends object, Saved>({
   form,
   save,

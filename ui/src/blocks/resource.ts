@@ -1,4 +1,4 @@
-/** A kind of record that people make, list and delete: where its pages are, how it is read, what a change makes stale. */
+/** A kind of stored record: the path of its pages, how it is read and deleted, and what a change makes stale. */
 import type { Icon } from '@tabler/icons-react'
 import { queryClient } from '../query-client.ts'
 import type { PageOf, PageParams } from './paging.ts'

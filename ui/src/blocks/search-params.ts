@@ -1,4 +1,4 @@
-/** The address's parameters with some changed; null takes one away. */
+/** The address's parameters with some changed; null removes one. */
 export function withParams(before: URLSearchParams, changes: Readonly<Record<string, string | null>>): URLSearchParams {
   const after = new URLSearchParams(before)
   for (const [name, value] of Object.entries(changes)) {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import classes from './forms.module.css'
 
-/** A form, and beside it what it does: a test, a try, what was found. Below each other on small screens. */
+/** A form, and beside it what its record does: a test, its tools. Stacked on small screens. */
 export function SideBySide({ children, side }: { children: ReactNode; side: ReactNode }) {
   return (
     <div className={classes.sideBySide}>

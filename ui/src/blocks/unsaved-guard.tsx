@@ -2,10 +2,10 @@ import { Button, Group, Modal, Text } from '@mantine/core'
 import { useEffect } from 'react'
 import { useBlocker } from 'react-router'
 
-/** Give it to `navigate` after saving: the guard lets it pass. */
+/** To be given to `navigate` after saving: the guard lets it pass. */
 export const saved = { state: { saved: true } }
 
-/** Asks before unsaved work is left, by a link as well as by closing the window. */
+/** Asks before unsaved work is left, by a link or by closing the window. */
 export function UnsavedGuard({ dirty }: { dirty: boolean }) {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>
@@ -20,7 +20,7 @@ export function UnsavedGuard({ dirty }: { dirty: boolean }) {
   const stay = () => blocker.reset?.()
   return (
     <Modal opened={blocker.state === 'blocked'} onClose={stay} title="Leave without saving?">
-      <Text mb="lg">What you changed on this page is not saved yet.</Text>
+      <Text mb="lg">Your changes on this page have not been saved.</Text>
       <Group justify="flex-end">
         <Button variant="default" onClick={() => blocker.proceed?.()}>
           Leave

@@ -15,7 +15,7 @@ interface ActorsTableProps {
   titles: ReadonlyMap<string, string | null>
 }
 
-/** Who entered its state last comes first. */
+/** The one that entered its state last comes first. */
 export function ActorsTable({ actors, agentNames, titles }: ActorsTableProps) {
   return (
     <div className={`${card.card} ${classes.scroll}`}>

@@ -1,4 +1,4 @@
-/** The actors that live at the moment, on every instance. */
+/** The live actors, on every instance. */
 import { Group, Select, Skeleton, Switch, Text } from '@mantine/core'
 import { IconUsers } from '@tabler/icons-react'
 import { useQueries, useQuery } from '@tanstack/react-query'

@@ -1,4 +1,4 @@
-/** The machine as a picture: React Flow shows it, ELK has laid it out, `marks` say what is going on. */
+/** The machine as a picture: laid out by ELK, drawn by React Flow; `marks` show what is going on. */
 import '@xyflow/react/dist/base.css'
 import { ActionIcon, Group, useComputedColorScheme } from '@mantine/core'
 import { useMergedRef, useResizeObserver } from '@mantine/hooks'
@@ -89,7 +89,7 @@ function Canvas({ layout, form, marks, label }: ChartCanvasProps) {
   )
 }
 
-/** The whole chart is seen again whenever its place has another size. */
+/** Fits the whole chart whenever its container changes size. */
 function useFitted(layout: Layout) {
   const { fitBounds } = useReactFlow()
   const own = useRef<HTMLDivElement>(null)
@@ -119,7 +119,7 @@ function Zoom({ layout }: { layout: Layout }) {
   )
 }
 
-/** What the state or transition is for that is pointed at, or has the focus. */
+/** The description of the state or transition that is hovered or focused. */
 function Meaning({ layout, looked }: { layout: Layout; looked: string | null }) {
   const state = layout.states.find(({ state }) => state.id === looked)?.state
   const transition = layout.transitions.find(({ transition }) => transition.id === looked)?.transition

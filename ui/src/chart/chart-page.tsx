@@ -1,4 +1,4 @@
-/** The machine that runs: live, replayed, counted, and the actors that are it at the moment. */
+/** The running machine: live, replayed, counted, and its live actors. */
 import './tones.css'
 import { Tabs } from '@mantine/core'
 import { IconActivity, IconChartArrows, IconPlayerTrackNext, IconUsers } from '@tabler/icons-react'

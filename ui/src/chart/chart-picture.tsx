@@ -1,4 +1,4 @@
-/** The chart on a page: loading, broken, drawn. Each page shows it as words too (chart-table.tsx). */
+/** The chart on a page: loading, failed or drawn. Each page shows it as text too (chart-table.tsx). */
 import { Skeleton } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { ErrorAlert } from '../blocks/error-alert.tsx'

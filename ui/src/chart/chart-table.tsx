@@ -6,11 +6,11 @@ import type { LaidOutChart } from './use-chart.ts'
 
 interface ChartTableProps {
   laidOut: LaidOutChart
-  /** Innermost state of the actor that is looked at. */
+  /** Innermost state of the shown actor. */
   current?: string | null
 }
 
-/** The chart as words: for readers of screens, and where the picture is small. */
+/** The chart as text: for screen readers, and where the picture is small. */
 export function ChartTable({ laidOut: { chart, form }, current = null }: ChartTableProps) {
   if (chart === undefined) return null
   return (

@@ -1,4 +1,4 @@
-/** The laid-out chart as React Flow's nodes and edges. Nothing is measured: ELK's boxes hold. */
+/** The laid-out chart as React Flow's nodes and edges. Nothing is measured: ELK's boxes are used. */
 import { type Edge, type Node, Position } from '@xyflow/react'
 import type { ReactNode } from 'react'
 import type { Box, Form, Layout, PlacedTransition } from './layout.ts'
@@ -14,7 +14,7 @@ export interface StateMark {
   heat?: number
 }
 export interface TransitionMark {
-  /** Taken last; another value starts the movement anew. */
+  /** Taken last; another value restarts the animation. */
   taken?: number | string
   /** In pixels. */
   width?: number
@@ -41,7 +41,7 @@ const fixed = (box: Box) => ({
   position: { x: box.x, y: box.y },
   width: box.width,
   height: box.height,
-  // React Flow forgets the handles of a node that comes anew without these.
+  // React Flow forgets the handles of a new node without these.
   measured: { width: box.width, height: box.height },
   sourcePosition: Position.Right,
   targetPosition: Position.Left,
@@ -92,7 +92,7 @@ export function flowEdges(layout: Layout, form: Form, marks: Marks['transitions'
   return [start, ...edges]
 }
 
-/** The chart with an actor in it: where it is, and how it came there. `note` stands in the innermost state. */
+/** The chart with an actor in it: where it is, and how it came there. `note` is shown in the innermost state. */
 export function actorMarks(
   layout: Layout,
   current: string | null,

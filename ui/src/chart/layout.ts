@@ -1,4 +1,4 @@
-/** Where everything lies: the chart, given to ELK, which runs in a worker (600 ms the first time, off this thread). */
+/** The chart's layout, by ELK, which runs in a worker (600 ms the first time, off this thread). */
 import { queryOptions } from '@tanstack/react-query'
 import Elk, { type ELK, type ElkNode } from 'elkjs/lib/elk-api.js'
 import workerUrl from 'elkjs/lib/elk-worker.min.js?url'
@@ -71,7 +71,9 @@ function elkGraph(chart: Chart, form: Form, extraLetters: number): ElkNode {
     return { id: state.id, children, layoutOptions: { ...optionsOf(form), 'elk.padding': padding } }
   }
   const start = {
-    ...{ id: startId, width: 14, height: 14 },
+    id: startId,
+    width: 14,
+    height: 14,
     layoutOptions: { 'elk.layered.layering.layerConstraint': 'FIRST' },
   }
   return {
@@ -87,7 +89,9 @@ function elkGraph(chart: Chart, form: Form, extraLetters: number): ElkNode {
     edges: [
       { id: startId, sources: [startId], targets: [chart.initial] },
       ...chart.transitions.map(({ id, source, target, event }) => ({
-        ...{ id, sources: [source], targets: [target] },
+        id,
+        sources: [source],
+        targets: [target],
         labels: [
           {
             text: event,
@@ -118,7 +122,8 @@ function readLayout(chart: Chart, root: ElkNode): Layout {
       endPoint,
     ])
   return {
-    ...{ width: root.width ?? 0, height: root.height ?? 0 },
+    width: root.width ?? 0,
+    height: root.height ?? 0,
     states: chart.states.map((state) => ({
       state,
       box: boxes.get(state.id) ?? boxOf({}),

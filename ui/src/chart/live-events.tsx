@@ -8,7 +8,7 @@ const mostShown = 100
 
 interface LiveEventsProps {
   steps: readonly Step[]
-  /** So many of them were made before anybody looked. */
+  /** How many of them happened before the page was opened. */
   known: number
 }
 

@@ -16,14 +16,14 @@ interface LiveStateProps {
   current: string | null
   /** The one that led to `current`. */
   step: Step | undefined
-  /** The newest that is known, shown or not. */
+  /** The newest known, shown or not. */
   newest: Step | undefined
 }
 
 const connection = {
   loading: 'Connecting…',
   live: 'Live',
-  reconnecting: 'Connecting again…',
+  reconnecting: 'Reconnecting…',
   gone: 'Gone',
   failed: 'Not connected',
 } as const
@@ -47,7 +47,7 @@ export function LiveState({ session, status, current, step, newest }: LiveStateP
           <span role="status">{current === null ? '…' : <StateChip id={current} />}</span>
         </dd>
         <dt>Since</dt>
-        <dd>{step ? <RunningDuration since={step.at} /> : 'the session was made'}</dd>
+        <dd>{step ? <RunningDuration since={step.at} /> : 'the session was created'}</dd>
         {step && (
           <>
             <dt>Instance</dt>

@@ -1,4 +1,4 @@
-/** A session's actor as it moves. */
+/** A session's actor, live. */
 import { Button, Group, Loader, Switch } from '@mantine/core'
 import { IconActivity, IconPlayerTrackNext } from '@tabler/icons-react'
 import { Link } from 'react-router'
@@ -14,7 +14,7 @@ import { StartOne } from './start-one.tsx'
 import { useChart } from './use-chart.ts'
 import { useNewestActivity } from './use-newest-activity.ts'
 
-/** Without a session in the address, whatever happens is followed. */
+/** Without a session in the address, the newest activity is followed. */
 export function Live() {
   const { chosen, choose } = useChartAddress()
   const following = chosen === null

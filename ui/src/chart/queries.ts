@@ -15,7 +15,7 @@ export type Actor = Schemas['LiveActors']['actors'][number]
 export type Session = Schemas['PlaygroundSession']
 export type Message = Schemas['PlaygroundMessage']
 
-/** The machine that runs: it changes with a new version of the server alone. */
+/** The machine: it changes only with a new version of the server. */
 export const chartQuery = queryOptions({
   queryKey: ['chart', 'machine'],
   queryFn: ({ signal }) => api.GET('/api/v1/debug/chart', { signal }),
@@ -29,7 +29,7 @@ export const trafficQuery = (hours: number) =>
     refetchInterval: 30_000,
   })
 
-/** `everyMs` false: asked once, and not again by itself. */
+/** `everyMs` false: read once, not polled. */
 export const actorsQuery = (everyMs: number | false) =>
   queryOptions({
     queryKey: ['chart', 'actors'],

@@ -6,10 +6,10 @@ import styles from './replay.module.css'
 import type { SeenMessage } from './replay-moments.ts'
 import { duration } from './words.ts'
 
-/** Of a long conversation the last ones are shown. */
+/** Of a long conversation only the last messages are shown. */
 const mostShown = 40
 
-/** The conversation as it stood at the moment. */
+/** The conversation as it was at this moment. */
 export function ReplayTranscript({ seen }: { seen: readonly SeenMessage[] }) {
   const shown = seen.slice(-mostShown)
   const end = useRef<HTMLDivElement>(null)
@@ -24,7 +24,7 @@ export function ReplayTranscript({ seen }: { seen: readonly SeenMessage[] }) {
       aside={
         seen.length > shown.length && (
           <Text fz="xs" c="dimmed">
-            {seen.length - shown.length} earlier ones left out
+            {seen.length - shown.length} earlier messages not shown
           </Text>
         )
       }
@@ -33,7 +33,7 @@ export function ReplayTranscript({ seen }: { seen: readonly SeenMessage[] }) {
       <div ref={end} className={styles.transcript} tabIndex={0} role="log" aria-label="Conversation" aria-live="off">
         {shown.length === 0 && (
           <Text c="dimmed" fz="sm">
-            Nothing has been said yet.
+            No messages yet.
           </Text>
         )}
         {shown.map((one) => (

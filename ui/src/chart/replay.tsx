@@ -50,7 +50,7 @@ function Chosen({ session }: { session: ChosenSession }) {
   return <ReplayPlayer steps={steps.data} messages={messages.data} initial={chart.initial} />
 }
 
-/** The newest session is offered: one press away. */
+/** Offers the newest session. */
 function Unchosen({ onChoose }: { onChoose: (session: ChosenSession) => void }) {
   const { data } = useQuery(foundSessions(''))
   const newest = data?.[0]?.sessions[0]

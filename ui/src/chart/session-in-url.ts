@@ -20,7 +20,7 @@ export function chartAddress(view: string, session: ChosenSession | null): strin
 
 export const playgroundOf = ({ agentId, sessionId }: ChosenSession): string => `/playground/${agentId}/${sessionId}`
 
-/** Choosing anew forgets what belongs to the old one. */
+/** Choosing another session drops the parameters of the old one. */
 export function useChartAddress() {
   const [search, setSearch] = useSearchParams()
   const view = search.get('view') ?? firstView

@@ -1,4 +1,4 @@
-/** Where the traffic goes: edges as wide as they are used, states as warm as they are long. */
+/** Where the traffic goes: wider edges are used more often, in warmer states sessions stay longer. */
 import { Group, SegmentedControl, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'

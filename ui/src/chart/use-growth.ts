@@ -1,4 +1,4 @@
-/** How the running reply grows: its own stream, counted and cut to the last words. */
+/** How the running reply grows: its stream, counted, and its last words. */
 import { useEffect, useState } from 'react'
 import { api } from '../api.ts'
 import type { ChosenSession } from './session-in-url.ts'
@@ -12,7 +12,7 @@ export interface Growth {
 
 const nothing: Growth = { characters: 0, tail: '', tool: null }
 const tailLength = 420
-/** The page is told this often at most. */
+/** The page is updated at most this often. */
 const tellMs = 80
 
 async function read({ agentId, sessionId }: ChosenSession, tell: (growth: Growth) => void, signal: AbortSignal) {
@@ -47,7 +47,7 @@ export function useGrowth({ agentId, sessionId }: ChosenSession, active: boolean
     if (!active) return
     const controller = new AbortController()
     setGrowth(nothing)
-    // Beside the steps this is an extra: whatever breaks here is told by those.
+    // An extra beside the steps, which report whatever fails here.
     read({ agentId, sessionId }, setGrowth, controller.signal).catch(() => undefined)
     return () => controller.abort()
   }, [agentId, sessionId, active])

@@ -1,4 +1,4 @@
-/** The session in which something happens: one that runs, else the one that was active last. */
+/** The session to follow: one that runs, else the one that was active last. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { isRunning } from './machine.ts'
@@ -7,7 +7,7 @@ import type { ChosenSession } from './session-in-url.ts'
 
 const everyMs = 1_000
 
-/** Whoever is looked at and runs is stayed with; then who began to run last; then who moved last. */
+/** The followed session for as long as it runs; then the one that began to run last; then the one that moved last. */
 function newestOf(actors: readonly Actor[], current: string | undefined): Actor | undefined {
   const rank = (actor: Actor) =>
     `${isRunning(actor.state) ? 1 : 0}${isRunning(actor.state) && actor.sessionId === current ? 1 : 0}${actor.since}`
@@ -22,7 +22,7 @@ export function useNewestActivity(enabled: boolean): { newest: ChosenSession | n
   const session = stored.data?.[0]?.sessions[0]
   const agentId = actor?.agentId ?? session?.agentId
   const sessionId = actor?.sessionId ?? session?.id
-  // Once nobody lives any more, the last one stays: it may be newer than the list that was read.
+  // When no actor is live, the last session stays: it may be newer than the list that was read.
   const stays = actor === undefined && newest !== null
   useEffect(() => {
     if (!enabled || stays || agentId === undefined || sessionId === undefined) return

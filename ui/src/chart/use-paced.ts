@@ -3,7 +3,7 @@ import type { Step } from './queries.ts'
 
 /** Some states last a millisecond: each is shown long enough to be seen. */
 const seenMs = 550
-/** When more than this wait, they are shown faster. */
+/** When more than this are queued, they are shown faster. */
 const patience = 8
 
 /** How many of the steps are shown: the `known` ones at once, what comes after them one by one. */

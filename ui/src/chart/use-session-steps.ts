@@ -1,4 +1,4 @@
-/** A session's steps: the newest that are stored, then each as it is made, over broken connections. */
+/** A session's steps: the newest stored ones, then each as it happens, over broken connections. */
 import { useEffect, useState } from 'react'
 import { ApiError, api, Unreachable, wordsOf } from '../api.ts'
 import { reachableWithin } from '../shell/connection.ts'
@@ -8,7 +8,7 @@ export interface SessionSteps {
   /** `gone`: there is no such session, or it has been deleted meanwhile. */
   status: 'loading' | 'live' | 'reconnecting' | 'gone' | 'failed'
   steps: Step[]
-  /** So many of them were stored before anybody looked. */
+  /** How many of them were stored before the page was opened. */
   known: number
   error: string | null
 }

@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { type Agent, playgroundPath } from '../agents/resource.ts'
 import classes from './first-steps.module.css'
 
-/** An agent that is ready: talk to it, or take its code. */
+/** An agent that is ready: talk to it, or copy the code that calls it. */
 export function FirstAgent({ agent: { id, name, model }, talked }: { agent: Agent; talked: boolean }) {
   return (
     <section className={classes.ready} aria-labelledby="ready">
@@ -25,7 +25,7 @@ export function FirstAgent({ agent: { id, name, model }, talked }: { agent: Agen
           to={playgroundPath(id)}
           leftSection={<IconMessageCircle size={17} stroke={1.7} aria-hidden />}
         >
-          {talked ? 'Go on talking' : 'Try it'}
+          {talked ? 'Continue talking' : 'Try it'}
         </Button>
         <Button
           component={Link}
@@ -33,7 +33,7 @@ export function FirstAgent({ agent: { id, name, model }, talked }: { agent: Agen
           variant="default"
           leftSection={<IconCode size={17} stroke={1.7} aria-hidden />}
         >
-          Take the code
+          Get the code
         </Button>
       </Group>
     </section>

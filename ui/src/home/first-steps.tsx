@@ -1,4 +1,4 @@
-/** From nothing to a reply: what is done, and what comes next. */
+/** The steps to the first reply: which are done, and which is next. */
 import { Text, Title } from '@mantine/core'
 import { IconArrowRight, IconCheck } from '@tabler/icons-react'
 import { Link } from 'react-router'
@@ -15,7 +15,7 @@ interface FirstStepsProps {
 }
 
 interface Step {
-  /** Where it is done; where what it made can be seen, once it is. */
+  /** The page to do it on; once it is done, the page of its result. */
   to: string
   title: string
   text: string
@@ -39,7 +39,7 @@ export function FirstSteps({ providers, agents, agent, talked }: FirstStepsProps
     {
       to: agent ? playgroundPath(agent.id) : '/playground',
       title: 'Talk to it',
-      text: 'In the playground; then take the code that calls it.',
+      text: 'In the playground; then copy the code that calls it.',
       isDone: talked,
     },
   ]

@@ -1,4 +1,4 @@
-/** The shortest way to a first reply: an agent that is there, or the steps to one. */
+/** The shortest way to a first reply: an agent to talk to, or the steps to create one. */
 import { Skeleton, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { agentResource } from '../agents/resource.ts'
@@ -12,7 +12,7 @@ import classes from './home-page.module.css'
 import { WhatsOn } from './whats-on.tsx'
 
 const one = { limit: 1, offset: 0 }
-/** What others do shows by itself: a step may be taken in another window. */
+/** Refreshed by itself: a step may be done in another window. */
 const live = { refetchInterval: 5_000 }
 
 export function Component() {
@@ -20,7 +20,7 @@ export function Component() {
   const agents = useQuery({ ...agentResource.list(one), ...live })
   const sessions = useQuery({ ...foundSessions(''), ...live })
   const found = sessions.data
-  // Whom somebody has talked to last.
+  // The agent of the most recent session.
   const agent = found?.[0]?.agent ?? agents.data?.items[0]
   const talked = found !== undefined && found.length > 0
   const error = agents.error ?? providers.error ?? sessions.error

@@ -1,4 +1,4 @@
-/** Beside the first steps: what runs, and where the reader was last. */
+/** Beside the first steps: what is running, and the most recent sessions. */
 import { Text, Title } from '@mantine/core'
 import { IconDoorExit, IconPlayerStop, IconSitemap } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -86,10 +86,10 @@ function RecentSessions({ found }: { found: readonly AgentSessions[] }) {
 const promises = [
   {
     icon: IconDoorExit,
-    title: 'Leave in the middle of a reply',
-    text: 'It goes on without you, and is there when you are back: after a reload, or on another device.',
+    title: 'Leave during a reply',
+    text: 'It continues without you, and is there when you are back: after a reload, or on another device.',
   },
-  { icon: IconPlayerStop, title: 'Stop it from anywhere', text: 'What was said until then is kept.' },
+  { icon: IconPlayerStop, title: 'Stop it from anywhere', text: 'The text so far is kept.' },
   {
     icon: IconSitemap,
     title: 'See every step',

@@ -3,13 +3,13 @@ import type { Typed } from './arguments.ts'
 import type { ArgumentRow } from './schema-draft.ts'
 
 interface ArgumentFieldsProps {
-  /** Null: the schema makes no form. */
+  /** Null: the schema cannot be shown as a form. */
   rows: ArgumentRow[] | null
   typed: Typed
   onChange: (typed: Typed) => void
 }
 
-/** A field an argument, or one for all as JSON. */
+/** One field for each argument, or one for all as JSON. */
 export function ArgumentFields({ rows, typed, onChange }: ArgumentFieldsProps) {
   if (rows === null) {
     return (

@@ -4,11 +4,11 @@ import type { ArgumentRow } from './schema-draft.ts'
 export interface Typed {
   /** By the argument's name; a text, or whether a box is ticked. */
   values: Record<string, string | boolean>
-  /** All arguments at once, where the schema makes no form. */
+  /** All arguments at once, where the schema cannot be shown as a form. */
   json: string
 }
 
-/** Empty fields are left out. What is not of its type goes as text: the server says what it thinks of it. */
+/** Empty fields are left out. A value that is not of its type is sent as text, for the server to refuse. */
 export function argumentsOf(rows: ArgumentRow[] | null, { values, json }: Typed): Record<string, unknown> {
   if (rows === null) return asObject(json)
   const given = rows.flatMap(({ name, type }) => {
@@ -32,7 +32,7 @@ function asObject(json: string): Record<string, unknown> {
   try {
     value = JSON.parse(json.trim() === '' ? '{}' : json)
   } catch {
-    // told below
+    // refused below
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Error('The arguments must be a JSON object.')

@@ -14,7 +14,7 @@ import { fieldsOf, type ToolValues, valuesOf } from './tool-values.ts'
 const methods: HttpTool['method'][] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 interface HttpToolFormProps {
-  /** Null: it is being made. */
+  /** Null: it is being created. */
   tool: HttpTool | null
   save: (fields: HttpToolFields) => Promise<HttpTool>
   onSaved: (tool: HttpTool) => void
@@ -33,15 +33,15 @@ export function HttpToolForm({ tool, save, onSaved }: HttpToolFormProps) {
     >
       <TextInput
         label="Name"
-        description="The model sees it; characters beyond letters, digits, _ and - become _."
+        description="Shown to the model; characters other than letters, digits, _ and - become _."
         placeholder="get_weather"
         maw={420}
         {...form.getInputProps('name')}
       />
       <Textarea
         label="Description"
-        description="Tells the model when to use the tool, and what it gets."
-        placeholder="Gives the weather of a city for the next days."
+        description="Tells the model when to use the tool, and what it returns."
+        placeholder="Returns the weather of a city for the next days."
         autosize
         minRows={2}
         {...form.getInputProps('description')}
@@ -49,7 +49,7 @@ export function HttpToolForm({ tool, save, onSaved }: HttpToolFormProps) {
       <FormSection
         title="Request"
         description={
-          '{{argument}} stands for what the model gives: in the path and query, in header values and in the body. The server is never the model’s choice.'
+          '{{argument}} is replaced by the model’s value: in the path and query, in header values and in the body. The model never chooses the server.'
         }
       >
         <Request form={form} />
@@ -60,7 +60,7 @@ export function HttpToolForm({ tool, save, onSaved }: HttpToolFormProps) {
           moves={movesSecrets(tool, url, headers)}
         />
       </FormSection>
-      <FormSection title="Arguments" description="What the model is told to give, and what is checked before the call.">
+      <FormSection title="Arguments" description="What the model must provide. Checked before the call.">
         <SchemaField
           draft={inputSchema}
           onChange={(draft) => form.setFieldValue('inputSchema', draft)}

@@ -8,7 +8,7 @@ export const New = () => (
   <NewPage
     resource={httpToolResource}
     title="New HTTP tool"
-    description="One request to a web API, with places for what the model gives."
+    description="One request to a web API, with placeholders for the model’s values."
   >
     {(onCreated) => <HttpToolForm tool={null} save={createHttpTool} onSaved={onCreated} />}
   </NewPage>

@@ -1,4 +1,4 @@
-/** A tool's input schema as its form has it: rows of arguments, or JSON where rows cannot say it. */
+/** A tool's input schema as its form has it: rows of arguments, or JSON where rows cannot express it. */
 
 export const argumentTypes = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const
 export type ArgumentType = (typeof argumentTypes)[number]
@@ -8,12 +8,12 @@ export interface ArgumentRow {
   type: ArgumentType
   description: string
   required: boolean
-  /** What else the property says (`enum`, `items`, `minimum`, …): kept as it is. */
+  /** The property's other keywords (`enum`, `items`, `minimum`, …): kept as they are. */
   rest: Record<string, unknown>
 }
 
 export type SchemaDraft =
-  /** `rest`: what the schema says beside its properties. */
+  /** `rest`: the schema's keywords beside its properties. */
   { mode: 'rows'; rows: ArgumentRow[]; rest: Record<string, unknown> } | { mode: 'json'; text: string }
 
 type Schema = Record<string, unknown>
@@ -23,12 +23,12 @@ const isObject = (value: unknown): value is Schema =>
 
 export const newRow = (name = ''): ArgumentRow => ({ name, type: 'string', description: '', required: true, rest: {} })
 
-/** Rows where they can say the whole of it, else JSON. */
+/** Rows where they can express all of it, else JSON. */
 export function draftOf(schema: Schema | null): SchemaDraft {
   return rowsOf(schema ?? {}) ?? { mode: 'json', text: JSON.stringify(schema, null, 2) }
 }
 
-/** Null: rows cannot say it. */
+/** Null: rows cannot express it. */
 function rowsOf(schema: Schema): Extract<SchemaDraft, { mode: 'rows' }> | null {
   const { type = 'object', properties = {}, required = [], ...rest } = schema
   if (type !== 'object' || !isObject(properties) || !Array.isArray(required)) return null
@@ -44,7 +44,7 @@ function rowsOf(schema: Schema): Extract<SchemaDraft, { mode: 'rows' }> | null {
   return { mode: 'rows', rows, rest }
 }
 
-/** Null: any arguments. Throws an Error that says what is wrong with the draft itself. */
+/** Null: any arguments. Throws an Error where the draft itself is invalid. */
 export function schemaOf(draft: SchemaDraft): Schema | null {
   if (draft.mode === 'json') return parsed(draft.text)
   const rows = draft.rows.map((row) => ({ ...row, name: row.name.trim() }))
@@ -77,7 +77,7 @@ function parsed(text: string): Schema | null {
   throw new Error('must be a JSON object')
 }
 
-/** The other way of editing the same. Null: it cannot be, for now. */
+/** The same schema in the other mode. Null: it cannot be expressed there. */
 export function switched(draft: SchemaDraft): SchemaDraft | null {
   try {
     const schema = schemaOf(draft)
@@ -88,7 +88,7 @@ export function switched(draft: SchemaDraft): SchemaDraft | null {
   }
 }
 
-/** Names that the schema has; empty while it cannot be read. */
+/** The schema's argument names; empty while it cannot be parsed. */
 export function namesIn(draft: SchemaDraft): string[] {
   if (draft.mode === 'rows') return draft.rows.map(({ name }) => name)
   try {
@@ -99,7 +99,7 @@ export function namesIn(draft: SchemaDraft): string[] {
   }
 }
 
-/** With these arguments, as required texts, behind those that it has. */
+/** With these arguments added at the end, as required strings. */
 export function withArguments(draft: SchemaDraft, names: string[]): SchemaDraft {
   if (draft.mode === 'rows') return { ...draft, rows: [...draft.rows, ...names.map(newRow)] }
   try {

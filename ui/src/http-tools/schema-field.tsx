@@ -1,4 +1,4 @@
-/** The arguments that the model gives, as a form or as JSON. */
+/** The arguments that the model provides, as a form or as JSON. */
 import {
   ActionIcon,
   Button,
@@ -28,7 +28,7 @@ import {
 interface SchemaFieldProps {
   draft: SchemaDraft
   onChange: (draft: SchemaDraft) => void
-  /** Arguments that the templates name. */
+  /** Arguments that the templates use. */
   places: string[]
   error: ReactNode
 }
@@ -170,7 +170,7 @@ function Row({ row: { name, type, description, required }, number, onChange, onR
       <TextInput
         className={classes.wide ?? ''}
         aria-label={`Description of argument ${number}`}
-        placeholder="What the model should give"
+        placeholder="What the model should provide"
         value={description}
         onChange={({ currentTarget }) => onChange({ description: currentTarget.value })}
       />

@@ -3,11 +3,11 @@ import classes from './http-tools.module.css'
 import { type Part, partsOf } from './template.ts'
 
 interface TemplateInputProps extends TextareaProps {
-  /** A line end cannot be typed: Enter sends the form. */
+  /** Line breaks cannot be typed: Enter submits the form. */
   oneLine?: boolean
 }
 
-/** Text in which places for arguments are marked. The marks lie behind the field, which grows with its text. */
+/** Text whose placeholders are marked. The marks are behind the field, which grows with its text. */
 export function TemplateInput({ value = '', oneLine = false, ...props }: TemplateInputProps) {
   return (
     <Textarea

@@ -7,14 +7,14 @@ export interface Part {
 
 const place = /(\{\{[^{}]*\}\})/
 
-/** The text in pieces; put together they are the text. */
+/** The text in parts, which joined are the text. */
 export const partsOf = (text: string): Part[] =>
   text
     .split(place)
     .filter((piece) => piece !== '')
     .map((piece) => ({ text: piece, isPlace: place.test(piece) }))
 
-/** Names of the arguments that the texts hold, each once, in their order. */
+/** Names of the arguments in the texts, each once, in order of appearance. */
 export const placesIn = (...texts: string[]): string[] => [
   ...new Set(
     texts

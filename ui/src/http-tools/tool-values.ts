@@ -24,7 +24,7 @@ export const valuesOf = (tool: HttpTool | null): ToolValues => ({
   inputSchema: draftOf(tool?.inputSchema ?? null),
 })
 
-/** Rejects, as the server would, with a message that names the field, where the arguments cannot be sent at all. */
+/** Rejects like the server, with a message that names the field, where the schema cannot be sent at all. */
 export async function fieldsOf({ headers, body, inputSchema, url, ...fields }: ToolValues): Promise<HttpToolFields> {
   return {
     ...fields,

@@ -1,4 +1,4 @@
-/** Runs the stored tool once, with arguments from a form that its schema makes. */
+/** Runs the stored tool once, with arguments from a form made of its schema. */
 import { Badge, Button, Text } from '@mantine/core'
 import { IconPlayerPlay } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
@@ -70,7 +70,7 @@ function Outcome({ ok, status, body, latencyMs, message }: OutcomeProps) {
   )
 }
 
-/** JSON with line ends; anything else as it is. */
+/** JSON is indented; anything else is left as it is. */
 function pretty(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2)

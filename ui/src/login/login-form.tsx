@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { ErrorAlert } from '../blocks/error-alert.tsx'
 import { login } from './queries.ts'
 
-/** Name and password. `username`: who it was before; then the password has the focus. */
+/** Name and password. `username`: of the expired login; then the password has the focus. */
 export function LoginForm({ username = '', onLogin }: { username?: string; onLogin: () => void }) {
   const [name, setName] = useState(username)
   const [password, setPassword] = useState('')

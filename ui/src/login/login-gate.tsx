@@ -1,4 +1,4 @@
-/** Who may see the pages: the login as a page of its own at first, over the page when it ends in the middle of work. */
+/** Who may see the pages: the login is a page of its own at first, and a dialog over the page when it expires. */
 import { Center, Loader, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense } from 'react'

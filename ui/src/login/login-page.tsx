@@ -5,7 +5,7 @@ import { UnreachableNotice } from '../shell/unreachable.tsx'
 import { LoginForm } from './login-form.tsx'
 import { nextPage } from './next-page.ts'
 
-/** Before anything else is shown. Leads to `?next=`, or to the page whose address was asked for. */
+/** Shown before anything else. Leads to `?next=`, or to the page that was requested. */
 export default function LoginPage() {
   const queryClient = useQueryClient()
   const goOn = () => {

@@ -1,4 +1,4 @@
-/** A login that ended in the middle of work: calls wait here until somebody has logged in again. */
+/** A login that expired during work: calls wait here until somebody has logged in again. */
 import { useSyncExternalStore } from 'react'
 
 let waiting = new Set<() => void>()
@@ -16,11 +16,11 @@ export function loginAgain(signal: AbortSignal | null | undefined): Promise<void
   return promise
 }
 
-/** Lets all that wait go on. */
+/** Resumes all waiting calls. */
 export function loggedIn(): void {
-  const going = waiting
+  const resumed = waiting
   waiting = new Set()
-  for (const go of going) go()
+  for (const resume of resumed) resume()
   changed()
 }
 

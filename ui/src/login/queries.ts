@@ -19,7 +19,7 @@ export const currentUser = queryOptions({
 export const login = (username: string, password: string) =>
   api.POST('/api/auth/login', { body: { username, password } })
 
-/** The page is loaded anew: nothing of the former user stays in memory. */
+/** The page is reloaded: nothing of the former user stays in memory. */
 export async function logout(): Promise<void> {
   await api.POST('/api/auth/logout')
   location.assign('/')

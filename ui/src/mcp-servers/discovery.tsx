@@ -1,4 +1,4 @@
-/** What an MCP server offers, each tool with the arguments that it takes. */
+/** The tools that an MCP server offers, each with its arguments. */
 import { Accordion, Button, Loader, Text } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -33,8 +33,8 @@ export function Discovery({ serverId }: { serverId: string }) {
           <Notice title="The server does not answer">
             <Text fz="sm">{wordsOf(error)}</Text>
             <Text fz="sm" mt={8}>
-              Is it running, and can this machine reach it? Look at the URL, the transport and the headers. Agents that
-              use it go on without its tools.
+              Is it running, and can this machine reach it? Check the URL, the transport and the headers. Agents that
+              use it continue without its tools.
             </Text>
           </Notice>
         )}

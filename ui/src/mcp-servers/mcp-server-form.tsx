@@ -20,7 +20,7 @@ const valuesOf = (server: McpServer | null): Values => ({
 })
 
 interface McpServerFormProps {
-  /** Null: it is being made. */
+  /** Null: it is being created. */
   server: McpServer | null
   save: (fields: McpServerFields) => Promise<McpServer>
   onSaved: (server: McpServer) => void
@@ -47,7 +47,7 @@ export function McpServerForm({ server, save, onSaved }: McpServerFormProps) {
       <Input.Wrapper
         label="Transport"
         labelElement="div"
-        description="Streamable HTTP is today’s; SSE is what older servers speak."
+        description="Streamable HTTP is the current standard; older servers use SSE."
       >
         <div>
           <SegmentedControl

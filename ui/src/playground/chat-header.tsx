@@ -1,4 +1,4 @@
-/** The conversation's title, whom one talks to, and what can be set and taken away. */
+/** The conversation's title, its agent, overrides and code. */
 import { ActionIcon, Button, Drawer, Group, Text, Title, Tooltip } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconAdjustmentsHorizontal, IconCode, IconMessages, IconSitemap } from '@tabler/icons-react'
@@ -18,7 +18,7 @@ interface ChatHeaderProps {
   agent: Agent
   agents: Agent[]
   sessionId: string | undefined
-  /** What the code shown shall send. */
+  /** The message that the shown code sends. */
   message: string
 }
 
@@ -102,7 +102,7 @@ interface ActionProps {
   onClick: () => void
 }
 
-/** Its words go where there is no room. */
+/** Without its text where there is no room. */
 const Action = ({ icon: Icon, label, active = false, onClick }: ActionProps) => (
   <Button
     className={classes.action ?? ''}

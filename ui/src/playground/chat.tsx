@@ -41,8 +41,8 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
   }
   useRefusedText(problem, draft)
   useEffect(() => {
-    if (connection.isTaken) draft.taken()
-  }, [connection.isTaken, draft.taken])
+    if (connection.isAccepted) draft.accepted()
+  }, [connection.isAccepted, draft.accepted])
   const stop = () => !isIdle && connection.stop()
   useHotkeys([['Escape', () => document.querySelector('[role=dialog]') === null && stop()]], [])
   const edit = useCallbackRef((text: string) => {
@@ -113,7 +113,7 @@ const modelOpenings = [
 /** The demo model only says what it received; these show how replies run, stop and fail. */
 const demoOpenings = ['Hello! What can you do?', '/slow 30', '/fail 5']
 
-/** The way to a first reply. */
+/** What to try first. */
 function Opening({ agent, onPick }: { agent: Agent; onPick: (text: string) => void }) {
   const openings = agent.model === 'demo' ? demoOpenings : modelOpenings
   return (
@@ -173,7 +173,7 @@ function advice(error: unknown): string {
   return ''
 }
 
-/** The keyboard is in the field when a conversation is opened; not where that would open a keyboard on the screen. */
+/** Focuses the field when a conversation is opened; not where that would open an on-screen keyboard. */
 function useFocusedField(sessionId: string | null) {
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
@@ -184,7 +184,7 @@ function useFocusedField(sessionId: string | null) {
   return field
 }
 
-/** A message that was not taken is put back, before what was typed meanwhile. */
+/** A refused message is put back into the field, before what was typed meanwhile. */
 function useRefusedText(problem: NoticesProps['problem'], draft: ReturnType<typeof useDraft>): void {
   const [seen, setSeen] = useState(problem)
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The message at hand as code to take away. */
+/** The current message as code to be copied. */
 import { Anchor, Modal, Stack, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
@@ -8,10 +8,10 @@ import { Code } from './markdown/code.tsx'
 
 interface CodeDialogProps {
   agent: Agent
-  /** Undefined: the code makes a session first. */
+  /** Undefined: the code creates a session first. */
   sessionId: string | undefined
   message: string
-  /** Overrides are the playground's alone. */
+  /** Overrides exist in the playground only. */
   overridden: boolean
   onClose: () => void
 }
@@ -20,13 +20,13 @@ export default function CodeDialog({ agent, sessionId, message, overridden, onCl
   const needsKey = useQuery(keyNeeded(agent.id)).data === true
   const base = `${location.origin}${deployPath(agent.id)}`
   const place = { base, model: agent.model, needsKey, message, ...(sessionId !== undefined && { sessionId }) }
-  // Of what a session needs: to make it, unless it is there, and to send; the agent's page has the rest.
+  // To create the session, unless it exists, and to send; the agent's page has the rest.
   const steps = (language: Language) => snippets(place, 'session', language).slice(sessionId === undefined ? 0 : 1, 2)
   return (
     <Modal opened onClose={onClose} title="Call it from your code" size="xl">
       <Text fz="sm" c="dimmed" mb="md">
-        {sessionId === undefined ? 'Makes a session and sends the message.' : 'Sends the message in this session.'}{' '}
-        {overridden && 'Overrides exist in the playground alone: the code uses the agent’s own settings. '}
+        {sessionId === undefined ? 'Creates a session and sends the message.' : 'Sends the message in this session.'}{' '}
+        {overridden && 'Overrides apply in the playground only: the code uses the agent’s own settings. '}
         <Anchor component={Link} to={`/agents/${agent.id}?tab=use`} inherit>
           How to resume, cancel and call without a session
         </Anchor>

@@ -1,4 +1,4 @@
-/** Where a message is written: Enter sends, Shift+Enter begins a line, Esc stops, ↑ takes up the last message. */
+/** The field for a message: Enter sends, Shift+Enter begins a line, Esc stops, ↑ edits the last message. */
 import { ActionIcon, Textarea, Tooltip } from '@mantine/core'
 import { IconArrowUp, IconPlayerStopFilled } from '@tabler/icons-react'
 import type { KeyboardEvent, ReactNode, RefObject } from 'react'
@@ -9,20 +9,20 @@ interface ComposerProps {
   setText: (text: string) => void
   field: RefObject<HTMLTextAreaElement | null>
   onSend: () => void
-  /** Null while nothing runs. */
+  /** Null while no reply runs. */
   onStop: (() => void) | null
   isStopping: boolean
   /** For ↑ in an empty field. */
   lastMessage: () => string | undefined
   placeholder: string
-  /** Above the field: what is set for the request. */
+  /** Above the field: the request's overrides. */
   children?: ReactNode
 }
 
 export function Composer(props: ComposerProps) {
   const { text, setText, field, onSend, onStop, isStopping, lastMessage, placeholder, children } = props
   const onKeyDown = (event: KeyboardEvent) => {
-    // Enter that chooses a word of an input method is not meant for the form (229: Safari's sign of it).
+    // Enter that picks an input method's word is not meant for the form (Safari marks it with key code 229).
     if (event.nativeEvent.isComposing || event.keyCode === 229) return
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault()

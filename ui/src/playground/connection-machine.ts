@@ -9,14 +9,14 @@ export type ChatRequest = components['schemas']['PlaygroundChatRequest']
 
 interface Connection {
   agentId: string
-  /** Null until the first message of a new session is taken. */
+  /** Null until the first message of a new session is accepted. */
   sessionId: string | null
   transcript: Transcript
   /** What is sent; null while a reply is joined. */
   chat: ChatRequest | null
   stopAsked: boolean
   lost: boolean
-  /** Why the last message was not taken, or the reply could not be stopped. */
+  /** Why the last message was refused, or the reply could not be stopped. */
   problem: { error: unknown; text: string | null } | null
 }
 
@@ -149,7 +149,7 @@ export const connectionMachine = setup({
               },
               { target: 'streaming', actions: assign({ sessionId: ({ event }) => event.sessionId }) },
             ],
-            // The server may not have it yet: stopped once it has.
+            // The server may not have the message yet: the reply is stopped once it has.
             stop: { actions: assign({ stopAsked: true }) },
           },
         },
@@ -166,7 +166,7 @@ export const connectionMachine = setup({
           invoke: {
             src: 'cancel',
             input: ({ context }) => context,
-            // Done: the stream's last frames tell, and end it.
+            // Done: the stream's last frames end it.
             onError: [
               { guard: 'lost', target: 'reconnecting', actions: 'notStopped' },
               { target: 'streaming', actions: 'notStopped' },

@@ -1,4 +1,4 @@
-/** What was typed and not sent, for each session: it outlives reloads and logins, not the window. */
+/** Text that was typed and not sent, for each session: it survives reloads and logins, but not the window. */
 
 const keyOf = (agentId: string, sessionId: string | null) => `draft:${agentId}:${sessionId ?? 'new'}`
 
@@ -11,6 +11,6 @@ export function keepDraft(agentId: string, sessionId: string | null, text: strin
     if (text === '') sessionStorage.removeItem(key)
     else sessionStorage.setItem(key, text)
   } catch {
-    // The browser's room for it is full: the text is still on the page.
+    // The browser's storage is full: the text is still on the page.
   }
 }

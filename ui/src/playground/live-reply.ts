@@ -1,9 +1,9 @@
-/** The reply that is being written, made of its events. Pure. */
+/** The running reply, reduced from its events. Pure. */
 import type { ReplyEvent } from '../api.ts'
 import type { Message, ToolCall } from './queries.ts'
 
 export interface LiveReply {
-  /** What was sent, until the server's own record of it has been read. Null: the reply was joined. */
+  /** The message, until the server's stored one has been read. Null: the reply was joined. */
   userText: string | null
   /** Null until its first event. */
   id: string | null
@@ -28,7 +28,7 @@ export const newReply = (userText: string | null, now: string): LiveReply => ({
 
 export type LiveEvent = ReplyEvent | { type: 'failed'; error: NonNullable<Message['error']> }
 
-/** The reply after one more event. */
+/** The reply after an event. */
 export function withEvent(reply: LiveReply, event: LiveEvent): LiveReply {
   switch (event.type) {
     case 'started':
@@ -49,8 +49,14 @@ export function withEvent(reply: LiveReply, event: LiveEvent): LiveReply {
 type EventOf<Type> = Extract<LiveEvent, { type: Type }>
 
 const startedCall = (call: EventOf<'tool_call'>, offset: number): ToolCall => ({
-  ...{ id: call.id, name: call.name, arguments: call.arguments, offset },
-  ...{ ok: null, content: null, startedAt: null, durationMs: null },
+  id: call.id,
+  name: call.name,
+  arguments: call.arguments,
+  offset,
+  ok: null,
+  content: null,
+  startedAt: null,
+  durationMs: null,
 })
 
 /** A result belongs to the oldest call of its id that has none: models repeat ids. */
@@ -68,31 +74,46 @@ export type ShownMessage = Pick<Message, 'role' | 'content' | 'status' | 'finish
   toolCalls: readonly ToolCall[]
 }
 
-/** The stored messages and the reply at hand. What was shown once never gets shorter. */
+/** The stored messages and the current reply. Text that was shown never gets shorter. */
 export function shownMessages(stored: readonly Message[], live: LiveReply | null): readonly ShownMessage[] {
   if (live === null) return stored
   const index = live.id === null ? -1 : stored.findLastIndex(({ id }) => id === live.id)
   const found = stored[index]
   if (found === undefined) {
     const user = live.userText === null ? [] : [userMessage(live.userText, live.startedAt)]
-    // A joined reply stands there already, as far as it was stored.
+    // A joined reply is already there, as far as it was stored.
     return live.userText === null && live.id === null ? stored : [...stored, ...user, replyMessage(live)]
   }
   if (found.status !== 'streaming') return stored
   const { status, finishReason, error } = live
   return stored.toSpliced(index, 1, {
     ...found,
-    ...{ status, finishReason, error },
+    status,
+    finishReason,
+    error,
     content: live.content.length >= found.content.length ? live.content : found.content,
     toolCalls: [...(live.toolCalls.length >= found.toolCalls.length ? live.toolCalls : found.toolCalls)],
   })
 }
 
 const userMessage = (content: string, createdAt: string): ShownMessage => ({
-  ...{ id: null, role: 'user', content, status: 'complete', createdAt },
-  ...{ finishReason: null, error: null, toolCalls: [] },
+  id: null,
+  role: 'user',
+  content,
+  status: 'complete',
+  createdAt,
+  finishReason: null,
+  error: null,
+  toolCalls: [],
 })
 
 const replyMessage = ({ id, content, toolCalls, status, finishReason, error, startedAt }: LiveReply): ShownMessage => ({
-  ...{ id, role: 'assistant', content, toolCalls, status, finishReason, error, createdAt: startedAt },
+  id,
+  role: 'assistant',
+  content,
+  toolCalls,
+  status,
+  finishReason,
+  error,
+  createdAt: startedAt,
 })

@@ -19,11 +19,11 @@ import { ToolCard } from './tool-card.tsx'
 
 interface MessageProps {
   message: ShownMessage
-  /** Which it is, from 1, of how many. */
+  /** Its position, from 1, and the number of messages. */
   place: number
   count: number
   agentName: string
-  /** The tool cards that the reader has opened, in messages that are not on the page too. */
+  /** The tool cards that the reader has expanded, also in messages that are not rendered. */
   unfolded: Set<string>
   onEdit: (text: string) => void
   /** Null where there is nothing to try again. */
@@ -142,7 +142,7 @@ function statusOf({ status, finishReason }: ShownMessage): { icon: typeof IconCh
 
 type Segment = { key: string; text: string } | { key: string; call: ToolCall }
 
-/** The content divided where tools were called. */
+/** The content, split where tools were called. */
 function segments(content: string, calls: readonly ToolCall[]): Segment[] {
   const parts: Segment[] = []
   let at = 0

@@ -73,8 +73,8 @@ function Playground({ agent, agents, sessionId }: PlaygroundProps) {
 }
 
 /**
- * A conversation is one as long as its key stays: over the moment in which a new session gets its id and thereby its
- * address, but not when another session is chosen.
+ * A conversation is the same for as long as its key is: also when a new session gets its id, and with it its address,
+ * but not when another session is chosen.
  */
 function useChatKey(agentId: string, sessionId: string | undefined) {
   const navigate = useNavigate()

@@ -11,7 +11,7 @@ export type ToolCall = Message['toolCalls'][number]
 const pageLimit = 30
 const listPath = '/api/v1/agents/{agent_id}/playground/sessions'
 
-/** The side's list, most recently used first. `q`: a part of the title. */
+/** The sidebar's list, most recently used first. `q`: a part of the title. */
 export const sessionList = (agentId: string, q: string) =>
   infiniteQueryOptions({
     queryKey: ['sessions', 'list', agentId, q],
@@ -24,7 +24,7 @@ export const sessionList = (agentId: string, q: string) =>
       offset + sessions.length < total && sessions.length > 0 ? offset + sessions.length : undefined,
   })
 
-/** Asked again and again: what other windows and the API's callers do shows here first. */
+/** Polled: changes by other windows and the API's callers are seen here first. */
 export const newestSessions = (agentId: string) =>
   queryOptions({
     queryKey: ['sessions', 'newest', agentId],
@@ -43,7 +43,7 @@ export const messageList = (agentId: string, sessionId: string) =>
     },
   })
 
-/** Lists are read anew, at once. */
+/** Refetches the lists. */
 export const sessionsChanged = (agentId: string): void => {
   void queryClient.invalidateQueries({ queryKey: ['sessions', 'list', agentId] })
   void queryClient.invalidateQueries({ queryKey: ['sessions', 'newest', agentId] })

@@ -1,4 +1,4 @@
-/** The agent's sessions: search, new, delete, and older ones as the reader goes down. */
+/** The agent's sessions: search, new, delete, and older ones on scrolling down. */
 import { ActionIcon, Button, Center, Loader, Select, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue, useInViewport } from '@mantine/hooks'
 import { IconPlus, IconRobot, IconSearch, IconTrash } from '@tabler/icons-react'
@@ -16,7 +16,7 @@ interface SessionSideProps {
   agent: Agent
   agents: Agent[]
   sessionId: string | undefined
-  /** A session was chosen, or a new one is begun. */
+  /** A session was chosen, or a new one started. */
   onChosen?: () => void
 }
 

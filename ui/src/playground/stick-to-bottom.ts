@@ -1,10 +1,10 @@
-/** Keeps the newest in sight while it grows, until the reader scrolls up. */
+/** Keeps the end in sight while the content grows, until the reader scrolls up. */
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 
 interface StickToBottom {
   scroller: RefObject<HTMLDivElement | null>
   content: RefObject<HTMLDivElement | null>
-  /** Whether what comes is scrolled to. */
+  /** Whether new content is scrolled to. */
   stuck: RefObject<boolean>
   isAtBottom: boolean
   toBottom: () => void
@@ -28,7 +28,7 @@ export function useStickToBottom(): StickToBottom {
     const onScroll = () => {
       const { scrollTop, scrollHeight, clientHeight } = box
       const below = scrollHeight - clientHeight - scrollTop
-      // Up is the reader's wish, however small; growth alone never scrolls up.
+      // Any scrolling up is the reader's; growth alone never scrolls up.
       if (below <= 4) stuck.current = true
       else if (scrollTop < lastTop) stuck.current = false
       lastTop = scrollTop
@@ -38,7 +38,7 @@ export function useStickToBottom(): StickToBottom {
       if (stuck.current) box.scrollTop = box.scrollHeight
       else setAtBottom(box.scrollHeight - box.clientHeight - box.scrollTop <= 4)
     })
-    // What one unfolds shall stay where it is.
+    // What the reader expands stays where it is.
     const onClick = ({ target }: MouseEvent) => {
       if (target instanceof Element && target.closest('summary')) stuck.current = false
     }

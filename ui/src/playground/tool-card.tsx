@@ -1,4 +1,4 @@
-/** A tool call: folded a line that says what and how it went, open its arguments and its result. */
+/** A tool call: collapsed, one line with its name and outcome; expanded, its arguments and its result. */
 import { Loader, Text } from '@mantine/core'
 import { IconCheck, IconChevronRight, IconX } from '@tabler/icons-react'
 import { memo, type ToggleEvent, useState } from 'react'
@@ -6,13 +6,13 @@ import { Copy } from '../blocks/copy.tsx'
 import classes from './message.module.css'
 import type { ToolCall } from './queries.ts'
 
-/** More is not laid out: a result may have 256 KiB. It is copied whole. */
+/** More is not rendered: a result may have 256 KiB. It is copied whole. */
 const mostShown = 20_000
 
 interface ToolCardProps {
   call: ToolCall
   running: boolean
-  /** In `unfolded` while it is open, whether it is on the page or not. */
+  /** In `unfolded` while it is expanded, whether it is rendered or not. */
   id: string
   unfolded: Set<string>
 }
@@ -73,7 +73,7 @@ function Part({ name, text }: { name: string; text: string }) {
 
 const compact = (text: string): string => text.slice(0, 160).replaceAll(/\s+/g, ' ')
 
-/** JSON indented; anything else as it is. */
+/** JSON is indented; anything else is left as it is. */
 function pretty(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

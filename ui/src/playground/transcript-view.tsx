@@ -1,4 +1,4 @@
-/** The conversation: the newest in sight; of a long one only what is near the reader's place is on the page. */
+/** The conversation: the newest in sight; of a long one only what is near the scroll position is rendered. */
 import { Button } from '@mantine/core'
 import { IconArrowDown } from '@tabler/icons-react'
 import { useVirtualizer } from '@tanstack/react-virtual'
@@ -22,7 +22,7 @@ interface TranscriptViewProps {
   empty: ReactNode
 }
 
-/** All that it is given stays the same while a message is typed: it is drawn anew for the conversation's sake alone. */
+/** Its props stay the same while a message is typed: it renders again only when the conversation changes. */
 export const TranscriptView = memo(({ agentName, stored, transcript, onEdit, onRetry, empty }: TranscriptViewProps) => {
   const live = useSelector(transcript, ({ context }) => context.live)
   const messages = useMemo(() => shownMessages(stored, live), [stored, live])
@@ -38,10 +38,10 @@ export const TranscriptView = memo(({ agentName, stored, transcript, onEdit, onR
     paddingStart: 20,
     paddingEnd: 12,
   })
-  // The newest is kept in sight by the hook alone; otherwise what is above may not move what is read.
+  // Only the hook keeps the newest in sight; otherwise rows above must not move what is being read.
   rows.shouldAdjustScrollPositionOnItemSizeChange = ({ end }) => !stuck.current && end <= (rows.scrollOffset ?? 0)
   const [unfolded] = useState(() => new Set<string>())
-  // What one sends oneself is always in sight.
+  // The reader's own message is always scrolled into sight.
   const sentAt = live?.userText === null ? undefined : live?.startedAt
   useEffect(() => {
     if (sentAt !== undefined) toBottom()
@@ -52,7 +52,7 @@ export const TranscriptView = memo(({ agentName, stored, transcript, onEdit, onR
     () => (onRetry && lastText !== undefined ? () => onRetry(lastText) : null),
     [onRetry, lastText],
   )
-  // A browser that scrolls so far in steps would miss: what it passes is measured meanwhile and moves the goal.
+  // Smooth scrolling that far would miss: rows that it passes are measured meanwhile, which moves the target.
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Home' && event.key !== 'End') return
     event.preventDefault()
@@ -80,7 +80,7 @@ export const TranscriptView = memo(({ agentName, stored, transcript, onEdit, onR
             const message = messages[index]
             return (
               message && (
-                // A transcript only grows: the place is what stays when the server's record takes over.
+                // A transcript only grows: the index stays when the stored message replaces the live one.
                 <div key={index} ref={rows.measureElement} data-index={index}>
                   <MessageView
                     message={message}

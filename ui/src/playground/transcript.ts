@@ -1,4 +1,4 @@
-/** What this window knows of the reply at hand, ahead of the server's stored messages. */
+/** What this window knows of the current reply, ahead of the server's stored messages. */
 import { createStore } from '@xstate/store'
 import { type LiveEvent, type LiveReply, newReply, withEvent } from './live-reply.ts'
 
@@ -11,16 +11,16 @@ export function createTranscript() {
   return createStore({
     context,
     on: {
-      /** A message goes out. */
+      /** A message is sent. */
       sent: (_, { text, now }: { text: string; now: string }) => ({ live: newReply(text, now) }),
-      /** A reply that runs already is followed from its beginning. */
+      /** A running reply is followed from its beginning. */
       joined: (_, { id, now }: { id: string; now: string }) => ({ live: { ...newReply(null, now), id } }),
-      /** The server did not take the message. */
+      /** The server refused the message. */
       refused: () => ({ live: null }),
       received: ({ live }, { events }: { events: readonly LiveEvent[] }) => ({
         live: live && events.reduce(withEvent, live),
       }),
-      /** It cannot be followed any longer; the stored messages tell the rest. */
+      /** It can no longer be followed; the stored messages hold the rest. */
       leftOff: ({ live }) => ({ live: live && { ...live, status: 'complete' as const } }),
     },
   })
@@ -29,8 +29,8 @@ export function createTranscript() {
 export type Transcript = ReturnType<typeof createTranscript>
 
 /**
- * Gathers events until the next picture is drawn: a page that drew each of a thousand tokens a second would stand still.
- * In a hidden window, which draws nothing, a quarter of a second. `flush` hands over what there is.
+ * Buffers events until the next animation frame: a page that rendered each of a thousand tokens a second would freeze.
+ * In a hidden window, which has no animation frames, for a quarter of a second. `flush` delivers what is buffered.
  */
 export function gatherEvents(transcript: Transcript) {
   let events: LiveEvent[] = []

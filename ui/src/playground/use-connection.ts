@@ -1,4 +1,4 @@
-/** A conversation as a hook: its stored messages, the reply at hand, and what can be done with them. */
+/** A conversation as a hook: its stored messages, the current reply, and what can be done with them. */
 import { useQuery } from '@tanstack/react-query'
 import { useMachine } from '@xstate/react'
 import { useEffect, useRef, useState } from 'react'
@@ -8,7 +8,7 @@ import { createTranscript } from './transcript.ts'
 
 interface ConnectionOptions {
   agentId: string
-  /** Null: made with the first message; `onSession` then tells its id. */
+  /** Null: created by the first message; `onSession` then receives its id. */
   sessionId: string | null
   onSession: (id: string) => void
 }
@@ -24,7 +24,7 @@ export function useConnection({ agentId, sessionId: given, onSession }: Connecti
     if (sessionId !== null && sessionId !== given) onSession(sessionId)
   }, [sessionId, given, onSession])
 
-  // A reply has begun or ended: titles, times and the stored messages are others now.
+  // A reply has begun or ended: titles, times and the stored messages have changed.
   const wasIdle = useRef(true)
   useEffect(() => {
     if (wasIdle.current === isIdle) return
@@ -35,7 +35,7 @@ export function useConnection({ agentId, sessionId: given, onSession }: Connecti
 
   useOtherWindows(agentId, sessionId)
 
-  // A reply that runs and that this window does not follow: after a reload, or begun elsewhere.
+  // A running reply that this window does not follow: after a reload, or started elsewhere.
   const last = stored.data?.at(-1)
   useEffect(() => {
     if (!isIdle || last?.status !== 'streaming') return
@@ -49,8 +49,8 @@ export function useConnection({ agentId, sessionId: given, onSession }: Connecti
     sessionId,
     problem,
     isIdle,
-    /** The server has the message, and the reply runs. */
-    isTaken: !isIdle && !state.matches({ following: 'sending' }),
+    /** The server has accepted the message, and the reply is running. */
+    isAccepted: !isIdle && !state.matches({ following: 'sending' }),
     isReconnecting: state.matches({ following: 'reconnecting' }),
     isStopping: state.matches({ following: 'stopping' }) || state.context.stopAsked,
     send: (chat: ChatRequest) => send({ type: 'send', chat }),
@@ -59,7 +59,7 @@ export function useConnection({ agentId, sessionId: given, onSession }: Connecti
   }
 }
 
-/** What another window or the API's callers do in this agent's sessions is read within some seconds. */
+/** Changes by other windows or the API's callers in this agent's sessions are seen within a few seconds. */
 function useOtherWindows(agentId: string, sessionId: string | null): void {
   const newest = useQuery(newestSessions(agentId)).data?.sessions
   const changedAt = newest?.[0] && `${newest[0].id} ${newest[0].updatedAt} ${newest.length}`

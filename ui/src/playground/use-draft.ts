@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { keepDraft, readDraft } from './drafts.ts'
 
-/** The text in the field, kept for the session as it is typed; a message that is sent is kept until it is taken. */
+/** The text in the field, kept for the session as it is typed; once sent, until the server has accepted it. */
 export function useDraft(agentId: string, sessionId: string | null) {
   const [text, setShown] = useState(() => readDraft(agentId, sessionId))
   const now = useRef({ text, sessionId })
@@ -16,9 +16,9 @@ export function useDraft(agentId: string, sessionId: string | null) {
     },
     [agentId, sessionId],
   )
-  const taken = useCallback(() => {
+  const accepted = useCallback(() => {
     if (begunAs === null) keepDraft(agentId, null, '')
     keepDraft(agentId, now.current.sessionId, now.current.text)
   }, [agentId, begunAs])
-  return { text, setText, clearShown: () => setShown(''), taken }
+  return { text, setText, clearShown: () => setShown(''), accepted }
 }

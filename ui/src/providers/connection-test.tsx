@@ -1,4 +1,4 @@
-/** Asks the provider whether it answers, and shows what it offers. */
+/** Tests the connection to the provider, and lists its models. */
 import { Alert, Anchor, Button, Text } from '@mantine/core'
 import { IconBolt, IconCheck, IconPlugOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -46,7 +46,7 @@ export function ConnectionTest({ providerId, atOnce }: ConnectionTestProps) {
           <Alert
             color={data.ok ? 'accent' : 'red'}
             icon={data.ok ? <IconCheck aria-hidden /> : <IconPlugOff aria-hidden />}
-            title={data.ok ? `Answered in ${data.latencyMs} ms` : 'It does not work yet'}
+            title={data.ok ? `Answered in ${data.latencyMs} ms` : 'The test failed'}
           >
             {data.message}
           </Alert>
@@ -62,7 +62,7 @@ export function ConnectionTest({ providerId, atOnce }: ConnectionTestProps) {
   )
 }
 
-/** More are not put on the page: the search finds them. */
+/** More are not rendered: the search finds them. */
 const mostShown = 200
 
 const Models = ({ providerId, models }: { providerId: string; models: string[] }) => (
@@ -83,8 +83,10 @@ const Models = ({ providerId, models }: { providerId: string; models: string[] }
             </Anchor>
           </li>
         ))}
-        {found.length === 0 && <li className={classes.model}>No model has this in its name.</li>}
-        {found.length > mostShown && <li className={classes.model}>{found.length - mostShown} more: search them.</li>}
+        {found.length === 0 && <li className={classes.model}>No model matches.</li>}
+        {found.length > mostShown && (
+          <li className={classes.model}>{found.length - mostShown} more: narrow the search.</li>
+        )}
       </ul>
     )}
   </NameSearch>

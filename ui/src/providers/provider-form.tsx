@@ -4,7 +4,7 @@ import { Notice } from '../blocks/notice.tsx'
 import { RecordForm } from '../blocks/record-form.tsx'
 import type { Provider, ProviderType } from './resource.ts'
 
-/** What the form holds: the key only while it is typed. */
+/** The form's values: it holds the key only while it is typed. */
 export interface ProviderValues {
   name: string
   baseUrl: string
@@ -21,7 +21,7 @@ export const valuesOf = (provider: Provider | null, name = ''): ProviderValues =
 
 interface ProviderFormProps {
   type: ProviderType
-  /** Null: it is being made. */
+  /** Null: it is being created. */
   provider: Provider | null
   save: (values: ProviderValues) => Promise<Provider>
   onSaved: (provider: Provider) => void
@@ -72,7 +72,7 @@ export function ProviderForm({ type, provider, save, onSaved }: ProviderFormProp
     >
       <TextInput
         label="Name"
-        description="How it is called in lists; no other provider may have it."
+        description="Shown in lists. No other provider may have the same name."
         maw={420}
         {...form.getInputProps('name')}
       />
@@ -83,8 +83,8 @@ export function ProviderForm({ type, provider, save, onSaved }: ProviderFormProp
           {!type.requiresBaseUrl && address}
           {provider?.hasApiKey && apiKey === '' && moves(type, provider, baseUrl) && (
             <Notice>
-              The address moves to another server. Enter the key again: a stored key is never sent to an address that it
-              was not given for.
+              The address is on another server. Enter the key again: a stored key is sent only to the server that it was
+              stored for.
             </Notice>
           )}
           {type.requiresBaseUrl && key}
@@ -95,7 +95,7 @@ export function ProviderForm({ type, provider, save, onSaved }: ProviderFormProp
 }
 
 function addressWords({ requiresBaseUrl, defaultBaseUrl }: ProviderType): string {
-  if (requiresBaseUrl) return 'Where its API lies; paths such as /chat/completions are added to it.'
+  if (requiresBaseUrl) return 'Where its API is; paths such as /chat/completions are added to it.'
   return `Only for a proxy or a server of your own. Empty: ${defaultBaseUrl ?? 'built in'}.`
 }
 
@@ -107,7 +107,7 @@ function keyWords({ requiresApiKey }: ProviderType, provider: Provider | null): 
   return `A key${ending} is stored. Leave this empty to keep it.`
 }
 
-/** Whether the address in the form lies at another origin than the stored one. What is no address moves nothing. */
+/** Whether the form's address has another origin than the stored one. False for what is no URL. */
 function moves({ defaultBaseUrl }: ProviderType, provider: Provider, baseUrl: string): boolean {
   const [from, to] = [provider.baseUrl ?? '', baseUrl].map((url) => URL.parse(url || (defaultBaseUrl ?? ''))?.origin)
   return to !== undefined && from !== to

@@ -3,7 +3,7 @@ import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react'
 
 const schemes = [
   { value: 'light', label: 'Light', icon: IconSun },
-  { value: 'auto', label: 'As the system', icon: IconDeviceDesktop },
+  { value: 'auto', label: 'System', icon: IconDeviceDesktop },
   { value: 'dark', label: 'Dark', icon: IconMoon },
 ] as const
 

@@ -1,4 +1,4 @@
-/** Ctrl+K: to any page or record by a part of its name. */
+/** Ctrl+K: go to any page or record by a part of its name. */
 import '@mantine/spotlight/styles.css'
 import { useDebouncedValue } from '@mantine/hooks'
 import { createSpotlight, Spotlight, type SpotlightActionData } from '@mantine/spotlight'
@@ -12,7 +12,7 @@ import { sections } from './navigation.ts'
 
 const [store, palette] = createSpotlight()
 
-/** Spotlight marks the first when something is typed; what is found later would be unmarked, and Enter do nothing. */
+/** Spotlight selects the first result on typing. Later results would not be selected, and Enter would do nothing. */
 function markFirst(): void {
   const list = document.getElementById(store.getState().listId)
   if (list?.querySelector('[data-selected]')) return
@@ -22,7 +22,7 @@ function markFirst(): void {
 
 const found = { limit: 5, offset: 0 }
 
-/** Opens when it is put on the page. */
+/** Opens when it is mounted. */
 export default function CommandPalette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const [query, setQuery] = useState('')
@@ -54,7 +54,7 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
       classNames={{ action: classes.action ?? '', actionsGroup: classes.group ?? '' }}
       scrollable
       maxHeight={420}
-      nothingFound="Nothing has this name."
+      nothingFound="Nothing found."
       searchProps={{
         leftSection: <IconSearch size={18} stroke={1.6} />,
         placeholder: 'Pages, agents, prompts, tools…',

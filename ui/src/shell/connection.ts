@@ -1,4 +1,4 @@
-/** Whether the server answers. Queries wait while it does not, and go on when it does (TanStack's onlineManager). */
+/** Whether the server answers. Queries pause while it does not (TanStack's onlineManager). */
 import { onlineManager } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 
@@ -8,7 +8,7 @@ const longestWaitMs = 5_000
 // The browser knows whether there is a network, not whether Greenroom answers.
 onlineManager.setEventListener(() => undefined)
 
-/** Asks /livez, less and less often, until it is answered. */
+/** Polls /livez, less and less often, until it answers. */
 export function connectionLost(): void {
   if (!onlineManager.isOnline()) return
   onlineManager.setOnline(false)
@@ -26,7 +26,7 @@ function probe(waitMs: number): void {
   }, waitMs)
 }
 
-/** Resolves after a while, earlier when the server is heard of again. */
+/** Resolves after `ms`, or as soon as the server answers again. */
 export async function reachableWithin(ms: number, signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)

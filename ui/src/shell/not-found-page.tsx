@@ -5,12 +5,8 @@ import { Page } from '../blocks/page.tsx'
 export function NotFoundPage() {
   return (
     <Page title="Not found">
-      <EmptyState
-        icon={IconDoor}
-        title="There is nothing behind this door"
-        leadTo={{ path: '/', label: 'To the start' }}
-      >
-        The address is wrong, or what was here is gone.
+      <EmptyState icon={IconDoor} title="There is no such page" leadTo={{ path: '/', label: 'Go to the start page' }}>
+        The address is wrong, or what was here has been deleted.
       </EmptyState>
     </Page>
   )

@@ -111,8 +111,8 @@ function Side() {
 }
 
 /**
- * Readers and keyboards begin at the new page's top, not at the link that led there. A page that only replaces its own
- * address, as the playground does when a new session gets its id, leaves the keyboard in the field that is written in.
+ * Screen readers and keyboards start at the new page's top, not at the link that led there. A page that only replaces its
+ * own address, as the playground does when a new session gets its id, leaves the focus where it is.
  */
 function useFocusOnNewPage(pathname: string) {
   const type = useNavigationType()

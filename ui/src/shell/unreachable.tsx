@@ -2,7 +2,7 @@ import { Loader, Text } from '@mantine/core'
 import { useReachable } from './connection.ts'
 import classes from './shell.module.css'
 
-/** Says that the server does not answer, as long as it does not. */
+/** Shown for as long as the server does not answer. */
 export function UnreachableNotice() {
   const reachable = useReachable()
   return (

@@ -12,7 +12,7 @@ export interface Bucket extends UsageRow {
 export type Step = 'day' | 'week' | 'month'
 
 export const dayMs = 86_400_000
-/** As many bars as can be told apart. */
+/** More bars could not be distinguished. */
 const mostDays = 92
 const mostWeeks = 92
 

@@ -21,7 +21,7 @@ export function DayPlot({ buckets }: { buckets: Bucket[] }) {
       gridAxis="x"
       maxBarWidth={44}
       barProps={{ isAnimationActive: false }}
-      // The table says all of it to those who do not see the plot.
+      // The table has all of it for those who do not see the plot.
       barChartProps={{ accessibilityLayer: false, barCategoryGap: '18%' }}
       xAxisProps={{ minTickGap: 18 }}
       yAxisProps={{ tickFormatter: shortNumber, width: 48 }}

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { type Days, usePeriod, usualSpans } from './period-in-url.ts'
 import classes from './usage.module.css'
 
-/** How far back, or which days; it lies in the address. */
+/** How far back, or which days: part of the address. */
 export function PeriodPicker() {
   const { span, days, choose } = usePeriod()
   return (
@@ -25,13 +25,13 @@ export function PeriodPicker() {
 /** Held here while they are changed: the address follows a moment later, and a second change must build on the first. */
 function DayFields({ days: { from, to }, choose }: { days: Days; choose: (days: Days) => void }) {
   const [draft, setDraft] = useState({ from, to })
-  // The back button and links change them too.
+  // The back button and links change the address too.
   useEffect(() => setDraft({ from, to }), [from, to])
   const chooseSoon = useDebouncedCallback(choose, 300)
   const change = (end: keyof Days, value: string) => {
     const next = { ...draft, [end]: value }
     setDraft(next)
-    // A day that is half typed is no day yet, and reads as nothing.
+    // A half-typed day has no value.
     if (value !== '') chooseSoon(next)
   }
   return (

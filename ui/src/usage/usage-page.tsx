@@ -36,7 +36,7 @@ function Report({ report, period }: { report: UsageReport; period: Period }) {
     return (
       <EmptyState
         icon={IconChartBar}
-        title="No replies in this time"
+        title="No replies in this period"
         leadTo={{ path: '/playground', label: 'Talk to an agent' }}
       >
         Each reply that ends is counted here, by day, agent and model.

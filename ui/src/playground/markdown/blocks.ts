@@ -1,4 +1,4 @@
-/** Markdown in top-level blocks, so that a reply that grows is parsed and drawn anew in its last block alone. */
+/** Markdown in top-level blocks, so that of a growing reply only the last block is parsed and rendered again. */
 import { Lexer, type MarkedToken, type Token } from 'marked'
 import remend from 'remend'
 
@@ -9,15 +9,15 @@ export interface Block {
 }
 
 /**
- * A paragraph that is longer is broken where a word begins: a browser lays a paragraph out as a whole, which takes
- * 40 ms at 100,000 characters, and would be done for every word that comes.
+ * A longer paragraph is split where a word begins: a browser lays a paragraph out as a whole, which takes 40 ms at
+ * 100,000 characters, and would be done for every new word.
  */
 const longestParagraph = 4_000
 
-// A letter or a lone number begins no list, heading or fence: what follows is read as a paragraph again.
+// A letter or a lone number begins no list, heading or fence: what follows is parsed as a paragraph again.
 const wordStart = /\s(?=\p{L}|\d+\s)/gu
 
-/** Blocks of texts that grow: what was given last is taken up where it can be. One for each text shown. */
+/** Blocks of a growing text: the last result is reused where possible. One for each text shown. */
 export function createSplitter(): (text: string) => readonly Block[] {
   let last = ''
   let blocks: readonly Block[] = []
@@ -60,7 +60,7 @@ function pieces(raw: string, from: number): Block[] {
 
 const paragraph = (raw: string): MarkedToken => ({ type: 'paragraph', raw, text: raw, tokens: Lexer.lexInline(raw) })
 
-/** The last block of a reply that is still written: what is begun and not ended is shown as if it ended here. */
+/** The last block of a running reply: what is not closed yet is shown as if it ended here. */
 export function closed(token: MarkedToken): MarkedToken {
   if (token.type === 'code') return token
   const mended = remend(token.raw, { linkMode: 'text-only', katex: false, htmlTags: false })

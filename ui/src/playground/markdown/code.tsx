@@ -1,9 +1,9 @@
-/** A fenced block: highlighted once the highlighter is there and the text not too long to wait for. */
+/** A fenced block: highlighted once the highlighter is loaded, unless the text is too long. */
 import { useEffect, useState } from 'react'
 import { CodeBlock } from '../../blocks/code-block.tsx'
 import type { Highlight } from './highlight.tsx'
 
-/** Highlighting takes about 1 ms for 2,000 characters, on every picture while the block grows. */
+/** Highlighting takes about 1 ms for 2,000 characters, for every frame while the block grows. */
 const mostGrowing = 4_000
 const most = 60_000
 /** Lines that are laid out together: the more, the more each new line costs. */

@@ -1,5 +1,5 @@
 /**
- * A model's Markdown as React elements, never as HTML: tags are shown as what they are, links lead to web and mail
+ * A model's Markdown as React elements, never as HTML: tags are shown as text, links lead to web and mail
  * addresses only, images are links.
  */
 import { Checkbox, Table } from '@mantine/core'
@@ -23,7 +23,7 @@ export function Markdown({ text, growing = false }: { text: string; growing?: bo
   )
 }
 
-// A block that is closed keeps its token, whatever comes behind it.
+// A closed block keeps its token, whatever follows it.
 const Block = memo(
   ({ token, growing }: { token: MarkedToken; growing: boolean }) => block(token, growing),
   (before, after) => before.token === after.token && (before.growing === after.growing || after.token.type !== 'code'),
@@ -61,7 +61,7 @@ function block(token: MarkedToken, growing = false): ReactNode {
   }
 }
 
-// Nothing but its place tells one token from another; text only grows at its end.
+// Only its index tells one token from another; text only grows at its end.
 const each = (tokens: Token[], draw: (token: MarkedToken) => ReactNode): ReactNode[] =>
   known(tokens).map((token, place) => <Fragment key={`${place}`}>{draw(token)}</Fragment>)
 
