@@ -61,20 +61,7 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
           onClick={overriding.open}
         />
         <Action icon={IconCode} label="Code" onClick={showing.open} />
-        {sessionId !== undefined && (
-          <Tooltip label="Watch in the state chart">
-            <ActionIcon
-              component={Link}
-              to={`/chart?agent=${agent.id}&session=${sessionId}`}
-              variant="subtle"
-              color="gray"
-              size={36}
-              aria-label="Watch in the state chart"
-            >
-              <IconSitemap size={18} stroke={1.7} />
-            </ActionIcon>
-          </Tooltip>
-        )}
+        {sessionId !== undefined && <ToChart address={`/chart?agent=${agent.id}&session=${sessionId}`} />}
       </Group>
       <Drawer opened={sessions} onClose={list.close} title="Sessions" size={320} padding="sm">
         <SessionSide agent={agent} agents={agents} sessionId={sessionId} onChosen={list.close} />
@@ -94,6 +81,21 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
     </header>
   )
 }
+
+const ToChart = ({ address }: { address: string }) => (
+  <Tooltip label="Watch in the state chart">
+    <ActionIcon
+      component={Link}
+      to={address}
+      variant="subtle"
+      color="gray"
+      size={36}
+      aria-label="Watch in the state chart"
+    >
+      <IconSitemap size={18} stroke={1.7} />
+    </ActionIcon>
+  </Tooltip>
+)
 
 interface ActionProps {
   icon: typeof IconCode

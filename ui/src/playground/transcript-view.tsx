@@ -26,20 +26,7 @@ interface TranscriptViewProps {
 export const TranscriptView = memo(({ agentName, stored, transcript, onEdit, onRetry, empty }: TranscriptViewProps) => {
   const live = useSelector(transcript, ({ context }) => context.live)
   const messages = useMemo(() => shownMessages(stored, live), [stored, live])
-  const { scroller, content, stuck, isAtBottom, toBottom } = useStickToBottom()
-  const rows = useVirtualizer({
-    count: messages.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: (place) => likelyHeight(messages[place]),
-    initialOffset: farBelow,
-    // Not rounded, as it is by default: rows are in the flow, and would be moved by the rest when one goes.
-    measureElement: (row, entry) => entry?.borderBoxSize[0]?.blockSize ?? row.getBoundingClientRect().height,
-    overscan: 3,
-    paddingStart: 20,
-    paddingEnd: 12,
-  })
-  // Only the hook keeps the newest in sight; otherwise rows above must not move what is being read.
-  rows.shouldAdjustScrollPositionOnItemSizeChange = ({ end }) => !stuck.current && end <= (rows.scrollOffset ?? 0)
+  const { scroller, content, rows, near, space, isAtBottom, toBottom } = useRows(messages)
   const [unfolded] = useState(() => new Set<string>())
   // The reader's own message is always scrolled into sight.
   const sentAt = live?.userText === null ? undefined : live?.startedAt
@@ -59,8 +46,6 @@ export const TranscriptView = memo(({ agentName, stored, transcript, onEdit, onR
     if (event.key === 'Home') rows.scrollToOffset(0)
     else toBottom()
   }
-  const near = rows.getVirtualItems()
-  const space = { paddingTop: near[0]?.start, paddingBottom: rows.getTotalSize() - (near.at(-1)?.end ?? 0) }
   return (
     <div className={classes.transcript}>
       <section
@@ -97,23 +82,44 @@ export const TranscriptView = memo(({ agentName, stored, transcript, onEdit, onR
           })}
         </div>
         {/* In what scrolls, so that the wheel scrolls over it too. */}
-        <div className={classes.jump}>
-          {!isAtBottom && (
-            <Button
-              size="xs"
-              radius="xl"
-              variant="default"
-              leftSection={<IconArrowDown size={15} aria-hidden />}
-              onClick={toBottom}
-            >
-              Jump to newest
-            </Button>
-          )}
-        </div>
+        <div className={classes.jump}>{!isAtBottom && <ToNewest onClick={toBottom} />}</div>
       </section>
     </div>
   )
 })
+
+const ToNewest = ({ onClick }: { onClick: () => void }) => (
+  <Button
+    size="xs"
+    radius="xl"
+    variant="default"
+    leftSection={<IconArrowDown size={15} aria-hidden />}
+    onClick={onClick}
+  >
+    Jump to newest
+  </Button>
+)
+
+/** The rows that are rendered, and the space that stands for the others. */
+function useRows(messages: readonly ShownMessage[]) {
+  const { scroller, content, stuck, isAtBottom, toBottom } = useStickToBottom()
+  const rows = useVirtualizer({
+    count: messages.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (place) => likelyHeight(messages[place]),
+    initialOffset: farBelow,
+    // Not rounded, as it is by default: rows are in the flow, and would be moved by the rest when one goes.
+    measureElement: (row, entry) => entry?.borderBoxSize[0]?.blockSize ?? row.getBoundingClientRect().height,
+    overscan: 3,
+    paddingStart: 20,
+    paddingEnd: 12,
+  })
+  // Only the hook keeps the newest in sight; otherwise rows above must not move what is being read.
+  rows.shouldAdjustScrollPositionOnItemSizeChange = ({ end }) => !stuck.current && end <= (rows.scrollOffset ?? 0)
+  const near = rows.getVirtualItems()
+  const space = { paddingTop: near[0]?.start, paddingBottom: rows.getTotalSize() - (near.at(-1)?.end ?? 0) }
+  return { scroller, content, rows, near, space, isAtBottom, toBottom }
+}
 
 /** Pixels beyond any transcript's end: it opens at its end. */
 const farBelow = 1e9
