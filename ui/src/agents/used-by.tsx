@@ -9,20 +9,21 @@ export function UsedBy({ noun, uses }: { noun: string; uses: (agent: Agent) => b
   const agents = useQuery(allAgents).data?.filter(uses)
   return (
     <Panel title="Used by">
-      {agents?.length === 0 && (
+      {agents?.length === 0 ? (
         <Text c="dimmed" fz="sm">
           No agent uses this {noun} yet.
         </Text>
+      ) : (
+        <List spacing={4} fz="sm">
+          {agents?.map(({ id, name }) => (
+            <List.Item key={id}>
+              <Anchor component={Link} to={`/agents/${id}`} inherit>
+                {name}
+              </Anchor>
+            </List.Item>
+          ))}
+        </List>
       )}
-      <List spacing={4} fz="sm">
-        {agents?.map(({ id, name }) => (
-          <List.Item key={id}>
-            <Anchor component={Link} to={`/agents/${id}`} inherit>
-              {name}
-            </Anchor>
-          </List.Item>
-        ))}
-      </List>
     </Panel>
   )
 }
