@@ -33,7 +33,7 @@ export function HttpToolForm({ tool, save, onSaved }: HttpToolFormProps) {
     >
       <TextInput
         label="Name"
-        description="Shown to the model; characters other than letters, digits, _ and - become _."
+        description="Shown to the model. All but letters, digits, _ and - becomes _."
         placeholder="get_weather"
         maw={420}
         {...form.getInputProps('name')}
