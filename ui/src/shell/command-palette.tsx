@@ -12,10 +12,13 @@ import { sections } from './navigation.ts'
 
 const [store, palette] = createSpotlight()
 
-/** Spotlight selects the first result on typing. Later results would not be selected, and Enter would do nothing. */
-function markFirst(): void {
+/**
+ * Spotlight selects the first result on typing. The lists answer later and in any order: after each answer the first
+ * one shown is selected, so that Enter does not depend on which list was the fastest.
+ */
+function selectFirst(): void {
   const list = document.getElementById(store.getState().listId)
-  if (list?.querySelector('[data-selected]')) return
+  list?.querySelector('[data-selected]')?.removeAttribute('data-selected')
   list?.querySelector('[data-action]')?.setAttribute('data-selected', 'true')
   store.updateState((state) => ({ ...state, selected: 0 }))
 }
@@ -30,7 +33,7 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
   const records = useQueries({ queries: resources.map(({ resource }) => resource.list({ ...found, q })) })
   useEffect(() => palette.open(), [])
   useEffect(
-    markFirst,
+    selectFirst,
     records.map(({ data }) => data),
   )
   const action = (to: string, label: string, Icon: Icon): SpotlightActionData => ({
