@@ -18,6 +18,11 @@ export type Contender = {
   readonly keeps: Keeps
   /** Packages and versions that it is made of, for the tables. */
   readonly versions?: Readonly<Record<string, string>>
+  /**
+   * What its processes are started with, for the record: variables and arguments that change its speed. Ours all run as
+   * `npm start` does; a peer runs as its own documentation starts it, plus what is named here. Absent: it has no process.
+   */
+  readonly flags?: string
   start(scene: Scene): Promise<Running>
 }
 

@@ -1,6 +1,6 @@
 import type { Contender, Running, Scene } from '../contender.ts'
 import manifest from './ai-sdk/package.json' with { type: 'json' }
-import { installPeer, startPeer } from './peer.ts'
+import { installPeer, peerFlags, startPeer } from './peer.ts'
 
 /** The AI SDK behind node:http (ai-sdk/server.mjs): UI message streams, which is what its own hooks read. Keeps nothing. */
 const aiSdk: Contender = {
@@ -8,6 +8,7 @@ const aiSdk: Contender = {
   title: 'AI SDK (plain)',
   keeps: 'nothing',
   versions: manifest.dependencies,
+  flags: peerFlags,
   start: (scene) => startServer(scene, {}),
 }
 
@@ -22,6 +23,7 @@ const aiSdkResumable: Contender = {
   title: 'AI SDK + resumable-stream',
   keeps: 'stream',
   versions: manifest.dependencies,
+  flags: peerFlags,
   start: async (scene) => startServer(scene, { REDIS_URL: await scene.redis() }),
 }
 
@@ -36,7 +38,8 @@ async function startServer({ upstreamUrl, folder }: Scene, more: Record<string, 
     ask: (id, prompt, stream) => ({
       url: `${url}/chat`,
       body: JSON.stringify({
-        ...{ id, stream },
+        id,
+        stream,
         message: { id: crypto.randomUUID(), role: 'user', parts: [{ type: 'text', text: prompt }] },
       }),
     }),

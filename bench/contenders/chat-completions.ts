@@ -1,7 +1,13 @@
 /** A contender that speaks chat completions and keeps nothing: what it answers to the bench. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import type { Ask, Running } from '../contender.ts'
+import { flagsOf, npmStart } from '../npm-start.ts'
+
+const ownStart = npmStart(fileURLToPath(new URL('../..', import.meta.url)))
+/** Of every server that `startServer` starts. */
+export const ownFlags = flagsOf(ownStart)
 
 export const chatBody = (prompt: string, stream: boolean): string =>
   JSON.stringify({ model: 'bench', stream, messages: [{ role: 'user', content: prompt }] })
@@ -13,10 +19,10 @@ export const askChat = (base: string, prompt: string, stream: boolean): Ask => (
   body: chatBody(prompt, stream),
 })
 
-/** A server of ours in a process of its own, which sends `{ port }` once it listens. */
+/** A server of ours in a process of its own, under the flags of `npm start`. It sends `{ port }` once it listens. */
 export async function startServer(file: URL, upstreamUrl: string): Promise<Running> {
-  const env = { ...process.env, NODE_ENV: 'production' }
-  const child = fork(file, [upstreamUrl], { execArgv: [], env })
+  const env = { ...process.env, ...ownStart.env, NODE_ENV: 'production' }
+  const child = fork(file, [upstreamUrl], { execArgv: [...ownStart.args], env })
   const [{ port }] = await once(child, 'message')
   return {
     open: async () => '',

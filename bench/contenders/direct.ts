@@ -4,7 +4,9 @@ import { askChat } from './chat-completions.ts'
 
 export const contenders: Contender[] = [
   {
-    ...{ name: 'direct', title: 'direct', keeps: 'nothing' },
+    name: 'direct',
+    title: 'direct',
+    keeps: 'nothing',
     async start({ upstreamUrl }) {
       return {
         open: async () => '',

@@ -2,11 +2,10 @@
  * Greenroom as its users start it: a process of its own with an embedded PostgreSQL, durability on, MAX_* raised so
  * that no case is refused. Stateless, in sessions, in sessions with Redis, and followed from another instance.
  */
-import { execFileSync } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { addAgent, deployUrl, newSession, type Product, startProduct } from '../../test/support/product.ts'
+import { commitOf } from '../commit.ts'
 import type { Contender, Running, Scene } from '../contender.ts'
+import { flagsOf, npmStart } from '../npm-start.ts'
 import { chatBody } from './chat-completions.ts'
 
 /** A checkout to measure. `name` null: the only one, which needs none. */
@@ -24,14 +23,6 @@ const settings = {
   NODE_ENV: 'production',
 }
 
-/** Variables and arguments as `npm start` gives them, without npm, whose own memory is nobody's concern. */
-async function startOf({ path }: Checkout): Promise<{ env: Record<string, string>; nodeArgs: string[] }> {
-  const { scripts } = JSON.parse(await readFile(join(path, 'package.json'), 'utf8')) // our own file
-  const [, before = '', args = ''] = /^(.*?)exec node (.*?)src\/main\.ts$/.exec(String(scripts.start)) ?? []
-  const env = Object.fromEntries(before.matchAll(/(\w+)=(\S+)/g).map(([, name = '', value = '']) => [name, value]))
-  return { env, nodeArgs: args.split(' ').filter((arg) => arg !== '') }
-}
-
 /** One instance for each of `envs`, and an agent on the bench's model. */
 export async function startGreenroom(
   checkout: Checkout,
@@ -41,18 +32,19 @@ export async function startGreenroom(
 ): Promise<Started> {
   await using stack = new AsyncDisposableStack()
   const products: Product[] = []
-  const npmStart = await startOf(checkout)
+  const start = npmStart(checkout.path)
   for (const env of envs) {
-    const args = [...npmStart.nodeArgs, ...nodeArgs]
+    const args = [...start.args, ...nodeArgs]
     const where = { direct: true, nodeArgs: args, checkout: checkout.path, dataDir: scene.folder }
-    products.push(stack.use(await startProduct({ ...where, env: { ...npmStart.env, ...settings, ...env } })))
+    products.push(stack.use(await startProduct({ ...where, env: { ...start.env, ...settings, ...env } })))
   }
   const [first, ...others] = products
   if (!first) throw new Error('No instance was asked for.')
   const agentId = await addAgent(first, scene.upstreamUrl)
   const kept = stack.move()
   return {
-    ...{ products: [first, ...others], agentId },
+    products: [first, ...others],
+    agentId,
     async [Symbol.asyncDispose]() {
       // As users stop it, so that PostgreSQL ends at once instead of after its recovery.
       for (const product of products) await product.stop().catch(() => {})
@@ -102,22 +94,15 @@ async function startFollowed(checkout: Checkout, scene: Scene): Promise<Running>
   return inSessions(await startGreenroom(checkout, scene, [env, env]))
 }
 
-/** What was measured: its commit, and `+` when there is more than that. */
-export function commitOf({ path }: Checkout): string {
-  const git = (...args: string[]) => execFileSync('git', ['-C', path, ...args], { encoding: 'utf8' }).trim()
-  try {
-    return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', '--', 'src') === '' ? '' : '+'}`
-  } catch {
-    return 'unknown'
-  }
-}
-
 export function greenroomContenders(checkout: Checkout): Contender[] {
   const behind = checkout.name === null ? '' : `@${checkout.name}`
   const make = (name: string, title: string, start: (scene: Scene) => Promise<Running>): Contender => ({
-    ...{ name: `greenroom-${name}${behind}`, title: `Greenroom, ${title}${behind}`, start },
+    name: `greenroom-${name}${behind}`,
+    title: `Greenroom, ${title}${behind}`,
+    start,
     keeps: name === 'stateless' ? 'nothing' : 'thread',
-    versions: { greenroom: commitOf(checkout) },
+    versions: { greenroom: commitOf(checkout.path) },
+    flags: flagsOf(npmStart(checkout.path)),
   })
   return [
     make('stateless', 'stateless', async (scene) => stateless(await startGreenroom(checkout, scene))),

@@ -1,14 +1,17 @@
 /** What one writes by hand: Fastify and the official client, in thirty lines. */
 import { readFileSync } from 'node:fs'
 import type { Contender } from '../contender.ts'
-import { startServer } from './chat-completions.ts'
+import { ownFlags, startServer } from './chat-completions.ts'
 
 const { dependencies } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
 export const contenders: Contender[] = [
   {
-    ...{ name: 'hand-written', title: 'hand-written', keeps: 'nothing' },
+    name: 'hand-written',
+    title: 'hand-written',
+    keeps: 'nothing',
     versions: { fastify: dependencies.fastify, openai: dependencies.openai },
+    flags: ownFlags,
     start: ({ upstreamUrl }) => startServer(new URL('hand-written-server.ts', import.meta.url), upstreamUrl),
   },
 ]

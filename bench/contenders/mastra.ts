@@ -1,6 +1,6 @@
 import type { Contender, Running, Scene } from '../contender.ts'
 import manifest from './mastra/package.json' with { type: 'json' }
-import { installPeer, post, startPeer } from './peer.ts'
+import { installPeer, peerFlags, post, startPeer } from './peer.ts'
 
 /** Mastra's server as `mastra build` makes it; an agent with memory: threads on PostgreSQL, the last ten messages sent. */
 const mastra: Contender = {
@@ -8,6 +8,7 @@ const mastra: Contender = {
   title: 'Mastra, stored',
   keeps: 'thread',
   versions: manifest.dependencies,
+  flags: peerFlags,
   async start(scene) {
     const { url, ...running } = await startServer(scene, { DATABASE_URL: await scene.database() })
     const resource = 'bench'
@@ -31,6 +32,7 @@ const mastraStateless: Contender = {
   title: 'Mastra, stateless',
   keeps: 'nothing',
   versions: manifest.dependencies,
+  flags: peerFlags,
   async start(scene) {
     const { url, ...running } = await startServer(scene, {})
     return {
@@ -54,7 +56,9 @@ async function startServer({ upstreamUrl, folder }: Scene, more: Record<string, 
     args: () => [`${installed}/.mastra/output/index.mjs`],
     cwd: folder,
     env: {
-      ...{ UPSTREAM_URL: upstreamUrl, MASTRA_HOST: '127.0.0.1', MASTRA_TELEMETRY_DISABLED: '1' },
+      UPSTREAM_URL: upstreamUrl,
+      MASTRA_HOST: '127.0.0.1',
+      MASTRA_TELEMETRY_DISABLED: '1',
       ...more,
     },
     ready: '/health',

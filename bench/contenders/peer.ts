@@ -17,6 +17,9 @@ const installRoot = fileURLToPath(new URL('../../.bench/', import.meta.url))
 /** Ours is the node that they run on, too. */
 const path = [dirname(process.execPath), process.env.PATH].join(delimiter)
 
+/** Of every peer: none of V8's own. What else changes its speed stands behind it. */
+export const peerFlags = 'NODE_ENV=production'
+
 export type Peer = AsyncDisposable & { readonly url: string; readonly pid: number }
 
 type PeerOptions = {
@@ -31,7 +34,7 @@ type PeerOptions = {
 
 const sourceOf = (name: string): string => fileURLToPath(new URL(`${name}/`, import.meta.url))
 
-/** Installs it unless it is, runs its build if it has one, and resolves to its folder. Rejects with what npm said. */
+/** Installs it unless it is, runs its build if it has one, and resolves to its folder. Rejects with npm's output. */
 export async function installPeer(name: string): Promise<string> {
   const folder = join(installRoot, name)
   const stamp = join(folder, '.installed')
@@ -57,12 +60,12 @@ async function fingerprint(folder: string): Promise<string> {
 async function npm(cwd: string, args: string[]): Promise<void> {
   const env = { ...process.env, PATH: path, MASTRA_TELEMETRY_DISABLED: '1' }
   const child = spawn('npm', args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const said = saidBy(child)
+  const output = outputOf(child)
   const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`npm ${args.join(' ')} in ${cwd}: ${said()}`)
+  if (code !== 0) throw new Error(`npm ${args.join(' ')} in ${cwd}: ${output()}`)
 }
 
-/** Starts it on a free port and waits until it serves. Rejects with what it said when it ends before, or takes 60 s. */
+/** Starts it on a free port and waits until it serves. Rejects with its output when it ends early or takes 60 s. */
 export async function startPeer({ args, cwd, env, ready }: PeerOptions): Promise<Peer> {
   const port = await freePort()
   const child = spawn(process.execPath, args(port), {
@@ -71,12 +74,13 @@ export async function startPeer({ args, cwd, env, ready }: PeerOptions): Promise
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: path, HOME: cwd, NODE_ENV: 'production', PORT: String(port), ...env },
   })
-  const said = saidBy(child)
+  const output = outputOf(child)
   const pid = child.pid ?? 0
   const ended = once(child, 'close')
   ended.then(killWithUs(pid))
   const peer: Peer = {
-    ...{ url: `http://127.0.0.1:${port}`, pid },
+    url: `http://127.0.0.1:${port}`,
+    pid,
     async [Symbol.asyncDispose]() {
       if (child.exitCode === null && child.signalCode === null) process.kill(-pid, 'SIGKILL')
       await ended
@@ -85,7 +89,7 @@ export async function startPeer({ args, cwd, env, ready }: PeerOptions): Promise
   for (const deadline = performance.now() + START_MS; !(await answers(peer.url + ready)); await pause(50)) {
     if (child.exitCode === null && performance.now() < deadline) continue
     await peer[Symbol.asyncDispose]()
-    throw new Error(`${args(port).join(' ')} did not start: ${said()}`)
+    throw new Error(`${args(port).join(' ')} did not start: ${output()}`)
   }
   return peer
 }
@@ -96,8 +100,8 @@ const answers = (url: string): Promise<boolean> =>
     () => false,
   )
 
-/** The last of what it says, on both outputs. */
-function saidBy(child: { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream }): () => string {
+/** The last of what it wrote, on both outputs. */
+function outputOf(child: { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream }): () => string {
   let text = ''
   for (const output of [child.stdout, child.stderr]) {
     output.setEncoding('utf8').on('data', (part: string) => {

@@ -1,5 +1,5 @@
 import type { Contender } from '../contender.ts'
-import { installPeer, startPeer } from './peer.ts'
+import { installPeer, peerFlags, startPeer } from './peer.ts'
 import manifest from './portkey/package.json' with { type: 'json' }
 
 /**
@@ -11,6 +11,7 @@ const portkey: Contender = {
   title: 'Portkey',
   keeps: 'nothing',
   versions: { ...manifest.dependencies, ...manifest.overrides },
+  flags: `${peerFlags} --headless`,
   async start({ upstreamUrl, folder }) {
     const installed = await installPeer('portkey')
     const server = `${installed}/node_modules/@portkey-ai/gateway/build/start-server.js`

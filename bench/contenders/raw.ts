@@ -1,10 +1,14 @@
 /** Bytes through node:http and nothing else: the limit. */
 import type { Contender } from '../contender.ts'
-import { startServer } from './chat-completions.ts'
+import { ownFlags, startServer } from './chat-completions.ts'
 
 export const contenders: Contender[] = [
   {
-    ...{ name: 'raw', title: 'raw', keeps: 'nothing', versions: { node: process.version } },
+    name: 'raw',
+    title: 'raw',
+    keeps: 'nothing',
+    versions: { node: process.version },
+    flags: ownFlags,
     start: ({ upstreamUrl }) => startServer(new URL('raw-server.ts', import.meta.url), upstreamUrl),
   },
 ]

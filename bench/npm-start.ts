@@ -1,0 +1,26 @@
+/**
+ * How `npm start` runs node. Every server of ours is measured under the same variables and V8 flags, without npm itself:
+ * a contender on Node's defaults (four helper threads, a heap that grows further) would be another experiment.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export type NodeStart = {
+  readonly env: Readonly<Record<string, string>>
+  readonly args: readonly string[]
+}
+
+export function npmStart(checkout: string): NodeStart {
+  const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) // our own file
+  const match = /^(.*?)exec node (.*?)src\/main\.ts$/.exec(String(scripts.start))
+  if (!match) throw new Error(`The start script of ${checkout} is not "NAME=VALUE … exec node ARGS src/main.ts".`)
+  const [, variables = '', args = ''] = match
+  return {
+    env: Object.fromEntries(variables.matchAll(/(\w+)=(\S+)/g).map(([, name = '', value = '']) => [name, value])),
+    args: args.split(' ').filter((arg) => arg !== ''),
+  }
+}
+
+/** As one types it, for the record. */
+export const flagsOf = ({ env, args }: NodeStart): string =>
+  [...Object.entries(env).map(([name, value]) => `${name}=${value}`), ...args].join(' ')
