@@ -1,12 +1,13 @@
 /** The command line. */
 import { resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Case } from './case.ts'
 import { allCases } from './cases/all.ts'
 import type { Contender } from './contender.ts'
 import { allContenders } from './contenders/all.ts'
 import type { Checkout } from './contenders/greenroom.ts'
+import { resultsFile } from './results.ts'
 
 /** Benches that stand for themselves and only print. They run when they are named. */
 const others = new Map([
@@ -20,11 +21,16 @@ export type Wanted = {
   checkouts: Checkout[]
   repetitions: number
   others: (() => Promise<void>)[]
-  /** Everyone took part, as often as it takes (or `--write` says so): the results are written. */
-  isKept: boolean
+  /**
+   * Whether the results are written: `always` with `--write`, `if clean` when everyone takes part at least three times.
+   * No dirty tree is ever recorded; with `always` that is an error at once.
+   */
+  recording: 'always' | 'if clean' | 'never'
+  /** Where to; RESULTS.md comes beside it. */
+  file: URL
 }
 
-/** Throws with what there is when something is not. */
+/** Throws, with what there is, when something is unknown. */
 export function readArguments(args: string[]): Wanted {
   const { values, positionals } = parseArgs({
     args,
@@ -34,6 +40,7 @@ export function readArguments(args: string[]): Wanted {
       reps: { type: 'string', default: '3' },
       greenroom: { type: 'string', multiple: true, default: [] },
       write: { type: 'boolean', default: false },
+      results: { type: 'string' },
     },
   })
   const checkouts = readCheckouts(values.greenroom)
@@ -47,27 +54,33 @@ export function readArguments(args: string[]): Wanted {
     only ?? [],
     contenders.map(({ name }) => name),
   )
+  const isWhole = only === undefined && repetitions >= 3 && values.greenroom.length === 0
   if (!(repetitions >= 1)) throw new Error('--reps is a whole number from 1.')
   return {
     cases: allCases.filter(({ name, group = name }) => {
       return positionals.length === 0 || positionals.includes(name) || positionals.includes(group)
     }),
     contenders: contenders.filter(({ name }) => only?.includes(name) ?? true),
-    ...{ checkouts, repetitions },
+    checkouts,
+    repetitions,
     others: positionals.map((name) => others.get(name)).filter((bench) => bench !== undefined),
-    isKept: values.write || (only === undefined && repetitions >= 3 && values.greenroom.length === 0),
+    recording: values.write || values.results !== undefined ? 'always' : isWhole ? 'if clean' : 'never',
+    file: values.results === undefined ? resultsFile : pathToFileURL(fromCaller(values.results)),
   }
 }
 
 /** The one that the bench lies in. */
 export const ownCheckout: Checkout = { name: null, path: fileURLToPath(new URL('..', import.meta.url)) }
 
-/** `name=path` or `path`; relative to where npm was called. */
+/** Paths are relative to where npm was called. */
+const fromCaller = (path: string): string => resolve(process.env.INIT_CWD ?? '.', path)
+
+/** `name=path` or `path`. */
 function readCheckouts(given: readonly string[]): Checkout[] {
   if (given.length === 0) return [ownCheckout]
   return given.map((one) => {
     const [name, path] = one.includes('=') ? one.split('=', 2) : [null, one]
-    return { name: name ?? null, path: resolve(process.env.INIT_CWD ?? '.', path ?? '.') }
+    return { name: name ?? null, path: fromCaller(path ?? '.') }
   })
 }
 

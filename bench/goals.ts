@@ -2,9 +2,9 @@
 
 import type { Column } from './case.ts'
 import { allCases } from './cases/all.ts'
-import { median, table } from './cluster/figures.ts'
 import type { Keeps } from './contender.ts'
 import { allContenders } from './contenders/all.ts'
+import { median, table } from './figures.ts'
 import type { Results } from './results.ts'
 import { valuesOf } from './tables.ts'
 
@@ -97,7 +97,7 @@ const keepsOf: { [beside: string]: readonly Keeps[] } = {
 /** Null: not measured. */
 function measured(results: Results, goal: Goal, row: string): number | null {
   const result = results.cases[goal.caseName]
-  const values = result ? valuesOf(result, row, { title: '', ...goal.column }) : []
+  const values = result ? valuesOf(result, row, goal.column) : []
   return values.length > 0 ? median(values) : null
 }
 

@@ -4,9 +4,9 @@
  *     npm run bench -- stream throughput --only direct,raw,greenroom-session --reps 3
  *     npm run bench -- stream --greenroom before=/path/to/checkout --greenroom after=.
  */
-import { loadavg } from 'node:os'
 import { installMissingParts } from '../test/support/system-parts.ts'
-import { readArguments } from './arguments.ts'
+import { ownCheckout, readArguments, type Wanted } from './arguments.ts'
+import { commitOf, isRecordable } from './commit.ts'
 import { openGround } from './ground.ts'
 import { machine } from './machine.ts'
 import { measureOwn } from './own.ts'
@@ -15,30 +15,45 @@ import { startRecord, writeResults } from './results.ts'
 import { caseTable } from './tables.ts'
 import { takeTurns } from './turns.ts'
 
-const loadNow = (): number => Number((loadavg()[0] ?? 0).toFixed(1))
+const commitsOf = ({ checkouts }: Wanted): string[] => [ownCheckout, ...checkouts].map(({ path }) => commitOf(path))
+
+/** Before anything is measured: null, or why nothing will be recorded. */
+function unrecordable(wanted: Wanted): string | null {
+  if (wanted.recording === 'never') return 'only a part is measured'
+  if (commitsOf(wanted).every(isRecordable)) return null
+  const reason = 'the tree is dirty: commit first'
+  if (wanted.recording === 'always') throw new Error(`Nothing would be recorded, ${reason}.`)
+  return reason
+}
+
+async function measure(wanted: Wanted, commit: string) {
+  const { cases, contenders, checkouts, repetitions } = wanted
+  const record = startRecord(cases, { commit, machine: machine(), repetitions })
+  await using ground = await openGround()
+  const side = cases.filter((one) => one.kind === 'side')
+  const own = cases.filter((one) => one.kind === 'own')
+  if (side.length > 0) await takeTurns(ground, side, contenders, repetitions, record)
+  for (const one of own) await measureOwn(ground, one, checkouts, repetitions, record)
+  return record.cases
+}
 
 async function main(): Promise<void> {
   const wanted = readArguments(process.argv.slice(2))
   for (const bench of wanted.others) await bench()
   if (wanted.cases.length === 0) return
   installMissingParts()
-  const before = loadNow()
-  const record = startRecord(wanted.cases, wanted.repetitions, before)
-  {
-    await using ground = await openGround()
-    const side = wanted.cases.filter((one) => one.kind === 'side')
-    const own = wanted.cases.filter((one) => one.kind === 'own')
-    if (side.length > 0) await takeTurns(ground, side, wanted.contenders, wanted.repetitions, record)
-    for (const one of own) await measureOwn(ground, one, wanted.checkouts, wanted.repetitions, record)
-  }
-  for (const result of Object.values(record.cases)) result.load = [before, loadNow()]
+  const commits = commitsOf(wanted)
+  const reason = unrecordable(wanted)
+  if (reason !== null) console.log(`Nothing will be recorded: ${reason}.`)
+  const results = await measure(wanted, commits[0] ?? '')
   for (const one of wanted.cases) {
-    const result = record.cases[one.name]
+    const result = results[one.name]
     if (result) console.log(`\n## ${one.title}\n\n${caseTable(one, result)}`)
   }
-  if (!wanted.isKept) return console.log('\nOnly a part was measured: RESULTS.md and RESULTS.json stay as they are.')
-  const versions = Object.fromEntries(wanted.contenders.map(({ name, versions = {} }) => [name, versions]))
-  await writeReport(await writeResults({ machine: machine(), versions, cases: record.cases }))
+  if (reason !== null) return console.log(`\nNothing was recorded: ${reason}.`)
+  if (commitsOf(wanted).join() !== commits.join())
+    throw new Error('Nothing was recorded: the source changed meanwhile.')
+  await writeReport(await writeResults(results, wanted.file), wanted.file)
 }
 
 await main()

@@ -1,7 +1,9 @@
 /** Cases of Greenroom alone: of each checkout in turn, as often as wanted. */
 import type { OwnCase } from './case.ts'
+import { commitOf } from './commit.ts'
 import type { Checkout } from './contenders/greenroom.ts'
 import type { Ground } from './ground.ts'
+import { flagsOf, npmStart } from './npm-start.ts'
 import type { Record } from './results.ts'
 
 export async function measureOwn(
@@ -14,9 +16,11 @@ export async function measureOwn(
   const inside = 'measureAll' in one
   for (let repetition = 1; repetition <= (inside ? 1 : repetitions); repetition++) {
     for (const checkout of checkouts) {
-      const behind = checkout.name === null ? '' : `@${checkout.name}`
-      const named = (row: string) => ({ name: `${row}${behind}`, title: `${row}${behind}` })
+      const suffix = checkout.name === null ? '' : `@${checkout.name}`
+      const source = { versions: { greenroom: commitOf(checkout.path) }, flags: flagsOf(npmStart(checkout.path)) }
+      const named = (row: string) => ({ name: `${row}${suffix}`, title: `${row}${suffix}`, ...source })
       const began = performance.now()
+      record.noteLoad(one.name)
       try {
         const all = inside ? await one.measureAll(checkout, ground, repetitions) : [await one.measure(checkout, ground)]
         for (const rows of all) {
@@ -25,8 +29,9 @@ export async function measureOwn(
       } catch (error) {
         record.failed(one.name, named('failed'), String(error))
       }
+      record.noteLoad(one.name)
       const seconds = ((performance.now() - began) / 1000).toFixed(0)
-      console.log(`${inside ? repetitions : repetition}/${repetitions} ${one.name}${behind}: ${seconds} s`)
+      console.log(`${inside ? repetitions : repetition}/${repetitions} ${one.name}${suffix}: ${seconds} s`)
     }
   }
 }

@@ -1,51 +1,82 @@
-/** Figures of a run, and of runs before: RESULTS.json is the source, RESULTS.md is made from it. */
+/** The figures of all runs: RESULTS.json is the source, RESULTS.md and the tables of the documents are made from it. */
 import { readFile, writeFile } from 'node:fs/promises'
+import { loadavg } from 'node:os'
 import type { Case, Figures } from './case.ts'
 
 /** One figure of each repetition. */
-export type Row = { title: string; figures: { [key: string]: number[] }; failures: string[] }
+export type Row = {
+  title: string
+  /** Packages and their versions. */
+  versions?: Readonly<{ [name: string]: string }>
+  /** Variables and arguments that it was started with. */
+  flags?: string
+  /** Why its figures are kept but no longer shown. */
+  withdrawn?: string
+  figures: { [key: string]: number[] }
+  failures: string[]
+}
+
+export type Machine = { [name: string]: string }
+
+export type Load = {
+  /** One-minute load averages, the bench's own work included. */
+  lowest: number
+  highest: number
+  /** `case`: read before and after each of its measurements. `run`: read before and after the whole run it was part of. */
+  of: 'case' | 'run'
+}
 
 export type CaseResult = {
   /** What was done and counted then: a case may have become another one since. */
   note: string
   /** ISO date, without the time. */
   at: string
+  /** Of the checkout that the bench lies in. */
+  commit: string
+  machine: Machine
   repetitions: number
-  /** Load averages of the last minute, before and after. */
-  load: [number, number]
+  /** Null: nothing was measured yet. */
+  load: Load | null
   rows: { [name: string]: Row }
 }
 
-export type Machine = { [name: string]: string }
-
-export type Results = {
-  machine: Machine
-  /** By contender: packages and their versions. */
-  versions: { [name: string]: Readonly<{ [name: string]: string }> }
-  cases: { [name: string]: CaseResult }
-}
+export type Results = { cases: { [name: string]: CaseResult } }
 
 /** Whose row it is. */
-export type Named = { readonly name: string; readonly title: string }
+export type Named = Pick<Row, 'title' | 'versions' | 'flags'> & { readonly name: string }
 
 export type Record = {
+  /** Notes the machine's load: before and after each measurement. */
+  noteLoad(caseName: string): void
   add(caseName: string, row: Named, figures: Figures): void
   failed(caseName: string, row: Named, reason: string): void
   readonly cases: { [name: string]: CaseResult }
 }
 
-export function startRecord(cases: readonly Case[], repetitions: number, load: number): Record {
+export type Source = Pick<CaseResult, 'commit' | 'machine' | 'repetitions'>
+
+export function startRecord(cases: readonly Case[], source: Source): Record {
   const at = new Date().toISOString().slice(0, 10)
   const results: { [name: string]: CaseResult } = {}
-  for (const { name, note } of cases) results[name] = { note, at, repetitions, load: [load, load], rows: {} }
-  const rowOf = (caseName: string, { name, title }: Named): Row => {
+  for (const { name, note } of cases) results[name] = { note, at, ...source, load: null, rows: {} }
+  const resultOf = (caseName: string): CaseResult => {
     const result = results[caseName]
     if (!result) throw new Error(`No case ${caseName}.`)
-    result.rows[name] ??= { title, figures: {}, failures: [] }
-    return result.rows[name]
+    return result
+  }
+  const rowOf = (caseName: string, { name, title, versions, flags }: Named): Row => {
+    const { rows } = resultOf(caseName)
+    rows[name] ??= { title, ...(versions && { versions }), ...(flags && { flags }), figures: {}, failures: [] }
+    return rows[name]
   }
   return {
     cases: results,
+    noteLoad(caseName) {
+      const result = resultOf(caseName)
+      const now = Number((loadavg()[0] ?? 0).toFixed(1))
+      const { lowest, highest } = result.load ?? { lowest: now, highest: now }
+      result.load = { lowest: Math.min(lowest, now), highest: Math.max(highest, now), of: 'case' }
+    },
     add(caseName, named, figures) {
       const { figures: all } = rowOf(caseName, named)
       for (const [key, value] of Object.entries(figures)) {
@@ -59,24 +90,22 @@ export function startRecord(cases: readonly Case[], repetitions: number, load: n
   }
 }
 
-const file = new URL('RESULTS.json', import.meta.url)
+export const resultsFile = new URL('RESULTS.json', import.meta.url)
 
-export async function readResults(): Promise<Results | null> {
+/** Null: there are none. */
+export async function readResults(file: URL = resultsFile): Promise<Results | null> {
   const text = await readFile(file, 'utf8').catch(() => null)
   return text === null ? null : (JSON.parse(text) as Results) // our own file
 }
 
-/** A case's run replaces that case's part, the rest stays. */
-export async function writeResults(run: Results): Promise<Results> {
-  const before = await readResults()
-  const results: Results = {
-    machine: run.machine,
-    versions: { ...before?.versions, ...run.versions },
-    cases: { ...before?.cases, ...run.cases },
-  }
-  await writeFile(
-    file,
-    `${JSON.stringify(results, null, 1).replace(/\[[^[\]{}]*\]/g, (list) => list.replace(/\s+/g, ' '))}\n`,
-  )
+/** A case's run replaces that case, the rest stays. */
+export async function writeResults(cases: Results['cases'], file: URL): Promise<Results> {
+  const before = await readResults(file)
+  const results: Results = { cases: { ...before?.cases, ...cases } }
+  await writeFile(file, formatResults(results))
   return results
 }
+
+/** One line for each list, so that a new figure changes one line. */
+export const formatResults = (results: Results): string =>
+  `${JSON.stringify(results, null, 2).replace(/\[[^[\]{}]*\]/g, (list) => list.replace(/\s+/g, ' '))}\n`

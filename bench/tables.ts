@@ -1,13 +1,19 @@
 /** Results as tables in Markdown: the median of the repetitions, and their lowest and highest. */
 import type { Case, Column } from './case.ts'
-import { median, table } from './cluster/figures.ts'
+import { median, table } from './figures.ts'
 import type { CaseResult } from './results.ts'
 
+/** Empty where it was not measured or was withdrawn. */
+function figuresOf(result: CaseResult, name: string, key: string): readonly number[] {
+  const row = result.rows[name]
+  return row === undefined || row.withdrawn !== undefined ? [] : (row.figures[key] ?? [])
+}
+
 /** A column's values of one row, a repetition each; empty where it or what it is held against was not measured. */
-export function valuesOf(result: CaseResult, row: string, { key, against }: Column): number[] {
-  const values = result.rows[row]?.figures[key] ?? []
+export function valuesOf(result: CaseResult, row: string, { key, against }: Omit<Column, 'title'>): readonly number[] {
+  const values = figuresOf(result, row, key)
   if (!against) return values
-  const others = result.rows[against.row]?.figures[key] ?? []
+  const others = figuresOf(result, against.row, key)
   const held = values.slice(0, others.length).map((value, n) => {
     const other = others[n] ?? Number.NaN
     return against.how === 'minus' ? value - other : value / other
@@ -35,7 +41,11 @@ export function caseTable({ columns, ...one }: Case, result: CaseResult): string
   ])
   const head = [one.kind === 'own' ? one.rows : '', ...shown.map(({ title }) => title)]
   const failures = rows.flatMap(([, { title, failures }]) => failures.map((reason) => `- ${title}: ${oneLine(reason)}`))
-  return [table(head, lines), ...(failures.length > 0 ? ['', 'Not measured:', '', ...failures] : [])].join('\n')
+  const withdrawn = rows.flatMap(([, { title, withdrawn }]) => (withdrawn ? [`- ${title}: ${withdrawn}`] : []))
+  return [table(head, lines), listOf('Not measured:', failures), listOf('Withdrawn:', withdrawn)].flat().join('\n')
 }
+
+const listOf = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : ['', title, '', ...lines]
 
 const oneLine = (text: string): string => text.replace(/[\s|<>]+/g, ' ')

@@ -37,6 +37,7 @@ async function takeTurn(ground: Ground, cases: readonly SideCase[], contender: C
   await warm(turn)
   let loaded = 0
   for (const one of cases) {
+    record.noteLoad(one.name)
     try {
       const figures = await one.measure({ ...turn, loaded })
       record.add(one.name, contender, figures)
@@ -45,6 +46,7 @@ async function takeTurn(ground: Ground, cases: readonly SideCase[], contender: C
       record.failed(one.name, contender, String(error))
       console.log(`  ${one.name}: ${error}`)
     }
+    record.noteLoad(one.name)
     loaded++
   }
 }
@@ -54,10 +56,14 @@ const words = (figures: object): string =>
     .map(([key, value]) => `${key} ${Number(value).toPrecision(3)}`)
     .join(', ')
 
-function openTurn({ load }: Ground, scene: OwnScene, contender: Contender, running: Running): Turn {
+/** `running` was started in that scene. */
+export function openTurn({ load }: Ground, scene: OwnScene, contender: Contender, running: Running): Turn {
   const roots = () => [...running.pids(), ...scene.pids()]
   return {
-    ...{ contender, running, load, loaded: 0 },
+    contender,
+    running,
+    load,
+    loaded: 0,
     async prepare(count) {
       const deadline = performance.now() + OPEN_MS
       const sessions: string[] = []
@@ -86,7 +92,7 @@ function openTurn({ load }: Ground, scene: OwnScene, contender: Contender, runni
 }
 
 /** Enough of each kind that what is compiled while running is compiled. */
-async function warm(turn: Turn): Promise<void> {
+export async function warm(turn: Turn): Promise<void> {
   const parts = [
     { count: 200, tokens: 20, slots: 10, stream: true },
     { count: 10, tokens: 2000, slots: 5, stream: true },

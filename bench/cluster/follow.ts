@@ -1,6 +1,6 @@
 /** How much later a token is seen on another instance than on its owner's: one client reads both, by one clock. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { quantileCells, type Rounds, table } from './figures.ts'
+import { quantileCells, type Rounds, table } from '../figures.ts'
 import { cancel, paced, resume, type Scene, startReply } from './scene.ts'
 
 const ROUNDS = 3

@@ -1,0 +1,24 @@
+/** Which source was measured. A figure that cannot be measured again from a commit is not recorded. */
+import { execFileSync } from 'node:child_process'
+
+/** What a run itself writes: recording one case must not keep the next run from recording. */
+const written = [':!bench/RESULTS.json', ':!bench/RESULTS.md', ':!bench/guard.json']
+
+function git(checkout: string, ...args: string[]): string {
+  return execFileSync('git', ['-C', checkout, ...args], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim()
+}
+
+/** Its short hash, with `+` where the tree holds more than that (untracked files count); `unknown` outside git. */
+export function commitOf(checkout: string): string {
+  try {
+    const isClean = git(checkout, 'status', '--porcelain', '--', ':/', ...written) === ''
+    return `${git(checkout, 'rev-parse', '--short', 'HEAD')}${isClean ? '' : '+'}`
+  } catch {
+    return 'unknown'
+  }
+}
+
+export const isRecordable = (commit: string): boolean => /^[0-9a-f]+$/.test(commit)
