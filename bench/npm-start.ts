@@ -23,4 +23,4 @@ export function npmStart(checkout: string): NodeStart {
 
 /** As one types it, for the record. */
 export const flagsOf = ({ env, args }: NodeStart): string =>
-  [...Object.entries(env).map(([name, value]) => `${name}=${value}`), ...args].join(' ')
+  ['NODE_ENV=production', ...Object.entries(env).map((pair) => pair.join('=')), ...args].join(' ')
