@@ -108,4 +108,4 @@ export async function writeResults(cases: Results['cases'], file: URL): Promise<
 
 /** One line for each list, so that a new figure changes one line. */
 export const formatResults = (results: Results): string =>
-  `${JSON.stringify(results, null, 2).replace(/\[[^[\]{}]*\]/g, (list) => list.replace(/\s+/g, ' '))}\n`
+  `${JSON.stringify(results, null, 2).replace(/\[\s+([^[\]{}]*?)\s+\]/g, (_, list) => `[${list.replace(/\s+/g, ' ')}]`)}\n`

@@ -1,0 +1,226 @@
+/**
+ * Writes the figures of README.md and docs/operating.md from bench/RESULTS.json, between their markers; `--check` fails
+ * where they differ from what is written there.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { argv, exit } from 'node:process'
+import type { Column } from '../bench/case.ts'
+import { median, table } from '../bench/figures.ts'
+import { type CaseResult, type Results, readResults } from '../bench/results.ts'
+import { valuesOf } from '../bench/tables.ts'
+
+const markers = ['<!-- bench -->', '<!-- /bench -->'] as const
+
+/** A figure of a case, as a cell shows it. */
+type Figure = Pick<Column, 'key' | 'digits' | 'against'> & {
+  readonly of: string
+  /** Instead of digits: 462,293 is shown as 462,000. */
+  readonly significant?: number
+}
+
+const added = { row: 'direct', how: 'minus' } as const
+const toRaw = { row: 'raw', how: 'ratio' } as const
+
+function caseOf(results: Results, name: string): CaseResult {
+  const found = results.cases[name]
+  if (!found) throw new Error(`bench/RESULTS.json has no case ${name}: npm run bench -- ${name}.`)
+  return found
+}
+
+/** The median; '' where it was not measured, a dash where there is no PostgreSQL. */
+function shown(results: Results, row: string, { of, key, against, significant, digits = 0 }: Figure): string {
+  const values = valuesOf(caseOf(results, of), row, { key, ...(against && { against }) })
+  if (values.length === 0) return ''
+  const format =
+    significant === undefined
+      ? { minimumFractionDigits: digits, maximumFractionDigits: digits }
+      : { maximumSignificantDigits: significant }
+  const value = median(values)
+  return key === 'postgresUs' && value === 0 ? '–' : value.toLocaleString('en', format)
+}
+
+/** `A / B`, or '' where one of them was not measured. */
+const pair = (results: Results, row: string, figures: readonly Figure[]): string => {
+  const cells = figures.map((figure) => shown(results, row, figure))
+  return cells.includes('') ? '' : cells.join(' / ')
+}
+
+type Comparison = {
+  readonly what: string
+  readonly rows: readonly string[]
+  readonly figures: readonly Figure[]
+}
+
+const columns = ['raw', 'hand-written', 'portkey', 'ai-sdk-resumable', 'langgraph', 'mastra']
+const stateless = ['raw', 'hand-written', 'portkey', 'greenroom-stateless']
+const stored = ['ai-sdk-resumable', 'langgraph', 'mastra', 'greenroom-session']
+/** Where it keeps nothing: a reply that is not streamed is not kept by the AI SDK. */
+const storedShort = stored.filter((name) => name !== 'ai-sdk-resumable')
+
+const comparisons: readonly Comparison[] = [
+  {
+    what: 'stateless: time to first token added, ms',
+    rows: stateless,
+    figures: [{ of: 'ttft', key: 'p50Ms', against: added, digits: 2 }],
+  },
+  { what: 'stateless: processor time a token, µs', rows: stateless, figures: [{ of: 'paced-200', key: 'cpuUs' }] },
+  {
+    what: 'stateless: p99 of a token at 200 replies, as ratio to raw',
+    rows: stateless,
+    figures: [{ of: 'paced-200', key: 'p99Ms', against: toRaw, digits: 1 }],
+  },
+  {
+    what: 'stateless: most tokens a second',
+    rows: stateless,
+    figures: [{ of: 'throughput', key: 'perSecond', significant: 3 }],
+  },
+  {
+    what: 'stateless: short replies a second',
+    rows: stateless,
+    figures: [{ of: 'short', key: 'perSecond', significant: 3 }],
+  },
+  {
+    what: 'stored: time to first token added, ms',
+    rows: stored,
+    figures: [{ of: 'ttft', key: 'p50Ms', against: added, digits: 1 }],
+  },
+  {
+    what: 'stored: processor time a token, own / its PostgreSQL, µs',
+    rows: stored,
+    figures: [
+      { of: 'paced-200', key: 'cpuUs' },
+      { of: 'paced-200', key: 'postgresUs' },
+    ],
+  },
+  {
+    what: 'stored: a token at 200 replies, p50 / p99 ms',
+    rows: stored,
+    figures: [
+      { of: 'paced-200', key: 'p50Ms', digits: 1 },
+      { of: 'paced-200', key: 'p99Ms' },
+    ],
+  },
+  {
+    what: 'stored: a reply of 100 tokens at 500 replies, p50 / p99 s (ideal 1.98)',
+    rows: stored,
+    figures: [
+      { of: 'paced-500', key: 'replyS', digits: 1 },
+      { of: 'paced-500', key: 'replyP99S', digits: 1 },
+    ],
+  },
+  {
+    what: 'stored: most tokens a second',
+    rows: stored,
+    figures: [{ of: 'throughput', key: 'perSecond', significant: 3 }],
+  },
+  {
+    what: 'stored: short replies a second',
+    rows: storedShort,
+    figures: [{ of: 'short', key: 'perSecond', significant: 3 }],
+  },
+  {
+    what: 'memory after all that, PostgreSQL apart, MB',
+    rows: [...columns, 'greenroom-session'],
+    figures: [{ of: 'memory', key: 'memoryMb' }],
+  },
+]
+
+/** What was measured where: of the cases that a table shows. */
+function sourceOf(results: Results, names: readonly string[]): string {
+  const cases = names.map((name) => caseOf(results, name))
+  const each = (value: (one: CaseResult) => string | number) => [...new Set(cases.map(value))].join(', ')
+  return (
+    `Medians of ${each((one) => one.repetitions)} repetitions, ${each(({ at }) => at)}, at commit ` +
+    `${each(({ commit }) => commit)}, on ${each(({ machine }) => `${machine.processors}, Node.js ${machine.node}`)}.`
+  )
+}
+
+/** Greenroom beside what one would pick instead. */
+export function comparison(results: Results): string {
+  const names = [...new Set(comparisons.flatMap(({ figures }) => figures.map(({ of }) => of)))]
+  const { rows } = caseOf(results, 'paced-200')
+  const head = columns.map((name) => rows[name]?.title ?? name)
+  const lines = comparisons.map(({ what, rows: taking, figures }) => {
+    const cell = (name: string) => (taking.includes(name) ? pair(results, name, figures) : '')
+    const own = taking.includes('greenroom-stateless') ? 'greenroom-stateless' : 'greenroom-session'
+    return [what, ...columns.map(cell), cell(own)]
+  })
+  return `${sourceOf(results, names)}\n\n${table(['', ...head, 'Greenroom'], lines)}`
+}
+
+/** What sessions take of an instance, by how many stream at 50 tokens a second each. */
+export function sizing(results: Results): string {
+  const counts = [1, 50, 200, 500]
+  const names = counts.map((count) => `paced-${count}`)
+  const row = (what: string, ...figures: Omit<Figure, 'of'>[]) => [
+    what,
+    ...names.map((of) =>
+      pair(
+        results,
+        'greenroom-session',
+        figures.map((figure) => ({ ...figure, of })),
+      ),
+    ),
+  ]
+  const lines = [
+    row('instance, processor time a token, µs', { key: 'cpuUs' }),
+    row('PostgreSQL, processor time a token, µs', { key: 'postgresUs' }),
+    row('a token, p50 / p99 ms', { key: 'p50Ms', digits: 1 }, { key: 'p99Ms', digits: 0 }),
+    row(
+      'a reply of 100 tokens (ideal 1.98), p50 / p99 s',
+      { key: 'replyS', digits: 2 },
+      { key: 'replyP99S', digits: 1 },
+    ),
+    row('instance, MB', { key: 'memoryMb' }),
+    row('its PostgreSQL, MB', { key: 'postgresMb' }),
+  ]
+  const idle = shown(results, 'second, same folder', { of: 'start-up', key: 'memoryMb' })
+  const atOnce = shown(results, 'greenroom-session', { of: 'throughput', key: 'perSecond', significant: 2 })
+  const cheap = shown(results, 'greenroom-session', { of: 'throughput', key: 'cpuUs', digits: 1 })
+  return [
+    sourceOf(results, [...names, 'start-up', 'throughput']),
+    'Client, model, instance and database share the cores.',
+    `\n\n${table(['sessions of 50 tokens a second', ...counts.map(String)], lines)}\n\n`,
+    `An idle instance takes ${idle} MB. Tokens that come in bursts share their flushes: ${cheap} µs each, ${atOnce} a`,
+    'second in all.',
+  ]
+    .join(' ')
+    .replace(/ ?\n\n ?/g, '\n\n')
+}
+
+/** Null: a marker is missing. */
+export function withBlock(text: string, block: string): string | null {
+  const start = text.indexOf(markers[0])
+  const end = text.indexOf(markers[1])
+  if (start < 0 || end < start) return null
+  return `${text.slice(0, start + markers[0].length)}\n\n${block}\n\n${text.slice(end)}`
+}
+
+function write(file: string, block: string): boolean {
+  const path = new URL(`../${file}`, import.meta.url)
+  const text = readFileSync(path, 'utf8')
+  const wanted = withBlock(text, block)
+  if (wanted === null) {
+    console.error(`${file} lacks the markers ${markers.join(' and ')}, in this order.`)
+    return false
+  }
+  if (wanted === text) return true
+  if (argv.includes('--check')) {
+    console.error(`${file}: its figures differ from bench/RESULTS.json; run "npm run generate".`)
+    return false
+  }
+  writeFileSync(path, wanted)
+  return true
+}
+
+async function main(): Promise<number> {
+  const results = await readResults()
+  if (results === null) {
+    console.error('bench/RESULTS.json is missing: npm run bench.')
+    return 1
+  }
+  const blocks = { 'README.md': comparison(results), 'docs/operating.md': sizing(results) }
+  return Object.entries(blocks).every(([file, block]) => write(file, block)) ? 0 : 1
+}
+
+if (import.meta.main) exit(await main())
