@@ -9,11 +9,8 @@ import { allContenders } from './contenders/all.ts'
 import type { Checkout } from './contenders/greenroom.ts'
 import { resultsFile } from './results.ts'
 
-/** Benches that stand for themselves and only print. They run when they are named. */
-const others = new Map([
-  ['tools', async () => (await import('./tools.ts')).benchTools()],
-  ['cluster', async () => (await import('./cluster.ts')).benchCluster()],
-])
+/** Benches of their own, which only print. They run when they are named. */
+const others = new Map([['cluster', async () => (await import('./cluster.ts')).benchCluster()]])
 
 export type Wanted = {
   cases: Case[]

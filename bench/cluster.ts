@@ -5,12 +5,15 @@
  */
 import { loadavg } from 'node:os'
 import { installMissingParts } from '../test/support/system-parts.ts'
+import { ownCheckout } from './arguments.ts'
 import { benchCancel } from './cluster/cancel.ts'
 import { benchCost } from './cluster/cost.ts'
 import { benchFollow } from './cluster/follow.ts'
 import { benchLoss, lossTable } from './cluster/loss.ts'
 import { benchResume } from './cluster/resume.ts'
 import { type Ground, openGround, openScene, type Scene } from './cluster/scene.ts'
+import { commitOf, isRecordable } from './commit.ts'
+import { machine } from './machine.ts'
 
 const LEASE_MS = 6000
 const SHORT_LEASE_MS = 1500
@@ -23,7 +26,7 @@ const cases = new Map<string, [title: string, run: (ground: Ground, scenes: Scen
   ['loss', ['An owner that is killed', benchLosses]],
 ])
 
-/** The standard lease, then a short one on instances of its own. */
+/** The default lease, then a short one on instances of its own. */
 async function benchLosses(ground: Ground, scenes: Scene[]): Promise<string> {
   const rows = await benchLoss(scenes, LEASE_MS)
   await using stack = new AsyncDisposableStack()
@@ -35,6 +38,9 @@ async function benchLosses(ground: Ground, scenes: Scene[]): Promise<string> {
 export async function benchCluster(): Promise<void> {
   const wanted = process.env.BENCH_CASES?.split(',') ?? [...cases.keys()]
   installMissingParts()
+  const commit = commitOf(ownCheckout.path)
+  console.log(`Commit ${commit}; ${Object.values(machine()).join('; ')}.`)
+  if (!isRecordable(commit)) console.log('The tree is dirty: these figures belong in no record.')
   await using stack = new AsyncDisposableStack()
   const ground = stack.use(await openGround())
   const scenes: Scene[] = []

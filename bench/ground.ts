@@ -22,18 +22,23 @@ export type Ground = AsyncDisposable & {
 /** A scene, and the processes that it started for its contender. Disposing removes all that it gave. */
 export type OwnScene = Scene & AsyncDisposable & { pids(): number[] }
 
+/** The model of every bench: upstream.ts says what it does. */
+export async function startModel(): Promise<{ url: string } & Disposable> {
+  const model = fork(new URL('upstream.ts', import.meta.url), { execArgv: [] })
+  const [{ port }] = await once(model, 'message')
+  return { url: `http://127.0.0.1:${port}/v1`, [Symbol.dispose]: () => void model.kill() }
+}
+
 export async function openGround(): Promise<Ground> {
   await using stack = new AsyncDisposableStack()
-  const model = fork(new URL('upstream.ts', import.meta.url), { execArgv: [] })
-  stack.defer(() => void model.kill())
-  const [{ port }] = await once(model, 'message')
-  const upstreamUrl = `http://127.0.0.1:${port}/v1`
+  const { url: upstreamUrl } = stack.use(await startModel())
   const load = stack.use(startLoadClient())
   let postgres: Promise<Postgres> | undefined
   stack.defer(async () => await (await postgres)?.[Symbol.asyncDispose]())
   const kept = stack.move()
   return {
-    ...{ upstreamUrl, load },
+    upstreamUrl,
+    load,
     scene: () =>
       openScene(upstreamUrl, () => {
         postgres ??= startPostgres()
@@ -51,7 +56,9 @@ async function openScene(upstreamUrl: string, postgres: () => Promise<Postgres>)
   const pids: number[] = []
   const kept = stack.move()
   return {
-    ...{ upstreamUrl, folder, pids: () => pids },
+    upstreamUrl,
+    folder,
+    pids: () => pids,
     async database() {
       const server = await postgres()
       pids.push(server.pid)
@@ -68,10 +75,15 @@ async function openScene(upstreamUrl: string, postgres: () => Promise<Postgres>)
   }
 }
 
-type Postgres = AsyncDisposable & { pid: number; database(): Promise<{ url: string; drop(): Promise<void> }> }
+export type Postgres = AsyncDisposable & {
+  readonly pid: number
+  /** Of a database that is none of those it made. */
+  readonly url: string
+  database(): Promise<{ name: string; url: string; drop(): Promise<void> }>
+}
 
 /** With its durability settings on; one for the whole run, a database for each contender. */
-async function startPostgres(): Promise<Postgres> {
+export async function startPostgres(): Promise<Postgres> {
   await using stack = new AsyncDisposableStack()
   const { path: dataDir } = stack.use(await programFolder('bench-postgres'))
   const first = await startEmbedded({ dataDir, log: silent })
@@ -83,12 +95,13 @@ async function startPostgres(): Promise<Postgres> {
   const kept = stack.move()
   return {
     pid: (await serverPid(dataDir)) ?? 0,
+    url: server.url,
     async database() {
       const name = `bench_${++made}`
       await run(server, `create database ${name}`)
       const url = new URL(server.url)
       url.pathname = `/${name}`
-      return { url: url.href, drop: () => run(server, `drop database ${name} with (force)`) }
+      return { name, url: url.href, drop: () => run(server, `drop database ${name} with (force)`) }
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }

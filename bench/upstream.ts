@@ -2,7 +2,7 @@
  * The model, in a process of its own: chat completions, streamed or not. The last user message says what to do:
  * `tokens=100 rate=50` is 100 tokens at 50 a second by the clock (a late one is caught up), `rate=0` all at once,
  * several events a write as vendors do; `burst=20` sends so many of a paced reply at once first; `hold=30` waits so many
- * seconds before the end. Each token is `T`, the moment
+ * seconds before the end; `calls=1` first calls every tool that the request offers, once. Each token is `T`, the moment
  * it was written in microseconds of the machine's monotonic clock (thirteen digits, rising within a reply), a space.
  */
 import { once } from 'node:events'
@@ -11,7 +11,9 @@ import { createServer, type ServerResponse } from 'node:http'
 /** Tokens in one write of an unpaced reply. */
 const BATCH = 8
 
-type Wish = { tokens: number; rate: number; burst: number; holdS: number; wantsUsage: boolean }
+type Tool = { function: { name: string; parameters: { required?: string[] } } }
+
+type Wish = { tokens: number; rate: number; burst: number; holdS: number; wantsUsage: boolean; calls: readonly Tool[] }
 
 const head = `"id":"chatcmpl-bench","object":"chat.completion.chunk","created":1790000000,"model":"bench"`
 const chunk = (choices: string, more = '') => `data: {${head},"choices":[${choices}]${more}}\n\n`
@@ -31,9 +33,9 @@ function stamps(): () => string {
   }
 }
 
-function finish(response: ServerResponse, wish: Wish): void {
+function finish(response: ServerResponse, wish: Wish, reason = 'stop'): void {
   const usage = wish.wantsUsage ? chunk('', `,"usage":${usageOf(wish)}`) : ''
-  const end = () => response.end(`${delta('{}', '"stop"')}${usage}data: [DONE]\n\n`)
+  const end = () => response.end(`${delta('{}', `"${reason}"`)}${usage}data: [DONE]\n\n`)
   if (wish.holdS === 0) return void end()
   const timer = setTimeout(end, wish.holdS * 1000)
   response.on('close', () => clearTimeout(timer))
@@ -74,6 +76,21 @@ function streamAtOnce(response: ServerResponse, wish: Wish): void {
   next()
 }
 
+/** Every string that a tool requires is `hello`. */
+function callTools(response: ServerResponse, wish: Wish): void {
+  const calls = wish.calls.map(({ function: { name, parameters } }, index) => ({
+    index,
+    id: `call_${index}`,
+    type: 'function',
+    function: {
+      name,
+      arguments: JSON.stringify(Object.fromEntries((parameters.required ?? []).map((key) => [key, 'hello']))),
+    },
+  }))
+  response.write(roleChunk + delta(JSON.stringify({ tool_calls: calls })))
+  finish(response, wish, 'tool_calls')
+}
+
 function answerWhole(response: ServerResponse, wish: Wish): void {
   const stamp = stamps()
   const send = () => {
@@ -96,7 +113,11 @@ function readWish(body: string): Wish & { stream: boolean } {
   const text = JSON.stringify(last.content)
   const number = (name: string) => Number(new RegExp(`${name}=(\\d+)`).exec(text)?.[1] ?? 0)
   return {
-    ...{ tokens: number('tokens'), rate: number('rate'), burst: number('burst'), holdS: number('hold') },
+    tokens: number('tokens'),
+    rate: number('rate'),
+    burst: number('burst'),
+    holdS: number('hold'),
+    calls: number('calls') > 0 && parsed.messages.at(-1) === last ? (parsed.tools ?? []) : [],
     stream: parsed.stream === true,
     wantsUsage: parsed.stream_options?.include_usage === true,
   }
@@ -114,7 +135,8 @@ const server = createServer((request, response) => {
     const wish = readWish(Buffer.concat(parts).toString())
     if (!wish.stream) return answerWhole(response, wish)
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' })
-    if (wish.rate > 0) streamPaced(response, wish)
+    if (wish.calls.length > 0) callTools(response, wish)
+    else if (wish.rate > 0) streamPaced(response, wish)
     else streamAtOnce(response, wish)
   })
 })

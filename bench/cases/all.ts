@@ -11,8 +11,9 @@ import { startUp } from './start-up.ts'
 import { streamCases } from './stream.ts'
 import { subscribers } from './subscribers.ts'
 import { mostTokens, shortReplies } from './throughput.ts'
+import { tools } from './tools.ts'
 
 const sideBySide: readonly Case[] = [...streamCases, mostTokens, shortReplies, memory]
-const ofGreenroom: readonly Case[] = [subscribers, resume, held, history, lists, cost, startUp, growth]
+const ofGreenroom: readonly Case[] = [subscribers, resume, held, history, lists, cost, tools, startUp, growth]
 
 export const allCases: readonly Case[] = [...sideBySide, ...ofGreenroom]

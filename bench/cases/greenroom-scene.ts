@@ -47,13 +47,20 @@ export async function startScene(checkout: Checkout, ground: Ground, nodeArgs: s
   const { url, pid } = product
   const sockets = await readFile(join(scene.folder, 'postgres.sockets'), 'utf8')
   const sql = connect(`postgres://greenroom@${encodeURIComponent(sockets)}/postgres`, {
-    ...{ name: 'bench', max: 2, timeoutMs: 0 },
+    name: 'bench',
+    max: 2,
+    timeoutMs: 0,
   })
   stack.defer(() => sql.end({ timeout: 1 }))
   const open = async () => `${url}${await newSession(url, agentId)}`
   const kept = stack.move()
   return {
-    ...{ agentId, deploy: deployUrl(url, agentId), sql, product, pids: [pid], open },
+    agentId,
+    deploy: deployUrl(url, agentId),
+    sql,
+    product,
+    pids: [pid],
+    open,
     memory: () => memoryOf([pid]),
     async openMany(count) {
       const sessions: string[] = []
@@ -69,7 +76,11 @@ export async function startScene(checkout: Checkout, ground: Ground, nodeArgs: s
 }
 
 /** Replies, and what the server used for them (microseconds). Rejects when one failed. */
-export async function load(ground: Ground, scene: GreenroomScene, job: RepliesJob): Promise<Replies & { cpu: Use }> {
+export async function load(
+  ground: Ground,
+  scene: Pick<GreenroomScene, 'pids'>,
+  job: RepliesJob,
+): Promise<Replies & { cpu: Use }> {
   const before = await cpuOf(scene.pids)
   const replies = await ground.load.replies(job)
   const after = await cpuOf(scene.pids)

@@ -2,11 +2,12 @@
 
 import { startProduct } from '../../test/support/product.ts'
 import type { OwnCase } from '../case.ts'
+import { npmStart } from '../npm-start.ts'
 import { memoryOf } from '../processes.ts'
 
 export const startUp: OwnCase = {
   ...{ kind: 'own', name: 'start-up', title: 'Start', rows: 'start' },
-  note: "`node src/main.ts` until `/readyz` answers 200, with the embedded PostgreSQL; memory is the server's own, at rest.",
+  note: "`node src/main.ts`, with the flags of `npm start`, until `/readyz` answers 200, with the embedded PostgreSQL; memory is the server's own, at rest.",
   columns: [
     { key: 'seconds', title: 's', digits: 2 },
     { key: 'stopSeconds', title: 'stop s', digits: 2 },
@@ -15,10 +16,12 @@ export const startUp: OwnCase = {
   ],
   async measure(checkout, ground) {
     await using scene = await ground.scene()
+    const flags = npmStart(checkout.path)
+    const nodeArgs = [...flags.args]
     const start = async (env: Record<string, string>) => {
       const begin = performance.now()
-      const options = { direct: true, checkout: checkout.path, dataDir: scene.folder, env }
-      await using product = await startProduct(options)
+      const options = { direct: true, nodeArgs, checkout: checkout.path, dataDir: scene.folder }
+      await using product = await startProduct({ ...options, env: { ...flags.env, ...env } })
       const seconds = (performance.now() - begin) / 1000
       const memory = await memoryOf([product.pid])
       const end = performance.now()

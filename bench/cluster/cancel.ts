@@ -5,8 +5,8 @@ import { cancel, paced, resume, type Scene, silentModel, startReply } from './sc
 
 const ROUNDS = 3
 const CANCELS = 100
-/** Side by side: most of the time each waits for its moment, so that few cancels are ever under way at once. */
-const LANES = 10
+/** Each waits for its moment most of the time, so few cancels are ever under way at once. */
+const CONCURRENCY = 10
 
 interface Times {
   answer: number
@@ -17,7 +17,7 @@ async function cancelOnce(scene: Scene, text: string, n: number): Promise<Times>
   const { session, own } = await startReply(scene, 0, text)
   const reader = await resume(scene, 2, session)
   await Promise.all([own.saw('"role"'), reader.saw('"role"')])
-  // The owner looks for cancels once a second: these come at all moments of it.
+  // The owner polls for cancels once a second: these come at all moments of it.
   await pause(evenly(n) * 1000)
   const begin = performance.now()
   const ended = reader.saw('[DONE]')
@@ -29,10 +29,10 @@ async function cancelOnce(scene: Scene, text: string, n: number): Promise<Times>
 async function cancelRound(scene: Scene, text: string): Promise<Times[]> {
   const times: Times[] = []
   let next = 0
-  const lane = async () => {
+  const worker = async () => {
     while (next < CANCELS) times.push(await cancelOnce(scene, text, next++))
   }
-  await Promise.all(Array.from({ length: LANES }, lane))
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker))
   return times
 }
 

@@ -35,10 +35,10 @@ interface Meters {
   publishes: number
 }
 
-async function readMeters({ serverPid }: Ground, { products, redis }: Scene): Promise<Meters> {
+async function readMeters({ postgres }: Ground, { products, redis }: Scene): Promise<Meters> {
   const cpu = await Promise.all([
     ...products.map(async ({ pid }) => (await statOf(`${pid}`)).cpu),
-    serverCpu(serverPid),
+    serverCpu(postgres.pid),
   ])
   if (redis === null) return { cpu, redisCpu: 0, commands: 0, publishes: 0 }
   const info = String(await redis.command('INFO', 'everything'))
@@ -73,7 +73,8 @@ async function measure(ground: Ground, scene: Scene, replies: number, follower: 
   const tokens = running.flatMap(({ owner }) => [...owner.values()].filter((at) => at > begin && at < end)).length
   await Promise.all(running.map((reply) => reply.stop()))
   return {
-    ...{ tokens, seconds: (end - begin) / 1000 },
+    tokens,
+    seconds: (end - begin) / 1000,
     cpu: after.cpu.map((ms, n) => ms - (before.cpu[n] ?? 0)),
     redisCpu: after.redisCpu - before.redisCpu,
     commands: after.commands - before.commands,
@@ -104,8 +105,8 @@ function costRow({ scene, follower, costs }: Case, idle: readonly Cost[]): strin
 }
 
 /** Transactions of the scene's database so far; outside transactions each statement is one. */
-async function commits({ databaseUrl }: Ground, { database }: Scene): Promise<number> {
-  const sql = connect(databaseUrl, { name: 'bench', max: 1, timeoutMs: 0 })
+async function commits({ postgres }: Ground, { database }: Scene): Promise<number> {
+  const sql = connect(postgres.url, { name: 'bench', max: 1, timeoutMs: 0 })
   const [row] = await sql<{ count: number }[]>`
     select xact_commit + xact_rollback as count from pg_stat_database where datname = ${database}`.finally(() =>
     sql.end(),
@@ -118,7 +119,7 @@ export async function benchCost(ground: Ground, scenes: readonly Scene[]): Promi
   const idle = new Map(scenes.map((scene) => [scene, { costs: [] as Cost[], statements: [] as number[] }]))
   for (let round = 0; round < ROUNDS; round++) {
     for (const [scene, { costs, statements }] of idle) {
-      await pause(6000) // sessions that rest are let go after five seconds
+      await pause(6000) // idle sessions are evicted after five seconds
       const before = await commits(ground, scene)
       const cost = await measure(ground, scene, 0, null)
       costs.push(cost)

@@ -23,7 +23,9 @@ export async function startFollowed(scene: Scene, follower: number | null): Prom
   const onId = (id: number, at: number) => void elsewhere.set(id, at)
   const reader = follower === null ? null : await resume(scene, follower, session, { onId })
   return {
-    ...{ session, owner, elsewhere },
+    session,
+    owner,
+    elsewhere,
     async stop() {
       await cancel(scene, 0, session)
       await Promise.all([own.saw('[DONE]'), reader?.saw('[DONE]')])

@@ -29,9 +29,9 @@ async function nextAdmitted(scene: Scene, session: string): Promise<number> {
 
 async function killOnce(scene: Scene, leaseMs: number, n: number): Promise<Times> {
   const { session, own } = await startReply(scene, OWNER, paced(4000))
-  await own.saw('token3 ')
+  await own.tokens(4)
   const reader = await resume(scene, 0, session)
-  await reader.saw('token3 ')
+  await reader.tokens(4)
   await pause((evenly(n) * leaseMs) / 3) // a lease is renewed at each third
   const begin = performance.now()
   const lost = reader.saw('instance_lost')
@@ -41,7 +41,7 @@ async function killOnce(scene: Scene, leaseMs: number, n: number): Promise<Times
   return { lost: lostAt - begin, next: nextAt - begin }
 }
 
-/** Most of it is waiting, so the scenes take it side by side. */
+/** Most of it is waiting, so the scenes run it side by side. */
 export async function benchLoss(scenes: readonly Scene[], leaseMs: number): Promise<string[][]> {
   const results = await Promise.all(
     scenes.map(async (scene) => {
@@ -54,7 +54,7 @@ export async function benchLoss(scenes: readonly Scene[], leaseMs: number): Prom
     const seconds = (one: keyof Times) => extremeCells(times.map((time) => time[one] / 1000))
     return [
       [`${leaseMs}`, scene.name, '`instance_lost` is read', ...seconds('lost'), `${KILLS}`],
-      [`${leaseMs}`, scene.name, 'the next message is taken', ...seconds('next'), `${KILLS}`],
+      [`${leaseMs}`, scene.name, 'the next message is admitted', ...seconds('next'), `${KILLS}`],
     ]
   })
 }

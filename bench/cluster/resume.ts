@@ -28,7 +28,7 @@ async function resumeRound(scene: Scene, session: string, after: number | null, 
 /** Resolves when so many tokens were seen. */
 async function begun(scene: Scene, tokens: number): Promise<Running> {
   const running = await startReply(scene, 0, paced(4000))
-  await running.own.saw(`token${tokens} `)
+  await running.own.tokens(tokens)
   return running
 }
 
@@ -45,7 +45,7 @@ export async function benchResume(scenes: readonly Scene[]): Promise<string> {
   const results = new Map<string, { cells: string[]; rounds: Rounds }>()
   const finished = new Map<Scene, string>()
   for (const scene of scenes) {
-    const { session, own } = await startReply(scene, 0, `500 ${FINISHED_TOKENS}`)
+    const { session, own } = await startReply(scene, 0, `tokens=${FINISHED_TOKENS} rate=500`)
     await own.saw('[DONE]')
     finished.set(scene, session)
     await resumeRound(scene, session, null, WARM_UP)

@@ -1,46 +1,24 @@
-/** Three instances on one PostgreSQL and one paced model, with Redis and without, all on loopback. */
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { connect } from '../../src/persistence/postgres/database.ts'
-import { startEmbedded } from '../../src/persistence/postgres/embedded.ts'
-import { addAgent, newSession, type Product, serverPid, startProduct } from '../../test/support/product.ts'
+/** Three instances on one PostgreSQL and the bench's model, with Redis and without, all on loopback. */
+import { addAgent, newSession, type Product, startProduct } from '../../test/support/product.ts'
 import { programFolder } from '../../test/support/program.ts'
 import { type RedisServer, startRedis } from '../../test/support/redis.ts'
-import { type Call, call, type Stream } from './client.ts'
-
-const silent = { debug() {}, info() {}, warn: console.warn, error: console.error }
+import { ownCheckout } from '../arguments.ts'
+import { chatBody } from '../contenders/chat-completions.ts'
+import { type Postgres, startModel, startPostgres } from '../ground.ts'
+import { type Observed, type OnId, observe } from '../load/observed.ts'
+import { npmStart } from '../npm-start.ts'
 
 export interface Ground extends AsyncDisposable {
-  /** Of an existing database, not one of the scenes'. */
-  databaseUrl: string
-  serverPid: number
+  postgres: Postgres
   modelUrl: string
 }
 
-/** PostgreSQL with its durability settings on, and the model. */
 export async function openGround(): Promise<Ground> {
   await using stack = new AsyncDisposableStack()
-  const { path: dataDir } = stack.use(await programFolder('bench'))
-  const first = await startEmbedded({ dataDir, log: silent })
-  await run(first.url, 'alter system set max_connections = 400')
-  await first.stop()
-  const database = await startEmbedded({ dataDir, log: silent })
-  stack.defer(() => database.stop())
-  const model = fork(new URL('paced-model.ts', import.meta.url), { execArgv: [] })
-  stack.defer(() => void model.kill())
-  const [{ port }] = await once(model, 'message')
+  const postgres = stack.use(await startPostgres())
+  const { url: modelUrl } = stack.use(await startModel())
   const kept = stack.move()
-  return {
-    databaseUrl: database.url,
-    serverPid: (await serverPid(dataDir)) ?? 0,
-    modelUrl: `http://127.0.0.1:${port}/v1`,
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
-  }
-}
-
-async function run(url: string, statement: string): Promise<void> {
-  const sql = connect(url, { name: 'bench', max: 1, timeoutMs: 0 })
-  await sql.unsafe(statement).finally(() => sql.end())
+  return { postgres, modelUrl, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
 export interface Scene extends AsyncDisposable {
@@ -64,13 +42,14 @@ export interface SceneOptions {
 export async function openScene(ground: Ground, { redis: wanted, leaseMs }: SceneOptions): Promise<Scene> {
   await using stack = new AsyncDisposableStack()
   const redis = wanted ? stack.use(await startRedis()) : null
-  const database = `bench_${wanted ? 'redis' : 'alone'}_${leaseMs ?? 'default'}`
-  await run(ground.databaseUrl, `create database ${database}`)
-  const url = new URL(ground.databaseUrl)
-  url.pathname = `/${database}`
+  const { name: database, url } = await ground.postgres.database()
   const { path: dataDir } = stack.use(await programFolder('bench'))
+  const start = npmStart(ownCheckout.path)
+  const nodeArgs = [...start.args]
   const env = {
-    DATABASE_URL: url.href,
+    ...start.env,
+    NODE_ENV: 'production',
+    DATABASE_URL: url,
     SECRET_KEY: 'the-same-for-all',
     LOG_LEVEL: 'error',
     ...(leaseMs === undefined ? {} : { OWNER_LEASE_MS: `${leaseMs}` }),
@@ -80,14 +59,18 @@ export async function openScene(ground: Ground, { redis: wanted, leaseMs }: Scen
   stack.defer(async () => {
     for (const product of products) await product[Symbol.asyncDispose]()
   })
-  for (let n = 0; n < 3; n++) products.push(await startProduct({ direct: true, dataDir, env }))
+  for (let n = 0; n < 3; n++) products.push(await startProduct({ direct: true, nodeArgs, dataDir, env }))
   const agentId = await addAgent(instance(products, 0), ground.modelUrl)
   const kept = stack.move()
   return {
-    ...{ name: redis ? 'with Redis' : 'PostgreSQL alone', agentId, database, products, redis },
+    name: redis ? 'with Redis' : 'PostgreSQL alone',
+    agentId,
+    database,
+    products,
+    redis,
     async restart(n) {
       const { port } = new URL(instance(products, n).url)
-      products[n] = await startProduct({ direct: true, dataDir, env: { ...env, PORT: port } })
+      products[n] = await startProduct({ direct: true, nodeArgs, dataDir, env: { ...env, PORT: port } })
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
@@ -101,40 +84,45 @@ function instance(products: readonly Product[], n: number): Product {
 
 export const urlOf = ({ products }: Scene, n: number): string => instance(products, n).url
 
-/** Tokens at 20 a second, about as fast as one reads; `silent` never says anything. */
-export const paced = (tokens: number): string => `20 ${tokens}`
-export const silentModel = '0 0'
+/** Tokens at 20 a second, about as fast as one reads; `silentModel` answers and sends no token. */
+export const paced = (tokens: number): string => `tokens=${tokens} rate=20`
+export const silentModel = 'tokens=0 rate=0 hold=600'
 
 export interface Running {
   session: string
   /** The stream of the message itself, on the owner. */
-  own: Stream
+  own: Observed
 }
 
 /** A reply in a new session. Resolves when it was accepted. */
-export async function startReply(scene: Scene, owner: number, text: string, onId?: Call['onId']): Promise<Running> {
+export async function startReply(scene: Scene, owner: number, prompt: string, onId?: OnId): Promise<Running> {
   const session = await newSession(urlOf(scene, owner), scene.agentId)
-  return { session, own: accepted(await sendMessage(scene, owner, session, text, onId)) }
+  return { session, own: accepted(await sendMessage(scene, owner, session, prompt, onId)) }
 }
 
 /** Resolves with its answer. */
-export async function sendMessage(scene: Scene, to: number, session: string, text: string, onId?: Call['onId']) {
-  const body = { stream: true, messages: [{ role: 'user', content: text }] }
-  return await call(completions(scene, to, session), { body, ...(onId ? { onId } : {}) })
+export const sendMessage = (scene: Scene, to: number, session: string, prompt: string, onId?: OnId) =>
+  observe({ url: completions(scene, to, session), body: chatBody(prompt, true) }, onId)
+
+/** `after`: the last id that was seen. Resolves when it was accepted. */
+export async function resume(
+  scene: Scene,
+  at: number,
+  session: string,
+  { after, onId }: { after?: number; onId?: OnId } = {},
+): Promise<Observed> {
+  const headers = after === undefined ? {} : { 'last-event-id': `${after}` }
+  return accepted(await observe({ url: `${completions(scene, at, session)}/stream`, headers }, onId))
 }
 
-/** Resolves when it was accepted. */
-export const resume = async (scene: Scene, at: number, session: string, options: Call = {}): Promise<Stream> =>
-  accepted(await call(`${completions(scene, at, session)}/stream`, options))
-
 /** Resolves with its answer. */
-export const cancel = (scene: Scene, at: number, session: string): Promise<Stream> =>
-  call(`${completions(scene, at, session)}/cancel`, { body: {} })
+export const cancel = (scene: Scene, at: number, session: string): Promise<Observed> =>
+  observe({ url: `${completions(scene, at, session)}/cancel`, body: '{}' })
 
 const completions = (scene: Scene, at: number, session: string): string =>
   `${urlOf(scene, at)}${session}/chat/completions`
 
-function accepted(stream: Stream): Stream {
+function accepted(stream: Observed): Observed {
   if (stream.status !== 200) throw new Error(`A stream was answered with ${stream.status}.`)
   return stream
 }

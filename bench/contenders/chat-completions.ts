@@ -19,10 +19,10 @@ export const askChat = (base: string, prompt: string, stream: boolean): Ask => (
   body: chatBody(prompt, stream),
 })
 
-/** A server of ours in a process of its own, under the flags of `npm start`. It sends `{ port }` once it listens. */
-export async function startServer(file: URL, upstreamUrl: string): Promise<Running> {
+/** A server of ours in a process of its own, under the flags of `npm start`. It sends `{ port }` once it listens; its first argument is the model's URL. */
+export async function startServer(file: URL, ...args: string[]): Promise<Running> {
   const env = { ...process.env, ...ownStart.env, NODE_ENV: 'production' }
-  const child = fork(file, [upstreamUrl], { execArgv: [...ownStart.args], env })
+  const child = fork(file, args, { execArgv: [...ownStart.args], env })
   const [{ port }] = await once(child, 'message')
   return {
     open: async () => '',
