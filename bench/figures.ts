@@ -36,5 +36,5 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')
 }
 
-/** Shares of 1, spread evenly however many are taken (golden ratio): moments that coincide with no timer. */
+/** Shares of 1, spread evenly however many there are (golden ratio): moments that coincide with no timer. */
 export const evenly = (n: number): number => (n * 0.618_033_988_749_895) % 1

@@ -7,7 +7,7 @@ const PAGE_MB = 4096 / 2 ** 20
 
 type Process = { pid: number; parent: number; name: string; cpuUs: number; residentMb: number }
 
-/** PostgreSQL and Redis are told apart from the rest by their programs' names. */
+/** PostgreSQL and Redis are separated from the rest by their programs' names. */
 export type Part = 'own' | 'postgres' | 'redis'
 
 export type Use = Record<Part, number>
@@ -23,7 +23,9 @@ async function readProcess(pid: number): Promise<Process | null> {
   const fields = text.slice(end + 2).split(' ')
   const field = (n: number) => Number(fields[n])
   return {
-    ...{ pid, parent: field(1), name: text.slice(text.indexOf('(') + 1, end) },
+    pid,
+    parent: field(1),
+    name: text.slice(text.indexOf('(') + 1, end),
     cpuUs: (field(11) + field(12) + field(13) + field(14)) * TICK_US,
     residentMb: field(21) * PAGE_MB,
   }

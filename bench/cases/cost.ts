@@ -2,7 +2,7 @@
 import type { Figures, OwnCase, Rows } from '../case.ts'
 import { ask, type GreenroomScene, load, pause, startScene } from './greenroom-scene.ts'
 
-/** A connection that rests tells its counts within ten seconds (pgstat's idle interval). */
+/** An idle connection reports its counts within ten seconds (pgstat's idle interval). */
 const SETTLE_MS = 11_000
 
 const kinds = {
@@ -36,7 +36,10 @@ function between(before: Counts, after: Counts, idle: { [key: string]: number },
 }
 
 export const cost: OwnCase = {
-  ...{ kind: 'own', name: 'cost', title: 'What a reply costs the database', rows: 'replies' },
+  kind: 'own',
+  name: 'cost',
+  title: 'What a reply costs the database',
+  rows: 'replies',
   note:
     'In new sessions, which are made before. Rows and transactions as pg_stat_database counts them, bytes of WAL; what an ' +
     'idle server does in the same time is taken off. Each statement is a transaction of its own, so transactions are round trips.',

@@ -23,7 +23,10 @@ async function walBytes({ sql }: GreenroomScene): Promise<number> {
 }
 
 export const growth: OwnCase = {
-  ...{ kind: 'own', name: 'growth', title: 'A reply as sessions grow', rows: 'stored' },
+  kind: 'own',
+  name: 'growth',
+  title: 'A reply as sessions grow',
+  rows: 'stored',
   note:
     `${REPLIES.toLocaleString('en')} replies of 20 unpaced tokens in new sessions, 10 at a time, by two servers in turns: ` +
     'one with a thousand sessions of two messages, one with a million.',

@@ -1,4 +1,4 @@
-/** What it costs to hold sessions that do nothing, streams that say nothing, and readers that wait. */
+/** What it costs to hold idle sessions, silent streams, and readers that wait. */
 import type { Figures, OwnCase } from '../case.ts'
 import type { Checkout } from '../contenders/greenroom.ts'
 import type { Ground } from '../ground.ts'
@@ -7,7 +7,7 @@ import { ask, type GreenroomScene, LIVE_END, pause, resume, startScene } from '.
 const COUNT = 2000
 /** Before it, so that what is compiled and pooled is there. */
 const WARM_UP = 300
-/** A session that rests is let go after five seconds. */
+/** An idle session is evicted after five seconds. */
 const REST_MS = 7000
 
 const nodeArgs = ['--expose-gc', '--import', new URL('collect-on-signal.ts', import.meta.url).href]
@@ -19,8 +19,8 @@ async function memoryOf({ product }: GreenroomScene): Promise<{ alive: number; r
   for (;;) {
     await pause(20)
     const found = product.stderr.slice(before).map((line) => /^alive (\d+) resident (\d+)$/.exec(line))
-    const told = found.find((match) => match !== null)
-    if (told) return { alive: Number(told[1]) / 1024, resident: Number(told[2]) / 1024 }
+    const match = found.find((match) => match !== null)
+    if (match) return { alive: Number(match[1]) / 1024, resident: Number(match[2]) / 1024 }
   }
 }
 
@@ -42,10 +42,13 @@ async function measure(checkout: Checkout, ground: Ground, hold: Hold): Promise<
 }
 
 export const held: OwnCase = {
-  ...{ kind: 'own', name: 'held', title: 'Held open', rows: 'held' },
+  kind: 'own',
+  name: 'held',
+  title: 'Held open',
+  rows: 'held',
   note:
     `What ${COUNT.toLocaleString('en')} of each add to a server of its own, its PostgreSQL apart, after garbage was ` +
-    'collected: replies that have begun and say nothing, each with its reader; readers who wait on one such reply; sessions ' +
+    'collected: replies that have begun and are silent, each with its reader; readers who wait on one such reply; sessions ' +
     `whose reply ended ${REST_MS / 1000} s ago. In a GB: by what is alive (heap and buffers outside it).`,
   columns: [
     { key: 'alive', title: 'alive KB each' },

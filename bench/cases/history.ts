@@ -34,7 +34,10 @@ function straight(ground: Ground, messages: number): Ask {
 }
 
 export const history: OwnCase = {
-  ...{ kind: 'own', name: 'history', title: `A history of ${MESSAGES.toLocaleString('en')} messages`, rows: 'asked' },
+  kind: 'own',
+  name: 'history',
+  title: `A history of ${MESSAGES.toLocaleString('en')} messages`,
+  rows: 'asked',
   note: `Time to first token, ${TIMES} replies one after the other in one session; straight: the same body, to the model.`,
   columns: [
     { key: 'p50Ms', title: 'first token p50 ms', digits: 2 },

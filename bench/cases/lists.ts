@@ -28,7 +28,10 @@ async function time(url: string): Promise<Figures> {
 }
 
 export const lists: OwnCase = {
-  ...{ kind: 'own', name: 'lists', title: `Lists of ${SESSIONS.toLocaleString('en')} sessions`, rows: 'page' },
+  kind: 'own',
+  name: 'lists',
+  title: `Lists of ${SESSIONS.toLocaleString('en')} sessions`,
+  rows: 'page',
   note: `Each page ${TIMES} times, one after the other, with the number of all; the sessions are one agent's.`,
   columns: [
     { key: 'p50Ms', title: 'p50 ms', digits: 1 },

@@ -3,7 +3,9 @@ import type { SideCase } from '../case.ts'
 import { measureReplies } from './replies.ts'
 
 export const memory: SideCase = {
-  ...{ kind: 'side', name: 'memory', title: 'Memory after load' },
+  kind: 'side',
+  name: 'memory',
+  title: 'Memory after load',
   note:
     'Resident memory two seconds after the cases above (or, run alone, after 200 paced streams); of PostgreSQL its ' +
     'proportional share.',

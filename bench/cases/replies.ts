@@ -54,6 +54,9 @@ function checked(replies: Replies): Replies {
 
 /** Processor time by whose it is, for each of `count` tokens or replies, in microseconds; memory in MB. */
 export const useFigures = (cpu: Use, memory: Use, count: number): Figures => ({
-  ...{ cpuUs: cpu.own / count, postgresUs: cpu.postgres / count, redisUs: cpu.redis / count },
-  ...{ memoryMb: memory.own, postgresMb: memory.postgres },
+  cpuUs: cpu.own / count,
+  postgresUs: cpu.postgres / count,
+  redisUs: cpu.redis / count,
+  memoryMb: memory.own,
+  postgresMb: memory.postgres,
 })

@@ -10,16 +10,14 @@ async function read(ground: Ground, session: string): Promise<Figures> {
   const requests = Array.from({ length: TIMES }, () => resumeOf(session))
   const { firstMs, allMs } = await ground.load.streams({ requests, tokens: TOKENS, slots: 1 })
   await ground.load.release()
-  return { ...{ firstMs: firstMs.p50, firstP99Ms: firstMs.p99 }, ...{ allMs: allMs.p50, allP99Ms: allMs.p99 } }
+  return { firstMs: firstMs.p50, firstP99Ms: firstMs.p99, allMs: allMs.p50, allP99Ms: allMs.p99 }
 }
 
 export const resume: OwnCase = {
-  ...{
-    kind: 'own',
-    name: 'resume',
-    title: `Resume of a reply of ${TOKENS.toLocaleString('en')} tokens`,
-    rows: 'reply',
-  },
+  kind: 'own',
+  name: 'resume',
+  title: `Resume of a reply of ${TOKENS.toLocaleString('en')} tokens`,
+  rows: 'reply',
   note: `From its beginning, ${TIMES} times, one after the other. The running one has all tokens and waits for its end.`,
   columns: [
     { key: 'firstMs', title: 'first byte p50 ms', digits: 2 },

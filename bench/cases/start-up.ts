@@ -6,7 +6,10 @@ import { npmStart } from '../npm-start.ts'
 import { memoryOf } from '../processes.ts'
 
 export const startUp: OwnCase = {
-  ...{ kind: 'own', name: 'start-up', title: 'Start', rows: 'start' },
+  kind: 'own',
+  name: 'start-up',
+  title: 'Start',
+  rows: 'start',
   note: "`node src/main.ts`, with the flags of `npm start`, until `/readyz` answers 200, with the embedded PostgreSQL; memory is the server's own, at rest.",
   columns: [
     { key: 'seconds', title: 's', digits: 2 },

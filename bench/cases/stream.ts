@@ -9,7 +9,10 @@ const STAGGER_MS = 2000
 const IDEAL_MS = ((TOKENS - 1) * 1000) / RATE
 
 export const firstToken: SideCase = {
-  ...{ kind: 'side', name: 'ttft', group: 'stream', title: 'Time to first token' },
+  kind: 'side',
+  name: 'ttft',
+  group: 'stream',
+  title: 'Time to first token',
   note: '400 replies of 5 tokens, one at a time, each in a new session or thread where the contender keeps one.',
   columns: [
     { key: 'p50Ms', title: 'added p50 ms', digits: 2, against: { row: 'direct', how: 'minus' } },
@@ -42,7 +45,10 @@ const pacedColumns: Column[] = [
 
 /** `windowMs`: for how long all of them run. */
 export const paced = (streams: number, windowMs = 4000): SideCase => ({
-  ...{ kind: 'side', name: `paced-${streams}`, group: 'stream', title: `${streams} paced streams` },
+  kind: 'side',
+  name: `paced-${streams}`,
+  group: 'stream',
+  title: `${streams} paced streams`,
   note:
     `${streams} at a time, replies of ${TOKENS} tokens at ${RATE} a second each, one after the other, begun over ` +
     `${STAGGER_MS / 1000} s. Tokens and processor time are those of the ${windowMs / 1000} s after that, in which all run; ` +
@@ -53,12 +59,20 @@ export const paced = (streams: number, windowMs = 4000): SideCase => ({
     const untilMs = STAGGER_MS + windowMs
     const { replies: got, ...used } = await measureFullLoad(turn, {
       // A slot begins its last reply before the end. None takes less than the ideal.
-      ...{ count: Math.ceil(untilMs / IDEAL_MS) * streams, prompt: `tokens=${TOKENS} rate=${RATE}`, tokens: TOKENS },
-      ...{ stream: true, slots: streams, staggerMs: STAGGER_MS, untilMs },
+      count: Math.ceil(untilMs / IDEAL_MS) * streams,
+      prompt: `tokens=${TOKENS} rate=${RATE}`,
+      tokens: TOKENS,
+      stream: true,
+      slots: streams,
+      staggerMs: STAGGER_MS,
+      untilMs,
     })
     return {
-      ...{ p50Ms: got.tokenMs.p50, p99Ms: got.tokenMs.p99, firstP50Ms: got.firstMs.p50 },
-      ...{ replyS: got.replyMs.p50 / 1000, replyP99S: got.replyMs.p99 / 1000 },
+      p50Ms: got.tokenMs.p50,
+      p99Ms: got.tokenMs.p99,
+      firstP50Ms: got.firstMs.p50,
+      replyS: got.replyMs.p50 / 1000,
+      replyP99S: got.replyMs.p99 / 1000,
       ...useFigures(used.cpu, used.memory, got.tokens),
     }
   },

@@ -1,4 +1,4 @@
-/** Many who read one reply, while one of them takes nothing. */
+/** Many who read one reply, while one of them reads nothing. */
 import type { Figures, OwnCase, Rows } from '../case.ts'
 import type { Ground } from '../ground.ts'
 import { cpuOf } from '../processes.ts'
@@ -21,16 +21,21 @@ async function measure(ground: Ground, scene: GreenroomScene, count: number): Pr
   await ground.load.release()
   await fetch(`${session}/chat/completions/cancel`, { method: 'POST' })
   return {
-    ...{ p50Ms: got.tokenMs.p50, p99Ms: got.tokenMs.p99 },
-    ...{ cpuUs: (after.own - before.own) / got.tokens, memoryMb: memory.own },
+    p50Ms: got.tokenMs.p50,
+    p99Ms: got.tokenMs.p99,
+    cpuUs: (after.own - before.own) / got.tokens,
+    memoryMb: memory.own,
   }
 }
 
 export const subscribers: OwnCase = {
-  ...{ kind: 'own', name: 'subscribers', title: 'Subscribers on one reply', rows: 'subscribers' },
+  kind: 'own',
+  name: 'subscribers',
+  title: 'Subscribers on one reply',
+  rows: 'subscribers',
   note:
     `They join a reply of ${RATE} tokens a second at its live end and read ${READ} tokens each. Beside them, the one who ` +
-    `asked, and one who wants it from its beginning (${BURST.toLocaleString('en')} tokens) and takes nothing. CPU is the ` +
+    `asked, and one who wants it from its beginning (${BURST.toLocaleString('en')} tokens) and reads nothing. CPU is the ` +
     "server's own, with their joining, for each token that a subscriber got.",
   columns: [
     { key: 'p50Ms', title: 'a token p50 ms', digits: 2 },

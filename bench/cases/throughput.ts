@@ -6,7 +6,9 @@ const AT_A_TIME = 20
 const UNTIL_MS = 4000
 
 export const mostTokens: SideCase = {
-  ...{ kind: 'side', name: 'throughput', title: 'Most tokens a second' },
+  kind: 'side',
+  name: 'throughput',
+  title: 'Most tokens a second',
   note: `Replies of 2,000 unpaced tokens, ${AT_A_TIME} at a time, for ${UNTIL_MS / 1000} s.`,
   columns: [
     { key: 'perSecond', title: 'tokens/s', digits: 0 },
@@ -17,15 +19,21 @@ export const mostTokens: SideCase = {
   ],
   async measure(turn) {
     const { replies, cpu, memory } = await measureReplies(turn, {
-      ...{ count: turn.contender.keeps === 'nothing' ? 800 : 300, prompt: 'tokens=2000 rate=0', tokens: 2000 },
-      ...{ stream: true, slots: AT_A_TIME, untilMs: UNTIL_MS },
+      count: turn.contender.keeps === 'nothing' ? 800 : 300,
+      prompt: 'tokens=2000 rate=0',
+      tokens: 2000,
+      stream: true,
+      slots: AT_A_TIME,
+      untilMs: UNTIL_MS,
     })
     return { perSecond: replies.tokens / replies.seconds, ...useFigures(cpu, memory, replies.tokens) }
   },
 }
 
 export const shortReplies: SideCase = {
-  ...{ kind: 'side', name: 'short', title: 'Short replies a second, not streamed' },
+  kind: 'side',
+  name: 'short',
+  title: 'Short replies a second, not streamed',
   note: `Replies of 5 unpaced tokens, ${AT_A_TIME} at a time, for ${UNTIL_MS / 1000} s.`,
   columns: [
     { key: 'perSecond', title: 'replies/s', digits: 0 },
@@ -38,12 +46,17 @@ export const shortReplies: SideCase = {
   ],
   async measure(turn) {
     const { replies, cpu, memory } = await measureReplies(turn, {
-      ...{ count: turn.contender.keeps === 'nothing' ? 20_000 : 4000, prompt: 'tokens=5 rate=0', tokens: 5 },
-      ...{ stream: false, slots: AT_A_TIME, untilMs: UNTIL_MS },
+      count: turn.contender.keeps === 'nothing' ? 20_000 : 4000,
+      prompt: 'tokens=5 rate=0',
+      tokens: 5,
+      stream: false,
+      slots: AT_A_TIME,
+      untilMs: UNTIL_MS,
     })
     return {
       perSecond: replies.replies / replies.seconds,
-      ...{ p50Ms: replies.replyMs.p50, p99Ms: replies.replyMs.p99 },
+      p50Ms: replies.replyMs.p50,
+      p99Ms: replies.replyMs.p99,
       ...useFigures(cpu, memory, replies.replies),
     }
   },

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { startMcpServer } from '../../test/support/mcp-servers.ts'
-import type { Figures, OwnCase } from '../case.ts'
+import type { Figures, OwnCase, Rows } from '../case.ts'
 import type { Ask } from '../contender.ts'
 import { chatBody, startServer } from '../contenders/chat-completions.ts'
 import type { Ground } from '../ground.ts'
@@ -11,7 +11,8 @@ import { toolSchemas } from '../tool-schemas.ts'
 import { ask, type GreenroomScene, load, startScene } from './greenroom-scene.ts'
 
 const REPLIES = 150
-const WARM_UP = 30
+/** Of each row: what a tool call compiles and connects to is there after so many. */
+const WARM_UP = 200
 const TOKENS = 5
 const PROMPT = `calls=1 tokens=${TOKENS} rate=0`
 
@@ -50,9 +51,7 @@ async function addTools({ product: { client }, agentId }: GreenroomScene, toolUr
 type Asked = { readonly pids: readonly number[]; asks(count: number): Promise<Ask[]> }
 
 async function measure(ground: Ground, { pids, asks }: Asked): Promise<Figures> {
-  const job = { tokens: TOKENS, slots: 1 }
-  await load(ground, { pids }, { ...job, asks: await asks(WARM_UP) })
-  const { replyMs, cpu } = await load(ground, { pids }, { ...job, asks: await asks(REPLIES) })
+  const { replyMs, cpu } = await load(ground, { pids }, { asks: await asks(REPLIES), tokens: TOKENS, slots: 1 })
   return {
     p50Ms: replyMs.p50,
     p99Ms: replyMs.p99,
@@ -86,14 +85,16 @@ export const tools: OwnCase = {
     const times = (count: number, one: Ask): Ask[] => Array.from({ length: count }, () => one)
     const stateless: Ask = { url: `${scene.deploy}/chat/completions`, body: chatBody(PROMPT, true) }
     const inSessions = async (count: number) => (await scene.openMany(count)).map((session) => ask(session, PROMPT))
-    const { pids } = scene
-    return {
-      'by hand': await measure(ground, {
-        pids: hand.pids(),
-        asks: async (count) => times(count, hand.ask('', PROMPT, true)),
-      }),
-      'Greenroom, stateless': await measure(ground, { pids, asks: async (count) => times(count, stateless) }),
-      'Greenroom, in a new session': await measure(ground, { pids, asks: inSessions }),
+    const asked: Record<string, Asked> = {
+      'by hand': { pids: hand.pids(), asks: async (count) => times(count, hand.ask('', PROMPT, true)) },
+      'Greenroom, stateless': { pids: scene.pids, asks: async (count) => times(count, stateless) },
+      'Greenroom, in a new session': { pids: scene.pids, asks: inSessions },
     }
+    for (const { pids, asks } of Object.values(asked)) {
+      await load(ground, { pids }, { asks: await asks(WARM_UP), tokens: TOKENS, slots: 1 })
+    }
+    const rows: Rows = {}
+    for (const [name, one] of Object.entries(asked)) rows[name] = await measure(ground, one)
+    return rows
   },
 }

@@ -36,41 +36,41 @@ export type Replies = {
   replyMs: Quantiles
 }
 
-type Taken = { sentAt: number; arrivals: number[]; delays: number[] }
+type Timed = { sentAt: number; arrivals: number[]; delays: number[] }
 
 /** Rejects with the reason when the reply did not come whole. */
-function takeReply(ask: Ask, tokens: number): Promise<Taken> {
-  const { promise, resolve, reject } = Promise.withResolvers<Taken>()
-  const taken: Taken = { sentAt: nowUs(), arrivals: [], delays: [] }
+function timeReply(ask: Ask, tokens: number): Promise<Timed> {
+  const { promise, resolve, reject } = Promise.withResolvers<Timed>()
+  const timed: Timed = { sentAt: nowUs(), arrivals: [], delays: [] }
   let now = 0
   let status = 0
   let words = ''
   const read = tokenReader((sent) => {
-    taken.arrivals.push(now)
-    taken.delays.push(now - sent)
+    timed.arrivals.push(now)
+    timed.delays.push(now - sent)
   })
-  const timed = {
+  const listener = {
     head: (code: number) => {
       status = code
     },
     data: (chunk: Buffer) => {
       now = nowUs()
       read(chunk)
-      if (words.length < 300 && (status !== 200 || taken.arrivals.length === 0)) words += chunk.toString()
+      if (words.length < 300 && (status !== 200 || timed.arrivals.length === 0)) words += chunk.toString()
     },
     end: (error?: Error) => {
-      const isWhole = !error && status === 200 && taken.arrivals.length === tokens
-      if (isWhole) resolve(taken)
-      else reject(new Error(`${status}, ${taken.arrivals.length} tokens, ${error ?? words.slice(0, 300)}`))
+      const isWhole = !error && status === 200 && timed.arrivals.length === tokens
+      if (isWhole) resolve(timed)
+      else reject(new Error(`${status}, ${timed.arrivals.length} tokens, ${error ?? words.slice(0, 300)}`))
     },
   }
   if (!ask.follow) {
-    send(ask, timed)
+    send(ask, listener)
     return promise
   }
   const { follow } = ask
   send(ask, {
-    head: (code) => (code === 200 ? void send(follow, timed) : reject(new Error(`${code} to the message`))),
+    head: (code) => (code === 200 ? void send(follow, listener) : reject(new Error(`${code} to the message`))),
     end: (error) => error && reject(error),
   })
   return promise
@@ -85,7 +85,7 @@ export async function loadReplies(job: RepliesJob): Promise<Replies> {
   const begin = nowUs()
   const deadline = begin + (job.untilMs ?? Number.POSITIVE_INFINITY) * 1000
   const { fromUs, toUs } = job.window ?? { fromUs: 0, toUs: Number.POSITIVE_INFINITY }
-  const note = ({ sentAt, arrivals, delays }: Taken) => {
+  const note = ({ sentAt, arrivals, delays }: Timed) => {
     replies++
     firstMs.add(((arrivals[0] ?? sentAt) - sentAt) / 1000)
     replyMs.add(((arrivals.at(-1) ?? sentAt) - sentAt) / 1000)
@@ -106,7 +106,7 @@ export async function loadReplies(job: RepliesJob): Promise<Replies> {
         ranOut ||= job.window !== undefined && nowUs() < job.window.toUs
         return
       }
-      await takeReply(ask, job.tokens).then(note, (error: Error) => {
+      await timeReply(ask, job.tokens).then(note, (error: Error) => {
         failed++
         if (failures.size < 3) failures.add(error.message)
       })
@@ -115,8 +115,13 @@ export async function loadReplies(job: RepliesJob): Promise<Replies> {
   await Promise.all(Array.from({ length: job.slots }, (_, n) => slot(n)))
   if (ranOut) throw new Error(`${job.asks.length} sessions are too few: fewer replies than wanted ran in the window.`)
   return {
-    ...{ replies, tokens, failed, failures: [...failures] },
+    replies,
+    tokens,
+    failed,
+    failures: [...failures],
     seconds: (nowUs() - begin) / 1e6,
-    ...{ firstMs: firstMs.quantiles(), tokenMs: tokenMs.quantiles(), replyMs: replyMs.quantiles() },
+    firstMs: firstMs.quantiles(),
+    tokenMs: tokenMs.quantiles(),
+    replyMs: replyMs.quantiles(),
   }
 }

@@ -6,7 +6,9 @@ const TIMEOUT_MS = 120_000
 const agent = new Agent({
   connections: null,
   pipelining: 1,
-  ...{ headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS, keepAliveTimeout: 4000 },
+  headersTimeout: TIMEOUT_MS,
+  bodyTimeout: TIMEOUT_MS,
+  keepAliveTimeout: 4000,
 })
 
 export type Request = {
@@ -19,7 +21,7 @@ export type Request = {
 export type Listener = {
   head?(status: number): void
   data?(chunk: Buffer): void
-  /** The last thing that is told; an error when it did not end well. */
+  /** Called last; with an error when the answer did not end well. */
   end(error?: Error): void
 }
 
@@ -28,7 +30,10 @@ export function send({ url, headers, body }: Request, listener: Listener): () =>
   const { origin, pathname, search } = new URL(url)
   let controller: Dispatcher.DispatchController | undefined
   const options: Dispatcher.DispatchOptions = {
-    ...{ origin, path: `${pathname}${search}`, method: body === undefined ? 'GET' : 'POST', body: body ?? null },
+    origin,
+    path: `${pathname}${search}`,
+    method: body === undefined ? 'GET' : 'POST',
+    body: body ?? null,
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
   }
   agent.dispatch(options, {
@@ -48,5 +53,5 @@ export function send({ url, headers, body }: Request, listener: Listener): () =>
       listener.end(error)
     },
   })
-  return () => controller?.abort(new Error('The load client left.'))
+  return () => controller?.abort(new Error('The load client closed the connection.'))
 }
