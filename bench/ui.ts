@@ -85,7 +85,7 @@ async function say(page: Page, text: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message' }).press('Enter')
 }
 
-/** Looks twice a second: a locator would read the whole text on each of its looks, which is measured too. */
+/** Polls twice a second: a locator would read the whole text at each poll, which is measured too. */
 async function ended(page: Page): Promise<void> {
   const last = "[...document.querySelectorAll('[data-testid=status]')].at(-1)?.textContent === 'Complete'"
   while (!(await page.evaluate<boolean>(last))) await pause(500)
