@@ -1,12 +1,12 @@
 /** The command line. */
 import { resolve } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Case } from './case.ts'
 import { allCases } from './cases/all.ts'
+import { type Checkout, ownCheckout } from './checkout.ts'
 import type { Contender } from './contender.ts'
 import { allContenders } from './contenders/all.ts'
-import type { Checkout } from './contenders/greenroom.ts'
 import { resultsFile } from './results.ts'
 
 /** Benches of their own, which only print. They run when they are named. */
@@ -65,9 +65,6 @@ export function readArguments(args: string[]): Wanted {
     file: values.results === undefined ? resultsFile : pathToFileURL(fromCaller(values.results)),
   }
 }
-
-/** The one that the bench lies in. */
-export const ownCheckout: Checkout = { name: null, path: fileURLToPath(new URL('..', import.meta.url)) }
 
 /** Paths are relative to where npm was called. */
 const fromCaller = (path: string): string => resolve(process.env.INIT_CWD ?? '.', path)

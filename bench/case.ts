@@ -1,6 +1,7 @@
 /** What a case of the bench is: it measures, and says how its figures are shown. */
+
+import type { Checkout } from './checkout.ts'
 import type { Contender, Running } from './contender.ts'
-import type { Checkout } from './contenders/greenroom.ts'
 import type { Ground } from './ground.ts'
 import type { LoadClient } from './load/client.ts'
 import type { Use } from './processes.ts'

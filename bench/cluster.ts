@@ -5,7 +5,7 @@
  */
 import { loadavg } from 'node:os'
 import { installMissingParts } from '../test/support/system-parts.ts'
-import { ownCheckout } from './arguments.ts'
+import { ownCheckout } from './checkout.ts'
 import { benchCancel } from './cluster/cancel.ts'
 import { benchCost } from './cluster/cost.ts'
 import { benchFollow } from './cluster/follow.ts'

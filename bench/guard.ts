@@ -9,9 +9,9 @@
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { loadavg } from 'node:os'
-import { ownCheckout } from './arguments.ts'
 import type { Turn } from './case.ts'
 import { measureReplies } from './cases/replies.ts'
+import { ownCheckout } from './checkout.ts'
 import { commitOf, isRecordable } from './commit.ts'
 import { allContenders } from './contenders/all.ts'
 import { median, table } from './figures.ts'

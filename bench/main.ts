@@ -5,7 +5,8 @@
  *     npm run bench -- stream --greenroom before=/path/to/checkout --greenroom after=.
  */
 import { installMissingParts } from '../test/support/system-parts.ts'
-import { ownCheckout, readArguments, type Wanted } from './arguments.ts'
+import { readArguments, type Wanted } from './arguments.ts'
+import { ownCheckout } from './checkout.ts'
 import { commitOf, isRecordable } from './commit.ts'
 import { openGround } from './ground.ts'
 import { machine } from './machine.ts'

@@ -1,7 +1,7 @@
 /** Cases of Greenroom alone: of each checkout in turn, as often as wanted. */
 import type { OwnCase } from './case.ts'
+import type { Checkout } from './checkout.ts'
 import { commitOf } from './commit.ts'
-import type { Checkout } from './contenders/greenroom.ts'
 import type { Ground } from './ground.ts'
 import { flagsOf, npmStart } from './npm-start.ts'
 import type { Record } from './results.ts'

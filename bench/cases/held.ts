@@ -1,6 +1,6 @@
 /** What it costs to hold idle sessions, silent streams, and readers that wait. */
 import type { Figures, OwnCase } from '../case.ts'
-import type { Checkout } from '../contenders/greenroom.ts'
+import type { Checkout } from '../checkout.ts'
 import type { Ground } from '../ground.ts'
 import { ask, type GreenroomScene, LIVE_END, pause, resume, startScene } from './greenroom-scene.ts'
 

@@ -2,7 +2,7 @@
 import { addAgent, newSession, type Product, startProduct } from '../../test/support/product.ts'
 import { programFolder } from '../../test/support/program.ts'
 import { type RedisServer, startRedis } from '../../test/support/redis.ts'
-import { ownCheckout } from '../arguments.ts'
+import { ownCheckout } from '../checkout.ts'
 import { chatBody } from '../contenders/chat-completions.ts'
 import { type Postgres, startModel, startPostgres } from '../ground.ts'
 import { type Observed, type OnId, observe } from '../load/observed.ts'

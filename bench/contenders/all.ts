@@ -1,8 +1,10 @@
 /** Everyone who takes part, in the order of the tables. */
+
+import type { Checkout } from '../checkout.ts'
 import type { Contender } from '../contender.ts'
 import { contenders as aiSdk } from './ai-sdk.ts'
 import { contenders as direct } from './direct.ts'
-import { type Checkout, greenroomContenders } from './greenroom.ts'
+import { greenroomContenders } from './greenroom.ts'
 import { contenders as handWritten } from './hand-written.ts'
 import { contenders as langgraph } from './langgraph.ts'
 import { contenders as mastra } from './mastra.ts'

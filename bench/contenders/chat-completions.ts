@@ -1,11 +1,11 @@
 /** A contender that speaks chat completions and keeps nothing: what it answers to the bench. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { ownCheckout } from '../checkout.ts'
 import type { Ask, Running } from '../contender.ts'
 import { flagsOf, npmStart } from '../npm-start.ts'
 
-const ownStart = npmStart(fileURLToPath(new URL('../..', import.meta.url)))
+const ownStart = npmStart(ownCheckout.path)
 /** Of every server that `startServer` starts. */
 export const ownFlags = flagsOf(ownStart)
 

@@ -3,13 +3,11 @@
  * that no case is refused. Stateless, in sessions, in sessions with Redis, and followed from another instance.
  */
 import { addAgent, deployUrl, newSession, type Product, startProduct } from '../../test/support/product.ts'
+import type { Checkout } from '../checkout.ts'
 import { commitOf } from '../commit.ts'
 import type { Contender, Running, Scene } from '../contender.ts'
 import { flagsOf, npmStart } from '../npm-start.ts'
 import { chatBody } from './chat-completions.ts'
-
-/** A checkout to measure. `name` null: the only one, which needs none. */
-export type Checkout = { readonly name: string | null; readonly path: string }
 
 export type Started = AsyncDisposable & {
   readonly products: readonly [Product, ...Product[]]
