@@ -1,7 +1,6 @@
 /** The end of an instance: replies may finish for a while, then the rest is ended. */
-import { type LiveSessions, runningReplies } from './live-sessions.ts'
+import type { LiveSessions } from './live-sessions.ts'
 import type { ReplyError } from './reply-event.ts'
-import type { SessionRegistry } from './session-registry.ts'
 
 export interface DrainOptions {
   /** How long running replies may go on, and how long the outcomes of those that were ended may take. Milliseconds. */
@@ -17,26 +16,11 @@ export async function drainSessions(
   sessions: LiveSessions,
   { graceMs, settleMs, error, log }: DrainOptions,
 ): Promise<void> {
-  await untilQuiet(sessions.registry, graceMs)
-  const running = runningReplies(sessions)
+  const { registry } = sessions
+  await registry.quiet(graceMs)
+  const running = registry.running()
   if (running > 0) log.info({ running }, 'Ending the replies that still run.')
   for (const session of sessions.byReply.values()) session.actor.send({ type: 'failed', error })
   sessions.slots.end(error)
-  await untilQuiet(sessions.registry, settleMs)
-}
-
-/** Resolves when no reply runs, or after `ms`. */
-function untilQuiet(registry: SessionRegistry, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      subscription.unsubscribe()
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    const subscription = registry.subscribe(({ context }) => {
-      if (context.running === 0) done()
-    })
-    if (registry.getSnapshot().context.running === 0) done()
-  })
+  await registry.quiet(settleMs)
 }

@@ -8,9 +8,19 @@
  *     deleted. Kept by reply-log.test.ts, "I3".
  */
 import type { ReplyInfo, Take } from './ports.ts'
-import { closingFrames, type Frame, isNumbered, type Outcome, type StoredEvent } from './reply-event.ts'
+import {
+  closingFrames,
+  type Frame,
+  frameOf,
+  isNumberedKind,
+  kindOf,
+  type Outcome,
+  restStateOf,
+  type StoredEvent,
+  storedEventOf,
+} from './reply-event.ts'
 
-/** The stream broke off: nothing more can be said now, a later read will tell how it ended. */
+/** The stream broke off: nothing more can be shown now, a later read returns how it ended. */
 export class StreamCut extends Error {
   constructor() {
     super('The reply cannot be stored at the moment; its outcome can be read later.')
@@ -39,23 +49,22 @@ export interface Ended {
   settledAt: string
 }
 
-export interface FrameLog extends Reply {
+export interface FrameLog extends Reply, LogEnd {
   state(): LogState
   subscribers(): number
   /** Stored events, in order. */
   push(events: readonly StoredEvent[]): void
   /** All events that were pushed, in order. Lacks what came after a cut. */
-  said(): StoredEvent[]
+  events(): StoredEvent[]
+}
+
+/** The three ways in which a log ends. Only the first call has an effect. */
+export interface LogEnd {
   close(ended: Ended): void
+  /** Nothing more is shown: readers' streams break off. */
   cut(): void
   /** The session was deleted: readers get one last error chunk, which is stored nowhere. */
   drop(): void
-}
-
-/** The state in which an outcome leaves its session. */
-export function restStateOf(outcome: Outcome): 'complete' | 'error' | 'cancelled' {
-  if (outcome.type === 'failed') return 'error'
-  return outcome.reason === 'cancelled' ? 'cancelled' : 'complete'
 }
 
 /** Frames that open every reply. */
@@ -83,36 +92,16 @@ export function indexAfter(frames: readonly Frame[], after: number): number {
   while (low < high) {
     const middle = (low + high) >> 1
     const frame = frames[middle]
-    if (frame !== undefined && (frame.seq > after || (frame.seq === after && !isNumbered(frame)))) high = middle
+    if (frame !== undefined && (frame.seq > after || (frame.seq === after && !isNumberedKind(kindOf(frame)))))
+      high = middle
     else low = middle + 1
   }
   return low
 }
 
-/** Texts, which are nearly all, with a place for their bytes from the start: one object each, where there were two. */
-const frameOf = (seq: number, event: StoredEvent['event']): Frame =>
-  event.type === 'text' ? { seq, type: 'text', text: event.text, wire: undefined } : { ...event, seq }
-
-/** The events that were stored as these frames: tool events are the parts after the frame before them. */
-function eventsOf(frames: readonly Frame[]): StoredEvent[] {
-  const events: StoredEvent[] = []
-  let part = 0
-  for (const frame of frames) {
-    if (frame.type === 'text') {
-      part = 0
-      events.push({ seq: frame.seq, part, event: { type: 'text', text: frame.text } })
-    } else if (frame.type === 'tool_call' || frame.type === 'tool_result') {
-      part += 1
-      const { seq, wire: _, ...event } = frame
-      events.push({ seq, part, event })
-    }
-  }
-  return events
-}
-
 /**
- * Bytes are shared at the live end only, among those who are handed a frame at once. Kept for all that a reply has said,
- * they were two thirds of what collections had to move; late readers encode for themselves.
+ * Bytes are shared at the live end only, among those who are handed a frame at once. Kept for the whole of a reply, they
+ * were two thirds of what collections had to move; late readers encode for themselves.
  */
 function forgetBytes(frames: readonly Frame[], first: number): void {
   for (let at = first; at < frames.length; at++) {
@@ -121,92 +110,102 @@ function forgetBytes(frames: readonly Frame[], first: number): void {
   }
 }
 
+/** What a log shares with its readers. */
+interface Shared {
+  readonly frames: Frame[]
+  /** For each reader: hands on all that is there and fits. */
+  readonly readers: Set<() => void>
+  state: LogState
+  /** Index of the first frame that tells how the reply ended. */
+  closingAt: number
+}
+
 export function createFrameLog(info: ReplyInfo): FrameLog {
-  const frames: Frame[] = openingFrames(info)
-  /** What hands on, for each reader, all that is there and fits. */
-  const readers = new Set<() => void>()
-  let state: LogState = 'open'
-  let closingAt = Number.POSITIVE_INFINITY
+  const frames = openingFrames(info)
+  const log: Shared = { frames, readers: new Set(), state: 'open', closingAt: Number.POSITIVE_INFINITY }
 
   const deliver = (first: number) => {
-    for (const handOn of readers) handOn()
+    for (const handOn of log.readers) handOn()
     forgetBytes(frames, first)
   }
   // Ids that nobody has seen are free: what ends the log stands behind the newest stored frame.
   const newest = () => frames.at(-1)?.seq ?? info.firstSeq
   const end = (how: LogState, last: readonly Frame[]) => {
-    closingAt = frames.length
+    log.closingAt = frames.length
     frames.push(...last)
-    state = how
-    deliver(closingAt)
+    log.state = how
+    deliver(log.closingAt)
   }
 
   return {
     info,
-    state: () => state,
-    subscribers: () => readers.size,
+    state: () => log.state,
+    subscribers: () => log.readers.size,
     push(events) {
-      if (state !== 'open') return
+      if (log.state !== 'open') return
       const first = frames.length
-      for (const { seq, event } of events) frames.push(frameOf(seq, event))
+      for (const event of events) frames.push(frameOf(event))
       deliver(first)
     },
-    said: () => eventsOf(frames),
+    events: () => frames.map(storedEventOf).filter((event) => event !== null),
     close(ended) {
-      if (state !== 'open') return
+      if (log.state !== 'open') return
       const seq = newest()
       frames.push(...settlingFrames(seq, ended))
       end('closed', closingFrames(ended.outcome, seq + 1, info.includeUsage))
     },
     cut() {
-      if (state === 'open') end('cut', [])
+      if (log.state === 'open') end('cut', [])
     },
     drop() {
-      if (state === 'open') end('dropped', [deletedFrame(newest() + 1)])
+      if (log.state === 'open') end('dropped', [deletedFrame(newest() + 1)])
     },
-    async read(after, signal, take) {
-      if (signal.aborted) return
-      const { promise, resolve, reject } = Promise.withResolvers<void>()
-      // A finished reply always says how it ended, whatever id the reader comes with.
-      let index = Math.min(indexAfter(frames, after), closingAt)
-      let isHeld = false
-      const handOn = () => {
-        if (isHeld || signal.aborted) return
-        try {
-          while (!isHeld && index < frames.length) {
-            const batch = frames.slice(index)
-            index = frames.length
-            const room = take(batch)
-            isHeld = room !== undefined
-            room?.then(goOn, reject)
-          }
-        } catch (error) {
-          readers.delete(handOn) // the reading ends a microtask later: nothing may come in between
-          return reject(error)
-        }
-        if (isHeld || state === 'open') return
-        if (state === 'cut') reject(new StreamCut())
-        else resolve()
+    read: (after, signal, take) => readFrames(log, after, signal, take),
+  }
+}
+
+async function readFrames(log: Shared, after: number, signal: AbortSignal, take: Take<Frame>): Promise<void> {
+  if (signal.aborted) return
+  const { frames, readers } = log
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  // Whatever id the reader comes with, it gets the frames that end a finished reply.
+  let index = Math.min(indexAfter(frames, after), log.closingAt)
+  let isHeld = false
+  const handOn = () => {
+    if (isHeld || signal.aborted) return
+    try {
+      while (!isHeld && index < frames.length) {
+        const batch = frames.slice(index)
+        index = frames.length
+        const room = take(batch)
+        isHeld = room !== undefined
+        room?.then(goOn, reject)
       }
-      const catchUp = () => {
-        const first = index
-        handOn()
-        forgetBytes(frames, first)
-      }
-      const goOn = () => {
-        isHeld = false
-        catchUp()
-      }
-      const leave = () => resolve()
-      signal.addEventListener('abort', leave)
-      readers.add(handOn)
-      catchUp()
-      try {
-        await promise
-      } finally {
-        readers.delete(handOn)
-        signal.removeEventListener('abort', leave)
-      }
-    },
+    } catch (error) {
+      readers.delete(handOn) // the reading ends a microtask later: nothing may come in between
+      return reject(error)
+    }
+    if (isHeld || log.state === 'open') return
+    if (log.state === 'cut') reject(new StreamCut())
+    else resolve()
+  }
+  const catchUp = () => {
+    const first = index
+    handOn()
+    forgetBytes(frames, first)
+  }
+  const goOn = () => {
+    isHeld = false
+    catchUp()
+  }
+  const leave = () => resolve()
+  signal.addEventListener('abort', leave)
+  readers.add(handOn)
+  catchUp()
+  try {
+    await promise
+  } finally {
+    readers.delete(handOn)
+    signal.removeEventListener('abort', leave)
   }
 }

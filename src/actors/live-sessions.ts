@@ -1,9 +1,8 @@
-/** The sessions that live here: their actors, the replies at work, and what ends them. */
+/** The sessions that live here: their actors, the replies at work, and what is asked of their machines. */
 import { createActor, type InspectionEvent } from 'xstate'
-import type { Exchange, Journal, OwnedReplies, RestState } from './ports.ts'
-import type { RemoteReplies } from './remote-reply.ts'
-import type { ReplyError } from './reply-event.ts'
-import { type RunningReply, sessionActors } from './session-actors.ts'
+import type { Exchange, Journal } from './ports.ts'
+import type { ReplyError, RestState } from './reply-event.ts'
+import { type RunningReply, sessionActions, sessionActors } from './session-actors.ts'
 import { pathOf, restingAt, sessionMachine } from './session-machine.ts'
 import {
   createSessionRegistry,
@@ -24,7 +23,7 @@ export interface LiveSessions {
   byReply: Map<string, LiveSession>
   /**
    * Messages that are being admitted, by the id of their reply. They count as running: a burst would pass the limit, a
-   * drain would end before their start, and a row whose answer is slow to come would be taken for a stray.
+   * drain would end before their start, and a row whose answer is slow to come would be taken for an orphan.
    */
   admitting: Map<string, Promise<unknown>>
   slots: Slots
@@ -40,47 +39,39 @@ export interface LiveOptions {
   log: { error(details: object, message: string): void }
 }
 
-export const failed = (code: ReplyError['code'], message: string) =>
-  ({ type: 'failed', error: { code, message, detail: message } }) as const
+export const errorOf = (code: ReplyError['code'], message: string): ReplyError => ({ code, message, detail: message })
 
 export function createLiveSessions({ journal, exchange, recorder, log }: LiveOptions): LiveSessions {
   const byReply: LiveSessions['byReply'] = new Map()
+  const running = (replyId: string) => byReply.get(replyId)?.reply ?? undefined
   const machine = sessionMachine.provide({
     actors: sessionActors({
       journal,
-      running: (replyId) => byReply.get(replyId)?.reply ?? undefined,
+      running,
       onError: (err, reply) => log.error({ err, replyId: reply.id }, 'A reply met an unexpected error.'),
     }),
+    actions: sessionActions({ running }),
   })
   const registry = createSessionRegistry()
   return { registry, byReply, admitting: new Map(), slots: createSlots(registry), recorder, exchange, machine }
 }
 
-export const liveSessions = ({ registry }: LiveSessions): readonly LiveSession[] => [
-  ...registry.getSnapshot().context.live.values(),
-]
-
-/** Replies that run here, stateless ones included. */
-export const runningReplies = ({ registry }: LiveSessions): number => registry.getSnapshot().context.running
-
-const find = ({ registry }: LiveSessions, sessionId: string) => registry.getSnapshot().context.live.get(sessionId)
-
-/** Gives a reply to its session's actor: the one that rests here, or a new one in the state that the rows tell. */
+/** Gives a reply to its session's actor: the one that rests here, or a new one in the state that is stored. */
 export function beginReply(sessions: LiveSessions, agentId: string, state: RestState, reply: RunningReply): void {
   const session = enter(sessions, agentId, state, reply)
   sessions.byReply.set(reply.log.info.id, session)
-  sessions.registry.trigger.began()
+  sessions.registry.began()
   session.actor.send({ type: 'message', reply: reply.log.info })
 }
 
 function enter(sessions: LiveSessions, agentId: string, state: RestState, reply: RunningReply): LiveSession {
   const { sessionId } = reply.log.info
-  const known = find(sessions, sessionId)
+  const known = sessions.registry.live.get(sessionId)
   if (known && isAtRest(known, state)) {
     Object.assign(known, { reply, ended: Promise.withResolvers<void>() })
     return known
   }
-  if (known) makeWay(known)
+  if (known) retire(known)
   const session: LiveSession = {
     sessionId,
     agentId,
@@ -91,19 +82,16 @@ function enter(sessions: LiveSessions, agentId: string, state: RestState, reply:
     ended: Promise.withResolvers<void>(),
   }
   session.actor.system.inspect((event) => observe(sessions, session, event))
-  sessions.registry.trigger.entered({ session })
+  sessions.registry.enter(session)
   session.actor.start()
   return session
 }
 
 /** The actor of a session whose newest reply it does not know: that ran elsewhere, or others have ended its own. */
-function makeWay(known: LiveSession): void {
+function retire(known: LiveSession): void {
   // Stored, as the newer message proves; only the answer is under way. It closes its log and ends by itself.
   if (known.state === 'streaming.settling') return
-  if (isRunning(known)) {
-    known.reply?.log.cut()
-    known.actor.send({ type: 'lost' })
-  }
+  if (isRunning(known)) known.actor.send({ type: 'lost' })
   known.actor.stop()
 }
 
@@ -112,119 +100,85 @@ function observe(sessions: LiveSessions, session: LiveSession, event: Inspection
   if (event.type !== '@xstate.snapshot' || event.actorRef !== session.actor) return
   const to = pathOf(session.actor.getSnapshot().value)
   const from = session.state
-  if (to === from || session.reply === null) return
+  if (to === from) return
+  const { reply } = session
   const at = new Date()
   Object.assign(session, { state: to, since: at })
-  const { id: messageId, sessionId } = session.reply.log.info
+  if (to === 'deleted') sessions.registry.leave(session)
+  if (reply === null) return
+  const { id: messageId, sessionId } = reply.log.info
   const { type } = event.event
-  // Whoever declares a reply lost records it (lose_reply); the owner, once fenced, writes nothing.
-  if (type !== 'lost') {
-    sessions.recorder.record({ sessionId, at, from, to, event: type, messageId, detail: detailOf(session, type) })
+  // Whoever declares a reply lost records it (lose_reply); the owner, once fenced, writes nothing. What a deleted
+  // session did goes with it.
+  if (type !== 'lost' && type !== 'deleted') {
+    sessions.recorder.record({
+      sessionId,
+      at,
+      from,
+      to,
+      event: type,
+      messageId,
+      detail: detailOf(session, reply, type),
+    })
   }
-  if (!isRunning(session)) finish(sessions, session, session.reply)
+  if (!isRunning(session)) finish(sessions, session, reply)
 }
 
-function detailOf(session: LiveSession, event: string): Record<string, string | number | boolean> {
+function detailOf(
+  session: LiveSession,
+  { usage, requesterLost }: RunningReply,
+  event: string,
+): Record<string, string | number | boolean> {
   const { ending } = session.actor.getSnapshot().context
-  if (event === 'failed' && ending?.type === 'failed') return { code: ending.error.code }
+  if ((event === 'failed' || event === 'unstorable') && ending?.type === 'failed') return { code: ending.error.code }
   if (event === 'finished' && ending?.type === 'finished') return { finishReason: ending.reason }
   if (event !== 'settled') return {}
-  if (session.reply === null) return {}
-  const { usage, requesterLost } = session.reply
   return { promptTokens: usage.promptTokens, completionTokens: usage.completionTokens, requesterLost }
 }
 
-function finish(
-  { byReply, registry, exchange }: LiveSessions,
-  session: LiveSession,
-  reply: RunningReply,
-  tell = () => reply.observer.ended(reply.ended, reply.usage),
-): void {
+function finish({ byReply, registry, exchange }: LiveSessions, session: LiveSession, reply: RunningReply): void {
   const { id } = reply.log.info
   session.reply = null
   if (byReply.delete(id)) {
-    registry.trigger.ended()
-    tell()
+    registry.ended()
+    if (reply.ended === 'session_deleted') void observeDeleted(reply)
+    else reply.observer.ended(reply.ended, reply.usage)
   }
   exchange.ended(id)
   session.ended.resolve()
 }
 
+/** What the model was asked has been used, though no message shows it any more. */
+async function observeDeleted({ generation, observer, usage }: RunningReply): Promise<void> {
+  observer.ended('session_deleted', (await generation?.usage()) ?? usage)
+}
+
 /** The session is gone: its actor stops, its streams end with `session_deleted`. */
-export function forgetSession(sessions: LiveSessions, sessionId: string): void {
-  const session = find(sessions, sessionId)
-  if (!session) return
-  const { reply } = session
-  session.actor.stop()
-  sessions.registry.trigger.left({ session })
-  if (reply === null) return
-  reply.log.drop()
-  finish(sessions, session, reply, async () => {
-    // What the model was asked has been used, though no message tells of it any more.
-    const usage = await reply.generation?.usage()
-    reply.observer.ended('session_deleted', usage ?? reply.usage)
-  })
+export function forgetSession({ registry }: LiveSessions, sessionId: string): void {
+  registry.live.get(sessionId)?.actor.send({ type: 'deleted' })
 }
 
 /** The agent is gone with its sessions: whatever replies for it here ends as in a deleted session (contract section 2). */
 export function forgetAgent(sessions: LiveSessions, agentId: string): void {
-  for (const session of liveSessions(sessions)) {
-    if (session.agentId === agentId) forgetSession(sessions, session.sessionId)
+  for (const { actor, agentId: ofAgent } of [...sessions.registry.live.values()]) {
+    if (ofAgent === agentId) actor.send({ type: 'deleted' })
   }
-  sessions.slots.end(failed('session_deleted', 'The agent was deleted.').error, agentId)
+  sessions.slots.end(errorOf('session_deleted', 'The agent was deleted.'), agentId)
 }
 
-/** Closes streams whose reply has not been stored for a lease; lets go of sessions that rest. Call it often. */
-export function checkSessions(sessions: LiveSessions, leaseMs: number): void {
+/** Breaks off replies that could not be stored for a lease; lets go of sessions that rest. Call it often. */
+export function checkSessions({ registry }: LiveSessions, leaseMs: number): void {
   const now = performance.now()
-  for (const session of liveSessions(sessions)) {
+  for (const session of [...registry.live.values()]) {
     const { reply, actor } = session
     if (reply === null) {
       if (Date.now() - session.since.getTime() <= LINGER_MS) continue
       actor.stop()
-      sessions.registry.trigger.left({ session })
+      registry.leave(session)
       continue
     }
     const waitingSince = reply.log.unstoredSince() ?? reply.settlingSince
     if (waitingSince === null || now - waitingSince <= leaseMs || reply.log.state() !== 'open') continue
-    reply.requesterLost = true
-    reply.log.cut()
-    actor.send(failed('internal', 'The reply could not be stored in time.'))
-  }
-}
-
-function lose(session: LiveSession | undefined): void {
-  session?.reply?.log.cut()
-  session?.actor.send({ type: 'lost' })
-}
-
-/** What coordination asks of the replies that run here. */
-export function ownedReplies(sessions: LiveSessions, remote: RemoteReplies, journal: Journal): OwnedReplies {
-  const { byReply, admitting } = sessions
-  return {
-    running: () => new Set([...byReply.keys(), ...admitting.keys()]),
-    placeOf: (replyId) => byReply.get(replyId)?.reply?.log.place() ?? null,
-    report: () => ({
-      actors: liveSessions(sessions).map(({ sessionId, agentId, state, since, reply }) => ({
-        ...{ sessionId, agentId, state, since: since.toISOString(), subscribers: reply?.log.subscribers() ?? 0 },
-      })),
-      followed: remote.followed(),
-    }),
-    obey({ kind, sessionId, replyId }) {
-      if (kind === 'delete') forgetSession(sessions, sessionId)
-      else if (replyId !== null) byReply.get(replyId)?.actor.send({ type: 'cancel' })
-    },
-    statelessAgents: () => sessions.slots.agents(),
-    forgetAgent: (agentId) => forgetAgent(sessions, agentId),
-    fenced(epoch) {
-      for (const session of [...byReply.values()]) if ((session.reply?.log.info.epoch ?? epoch) <= epoch) lose(session)
-    },
-    async settleStray(reply) {
-      const { error } = failed('internal', 'The reply was abandoned.')
-      const usage = { promptTokens: 0, completionTokens: 0, estimated: true }
-      const outcome = { type: 'failed', error, usage } as const
-      await journal.settle(reply, { outcome, said: null, endedAt: new Date(), requesterLost: true, title: null })
-    },
-    dropStray: (replyId) => lose(byReply.get(replyId)),
+    actor.send({ type: 'unstorable', error: errorOf('internal', 'The reply could not be stored in time.') })
   }
 }

@@ -1,5 +1,5 @@
 /** What a session needs of the world. Types only: the adapters implement them, `app.ts` hands them in. */
-import type { Outcome, ReplyErrorCode, ReplyEvent, StoredEvent, Usage } from './reply-event.ts'
+import type { IntentKind, Outcome, ReplyErrorCode, ReplyEvent, RestState, StoredEvent, Usage } from './reply-event.ts'
 
 // ── the model ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -55,7 +55,7 @@ export interface ModelFailure {
 }
 
 /**
- * What a model says in one turn. `activity` is a sign of life without text (reasoning, pings). `usage` is what the
+ * What a model sends in one turn. `activity` is a sign of life without text (reasoning, pings). `usage` is what the
  * provider has counted so far, for turns that do not reach their end; the newest one counts. A turn ends with exactly
  * one `end` or `failed`, after which nothing comes; nothing at all comes after an abort. `echo`: what the vendor wants
  * back with this turn's tool results (signed reasoning); only the adapter that made it looks into it.
@@ -75,7 +75,7 @@ export type ModelEvent =
 
 /**
  * Takes what comes, in order: all that one piece from the network held. A call, not an iterator: a token that is
- * pulled through eight generators costs 12 µs of promises on its way (2 cores, Node 24). A promise in return says
+ * pulled through eight generators costs 12 µs of promises on its way (2 cores, Node 24). A promise in return means
  * that there is no room: nothing more comes until it resolves.
  */
 export type Take<Event> = (events: readonly Event[]) => Promise<void> | undefined
@@ -106,9 +106,6 @@ export interface Toolbox {
 export type OpenToolbox = (signal: AbortSignal) => Promise<Toolbox>
 
 // ── what is stored ──────────────────────────────────────────────────────────────────────────────────────
-
-/** The states that a session can rest in. */
-export type RestState = 'idle' | 'complete' | 'error' | 'cancelled'
 
 /** What identifies a reply that runs, wherever it is read or written. */
 export interface ReplyInfo {
@@ -165,8 +162,8 @@ export interface StoredReply {
 
 export interface Settlement {
   outcome: Outcome
-  /** All that was stored of the reply, in order. Null: whoever settles does not know it, and the journal looks. */
-  said: readonly StoredEvent[] | null
+  /** All that was stored of the reply, in order. Null: whoever settles does not know it, and the journal reads it. */
+  events: readonly StoredEvent[] | null
   endedAt: Date
   /** The connection that asked for this reply was gone before the end. */
   requesterLost: boolean
@@ -181,7 +178,7 @@ export interface HistoryMessage {
   toolEvents?: readonly HistoryToolEvent[] | null
 }
 
-/** `end`: how much of the content, in UTF-8 bytes, was said before it. */
+/** `end`: how much of the content, in UTF-8 bytes, came before it. */
 export interface HistoryToolEvent {
   end: number
   event: Extract<ReplyEvent, { type: 'tool_call' | 'tool_result' }>
@@ -200,11 +197,11 @@ export interface HistoryLimits {
  * lose what they were given. `fenced`: this instance was declared lost, nothing was stored and nothing will be.
  */
 export interface Journal {
-  /** Rejects when the database can't be reached. Then nothing was admitted, or it is settled as a stray. */
+  /** Rejects when the database cannot be reached. Then nothing was admitted, or it is settled as an orphan. */
   admit(message: NewMessage): Promise<Admission>
   /**
    * Stores what `take` gives: asked once, under load only when the write begins, not at all when nothing can be stored.
-   * At most one call for a reply at a time. `refused`: this data can't be stored (only this reply ends).
+   * At most one call for a reply at a time. `refused`: this data cannot be stored (only this reply ends).
    */
   append(reply: ReplyInfo, take: () => readonly StoredEvent[]): Promise<'stored' | 'fenced' | 'refused'>
   /** Folds the reply into its message. `settledAt` is ISO 8601 UTC. `gone`: the session was deleted. Idempotent. */
@@ -239,28 +236,28 @@ export interface TransitionStore {
 
 /** What others ask of the owner of a running reply. Stored first, so that it outlives everybody. */
 export interface Intent {
-  kind: 'cancel' | 'delete'
+  kind: IntentKind
   sessionId: string
   replyId: string | null
 }
 
-/** What the owner of a reply says of it: events that were stored behind a place (none: it is as far as that). */
-export type Note = { after: Place; events: readonly StoredEvent[] } | 'ended'
+/** What the owner of a reply announces: events that were stored behind a place (none: nothing lies behind it), or the end. */
+export type Notice = { after: Place; events: readonly StoredEvent[] } | 'ended'
 
 export interface Following extends Disposable {
-  /** The owner has spoken of this reply within the last moments: nobody needs to ask the database. */
+  /** The owner has announced something of this reply within the last moments: nobody needs to ask the database. */
   isLive(): boolean
 }
 
 /**
- * How instances reach each other without waiting for their next look into the database. Best effort: what is lost here
+ * How instances reach each other without waiting for their next read of the database. Best effort: what is lost here
  * is found there, later.
  */
 export interface Exchange {
   /** Intents were stored for these instances: they may read them now. */
-  hurry(instanceIds: readonly string[]): void
-  /** Asks the owner of a reply to tell what it stores, until disposed of. */
-  follow(reply: ReplyInfo, heard: (note: Note) => void): Following
+  wake(instanceIds: readonly string[]): void
+  /** Asks the owner of a reply to announce what it stores, until disposed of. */
+  follow(reply: ReplyInfo, onNotice: (notice: Notice) => void): Following
   /** Events behind the place `after` of a reply that runs here were stored. */
   stored(replyId: string, after: Place, events: readonly StoredEvent[]): void
   /** A reply that ran here has ended: its outcome is stored, or will be by others. */
@@ -289,15 +286,15 @@ export interface OwnedReplies {
   /** The newest stored event of a reply that runs here. Null: it does not. */
   placeOf(replyId: string): Place | null
   report(): ActorReport
-  obey(intent: Intent): void
-  /** Agents whose stateless replies run here. No row tells of those, so nobody can ask for their end in writing. */
+  apply(intent: Intent): void
+  /** Agents whose stateless replies run here. No row shows those, so nobody can ask for their end in writing. */
   statelessAgents(): readonly string[]
   /** The agent was deleted: whatever replies for it here ends. */
   forgetAgent(agentId: string): void
-  /** Others have declared this instance lost: whatever ran under `epoch` stops without another word. */
+  /** Others have declared this instance lost: whatever ran under `epoch` stops and writes nothing more. */
   fenced(epoch: number): void
   /** A row that streams under this instance, with nobody at work on it. */
-  settleStray(reply: ReplyInfo): Promise<void>
+  settleOrphan(reply: ReplyInfo): Promise<void>
   /** A reply at work whose row is not streaming any more. */
-  dropStray(replyId: string): void
+  dropOrphan(replyId: string): void
 }

@@ -1,10 +1,10 @@
 /**
  * Replies that do not run here: finished, or owned by another instance. Those who read the same one here share one
- * frame log. It is filled from the database, and between two reads by what the owner says it has stored (the exchange):
- * a note that does not join on, or silence, sends it back to the database.
+ * frame log. It is filled from the database, and between two reads by what the owner announces as stored (the
+ * exchange): a notice that does not join on, or silence, sends it back to the database.
  */
 import { createFrameLog, type FrameLog, type Reply } from './frame-log.ts'
-import type { Exchange, Journal, Note, Place, StoredReply } from './ports.ts'
+import type { Exchange, Journal, Notice, Place, StoredReply } from './ports.ts'
 import type { StoredEvent } from './reply-event.ts'
 
 /** A reconnect elsewhere follows the stored frames within 0.5 s (contract section 7). */
@@ -13,8 +13,8 @@ const POLL_MS = 250
 export interface RemoteOptions {
   read: Journal['read']
   exchange: Exchange
-  /** So long a follower waits for a database that does not answer before its stream breaks off (milliseconds). */
-  patienceMs: number
+  /** How long a follower waits for a database that does not answer before its stream breaks off (milliseconds). */
+  waitLimitMs: number
 }
 
 export interface RemoteReplies {
@@ -37,12 +37,12 @@ interface Remote {
 const isBehind = (one: Place, other: Place): boolean =>
   one.seq > other.seq || (one.seq === other.seq && one.part > other.part)
 
-export function createRemoteReplies({ read, exchange, patienceMs }: RemoteOptions): RemoteReplies {
+export function createRemoteReplies({ read, exchange, waitLimitMs }: RemoteOptions): RemoteReplies {
   const followed = new Map<string, Remote>()
 
   async function open(replyId: string): Promise<Reply | null> {
     const known = followed.get(replyId)
-    // Read anew for each reader: it may have seen on the owner's instance what this one has not heard of yet.
+    // Read anew for each reader: it may have seen on the owner's instance what has not reached this one yet.
     const stored = await read(replyId, known?.place.seq ?? 0)
     if (stored === null) return null
     const remote = known ?? followed.get(replyId) ?? createRemote(stored)
@@ -68,8 +68,8 @@ export function createRemoteReplies({ read, exchange, patienceMs }: RemoteOption
     if (log.state() !== 'open') return
     remote.isPumped = true
     if (!followed.has(log.info.id)) followed.set(log.info.id, remote)
-    const following = exchange.follow(log.info, (note) => {
-      if (!heard(remote, note)) remote.wake()
+    const following = exchange.follow(log.info, (notice) => {
+      if (!applyNotice(remote, notice)) remote.wake()
     })
     let answeredAt = performance.now()
     while (log.state() === 'open' && remote.readers > 0) {
@@ -81,7 +81,7 @@ export function createRemoteReplies({ read, exchange, patienceMs }: RemoteOption
         if (stored === null) log.drop()
         else advance(remote, stored)
       } catch {
-        if (performance.now() - answeredAt > patienceMs) log.cut()
+        if (performance.now() - answeredAt > waitLimitMs) log.cut()
       }
     }
     following[Symbol.dispose]()
@@ -114,10 +114,10 @@ function advance(remote: Remote, { events, outcome, endedAt, settledAt }: Stored
   if (outcome !== null && endedAt !== null && settledAt !== null) remote.log.close({ outcome, endedAt, settledAt })
 }
 
-/** False: only the database can tell what has happened. */
-function heard(remote: Remote, note: Note): boolean {
-  if (note === 'ended' || isBehind(note.after, remote.place)) return false
-  push(remote, note.events)
+/** False: only the database knows what has happened. */
+function applyNotice(remote: Remote, notice: Notice): boolean {
+  if (notice === 'ended' || isBehind(notice.after, remote.place)) return false
+  push(remote, notice.events)
   return true
 }
 

@@ -6,7 +6,7 @@
  */
 import { createFrameLog, type FrameLog } from './frame-log.ts'
 import type { Journal, Place, ReplyInfo } from './ports.ts'
-import type { ReplyEvent, StoredEvent } from './reply-event.ts'
+import { isNumberedKind, type ReplyEvent, type StoredEvent } from './reply-event.ts'
 
 /** Unstored text that one reply may hold before it stops reading from the provider (characters). */
 const MAX_UNSTORED = 1 << 20
@@ -23,8 +23,6 @@ export interface ReplyLog extends Omit<FrameLog, 'push'> {
   room(): Promise<void> | undefined
   /** Resolves when all that was pushed is stored, or never will be. */
   stored(): Promise<Verdict>
-  /** All that is stored, in order. Lacks what was stored after a cut. */
-  said(): StoredEvent[]
 }
 
 export interface ReplyLogOptions {
@@ -37,32 +35,59 @@ export interface ReplyLogOptions {
 
 /** Characters, about: a tool's result may be as long as many texts. */
 function sizeOf(event: ReplyEvent): number {
-  if (event.type === 'text') return event.text.length
-  return 1024 + (event.type === 'tool_call' ? event.arguments.length : event.content.length)
+  switch (event.type) {
+    case 'text':
+      return event.text.length
+    case 'tool_call':
+      return 1024 + event.arguments.length
+    case 'tool_result':
+      return 1024 + event.content.length
+  }
 }
 
-/** What waits to be stored, numbered as it comes: texts have ids, tool events lie behind them. */
+/** What waits to be stored, numbered as it comes: what has no id of its own lies behind the event before it. */
 function createBuffer(firstSeq: number) {
   let pending: StoredEvent[] = []
+  let pendingSize = 0
+  let writingSize = 0
   let seq = firstSeq
   let part = 0
   return {
     isEmpty: () => pending.length === 0,
+    /** Characters, about, of what is pending and of what is being written. */
+    size: () => pendingSize + writingSize,
     push(event: ReplyEvent): void {
+      pendingSize += sizeOf(event)
       const last = pending.at(-1)
       if (event.type === 'text' && last?.event.type === 'text') {
         // What gathers until the next write becomes one frame: fewer, larger frames are the back-pressure.
         last.event = { type: 'text', text: last.event.text + event.text }
         return
       }
-      if (event.type === 'text') [seq, part] = [seq + 1, 0]
+      if (isNumberedKind(event.type)) [seq, part] = [seq + 1, 0]
       else part += 1
       pending.push({ seq, part, event })
     },
     take(): StoredEvent[] {
       const taken = pending
       pending = []
+      writingSize = pendingSize
+      pendingSize = 0
       return taken
+    },
+    written(): void {
+      writingSize = 0
+    },
+  }
+}
+
+/** Those who wait until a write is answered. */
+function createWaiters() {
+  const waiting: (() => void)[] = []
+  return {
+    wait: () => new Promise<void>((resolve) => waiting.push(resolve)),
+    release(): void {
+      for (const resolve of waiting.splice(0)) resolve()
     },
   }
 }
@@ -70,30 +95,23 @@ function createBuffer(firstSeq: number) {
 export function createReplyLog(info: ReplyInfo, { append, onStored, onRefused }: ReplyLogOptions): ReplyLog {
   const frames = createFrameLog(info)
   const buffer = createBuffer(info.firstSeq)
-  const idle: (() => void)[] = []
+  const waiters = createWaiters()
   let place: Place = { seq: info.firstSeq, part: 0 }
-  let unstoredSize = 0 // what is being written included
   let inFlight = false
   let verdict: Verdict = 'stored'
   let unstoredSince: number | null = null
 
-  const settleIdle = () => {
-    for (const resolve of idle.splice(0)) resolve()
-  }
-
-  const isFull = () => unstoredSize > MAX_UNSTORED && verdict === 'stored'
+  const isFull = () => buffer.size() > MAX_UNSTORED && verdict === 'stored'
   async function untilRoom(): Promise<void> {
-    while (isFull()) await new Promise<void>((resolve) => idle.push(resolve))
+    while (isFull()) await waiters.wait()
   }
 
   // One append at a time keeps the order.
   async function flush(): Promise<void> {
     inFlight = true
     while (!buffer.isEmpty() && verdict === 'stored') {
-      let size = 0
       let batch: StoredEvent[] = []
       verdict = await append(info, () => {
-        size = unstoredSize
         batch = buffer.take()
         return batch
       })
@@ -105,11 +123,11 @@ export function createReplyLog(info: ReplyInfo, { append, onStored, onRefused }:
         place = placeOf(batch.at(-1)) ?? place
       }
       unstoredSince = buffer.isEmpty() ? null : performance.now()
-      unstoredSize = Math.max(0, unstoredSize - size)
-      settleIdle()
+      buffer.written()
+      waiters.release()
     }
     inFlight = false
-    settleIdle()
+    waiters.release()
   }
 
   return {
@@ -120,27 +138,24 @@ export function createReplyLog(info: ReplyInfo, { append, onStored, onRefused }:
     place: () => place,
     push(events) {
       if (verdict !== 'stored' || frames.state() === 'dropped') return
-      for (const event of events) {
-        buffer.push(event)
-        unstoredSize += sizeOf(event)
-      }
+      for (const event of events) buffer.push(event)
       unstoredSince ??= performance.now()
       if (!inFlight) void flush()
     },
     room: () => (isFull() ? untilRoom() : undefined),
     async stored() {
-      while (inFlight) await new Promise<void>((resolve) => idle.push(resolve))
+      while (inFlight) await waiters.wait()
       return verdict
     },
-    said: frames.said,
+    events: frames.events,
     close: frames.close,
     cut: frames.cut,
     drop() {
       buffer.take()
-      unstoredSize = 0
+      buffer.written()
       unstoredSince = null
       frames.drop()
-      settleIdle()
+      waiters.release()
     },
     read: frames.read,
   }

@@ -1,13 +1,12 @@
-/** What the session machine invokes: generating and settling, made of the ports. */
-import { fromCallback } from 'xstate'
-import { restStateOf } from './frame-log.ts'
+/** What the session machine is provided with, made of the ports: generating, settling, and the ends of a reply's log. */
+import { assertEvent, fromCallback } from 'xstate'
 import { createGeneration, type GenerateOptions, type Generation, replyEnded } from './generate.ts'
 import { historyLimits, modelHistory } from './history.ts'
 import type { ObservedOutcome, ReplyObserver } from './observer.ts'
 import type { Journal, ModelRequest, ReplyInfo } from './ports.ts'
 import type { Outcome, Usage } from './reply-event.ts'
 import type { ReplyLog } from './reply-log.ts'
-import type { Ending, GenerateInput, SessionEvent, SettleInput } from './session-machine.ts'
+import type { Ending, GenerateInput, SessionContext, SessionEvent, SettleInput } from './session-machine.ts'
 import { deriveTitle } from './title.ts'
 
 /** Everything that a running reply needs beside its machine. */
@@ -15,7 +14,7 @@ export interface RunningReply {
   log: ReplyLog
   /** Of the reply's message in its session. */
   position: number
-  /** The user's words that it answers. */
+  /** The user's message that it answers. */
   text: string
   untitled: boolean
   request: Omit<ModelRequest, 'messages' | 'tools'>
@@ -61,16 +60,13 @@ async function generate(running: RunningReply, journal: Journal, signal: AbortSi
   })
 }
 
-/** Stores what is left and the outcome, then tells the readers. Resolves to the event that ends the settling. */
+/** Stores what is left and the outcome. Resolves to the event that ends the settling. */
 async function settle(running: RunningReply, ending: Ending, journal: Journal): Promise<SessionEvent> {
   const { log } = running
   const endedAt = new Date()
   running.observer.settling()
   const stored = await log.stored()
-  if (stored === 'fenced') {
-    log.cut()
-    return { type: 'lost' }
-  }
+  if (stored === 'fenced') return { type: 'lost' }
   const usage = (await running.generation?.usage()) ?? noUsage
   running.usage = usage
   running.settlingSince = performance.now()
@@ -80,21 +76,13 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
   const knowsAll = stored === 'stored' && log.state() === 'open'
   const settled = await journal.settle(log.info, {
     outcome,
-    said: knowsAll ? log.said() : null,
+    events: knowsAll ? log.events() : null,
     endedAt,
     requesterLost: running.requesterLost,
     title: running.untitled ? deriveTitle(running.text) : null,
   })
-  if (settled.result !== 'settled') {
-    if (settled.result === 'gone') {
-      running.ended = 'session_deleted'
-      log.drop()
-    } else log.cut()
-    return { type: 'lost' }
-  }
-  running.ended = outcome.type === 'failed' ? outcome.error.code : outcome.reason
-  log.close({ outcome, endedAt: endedAt.toISOString(), settledAt: settled.settledAt })
-  return { type: 'settled', as: restStateOf(outcome) }
+  if (settled.result !== 'settled') return { type: settled.result === 'gone' ? 'deleted' : 'lost' }
+  return { type: 'settled', ended: { outcome, endedAt: endedAt.toISOString(), settledAt: settled.settledAt } }
 }
 
 function refused(usage: Usage): Outcome {
@@ -127,11 +115,38 @@ export function sessionActors({ journal, running, onError }: SessionActorPorts) 
       if (reply === null || own === undefined || input.ending === null)
         throw new Error('A reply without its running part.')
       settle(own, input.ending, journal).then(sendBack, (error: unknown) => {
-        // The row still streams: the stray check settles it within seconds (local.ts).
+        // The row still streams: the check for orphans settles it within seconds (local.ts).
         onError(error, reply)
-        own.log.cut()
         sendBack({ type: 'lost' })
       })
     }),
+  }
+}
+
+/** The machine's actions that end a log: nothing else does. */
+export function sessionActions({ running }: Pick<SessionActorPorts, 'running'>) {
+  type Args = { context: SessionContext; event: SessionEvent }
+  const replyOf = ({ context: { reply } }: Args) => (reply === null ? undefined : running(reply.id))
+  return {
+    closeLog(args: Args): void {
+      assertEvent(args.event, 'settled')
+      const reply = replyOf(args)
+      if (reply === undefined) return
+      const { ended } = args.event
+      reply.ended = ended.outcome.type === 'failed' ? ended.outcome.error.code : ended.outcome.reason
+      reply.log.close(ended)
+    },
+    cutLog(args: Args): void {
+      const reply = replyOf(args)
+      if (reply === undefined) return
+      reply.requesterLost = true
+      reply.log.cut()
+    },
+    dropLog(args: Args): void {
+      const reply = replyOf(args)
+      if (reply === undefined) return
+      reply.ended = 'session_deleted'
+      reply.log.drop()
+    },
   }
 }

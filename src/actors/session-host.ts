@@ -8,15 +8,13 @@ import {
   beginReply,
   checkSessions,
   createLiveSessions,
-  failed,
+  errorOf,
   forgetAgent,
   forgetSession,
   type LiveSessions,
-  liveSessions,
-  ownedReplies,
-  runningReplies,
 } from './live-sessions.ts'
 import { type Observer, unobserved } from './observer.ts'
+import { ownedReplies } from './owned-replies.ts'
 import type { Admission, Exchange, Journal, Model, ModelRequest, NewMessage, OpenToolbox } from './ports.ts'
 import { createRemoteReplies, type RemoteReplies } from './remote-reply.ts'
 import { createReplyLog } from './reply-log.ts'
@@ -58,7 +56,7 @@ export type Sent =
 /** `stale`: the configuration has changed since; with the agent as it is now the message may be sent again. */
 export type Refusal = 'busy' | 'key_reused' | 'not_found' | 'full' | 'draining' | 'unavailable' | 'stale'
 
-const shutdownError = failed('shutdown', 'The instance is shutting down.').error
+const shutdownError = errorOf('shutdown', 'The instance is shutting down.')
 
 interface Host extends LiveSessions {
   options: HostOptions
@@ -72,27 +70,28 @@ export function createSessionHost(options: HostOptions) {
   const { journal, exchange, leaseMs, recorder, log } = options
   const host: Host = {
     ...createLiveSessions({ journal, exchange, recorder, log }),
-    ...{ options, draining: false },
-    remote: createRemoteReplies({ read: (id, after) => journal.read(id, after), exchange, patienceMs: leaseMs }),
+    options,
+    draining: false,
+    remote: createRemoteReplies({ read: (id, after) => journal.read(id, after), exchange, waitLimitMs: leaseMs }),
   }
   return {
     registry: host.registry,
     owned: ownedReplies(host, host.remote, journal),
     draining: () => host.draining,
     /** Replies that run here, stateless ones included. */
-    running: () => runningReplies(host),
+    running: host.registry.running,
     send: (message: Message) => send(host, message),
     open: (replyId: string) => open(host, replyId),
     cancel: (sessionId: string) => cancel(host, sessionId),
     /** These sessions were deleted while `owners` (instances) ran replies of theirs. */
     forget(sessionIds: readonly string[], owners: readonly string[]) {
       for (const id of sessionIds) forgetSession(host, id)
-      exchange.hurry(owners)
+      exchange.wake(owners)
     },
     /** This agent was deleted, with its sessions; any of `instances` may reply for it. */
     forgetAgent(agentId: string, instances: readonly string[]) {
       forgetAgent(host, agentId)
-      exchange.hurry(instances)
+      exchange.wake(instances)
     },
     tick: () => checkSessions(host, leaseMs),
     takeSlot: (agentId: string) => takeSlot(host, agentId),
@@ -102,7 +101,6 @@ export function createSessionHost(options: HostOptions) {
       await Promise.allSettled(host.admitting.values())
       await drainSessions(host, { graceMs, settleMs, error: shutdownError, log })
       await recorder.flush()
-      for (const session of liveSessions(host)) session.actor.stop()
     },
   }
 }
@@ -125,7 +123,7 @@ async function admit(host: Host, message: Message): Promise<Sent> {
   return await sent.finally(() => host.admitting.delete(replyId))
 }
 
-const isFull = (host: Host): boolean => runningReplies(host) + host.admitting.size >= host.options.maxRunning
+const isFull = (host: Host): boolean => host.registry.running() + host.admitting.size >= host.options.maxRunning
 
 async function admitNow(host: Host, message: Message & { replyId: string }): Promise<Sent> {
   const mayStart = !host.draining && !isFull(host)
@@ -143,13 +141,12 @@ function start(host: Host, message: Message, admission: Extract<Admission, { out
   const { journal, exchange, model, generationTimeoutMs, historyMaxTokens } = host.options
   const { reply: info, position, restState, untitled } = admission
   const observer = observe(host, info.id, message)
-  const refuse = () =>
-    host.byReply.get(info.id)?.actor.send(failed('internal', 'A part of the reply could not be stored.'))
+  const error = errorOf('internal', 'A part of the reply could not be stored.')
   const reply: RunningReply = {
     log: createReplyLog(info, {
       append: journal.append,
       onStored: (after, events) => exchange.stored(info.id, after, events),
-      onRefused: refuse,
+      onRefused: () => host.byReply.get(info.id)?.actor.send({ type: 'failed', error }),
     }),
     position,
     text: message.text,
@@ -173,7 +170,12 @@ function start(host: Host, message: Message, admission: Extract<Admission, { out
 
 const observe = ({ options }: Host, id: string, { sessionId, agentId, model, request, traceparent }: Message) =>
   options.observer?.begin({
-    ...{ id, sessionId, agentId, model, providerType: request.provider.type, config: request.config },
+    id,
+    sessionId,
+    agentId,
+    model,
+    providerType: request.provider.type,
+    config: request.config,
     parent: traceparent ?? null,
   }) ?? unobserved
 
@@ -194,7 +196,7 @@ async function cancel(host: Host, sessionId: string): Promise<void> {
   if (asked === null) return
   const here = host.byReply.get(asked.replyId)
   if (here) here.actor.send({ type: 'cancel' })
-  else exchange.hurry([asked.instanceId])
+  else exchange.wake([asked.instanceId])
   const late = new AbortController()
   const deadline = setTimeout(() => late.abort(), SETTLE_WAIT_MS)
   try {
@@ -206,7 +208,7 @@ async function cancel(host: Host, sessionId: string): Promise<void> {
   }
 }
 
-/** Resolves when a reply that runs elsewhere has ended, or can't be followed at the moment. */
+/** Resolves when a reply that runs elsewhere has ended, or cannot be followed at the moment. */
 async function endOf({ remote }: Host, replyId: string, signal: AbortSignal): Promise<void> {
   const reply = await remote.open(replyId)
   try {

@@ -1,14 +1,15 @@
 /**
- * The session's state machine: it decides, others do. Nothing here touches the world; what is invoked is handed in by
- * `session-actors.ts` and answers with the named events below, so that this table is the whole truth and the chart
- * that people see is this object.
+ * The session's state machine: it decides, others do. Nothing here touches the world; its actors and the actions that
+ * end a reply's log are handed in by `session-actors.ts`. The actors answer with the named events below, so that this
+ * table is the whole truth and the chart that people see is this object.
  *
  * Tokens never pass through here: an event through the mailbox costs 1.7 to 3.8 µs, an append to the reply's log
  * 0.05 µs. Admission is not decided here either: the journal's insert is, and only an admitted message arrives.
  */
 import { assertEvent, assign, fromCallback, setup } from 'xstate'
-import type { ReplyInfo, RestState } from './ports.ts'
-import type { FinishReason, ReplyError } from './reply-event.ts'
+import type { Ended } from './frame-log.ts'
+import type { ReplyInfo } from './ports.ts'
+import { type FinishReason, type ReplyError, type RestState, restStateOf } from './reply-event.ts'
 
 /** How generating ended, before it is stored. */
 export type Ending = { type: 'finished'; reason: FinishReason } | { type: 'failed'; error: ReplyError }
@@ -18,9 +19,13 @@ export type SessionEvent =
   | { type: 'finished'; reason: FinishReason }
   | { type: 'failed'; error: ReplyError }
   | { type: 'cancel' }
-  /** `as`: what the stored outcome is; a reply that could not be stored whole has failed, however it ended. */
-  | { type: 'settled'; as: Exclude<RestState, 'idle'> }
+  /** Nothing could be stored for a lease. */
+  | { type: 'unstorable'; error: ReplyError }
+  /** The outcome as it is stored: a reply that could not be stored whole has failed, however generating ended. */
+  | { type: 'settled'; ended: Ended }
+  /** This instance was declared lost, or others have ended the reply. */
   | { type: 'lost' }
+  | { type: 'deleted' }
 
 export interface SessionContext {
   reply: ReplyInfo | null
@@ -32,13 +37,17 @@ export type GenerateInput = { reply: ReplyInfo | null }
 export type SettleInput = { reply: ReplyInfo | null; ending: Ending | null }
 
 const unprovided = () => {
-  throw new Error('The session machine runs only with its actors provided (session-actors.ts).')
+  throw new Error('The session machine runs only with its actors and actions provided (session-actors.ts).')
 }
 
-const message = {
-  target: 'streaming',
-  description: 'An admitted message: its reply is stored as streaming, generation begins.',
-  actions: 'beginReply',
+/** What ends a rest. */
+const atRest = {
+  message: {
+    target: 'streaming',
+    description: 'An admitted message: its reply is stored as streaming, generation begins.',
+    actions: 'beginReply',
+  },
+  deleted: { target: 'deleted', description: 'The session was deleted while no reply ran.' },
 } as const
 
 export const sessionMachine = setup({
@@ -60,14 +69,18 @@ export const sessionMachine = setup({
       return { ending: { type: 'finished', reason: event.reason } as const }
     }),
     keepFailure: assign(({ event }) => {
-      assertEvent(event, 'failed')
+      assertEvent(event, ['failed', 'unstorable'])
       return { ending: { type: 'failed', error: event.error } as const }
     }),
     keepCancel: assign({ ending: { type: 'finished', reason: 'cancelled' } as const }),
+    /** These alone end the log of a reply that runs here. */
+    closeLog: unprovided,
+    cutLog: unprovided,
+    dropLog: unprovided,
   },
   guards: {
-    hasFailed: ({ event }) => event.type === 'settled' && event.as === 'error',
-    wasCancelled: ({ event }) => event.type === 'settled' && event.as === 'cancelled',
+    hasFailed: ({ event }) => event.type === 'settled' && restStateOf(event.ended.outcome) === 'error',
+    wasCancelled: ({ event }) => event.type === 'settled' && restStateOf(event.ended.outcome) === 'cancelled',
   },
 }).createMachine({
   id: 'session',
@@ -76,7 +89,7 @@ export const sessionMachine = setup({
   states: {
     idle: {
       description: 'No reply yet.',
-      on: { message },
+      on: atRest,
     },
     streaming: {
       description: 'A reply runs: it is generated, stored and shown.',
@@ -85,6 +98,12 @@ export const sessionMachine = setup({
         lost: {
           target: 'error',
           description: 'This instance was declared lost, or the reply was ended by others: nothing more is written.',
+          actions: 'cutLog',
+        },
+        deleted: {
+          target: 'deleted',
+          description: 'The session was deleted: readers get one last error chunk, nothing more is stored.',
+          actions: 'dropLog',
         },
       },
       states: {
@@ -94,7 +113,7 @@ export const sessionMachine = setup({
           on: {
             finished: {
               target: 'settling',
-              description: 'The model has said all it had to say.',
+              description: 'The model has come to its end.',
               actions: 'keepFinish',
             },
             failed: {
@@ -107,6 +126,11 @@ export const sessionMachine = setup({
               description: 'Somebody asked to stop: what was produced stays.',
               actions: 'keepCancel',
             },
+            unstorable: {
+              target: 'settling',
+              description: 'Nothing could be stored for a lease: streams break off, the model is stopped.',
+              actions: ['keepFailure', 'cutLog'],
+            },
           },
         },
         settling: {
@@ -117,21 +141,34 @@ export const sessionMachine = setup({
           },
           on: {
             settled: [
-              { guard: 'hasFailed', target: '#session.error', description: 'Stored as failed, with what it had.' },
-              { guard: 'wasCancelled', target: '#session.cancelled', description: 'Stored as cancelled.' },
-              { target: '#session.complete', description: 'Stored as complete.' },
+              {
+                guard: 'hasFailed',
+                target: '#session.error',
+                description: 'Stored as failed, with what it had.',
+                actions: 'closeLog',
+              },
+              {
+                guard: 'wasCancelled',
+                target: '#session.cancelled',
+                description: 'Stored as cancelled.',
+                actions: 'closeLog',
+              },
+              { target: '#session.complete', description: 'Stored as complete.', actions: 'closeLog' },
             ],
+            // The settlement goes on trying: when the database is back, a resume reads the outcome.
+            unstorable: { description: 'Streams break off, the outcome still waits.', actions: 'cutLog' },
           },
         },
       },
     },
-    complete: { description: 'The newest reply is whole.', on: { message } },
-    error: { description: 'The newest reply failed; it keeps what it had.', on: { message } },
-    cancelled: { description: 'The newest reply was cancelled; it keeps what it had.', on: { message } },
+    complete: { description: 'The newest reply is whole.', on: atRest },
+    error: { description: 'The newest reply failed; it keeps what it had.', on: atRest },
+    cancelled: { description: 'The newest reply was cancelled; it keeps what it had.', on: atRest },
+    deleted: { type: 'final', description: 'The session and all that was stored of it are gone.' },
   },
 })
 
-/** Where a session is that was forgotten and is found again: the stored rows tell, never a stored snapshot. */
+/** Where a session is that was forgotten and is found again: as the stored rows say, never from a stored snapshot. */
 export const restingAt = (state: RestState) =>
   sessionMachine.resolveState({ value: state, context: { reply: null, ending: null } })
 

@@ -1,7 +1,6 @@
-/** The session actors that live in this instance, as a reactive store: who is here, and what runs. */
-import { createStore } from '@xstate/store'
+/** The session actors that live in this instance, and how many replies run. */
 import type { ActorRefFrom } from 'xstate'
-import type { RestState } from './ports.ts'
+import type { RestState } from './reply-event.ts'
 import type { RunningReply } from './session-actors.ts'
 import type { sessionMachine } from './session-machine.ts'
 
@@ -14,7 +13,7 @@ export interface LiveSession {
   since: Date
   /** Null at rest: the texts of replies that have ended are the database's to keep. */
   reply: RunningReply | null
-  /** Resolves when the reply is settled, lost or dropped. */
+  /** Resolves when the reply is settled, lost or deleted. */
   ended: PromiseWithResolvers<void>
 }
 
@@ -22,27 +21,37 @@ export const isRunning = ({ state }: LiveSession): boolean => state.startsWith('
 
 export const isAtRest = (live: LiveSession, state: RestState): boolean => live.state === state
 
-/**
- * `live` is one map that changes in place, since copying it for each message would cost more than the message;
- * `running` counts replies, stateless ones included, and is what waiting for a drain selects on.
- */
+export type SessionRegistry = ReturnType<typeof createSessionRegistry>
+
 export function createSessionRegistry() {
   const live = new Map<string, LiveSession>()
-  return createStore({
-    context: { live: live as ReadonlyMap<string, LiveSession>, running: 0 },
-    on: {
-      entered: (context, { session }: { session: LiveSession }) => {
-        live.set(session.sessionId, session)
-        return { ...context }
-      },
-      left: (context, { session }: { session: LiveSession }) => {
-        if (live.get(session.sessionId) === session) live.delete(session.sessionId)
-        return { ...context }
-      },
-      began: (context) => ({ ...context, running: context.running + 1 }),
-      ended: (context) => ({ ...context, running: context.running - 1 }),
+  const waiting = new Set<() => void>()
+  let running = 0
+  return {
+    live: live as ReadonlyMap<string, LiveSession>,
+    /** Replies that run here, stateless ones included. */
+    running: () => running,
+    enter: (session: LiveSession) => void live.set(session.sessionId, session),
+    /** Does nothing where another actor has taken the session's place. */
+    leave(session: LiveSession): void {
+      if (live.get(session.sessionId) === session) live.delete(session.sessionId)
     },
-  })
+    began(): void {
+      running += 1
+    },
+    ended(): void {
+      running -= 1
+      if (running === 0) for (const resolve of waiting) resolve()
+    },
+    /** Resolves when no reply runs, or after `ms`. */
+    async quiet(ms: number): Promise<void> {
+      if (running === 0) return
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(resolve, ms)
+      waiting.add(resolve)
+      await promise
+      waiting.delete(resolve)
+      clearTimeout(timer)
+    },
+  }
 }
-
-export type SessionRegistry = ReturnType<typeof createSessionRegistry>

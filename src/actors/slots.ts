@@ -4,14 +4,14 @@ import type { SessionRegistry } from './session-registry.ts'
 
 /** A stateless reply's place among the running ones, to be disposed of at its end. */
 export interface Slot extends Disposable {
-  /** Aborts when the reply is ended from outside; `error` then tells why. */
+  /** Aborts when the reply is ended from outside; `error` then says why. */
   signal: AbortSignal
   error(): ReplyError | null
 }
 
 export type Slots = ReturnType<typeof createSlots>
 
-export function createSlots({ trigger }: Pick<SessionRegistry, 'trigger'>) {
+export function createSlots(registry: Pick<SessionRegistry, 'began' | 'ended'>) {
   const taken = new Set<{ agentId: string; end(error: ReplyError): void }>()
   return {
     take(agentId: string): Slot {
@@ -23,12 +23,12 @@ export function createSlots({ trigger }: Pick<SessionRegistry, 'trigger'>) {
       }
       const reply = { agentId, end }
       taken.add(reply)
-      trigger.began()
+      registry.began()
       return {
         signal: controller.signal,
         error: () => error,
         [Symbol.dispose]() {
-          if (taken.delete(reply)) trigger.ended()
+          if (taken.delete(reply)) registry.ended()
         },
       }
     },

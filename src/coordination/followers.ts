@@ -1,5 +1,5 @@
 /** The follower's side: replies that run in other instances and are read here. */
-import type { Following, Note, ReplyInfo } from '../actors/ports.ts'
+import type { Following, Notice, ReplyInfo } from '../actors/ports.ts'
 import { encode, eventsOf, type Message } from './wire.ts'
 
 /** An owner beats every 200 ms: after three beats missed the database is asked instead. */
@@ -7,7 +7,7 @@ const LIVE_MS = 700
 
 interface Follower {
   reply: ReplyInfo
-  heard(note: Note): void
+  heard(note: Notice): void
   /** When the owner spoke last of this reply (ms, monotonic). */
   spokenAt: number
 }
@@ -24,7 +24,7 @@ export function createFollowers({ id, send }: FollowersOptions) {
   const ask = (say: 'follow' | 'leave', { id: reply, instanceId }: ReplyInfo) =>
     send(instanceId, encode({ say, reply, from: id }))
 
-  const tell = (replyId: string, note: Note) => {
+  const tell = (replyId: string, note: Notice) => {
     for (const follower of byReply.get(replyId) ?? []) {
       follower.spokenAt = note === 'ended' ? Number.NEGATIVE_INFINITY : performance.now()
       follower.heard(note)
@@ -32,7 +32,7 @@ export function createFollowers({ id, send }: FollowersOptions) {
   }
 
   return {
-    follow(reply: ReplyInfo, heard: (note: Note) => void): Following {
+    follow(reply: ReplyInfo, heard: (note: Notice) => void): Following {
       const follower: Follower = { reply, heard, spokenAt: Number.NEGATIVE_INFINITY }
       byReply.set(reply.id, (byReply.get(reply.id) ?? new Set()).add(follower))
       ask('follow', reply)

@@ -31,7 +31,7 @@ const POLL_MS = 1000
 
 /** For instances that have nothing but the database between them. */
 export const noExchange: Exchange = {
-  hurry() {},
+  wake() {},
   follow: () => ({ isLive: () => false, [Symbol.dispose]() {} }),
   stored() {},
   ended() {},
@@ -110,7 +110,7 @@ async function obeyIntents(sql: Sql<Record<string, unknown>>, id: string, owned:
     select id::text as num, kind, session_id as "sessionId", reply_id as "replyId" from intents
      where instance_id = ${id} order by id`
   if (intents.length === 0) return
-  for (const { num: _, ...intent } of intents) owned.obey(intent)
+  for (const { num: _, ...intent } of intents) owned.apply(intent)
   await sql`delete from intents where id = any(${intents.map(({ num }) => num)}::text[]::bigint[])`
 }
 

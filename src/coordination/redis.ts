@@ -52,7 +52,7 @@ export function createRedisCoordination(options: RedisCoordinationOptions): Coor
   const hurry = (instanceIds: readonly string[]) => {
     for (const one of instanceIds) if (one !== id) line.send(one, encode({ say: 'look' }))
   }
-  const exchange: Exchange = { hurry, follow: followers.follow, stored: mirrors.stored, ended: mirrors.ended }
+  const exchange: Exchange = { wake: hurry, follow: followers.follow, stored: mirrors.stored, ended: mirrors.ended }
 
   return {
     ...local,

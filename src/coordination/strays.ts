@@ -38,12 +38,12 @@ export async function settleStrays(
   const suspects = new Set<string>()
   for (const row of rows) {
     if (running.has(row.id)) continue
-    if (seen.has(row.id)) await owned.settleStray(infoOf(row))
+    if (seen.has(row.id)) await owned.settleOrphan(infoOf(row))
     else suspects.add(row.id)
   }
   for (const replyId of running) {
     if (stored.has(replyId)) continue
-    if (seen.has(replyId)) owned.dropStray(replyId)
+    if (seen.has(replyId)) owned.dropOrphan(replyId)
     else suspects.add(replyId)
   }
   return suspects

@@ -3,9 +3,16 @@
  * numbered frame of a session is encoded once for its readers at the live end, as bytes that they share.
  */
 import type { ReplyInfo } from '../actors/ports.ts'
-import type { FinishReason, Frame, ReplyError, Usage } from '../actors/reply-event.ts'
+import {
+  type FinishReason,
+  type Frame,
+  kindOf,
+  type ReplyError,
+  type ReplyEvent,
+  type Usage,
+} from '../actors/reply-event.ts'
 
-/** What a chunk says of its completion, whichever frame it is. */
+/** What every chunk of a completion carries. */
 export interface CompletionHead {
   id: string
   /** Unix seconds. */
@@ -20,8 +27,14 @@ export const completionHead = (info: Pick<ReplyInfo, 'id' | 'createdAt' | 'model
 })
 
 /** On the wire a cancelled reply has stopped (contract section 3). */
-export const wireReason = (reason: FinishReason): 'stop' | 'length' | 'content_filter' =>
-  reason === 'cancelled' ? 'stop' : reason
+const wireReasons = {
+  stop: 'stop',
+  length: 'length',
+  content_filter: 'content_filter',
+  cancelled: 'stop',
+} as const satisfies Record<FinishReason, string>
+
+export const wireReason = (reason: FinishReason) => wireReasons[reason]
 
 export const wireUsage = ({ promptTokens, completionTokens }: Usage) => ({
   prompt_tokens: promptTokens,
@@ -45,7 +58,7 @@ export const completionBody = (head: CompletionHead, content: string, reason: Fi
 
 /** Encodes frames of one completion. */
 export interface FrameEncoder {
-  /** The text of a numbered frame's `data:` line. Null for tool events and states. */
+  /** The text of a numbered frame's `data:` line. Null for the playground's own events. */
   data(frame: Frame): string | null
 }
 
@@ -54,13 +67,25 @@ export function createFrameEncoder(head: CompletionHead): FrameEncoder {
   const start = JSON.stringify({ ...head, object: 'chat.completion.chunk' }).slice(0, -1)
   const chunk = (delta: string, reason: string) =>
     `${start},"choices":[{"index":0,"delta":${delta},"finish_reason":${reason}}]}`
+  const textChunk = (text: string) => chunk(`{"content":${JSON.stringify(text)}}`, 'null')
+  const eventData = (event: ReplyEvent): string | null => {
+    switch (event.type) {
+      case 'text':
+        return textChunk(event.text)
+      case 'tool_call':
+      case 'tool_result':
+        return null
+    }
+  }
   return {
     data(frame) {
       switch (frame.type) {
         case 'started':
           return chunk('{"role":"assistant"}', 'null')
         case 'text':
-          return chunk(`{"content":${JSON.stringify(frame.text)}}`, 'null')
+          return textChunk(frame.text)
+        case 'stored':
+          return eventData(frame.stored.event)
         case 'finished':
           return chunk('{}', `"${wireReason(frame.reason)}"`)
         case 'usage':
@@ -69,7 +94,7 @@ export function createFrameEncoder(head: CompletionHead): FrameEncoder {
           return '[DONE]'
         case 'failed':
           return JSON.stringify(wireError(frame.error))
-        default:
+        case 'state':
           return null
       }
     },
@@ -96,18 +121,22 @@ export function playgroundFrame(encoder: FrameEncoder, frame: Frame): Buffer | n
   const data = playgroundEvent(frame)
   return data === null
     ? sessionFrame(encoder, frame)
-    : Buffer.from(`event: ${frame.type}\ndata: ${JSON.stringify(data)}\n\n`)
+    : Buffer.from(`event: ${kindOf(frame)}\ndata: ${JSON.stringify(data)}\n\n`)
 }
 
 function playgroundEvent(frame: Frame): object | null {
-  switch (frame.type) {
-    case 'tool_call':
-      return { id: frame.id, name: frame.name, arguments: frame.arguments }
-    case 'tool_result':
-      return { id: frame.id, ok: frame.ok, content: frame.content, durationMs: frame.durationMs }
-    case 'state':
-      return { state: frame.state, at: frame.at }
-    default:
+  if (frame.type === 'state') return { state: frame.state, at: frame.at }
+  return frame.type === 'stored' ? namedEvent(frame.stored.event) : null
+}
+
+/** The data of a named event. Null: a chunk shows it. */
+function namedEvent(event: ReplyEvent): object | null {
+  switch (event.type) {
+    case 'text':
       return null
+    case 'tool_call':
+      return { id: event.id, name: event.name, arguments: event.arguments }
+    case 'tool_result':
+      return { id: event.id, ok: event.ok, content: event.content, durationMs: event.durationMs }
   }
 }

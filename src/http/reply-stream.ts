@@ -10,7 +10,7 @@ type Encode = (encoder: FrameEncoder, frame: Frame) => Buffer | null
 
 /**
  * Streams the frames after the id `after` and ends; breaks off without a last frame when nothing can be stored.
- * `onLeft` is told once when the client leaves before the end.
+ * `onLeft` is called once when the client leaves before the end.
  */
 export async function streamReply(
   fastifyReply: FastifyReply,
@@ -46,9 +46,9 @@ export async function streamReply(
 }
 
 /** At once where the client has left already: its message may have waited for long to be admitted. */
-function onceLeft(client: AbortSignal, tell: () => void): void {
-  if (client.aborted) tell()
-  else client.addEventListener('abort', tell)
+function onceLeft(client: AbortSignal, onLeft: () => void): void {
+  if (client.aborted) onLeft()
+  else client.addEventListener('abort', onLeft)
 }
 
 /** A whole reply. `error` is set when it failed. */
@@ -62,7 +62,7 @@ export interface WholeReply {
 const noUsage: Usage = { promptTokens: 0, completionTokens: 0, estimated: true }
 
 /**
- * Waits for the reply's end. Null: the client left first, which `onLeft` is told. Rejects with StreamCut as the reply's
+ * Waits for the reply's end. Null: the client left first, and `onLeft` was called. Rejects with StreamCut as the reply's
  * own read does.
  */
 export async function awaitReply(

@@ -7,7 +7,7 @@ import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type T
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
-import type { ObservedReply, Observer, ReplyObserver } from '../actors/observer.ts'
+import type { ObservedOutcome, ObservedReply, Observer, ReplyObserver } from '../actors/observer.ts'
 
 export interface TracesOptions {
   /** Base URL of an OTLP/HTTP collector; `/v1/traces` is appended. */
@@ -78,8 +78,23 @@ const providerNames: Readonly<Record<string, string>> = { gemini: 'gcp.gemini', 
 
 const finishReasons = { stop: 'stop', length: 'length', content_filter: 'content_filter', tool_calls: 'tool_call' }
 
-/** What a reply ends with that is nobody's fault. */
-const ordinary = new Set(['stop', 'length', 'content_filter', 'cancelled', 'session_deleted', 'left'])
+/** Whether a reply that ended so has failed. */
+const isFault = {
+  stop: false,
+  length: false,
+  content_filter: false,
+  cancelled: false,
+  left: false,
+  lost: true,
+  provider_error: true,
+  provider_timeout: true,
+  provider_auth: true,
+  provider_rate_limited: true,
+  instance_lost: true,
+  shutdown: true,
+  session_deleted: false,
+  internal: true,
+} satisfies Record<ObservedOutcome, boolean>
 
 function traceReply(tracer: Tracer, { id, sessionId, agentId, model, providerType, config, parent }: ObservedReply) {
   const provider = { 'gen_ai.provider.name': providerNames[providerType] ?? providerType }
@@ -119,7 +134,7 @@ function traceReply(tracer: Tracer, { id, sessionId, agentId, model, providerTyp
         'greenroom.usage.estimated': estimated,
         'greenroom.outcome': outcome,
       })
-      if (!ordinary.has(outcome)) fail(span, outcome)
+      if (isFault[outcome]) fail(span, outcome)
       span.end()
     },
   }

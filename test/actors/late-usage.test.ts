@@ -61,7 +61,7 @@ verifies('contract-8.usage', 'a session deleted while its reply is counted: told
   const scene = openCounting()
   const first = await scene.start()
   await scene.calls[0]?.say(say('half'))
-  scene.host.owned.obey({ kind: 'cancel', sessionId: 's', replyId: scene.store.rows()[0]?.info.id ?? '' })
+  scene.host.owned.apply({ kind: 'cancel', sessionId: 's', replyId: scene.store.rows()[0]?.info.id ?? '' })
   await expect.poll(() => scene.counts.length).toBe(1)
   scene.store.remove('s')
   scene.host.forget(['s'], [])

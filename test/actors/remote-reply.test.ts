@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Reply } from '../../src/actors/frame-log.ts'
-import type { Exchange, Journal, Note, ReplyInfo, StoredReply } from '../../src/actors/ports.ts'
+import type { Exchange, Journal, Notice, ReplyInfo, StoredReply } from '../../src/actors/ports.ts'
 import { createRemoteReplies } from '../../src/actors/remote-reply.ts'
 import type { Outcome, ReplyEvent, StoredEvent } from '../../src/actors/reply-event.ts'
 import { createReplyLog } from '../../src/actors/reply-log.ts'
@@ -19,7 +19,7 @@ const outcomes: Outcome[] = [
   { type: 'finished', reason: 'cancelled', usage },
   { type: 'failed', error: { code: 'provider_error', message: 'm', detail: 'd' }, usage },
 ]
-const patienceMs = 1000
+const waitLimitMs = 1000
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 /** A follower whose owner is silent asks the database every 250 ms; only its clock is ours. */
@@ -32,23 +32,23 @@ afterEach(() => void vi.useRealTimers())
 
 /** What the owner says, on its way to those who follow; the test delivers or loses it. */
 function heldExchange() {
-  const listeners = new Set<(note: Note) => void>()
-  const onTheWay: Note[] = []
+  const listeners = new Set<(notice: Notice) => void>()
+  const onTheWay: Notice[] = []
   const state = { isLive: false, reads: 0, away: false }
   const exchange: Exchange = {
-    hurry() {},
-    follow(_, heard) {
-      listeners.add(heard)
+    wake() {},
+    follow(_, onNotice) {
+      listeners.add(onNotice)
       return {
         isLive: () => state.isLive,
-        [Symbol.dispose]: () => void listeners.delete(heard),
+        [Symbol.dispose]: () => void listeners.delete(onNotice),
       }
     },
     stored: (_, after, events) => void onTheWay.push({ after, events: structuredClone(events) }),
     ended: () => void onTheWay.push('ended'),
   }
-  const say = async (note: Note | undefined) => {
-    if (note !== undefined) for (const heard of [...listeners]) heard(note)
+  const say = async (notice: Notice | undefined) => {
+    if (notice !== undefined) for (const onNotice of [...listeners]) onNotice(notice)
     await turn()
   }
   return { exchange, onTheWay, say, state, listeners }
@@ -87,7 +87,7 @@ function openScene(firstSeq = 1, includeUsage = false) {
     const ends = outcome ? { endedAt: at(1), settledAt: at(2) } : { endedAt: null, settledAt: null }
     return { info, events: structuredClone(rows.filter(isAfter)), outcome, ...ends }
   }
-  const remote = createRemoteReplies({ read, exchange: held.exchange, patienceMs })
+  const remote = createRemoteReplies({ read, exchange: held.exchange, waitLimitMs })
   return {
     ...{ ...held, log, remote },
     async open(): Promise<Reply> {
@@ -268,13 +268,13 @@ test('a database that comes back in time goes unnoticed; one that stays away bre
   scene.log.push([{ type: 'text', text: 'a' }])
   await scene.store()
   scene.state.away = true
-  for (let ms = 0; ms < patienceMs; ms += 250) await poll()
+  for (let ms = 0; ms < waitLimitMs; ms += 250) await poll()
   scene.state.away = false
   await poll()
   expect(reader.shapes()).toEqual(['started', 'a'])
   scene.state.away = true
   const broken = expect(reader.done).rejects.toThrow('cannot be stored at the moment')
-  for (let ms = 0; ms <= patienceMs + 250; ms += 250) await poll()
+  for (let ms = 0; ms <= waitLimitMs + 250; ms += 250) await poll()
   await broken
   scene.state.away = false
   expect(follow(await scene.open()).shapes()).toEqual(['started', 'a'])

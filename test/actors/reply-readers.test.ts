@@ -225,10 +225,10 @@ test('what a reply log said is what was appended, before and after its end, not 
     { seq: 2, part: 1 },
     { seq: 2, part: 2 },
   ])
-  expect(log.said()).toStrictEqual(stored)
+  expect(log.events()).toStrictEqual(stored)
   log.close(ended)
   await reading
-  expect(log.said()).toStrictEqual(stored)
+  expect(log.events()).toStrictEqual(stored)
 })
 
 test('what comes while an append waits for its turn goes along with it', async () => {

@@ -1,17 +1,16 @@
 /** A session host on ports that the test holds in its hand: a journal in memory, a model that says what it is told. */
-import { type Reply, restStateOf } from '../../src/actors/frame-log.ts'
+import type { Reply } from '../../src/actors/frame-log.ts'
 import type {
   Admission,
   Journal,
   Model,
   ModelEvent,
   ReplyInfo,
-  RestState,
   StoredReply,
   TransitionRecord,
 } from '../../src/actors/ports.ts'
 import { createRemoteReplies } from '../../src/actors/remote-reply.ts'
-import type { Frame, StoredEvent } from '../../src/actors/reply-event.ts'
+import { type Frame, kindOf, type RestState, restStateOf, type StoredEvent } from '../../src/actors/reply-event.ts'
 import { createSessionHost, type HostOptions, type Message, type Sent } from '../../src/actors/session-host.ts'
 import { createTransitionRecorder } from '../../src/actors/transitions.ts'
 import { noExchange } from '../../src/coordination/local.ts'
@@ -128,7 +127,7 @@ function memoryJournal() {
       if (control.append === 'stored') byId.get(id)?.events.push(...structuredClone(events))
       return control.append
     },
-    async settle({ id, epoch }, { outcome, said, endedAt, requesterLost }) {
+    async settle({ id, epoch }, { outcome, events, endedAt, requesterLost }) {
       await pass('settle')
       const row = byId.get(id)
       if (epoch !== control.epoch) return { result: 'fenced' }
@@ -136,7 +135,7 @@ function memoryJournal() {
       const settledAt = new Date().toISOString()
       if (row.outcome === null) {
         Object.assign(row, { outcome, endedAt: endedAt.toISOString(), settledAt, requesterLost })
-        if (said !== null) row.events = structuredClone([...said])
+        if (events !== null) row.events = structuredClone([...events])
         const session = sessions.get(row.info.sessionId)
         if (session) session.nextSeq = (row.events.at(-1)?.seq ?? row.info.firstSeq) + 3
       }
@@ -223,8 +222,8 @@ export function openScene(options: Partial<HostOptions> = {}) {
       const wanted = steps.filter((one) => messageId === undefined || one.messageId === messageId)
       return wanted.map(({ from, event, to }) => `${from} ${event} ${to}`)
     },
-    running: () => host.registry.getSnapshot().context.running,
-    live: (sessionId = 's') => host.registry.getSnapshot().context.live.get(sessionId),
+    running: () => host.registry.running(),
+    live: (sessionId = 's') => host.registry.live.get(sessionId),
     /** Sends a message that must start a reply, and reads that from its beginning. */
     async start(sessionId = 's', more: Partial<Message> = {}) {
       const sent = started(await host.send(message(sessionId, more)))
@@ -241,7 +240,7 @@ export function started(sent: Sent): Extract<Sent, { outcome: 'started' }> {
 
 /** What a finished reply reads as from the database, after the id `after`. */
 export async function framesOf(stored: StoredReply, after = 0): Promise<Frame[]> {
-  const remote = createRemoteReplies({ read: async () => stored, exchange: noExchange, patienceMs: 0 })
+  const remote = createRemoteReplies({ read: async () => stored, exchange: noExchange, waitLimitMs: 0 })
   const reply = await remote.open(stored.info.id)
   if (reply === null) throw new Error('It is not there.')
   const { frames, done } = follow(reply, after)
@@ -255,6 +254,6 @@ export function follow(reply: Reply, after = 0) {
   const done = reply.read(after, new AbortController().signal, into(frames))
   done.catch(() => {})
   const shapes = () =>
-    frames.flatMap((frame) => (frame.type === 'state' ? [] : frame.type === 'text' ? [frame.text] : [frame.type]))
+    frames.flatMap((frame) => (frame.type === 'state' ? [] : frame.type === 'text' ? [frame.text] : [kindOf(frame)]))
   return { frames, done, shapes }
 }

@@ -1,6 +1,7 @@
 /** The chart that people see is the machine that runs (contract section 8). */
 import { expect, test } from 'vitest'
 import { transition } from 'xstate'
+import type { Outcome } from '../../src/actors/reply-event.ts'
 import { sessionChart, transitionTaken } from '../../src/actors/session-chart.ts'
 import { pathOf, restingAt, type SessionEvent, sessionMachine } from '../../src/actors/session-machine.ts'
 import { verifies } from '../verifies.ts'
@@ -18,6 +19,7 @@ verifies('contract-8.chart', 'states with their paths, kinds and parents', () =>
     ['complete', 'atomic', null],
     ['error', 'atomic', null],
     ['cancelled', 'atomic', null],
+    ['deleted', 'final', null],
   ])
   for (const { id, description } of chart.states) expect(description, id).not.toBe('')
 })
@@ -33,10 +35,16 @@ verifies(
         'complete -message-> streaming',
         'error -message-> streaming',
         'cancelled -message-> streaming',
+        'idle -deleted-> deleted',
+        'complete -deleted-> deleted',
+        'error -deleted-> deleted',
+        'cancelled -deleted-> deleted',
         'streaming -lost-> error',
+        'streaming -deleted-> deleted',
         'streaming.generating -finished-> streaming.settling',
         'streaming.generating -failed-> streaming.settling',
         'streaming.generating -cancel-> streaming.settling',
+        'streaming.generating -unstorable-> streaming.settling',
         'streaming.settling -settled-> complete',
         'streaming.settling -settled-> error',
         'streaming.settling -settled-> cancelled',
@@ -50,6 +58,7 @@ verifies(
 test.each([
   [{ from: 'idle', to: 'streaming.generating', event: 'message' }, 'idle', 'streaming'],
   [{ from: 'streaming.settling', to: 'error', event: 'lost' }, 'streaming', 'error'],
+  [{ from: 'streaming.generating', to: 'deleted', event: 'deleted' }, 'streaming', 'deleted'],
   [{ from: 'streaming.settling', to: 'cancelled', event: 'settled' }, 'streaming.settling', 'cancelled'],
 ])('the recorded step %o took the edge %s → %s', (step, source, target) => {
   expect(transitionTaken(chart.transitions, step)).toMatchObject({ source, target })
@@ -64,14 +73,21 @@ const reply = {
   ...{ includeUsage: false, instanceId: 'i', epoch: 1 },
 }
 const error = { code: 'internal', message: 'm', detail: 'd' } as const
+const usage = { promptTokens: 1, completionTokens: 1, estimated: false }
+const settledAs = (outcome: Outcome): SessionEvent => ({
+  type: 'settled',
+  ended: { outcome, endedAt: reply.createdAt, settledAt: reply.createdAt },
+})
 const samples: SessionEvent[] = [
-  ...([
-    { type: 'message', reply },
-    { type: 'finished', reason: 'stop' },
-    { type: 'failed', error },
-  ] as const),
-  ...([{ type: 'cancel' }, { type: 'lost' }] as const),
-  ...(['complete', 'error', 'cancelled'] as const).map((as) => ({ type: 'settled', as }) as const),
+  { type: 'message', reply },
+  { type: 'finished', reason: 'stop' },
+  { type: 'failed', error },
+  { type: 'unstorable', error },
+  { type: 'cancel' },
+  { type: 'lost' },
+  { type: 'deleted' },
+  settledAs({ type: 'failed', error, usage }),
+  ...(['stop', 'cancelled'] as const).map((reason) => settledAs({ type: 'finished', reason, usage })),
 ]
 const streaming = (state: 'generating' | 'settling') =>
   sessionMachine.resolveState({

@@ -89,7 +89,7 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
     ...options,
   })
   const running = (sessionId: string) => {
-    const info = host.registry.getSnapshot().context.live.get(sessionId)?.reply?.log.info
+    const info = host.registry.live.get(sessionId)?.reply?.log.info
     return info ? { replyId: info.id, instanceId: info.instanceId } : null
   }
   return { host, script, steps, settled, hold, admit, journal }
@@ -176,7 +176,7 @@ describe('races', () => {
       expect((await frames).at(-1)).toMatchObject({ seq: 3, type: 'failed', error: { code: 'session_deleted' } })
       expect(script.aborted()).toBe(1)
       expect(settled).toEqual([])
-      expect(host.registry.getSnapshot().context).toMatchObject({ running: 0 })
+      expect(host.registry.running()).toBe(0)
     },
   )
 
@@ -272,7 +272,7 @@ test('a session that rests is let go, one that runs is not', async () => {
   await script.push(end)
   await frames
   await started(host, 'runs')
-  const live = () => [...host.registry.getSnapshot().context.live.keys()]
+  const live = () => [...host.registry.live.keys()]
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
   host.tick()
   expect(live()).toEqual(['runs'])

@@ -56,15 +56,15 @@ async function openInstance({ url = scene.database.url, alone = false } = {}) {
         running: () => running,
         placeOf: () => null,
         report: () => ({ actors: [], followed: [] }),
-        obey: (intent) => void told.obeyed.push(intent),
+        apply: (intent) => void told.obeyed.push(intent),
         statelessAgents: () => [],
         forgetAgent() {},
         fenced: (epoch) => void told.fenced.push(epoch),
-        async settleStray(reply) {
+        async settleOrphan(reply) {
           told.strays.push(reply)
           await journal.settle(reply, finished())
         },
-        dropStray(replyId) {
+        dropOrphan(replyId) {
           told.dropped.push(replyId)
           running.delete(replyId)
         },

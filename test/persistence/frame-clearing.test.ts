@@ -71,7 +71,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   test('the journal clears by itself, and at its end what has gathered', async () => {
     const reply = await running(await scene.newSession())
-    await scene.journal.settle(reply, finished({ said: [textAt(2, 'c')] }))
+    await scene.journal.settle(reply, finished({ events: [textAt(2, 'c')] }))
     await expect.poll(() => seqs(reply), { timeout: 10_000 }).toEqual([])
     const { instance, journal } = await scene.another()
     const last = await scene.begin(await scene.newSession())
@@ -79,7 +79,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     await scene.sql`update messages set instance_id = ${own.instanceId}, epoch = ${own.epoch} where id = ${own.id}`
     const said = [textAt(2, 'x')]
     await journal.append(own, () => said)
-    await journal.settle(own, finished({ said }))
+    await journal.settle(own, finished({ events: said }))
     await journal.close()
     expect(await seqs(own)).toEqual([])
   })

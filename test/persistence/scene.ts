@@ -112,7 +112,7 @@ export const toolResultAt = (seq: number, part: number, id: string, content = 'f
 const usage = { promptTokens: 3, completionTokens: 4, estimated: false }
 
 export const finished = (wanted: Partial<Settlement> = {}): Settlement => ({
-  ...{ outcome: { type: 'finished', reason: 'stop', usage }, said: null, endedAt: new Date() },
+  ...{ outcome: { type: 'finished', reason: 'stop', usage }, events: null, endedAt: new Date() },
   ...{ requesterLost: false, title: null },
   ...wanted,
 })

@@ -90,13 +90,13 @@ describe.each(versions)('PostgreSQL %i', (version) => {
             if (isPaced) await log.stored()
           }
           expect(await log.stored()).toBe('stored')
-          const said = log.said()
+          const said = log.events()
           const running = await scene.journal.read(known.id, 0)
           expect(said).toEqual(running?.events)
           if (said.length > 0) await scene.journal.append(looked, () => said)
           const { includeUsage: _, ...settlement } = { ...ending, endedAt: new Date() }
           for (const [reply, words] of [[known, said] as const, [looked, null] as const]) {
-            const { result } = await scene.journal.settle(reply, { ...settlement, said: words })
+            const { result } = await scene.journal.settle(reply, { ...settlement, events: words })
             expect(result).toBe('settled')
           }
           const row = await left(known)
@@ -116,11 +116,11 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     const reply = await begin()
     const said = [textAt(2, 'once'), toolCallAt(2, 1, 'c')]
     await scene.journal.append(reply, () => said)
-    const settlement = finished({ said })
+    const settlement = finished({ events: said })
     const first = await scene.journal.settle(reply, settlement)
     const row = await left(reply)
     expect(await scene.journal.settle(reply, settlement)).toEqual(first)
-    expect(await scene.journal.settle(reply, finished({ said: [textAt(2, 'other')] }))).toEqual(first)
+    expect(await scene.journal.settle(reply, finished({ events: [textAt(2, 'other')] }))).toEqual(first)
     expect(await left(reply)).toEqual(row)
   })
 
@@ -130,8 +130,8 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     const journal = createJournal({ sql, connectWriter: () => sql, instance: scene.instance, ...options })
     for (const said of [events, []]) {
       const [named, unnamed] = [await begin(), await begin()]
-      await scene.journal.settle(named, finished({ said, endedAt }))
-      expect(await journal.settle(unnamed, finished({ said, endedAt }))).toMatchObject({ result: 'settled' })
+      await scene.journal.settle(named, finished({ events: said, endedAt }))
+      expect(await journal.settle(unnamed, finished({ events: said, endedAt }))).toMatchObject({ result: 'settled' })
       expect(await left(unnamed)).toEqual(await left(named))
     }
     await journal.close()
@@ -146,7 +146,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   verifies('contract-1.migrations', 'an instance of the version before settles its replies as it did', async () => {
     const [mine, theirs, swept, known] = [await begin(), await begin(), await begin(), await begin()]
     for (const reply of [mine, theirs, swept, known]) await scene.journal.append(reply, () => events)
-    await scene.journal.settle(mine, finished({ said: events, endedAt, title: 'Title' }))
+    await scene.journal.settle(mine, finished({ events: events, endedAt, title: 'Title' }))
     const { id, epoch } = theirs
     const [answer] = await scene.sql<{ outcome: string; settled_at: Date }[]>`
       select * from settle_reply(${scene.instance.id}, ${epoch}, ${id}, 'stop', null, null, null, 3, 4, false, ${endedAt},

@@ -18,7 +18,7 @@ test('without a session the chart is drawn and leads to the first message', asyn
   await using page = await browser.page(app.url)
   await page.goto('/chart')
   await page.getByText('No session yet').waitFor()
-  await until(() => page.locator('[data-state][data-tone]').count()).toBe(7)
+  await until(() => page.locator('[data-state][data-tone]').count()).toBe(8)
   expect(await lit(page).count()).toBe(0)
   expect(await axe(page)).toEqual([])
   await page.getByRole('link', { name: 'Start a slow reply in the playground' }).click()

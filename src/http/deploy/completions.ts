@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { createGeneration, type Generation } from '../../actors/generate.ts'
 import type { Observer, ReplyObserver } from '../../actors/observer.ts'
 import type { Model, Take } from '../../actors/ports.ts'
-import { closingFrames, type Frame, type Outcome, type ReplyEvent } from '../../actors/reply-event.ts'
+import { closingFrames, type Frame, frameOf, type Outcome, type ReplyEvent } from '../../actors/reply-event.ts'
 import type { SessionHost } from '../../actors/session-host.ts'
 import type { Ending } from '../../actors/session-machine.ts'
 import type { Slot } from '../../actors/slots.ts'
@@ -25,7 +25,7 @@ export interface CompletionRooms extends AgentRooms {
   observer: Observer
 }
 
-/** A reply that nobody keeps. Null: `client` aborted, nobody is there to hear how it ended. */
+/** A reply that nobody keeps. Null: `client` aborted, nobody waits for how it ended. */
 async function generate(
   { generation, observer }: { generation: Generation; observer: ReplyObserver },
   client: AbortSignal,
@@ -98,7 +98,9 @@ async function stream(
     return text === '' ? undefined : events.write(text)
   }
   await write([{ seq: 0, type: 'started' }])
-  const outcome = await run(events.signal, (said) => write(said.map((event) => ({ seq: 0, ...event }))))
+  const outcome = await run(events.signal, (emitted) =>
+    write(emitted.map((event) => frameOf({ seq: 0, part: 0, event }))),
+  )
   if (outcome) await write(closingFrames(outcome, 0, includeUsage))
   events.end()
 }

@@ -172,17 +172,17 @@ const finishOf = (outcome: Outcome): string => (outcome.type === 'failed' ? 'err
 const unknown = { content: null, ends: null, tools: null }
 
 /** A reply as its message keeps it: the text, where its frames end in it (UTF-8 bytes), and its tools' events. */
-function folded(said: readonly StoredEvent[]) {
+function folded(events: readonly StoredEvent[]) {
   const texts: string[] = []
   const ends: number[] = []
   let end = 0
-  for (const { event } of said) {
+  for (const { event } of events) {
     if (event.type !== 'text') continue
     end += Buffer.byteLength(event.text)
     texts.push(event.text)
     ends.push(end)
   }
-  const tools = said.filter(({ event }) => event.type !== 'text')
+  const tools = events.filter(({ event }) => event.type !== 'text')
   return { content: texts.join(''), ends, tools: tools.length > 0 ? JSON.stringify(tools) : null }
 }
 
@@ -190,12 +190,12 @@ async function settle(
   { sql, instance, log }: JournalOptions,
   clearing: FrameClearing,
   reply: ReplyInfo,
-  { outcome, said, endedAt, requesterLost, title }: Settlement,
+  { outcome, events, endedAt, requesterLost, title }: Settlement,
   closed: () => boolean,
 ): ReturnType<Journal['settle']> {
   const error = outcome.type === 'failed' ? outcome.error : null
   const { promptTokens, completionTokens, estimated } = outcome.usage
-  const { content, ends, tools } = said === null ? unknown : folded(said)
+  const { content, ends, tools } = events === null ? unknown : folded(events)
   for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
     if (reply.epoch !== instance.epoch() || closed()) return { result: 'fenced' }
     try {

@@ -1,0 +1,45 @@
+/** What this instance's coordination asks of the replies that run here. */
+import { errorOf, forgetAgent, forgetSession, type LiveSessions } from './live-sessions.ts'
+import type { Journal, OwnedReplies } from './ports.ts'
+import type { RemoteReplies } from './remote-reply.ts'
+import { noUsage } from './session-actors.ts'
+
+export function ownedReplies(sessions: LiveSessions, remote: RemoteReplies, journal: Journal): OwnedReplies {
+  const { registry, byReply, admitting, slots } = sessions
+  return {
+    running: () => new Set([...byReply.keys(), ...admitting.keys()]),
+    placeOf: (replyId) => byReply.get(replyId)?.reply?.log.place() ?? null,
+    report: () => ({
+      actors: [...registry.live.values()].map(({ sessionId, agentId, state, since, reply }) => ({
+        sessionId,
+        agentId,
+        state,
+        since: since.toISOString(),
+        subscribers: reply?.log.subscribers() ?? 0,
+      })),
+      followed: remote.followed(),
+    }),
+    apply({ kind, sessionId, replyId }) {
+      if (kind === 'delete') forgetSession(sessions, sessionId)
+      else if (replyId !== null) byReply.get(replyId)?.actor.send({ type: 'cancel' })
+    },
+    statelessAgents: () => slots.agents(),
+    forgetAgent: (agentId) => forgetAgent(sessions, agentId),
+    fenced(epoch) {
+      for (const { actor, reply } of [...byReply.values()]) {
+        if ((reply?.log.info.epoch ?? epoch) <= epoch) actor.send({ type: 'lost' })
+      }
+    },
+    async settleOrphan(reply) {
+      const error = errorOf('internal', 'The reply was abandoned.')
+      await journal.settle(reply, {
+        outcome: { type: 'failed', error, usage: noUsage },
+        events: null,
+        endedAt: new Date(),
+        requesterLost: true,
+        title: null,
+      })
+    },
+    dropOrphan: (replyId) => byReply.get(replyId)?.actor.send({ type: 'lost' }),
+  }
+}

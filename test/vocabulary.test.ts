@@ -1,0 +1,177 @@
+/**
+ * The lists of reply-event.ts against their copies: the contract, the client and the database's constraints stand apart
+ * from the server's code, each written once more. (Contract sections 3, 4 and 5.)
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import openapi from '../openapi/openapi.json' with { type: 'json' }
+import type { ReplyEvent as ClientEvent } from '../packages/client/src/index.ts'
+import { type FinishReason as ClientReason, codeOf, reasonOf } from '../packages/client/src/reply-frames.ts'
+import { createFrameLog } from '../src/actors/frame-log.ts'
+import type { ReplyInfo } from '../src/actors/ports.ts'
+import {
+  finishReasons,
+  intentKinds,
+  isNumberedKind,
+  messageStatuses,
+  type ReplyEvent,
+  type ReplyEventKind,
+  replyErrorCodes,
+  replyEventKinds,
+  type StoredEvent,
+} from '../src/actors/reply-event.ts'
+import { createReplyLog } from '../src/actors/reply-log.ts'
+import {
+  completionHead,
+  createFrameEncoder,
+  playgroundFrame,
+  statelessFrame,
+  wireReason,
+} from '../src/http/completion-frames.ts'
+import { type FreshDatabase, freshDatabase } from './support/database.ts'
+import { verifies } from './verifies.ts'
+
+const sorted = (list: readonly unknown[]) => [...new Set(list)].toSorted()
+
+/** Every `enum` (or `const`) under a property of this name, anywhere in the contract; null, where it is allowed, left out. */
+function enumsOf(name: string, node: unknown = openapi): unknown[][] {
+  if (Array.isArray(node)) return node.flatMap((one) => enumsOf(name, one))
+  if (typeof node !== 'object' || node === null) return []
+  return Object.entries(node).flatMap(([key, value]) => [
+    ...(key === name && JSON.stringify(value).includes('"enum"') ? [valuesIn(value)] : []),
+    ...enumsOf(name, value),
+  ])
+}
+
+function valuesIn(schema: unknown): unknown[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  return Object.entries(schema).flatMap(([key, value]: [string, unknown]) => {
+    if (key === 'enum' && Array.isArray(value)) return value.filter((one) => one !== null)
+    return key === 'anyOf' && Array.isArray(value) ? value.flatMap(valuesIn) : []
+  })
+}
+
+describe('the contract', () => {
+  verifies('contract-4.cancel', 'messages carry each finish reason, and `error`', () => {
+    for (const list of enumsOf('finishReason')) expect(sorted(list)).toEqual(sorted([...finishReasons, 'error']))
+    expect(enumsOf('finishReason').length).toBeGreaterThan(0)
+    expect(enumsOf('finish_reason').map(sorted)).toContainEqual(sorted([...finishReasons, 'error']))
+  })
+
+  verifies('contract-3.finish-reason', 'chunks and completions carry what each finish reason reads as', () => {
+    const wire = sorted(finishReasons.map(wireReason))
+    expect(
+      enumsOf('finish_reason')
+        .map(sorted)
+        .filter((list) => !list.includes('error')),
+    ).toEqual([wire, wire])
+  })
+
+  verifies('contract-3.error-chunk', 'error chunks carry each error code', () => {
+    const { code } = openapi.components.schemas.StreamError.properties.error.properties
+    expect(sorted(valuesIn(code))).toEqual(sorted(replyErrorCodes))
+  })
+
+  test('messages carry each status', () => {
+    expect(enumsOf('status').map(sorted)).toContainEqual(sorted(messageStatuses))
+  })
+})
+
+describe('the client', () => {
+  test('knows each finish reason and each error code', () => {
+    const reasons = finishReasons satisfies readonly ClientReason[]
+    expect(reasons.map(reasonOf)).toEqual([...finishReasons])
+    expect(replyErrorCodes.map(codeOf)).toEqual([...replyErrorCodes])
+  })
+
+  test('has each kind of event', () => {
+    expect(replyEventKinds satisfies readonly ClientEvent['type'][]).toEqual(['text', 'tool_call', 'tool_result'])
+  })
+})
+
+describe('the database', () => {
+  let database: FreshDatabase
+  beforeAll(async () => {
+    database = await freshDatabase()
+  })
+  afterAll(() => database.drop())
+
+  /** What the check constraint of one column allows. */
+  async function allowed(table: string, column: string): Promise<string[]> {
+    const rows = await database.sql<{ definition: string }[]>`
+      select pg_get_constraintdef(c.oid) as definition from pg_constraint c
+       where c.contype = 'c' and c.conrelid = ${table}::regclass
+         and c.conkey = array(select attnum from pg_attribute where attrelid = c.conrelid and attname = ${column})`
+    return rows.flatMap(({ definition }) => [...definition.matchAll(/'([^']*)'/g)].map(([, value]) => value ?? ''))
+  }
+
+  test.each([
+    ['messages', 'finish_reason', [...finishReasons, 'error']],
+    ['messages', 'status', messageStatuses],
+    ['intents', 'kind', intentKinds],
+  ] as const)('allows in %s.%s what the server writes there', async (table, column, values) => {
+    expect(sorted(await allowed(table, column))).toEqual(sorted(values))
+  })
+})
+
+const startedAt = '2026-01-01T00:00:01.000Z'
+const events = {
+  text: { type: 'text', text: 'a' },
+  tool_call: { type: 'tool_call', id: 'c', name: 'n', arguments: '{}', startedAt },
+  tool_result: { type: 'tool_result', id: 'c', ok: true, content: 'x', durationMs: 1 },
+} satisfies Record<ReplyEventKind, ReplyEvent>
+
+const info: ReplyInfo = {
+  id: 'r',
+  sessionId: 's',
+  sessionNum: 1,
+  firstSeq: 5,
+  model: 'm',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  includeUsage: false,
+  instanceId: 'i',
+  epoch: 1,
+}
+
+describe.each(replyEventKinds)('an event of the kind %s', (kind) => {
+  const event = events[kind]
+
+  verifies('contract-4.stored-before-shown', 'comes out of the log as it was stored, in its place', async () => {
+    const stored: StoredEvent[] = []
+    const append = async (_: ReplyInfo, take: () => readonly StoredEvent[]) => {
+      stored.push(...structuredClone(take()))
+      return 'stored' as const
+    }
+    const log = createReplyLog(info, { append, onStored() {}, onRefused() {} })
+    for (const one of [events.text, event, events.tool_call, event, event]) {
+      log.push([one])
+      await log.stored()
+    }
+    expect(stored.map((one) => one.event)).toEqual([events.text, event, events.tool_call, event, event])
+    const isNew = isNumberedKind(kind)
+    expect(stored.map(({ seq, part }) => [seq, part])).toEqual(
+      isNew
+        ? [6, 7, 7, 8, 9].map((seq, index) => [seq, index === 2 ? 1 : 0])
+        : [0, 1, 2, 3, 4].map((part) => [6, part]),
+    )
+    expect(log.events()).toStrictEqual(stored)
+  })
+
+  verifies('contract-5.stream', 'is a chunk with an id where it is numbered, else a named event without', async () => {
+    const log = createFrameLog(info)
+    const shown: string[] = []
+    const stateless: string[] = []
+    const encoder = createFrameEncoder(completionHead(info))
+    void log.read(0, new AbortController().signal, (batch) => {
+      for (const frame of batch) {
+        shown.push(String(playgroundFrame(encoder, frame)))
+        stateless.push(statelessFrame(encoder, frame))
+      }
+      return undefined
+    })
+    const before = shown.length
+    log.push([{ seq: 6, part: isNumberedKind(kind) ? 0 : 1, event }])
+    expect(shown).toHaveLength(before + 1)
+    expect(shown.at(-1)).toMatch(isNumberedKind(kind) ? /^id: 6\ndata: \{/ : new RegExp(`^event: ${kind}\ndata: \\{`))
+    expect(stateless.at(-1)).toMatch(isNumberedKind(kind) ? /^data: \{/ : /^$/)
+  })
+})
