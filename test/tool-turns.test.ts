@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { modelHistory } from '../src/actors/history.ts'
 import type { HistoryMessage, HistoryToolEvent } from '../src/actors/ports.ts'
-import { repeatableCall, toldMessages } from '../src/actors/tool-turns.ts'
+import { messagesFor, repeatableCall } from '../src/actors/tool-turns.ts'
 import { verifies } from './verifies.ts'
 
 const called = (end: number, id: string, args = '{}', name = 'look'): HistoryToolEvent => ({
@@ -30,7 +30,7 @@ verifies('contract-6.kept-calls', 'a reply is told turn by turn: its words, its 
     called(4, 'c'),
     answered(4, 'c', '3'),
   ]
-  expect(toldMessages(reply('Ä. Done.', events))).toEqual([
+  expect(messagesFor(reply('Ä. Done.', events))).toEqual([
     { role: 'assistant', content: 'Ä. ', toolCalls: [call('a'), call('b')] },
     { role: 'tool', toolCallId: 'a', content: '1' },
     { role: 'tool', toolCallId: 'b', content: '2' },
@@ -49,12 +49,12 @@ test('ids that repeat, in one turn and in several, keep their own results', () =
     called(1, 'x'),
     answered(1, 'x', '3'),
   ]
-  const told = toldMessages(reply('a', events))
+  const told = messagesFor(reply('a', events))
   expect(told.map(({ content }) => content)).toEqual(['', '1', '2', 'a', '3'])
 })
 
 test('a call without a result is told as one: no vendor takes a call that nobody answered', () => {
-  const told = toldMessages(reply('', [called(0, 'a'), called(0, 'b'), answered(0, 'b', '2')]))
+  const told = messagesFor(reply('', [called(0, 'a'), called(0, 'b'), answered(0, 'b', '2')]))
   expect(told).toEqual([
     { role: 'assistant', content: '', toolCalls: [call('a'), call('b')] },
     { role: 'tool', toolCallId: 'a', content: expect.stringContaining('no result') },
@@ -84,14 +84,14 @@ test.each([
 describe('limits', () => {
   verifies('contract-6.kept-calls', 'results and arguments are cut at 8,000 characters, arguments stay JSON', () => {
     const long = `${'x'.repeat(7999)}😀${'y'.repeat(300_000)}`
-    const [asked, result] = toldMessages(reply('', [called(0, 'a', JSON.stringify({ long })), answered(0, 'a', long)]))
+    const [asked, result] = messagesFor(reply('', [called(0, 'a', JSON.stringify({ long })), answered(0, 'a', long)]))
     expect(result?.content.length).toBeLessThan(8100)
     expect(result?.content.isWellFormed()).toBe(true)
     expect(result?.content).toContain('cut')
     const sent = asked?.role === 'assistant' ? (asked.toolCalls?.[0]?.arguments ?? '') : ''
     expect(JSON.parse(sent)).toEqual({ cut: expect.any(String) })
     expect(sent.length).toBeLessThan(17_000)
-    expect(toldMessages(reply('', [called(0, 'a'), answered(0, 'a', 'x'.repeat(8000))]))[1]?.content).toBe(
+    expect(messagesFor(reply('', [called(0, 'a'), answered(0, 'a', 'x'.repeat(8000))]))[1]?.content).toBe(
       'x'.repeat(8000),
     )
   })

@@ -1,6 +1,6 @@
 /**
- * One reply, turn by turn: the model speaks, its tools run side by side, it is asked again with their results, until
- * it has nothing more to ask for. Hands on what is to be shown, in order; resolves to how it ended.
+ * One reply, turn by turn: the model answers, its tools run in parallel, it is asked again with their results, until
+ * it calls no more tools. Emits what is to be shown, in order; resolves to how it ended.
  */
 import { cleanText, createTextCleaner } from './clean-text.ts'
 import { type ModelCallEnd, type Pace, type ReplyObserver, unobserved } from './observer.ts'
@@ -19,7 +19,7 @@ import type { ReplyEvent, Usage } from './reply-event.ts'
 import type { Ending } from './session-machine.ts'
 import { repeatableCall } from './tool-turns.ts'
 
-/** Tool calls of a whole reply, when the agent says nothing (contract section 2). */
+/** Tool calls of a whole reply, when the agent sets no limit (contract section 2). */
 const DEFAULT_TOOL_CALLS = 10
 
 export interface GenerateOptions {
@@ -117,8 +117,8 @@ async function runTurns(running: Running): Promise<Ending> {
     called += turn.calls.length
     const toolCalls = turn.calls.map(repeatableCall)
     const { echo } = turn.end
-    const said: ModelMessage = { role: 'assistant', content: turn.text, toolCalls, ...(echo && { echo }) }
-    messages = [...messages, said, ...results]
+    const answer: ModelMessage = { role: 'assistant', content: turn.text, toolCalls, ...(echo && { echo }) }
+    messages = [...messages, answer, ...results]
   }
 }
 
@@ -133,24 +133,21 @@ async function runTurn(
   const pace: Pace = { firstAt: null, lastAt: 0, texts: 0, longestGapMs: 0 }
   const observed = observer.modelCall()
   tally.begin(messages, turn)
-  const hear: Take<ModelEvent> = (events) => {
+  const onEvents: Take<ModelEvent> = (events) => {
     if (signal.aborted) return undefined
-    const said: ReplyEvent[] = []
+    const emitted: ReplyEvent[] = []
     for (const event of events) {
       if (event.type === 'text') {
         keepPace(pace)
         const text = cleaner.push(event.text)
         turn.text += text
-        if (text !== '') said.push({ type: 'text', text })
-      } else if (event.type === 'tool_call') turn.calls.push(cleanCall(event.call))
-      else if (event.type === 'usage') turn.counted = event.usage
-      else if (event.type === 'failed') turn.failure = event.failure
-      else if (event.type === 'end') turn.end = event
+        if (text !== '') emitted.push({ type: 'text', text })
+      } else keep(turn, event)
     }
-    return said.length === 0 ? undefined : take(said)
+    return emitted.length === 0 ? undefined : take(emitted)
   }
   try {
-    await model.stream({ ...request, messages, tools }, signal, hear)
+    await model.stream({ ...request, messages, tools }, signal, onEvents)
   } finally {
     observed({ pace, end: endOf(turn, signal) })
   }
@@ -162,7 +159,29 @@ async function runTurn(
   return turn
 }
 
-/** The calls of one turn side by side, results in call order. */
+/** What a turn leaves behind beside its text. */
+function keep(turn: Turn, event: Exclude<ModelEvent, { type: 'text' }>): void {
+  switch (event.type) {
+    case 'tool_call':
+      turn.calls.push(cleanCall(event.call))
+      return
+    case 'usage':
+      turn.counted = event.usage
+      return
+    case 'failed':
+      turn.failure = event.failure
+      return
+    case 'end':
+      turn.end = event
+      return
+    case 'activity':
+      return
+    default:
+      event satisfies never
+  }
+}
+
+/** The calls of one turn in parallel, results in call order. */
 async function runTools(
   calls: readonly ToolCall[],
   toolbox: Toolbox,
@@ -195,7 +214,7 @@ async function runTools(
 
 type Tally = ReturnType<typeof createTally>
 
-/** Tokens of all turns: what the provider told, an estimate where it told nothing. */
+/** Tokens of all turns: what the provider reported, an estimate where it reported nothing. */
 function createTally(request: Omit<ModelRequest, 'tools'>, model: Model) {
   const reported = { promptTokens: 0, completionTokens: 0 }
   const unreported = new Map<Turn, readonly ModelMessage[]>()
@@ -211,16 +230,16 @@ function createTally(request: Omit<ModelRequest, 'tools'>, model: Model) {
       let { promptTokens, completionTokens } = reported
       // As it is now: a turn that was stopped may still add to its text while its tokens are counted.
       const turns = [...unreported].map(([{ text, counted }, messages]) => {
-        const told = counted.promptTokens > 0 ? [] : [request.system ?? '', ...messages.map(({ content }) => content)]
-        return { text, counted, told }
+        const prompt = counted.promptTokens > 0 ? [] : [request.system ?? '', ...messages.map(({ content }) => content)]
+        return { text, counted, prompt }
       })
       if (turns.length === 0) return { promptTokens, completionTokens, estimated: false }
-      // Each text once: every turn is told all that was said before it.
-      const texts = [...new Set(turns.flatMap(({ text, told }) => [text, ...told]))]
+      // Each text once: the prompt of a turn repeats all texts before it.
+      const texts = [...new Set(turns.flatMap(({ text, prompt }) => [text, ...prompt]))]
       const counts = await model.countTokens(texts)
       const tokens = new Map(texts.map((text, index) => [text, counts[index] ?? 0]))
-      for (const { text, counted, told } of turns) {
-        promptTokens += told.reduce((sum, one) => sum + (tokens.get(one) ?? 0), counted.promptTokens)
+      for (const { text, counted, prompt } of turns) {
+        promptTokens += prompt.reduce((sum, one) => sum + (tokens.get(one) ?? 0), counted.promptTokens)
         completionTokens += Math.max(counted.completionTokens, tokens.get(text) ?? 0)
       }
       return { promptTokens, completionTokens, estimated: true }
@@ -228,7 +247,7 @@ function createTally(request: Omit<ModelRequest, 'tools'>, model: Model) {
   }
 }
 
-/** On the way of every text: numbers only. */
+/** Called for every text: numbers only. */
 function keepPace(pace: Pace): void {
   const now = performance.now()
   if (pace.firstAt === null) pace.firstAt = now

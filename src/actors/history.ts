@@ -1,6 +1,6 @@
-/** Stored messages → what the model is told (contract section 4, "History sent to the model"). Pure. */
+/** Stored messages → what the model is sent (contract section 4, "History sent to the model"). Pure. */
 import type { HistoryLimits, HistoryMessage, ModelMessage } from './ports.ts'
-import { MAX_TOOL_TEXT, toldMessages } from './tool-turns.ts'
+import { MAX_TOOL_TEXT, messagesFor } from './tool-turns.ts'
 
 /** Bytes that one token is estimated to take: English takes about 4, most other scripts fewer characters in more bytes. */
 const BYTES_PER_TOKEN = 4
@@ -19,7 +19,7 @@ function tokensIn(message: ModelMessage): number {
   return calls.reduce((sum, call) => sum + tokensOf(call.name) + tokensOf(call.arguments), tokensOf(message.content))
 }
 
-/** A user's words and all that was answered to them. */
+/** A user's message and all that answered it. */
 type Turn = HistoryMessage[]
 
 /** A reply whose question was not read any more is half a turn: only whole ones are sent. */
@@ -32,7 +32,7 @@ function turnsOf(messages: readonly HistoryMessage[]): Turn[] {
   return turns
 }
 
-/** Nothing was said and nothing was done. */
+/** Neither text nor tool calls. */
 const isEmpty = ({ content, toolEvents }: HistoryMessage): boolean => content === '' && !toolEvents?.length
 
 /** A message whose reply stayed empty and that was then sent again is one message. */
@@ -48,22 +48,22 @@ function withoutRepeats(turns: readonly Turn[], newest: string): Turn[] {
 /**
  * `messages` oldest first, without the newest user message `newest`. Empty replies are left out, neighbours of the
  * same role joined, of a history above `maxTokens` (estimated, tool calls included) the oldest whole turns dropped;
- * `newest` always stays. A reply that called tools is told with its calls and their results, each cut at
+ * `newest` always stays. A reply that called tools is sent with its calls and their results, each cut at
  * `MAX_TOOL_TEXT`.
  */
 export function modelHistory(messages: readonly HistoryMessage[], newest: string, maxTokens: number): ModelMessage[] {
   let left = maxTokens - tokensOf(newest)
   let kept: ModelMessage[] = []
   for (const turn of withoutRepeats(turnsOf(messages), newest).reverse()) {
-    const told = turn.flatMap(toldMessages)
-    left -= told.reduce((sum, message) => sum + tokensIn(message), 0)
+    const sent = turn.flatMap(messagesFor)
+    left -= sent.reduce((sum, message) => sum + tokensIn(message), 0)
     if (left < 0) break
-    kept = [...told, ...kept]
+    kept = [...sent, ...kept]
   }
   return joinNeighbours([...kept, { role: 'user', content: newest }])
 }
 
-/** Words that follow words of the same speaker go into one message; calls and their results stand alone. */
+/** Texts of the same role in a row go into one message; calls and their results stand alone. */
 function joinNeighbours(messages: readonly ModelMessage[]): ModelMessage[] {
   const joined: ModelMessage[] = []
   for (const message of messages) {

@@ -24,8 +24,8 @@ export function titleRequest(
   { provider, model }: Pick<ModelRequest, 'provider' | 'model'>,
   { question, answer }: TitleSource,
 ): ModelRequest {
-  const said = [`User: ${question}`, ...(answer === '' ? [] : [`Assistant: ${answer}`])].join('\n\n')
-  const content = `Give this conversation a title.\n\n${said}`
+  const conversation = [`User: ${question}`, ...(answer === '' ? [] : [`Assistant: ${answer}`])].join('\n\n')
+  const content = `Give this conversation a title.\n\n${conversation}`
   return { provider, model, system, messages: [{ role: 'user', content }], config: { temperature: 0.2 }, tools: [] }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Who measures replies: metrics, traces, usage. `app.ts` hands the adapters in. They are told of a reply's
- * parts, never of its tokens and never of its content; their calls cost microseconds and never throw.
+ * Who measures replies: metrics, traces, usage. `app.ts` hands the adapters in. They are notified of a
+ * reply's parts, never of its tokens and never of its content; their calls cost microseconds and never throw.
  */
 import type { GenerationConfig, ModelEvent, ModelFailure } from './ports.ts'
 import type { FinishReason, ReplyErrorCode, Usage } from './reply-event.ts'
@@ -36,7 +36,7 @@ export interface ModelCallEnd {
   end: Extract<ModelEvent, { type: 'end' }> | ModelFailure['code'] | null
 }
 
-/** `lost`: another instance, or nobody, tells how it ended. `left`: the client of a stateless reply has gone. */
+/** `lost`: another instance stores how it ended. `left`: the client of a stateless reply has gone. */
 export type ObservedOutcome = FinishReason | ReplyErrorCode | 'lost' | 'left'
 
 export interface ReplyObserver {
@@ -46,7 +46,7 @@ export interface ReplyObserver {
   toolCall(call: { id: string; name: string }): (ok: boolean) => void
   /** Generation is over, the outcome is being stored. */
   settling(): void
-  /** Told once. */
+  /** Called once. */
   ended(outcome: ObservedOutcome, usage: Usage): void
 }
 

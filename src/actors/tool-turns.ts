@@ -1,4 +1,4 @@
-/** What a reply's tools were asked and answered → the messages that tell a model about it. Pure. */
+/** A reply's tool calls and their results → the messages that show them to a model. Pure. */
 import type { HistoryMessage, HistoryToolEvent, ModelMessage, ToolCall } from './ports.ts'
 
 /** Characters (UTF-16 code units) of a tool's arguments or result that later turns of a session still show. */
@@ -35,7 +35,7 @@ function cutText(text: string): string {
 const cutArguments = (text: string): string =>
   text.length <= MAX_TOOL_TEXT ? text : JSON.stringify({ cut: text.slice(0, MAX_TOOL_TEXT).toWellFormed() })
 
-/** One model turn of a reply: what it said, then the calls that it made. */
+/** One model turn of a reply: its text, then the calls that it made. */
 interface ToolTurn {
   text: string
   calls: ToolCall[]
@@ -47,7 +47,7 @@ interface ToolTurn {
 function turnsOf(content: string, events: readonly HistoryToolEvent[]): { turns: ToolTurn[]; rest: string } {
   const bytes = Buffer.from(content)
   const turns: ToolTurn[] = []
-  let said = 0
+  let shown = 0
   for (const { end, event } of events) {
     const last = turns.at(-1)
     if (event.type === 'tool_result') {
@@ -57,22 +57,22 @@ function turnsOf(content: string, events: readonly HistoryToolEvent[]): { turns:
     }
     const { id, name } = event
     const call = repeatableCall({ id, name, arguments: cutArguments(event.arguments) })
-    if (last && end === said && last.results.length === 0) last.calls.push(call)
-    else turns.push({ text: bytes.toString('utf8', said, end), calls: [call], results: [] })
-    said = end
+    if (last && end === shown && last.results.length === 0) last.calls.push(call)
+    else turns.push({ text: bytes.toString('utf8', shown, end), calls: [call], results: [] })
+    shown = end
   }
-  return { turns, rest: bytes.toString('utf8', said) }
+  return { turns, rest: bytes.toString('utf8', shown) }
 }
 
-/** A stored message as the model is told of it: a reply that called tools is several messages. */
-export function toldMessages({ role, content, toolEvents }: HistoryMessage): ModelMessage[] {
+/** A stored message as the model sees it: a reply that called tools is several messages. */
+export function messagesFor({ role, content, toolEvents }: HistoryMessage): ModelMessage[] {
   if (role === 'user' || !toolEvents?.length) return content === '' ? [] : [{ role, content }]
   const { turns, rest } = turnsOf(content, toolEvents)
-  const told = turns.flatMap(({ text, calls, results }): ModelMessage[] => [
+  const messages = turns.flatMap(({ text, calls, results }): ModelMessage[] => [
     { role: 'assistant', content: text, toolCalls: calls },
     ...calls.map(({ id }, index): ModelMessage => {
       return { role: 'tool', toolCallId: id, content: results[index] ?? unanswered }
     }),
   ])
-  return rest === '' ? told : [...told, { role: 'assistant', content: rest }]
+  return rest === '' ? messages : [...messages, { role: 'assistant', content: rest }]
 }

@@ -12,7 +12,7 @@ const GATHER_MS = 100
 
 export interface TransitionRecorder {
   record(step: TransitionRecord): void
-  /** Told of every step as soon as it is stored, for live views. Returns the way to stop. */
+  /** Called for every step as soon as it is stored, for live views. Returns the function that unsubscribes. */
   subscribe(listener: (step: TransitionRecord) => void): () => void
   /** Resolves when everything recorded so far is stored, or the database is away. */
   flush(): Promise<void>

@@ -1,6 +1,6 @@
 /**
  * Server-sent events over a raw response (contract section 3): headers, heartbeats, back-pressure, and the end of
- * clients that take nothing. `fastify-sse-v2` ends a comment with a blank line, which makes one common client
+ * clients that read nothing. `fastify-sse-v2` ends a comment with a blank line, which makes one common client
  * dispatch an empty event, and hops through ten promises a frame; it carries the debug streams.
  */
 import type { ServerResponse } from 'node:http'
