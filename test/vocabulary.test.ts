@@ -18,15 +18,10 @@ import {
   replyErrorCodes,
   replyEventKinds,
   type StoredEvent,
+  wireReason,
 } from '../src/actors/reply-event.ts'
 import { createReplyLog } from '../src/actors/reply-log.ts'
-import {
-  completionHead,
-  createFrameEncoder,
-  playgroundFrame,
-  statelessFrame,
-  wireReason,
-} from '../src/http/completion-frames.ts'
+import { completionHead, createFrameEncoder, playgroundFrame, statelessFrame } from '../src/http/completion-frames.ts'
 import { type FreshDatabase, freshDatabase } from './support/database.ts'
 import { verifies } from './verifies.ts'
 
@@ -69,6 +64,11 @@ describe('the contract', () => {
   verifies('contract-3.error-chunk', 'error chunks carry each error code', () => {
     const { code } = openapi.components.schemas.StreamError.properties.error.properties
     expect(sorted(valuesIn(code))).toEqual(sorted(replyErrorCodes))
+  })
+
+  verifies('contract-5.stream', 'the playground names each kind of event that takes no number', () => {
+    const { description } = openapi.paths['/api/v1/agents/{agent_id}/playground/chat'].post
+    for (const kind of replyEventKinds) if (!isNumberedKind(kind)) expect(description).toContain(`\`${kind}\``)
   })
 
   test('messages carry each status', () => {

@@ -4,7 +4,7 @@
  * compares it with the contract, the client and the database.
  */
 
-/** Why a reply ended well. `cancelled` reads as `stop` on the wire. */
+/** Why a reply ended well. */
 export const finishReasons = ['stop', 'length', 'content_filter', 'cancelled'] as const
 export type FinishReason = (typeof finishReasons)[number]
 
@@ -64,17 +64,21 @@ export type Outcome =
   | { type: 'finished'; reason: FinishReason; usage: Usage }
   | { type: 'failed'; error: ReplyError; usage: Usage }
 
-/** The state in which a session rests after each finish reason. */
-const restAfter = {
-  stop: 'complete',
-  length: 'complete',
-  content_filter: 'complete',
-  cancelled: 'cancelled',
-} as const satisfies Record<FinishReason, RestState>
+/**
+ * Of each finish reason: the state in which it leaves its session, and how it reads as `finish_reason` of a chunk (a
+ * cancelled reply has stopped: contract section 3).
+ */
+const finishes = {
+  stop: { rest: 'complete', wire: 'stop' },
+  length: { rest: 'complete', wire: 'length' },
+  content_filter: { rest: 'complete', wire: 'content_filter' },
+  cancelled: { rest: 'cancelled', wire: 'stop' },
+} as const satisfies Record<FinishReason, { rest: RestState; wire: FinishReason }>
 
 /** The state in which an outcome leaves its session. */
-export const restStateOf = (outcome: Outcome): (typeof restAfter)[FinishReason] | 'error' =>
-  outcome.type === 'failed' ? 'error' : restAfter[outcome.reason]
+export const restStateOf = (outcome: Outcome) => (outcome.type === 'failed' ? 'error' : finishes[outcome.reason].rest)
+
+export const wireReason = (reason: FinishReason) => finishes[reason].wire
 
 /** An event as it is stored while the reply runs: `part` 0 has the id `seq`, 1… are the unnumbered ones after it. */
 export interface StoredEvent {

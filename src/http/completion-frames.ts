@@ -10,6 +10,7 @@ import {
   type ReplyError,
   type ReplyEvent,
   type Usage,
+  wireReason,
 } from '../actors/reply-event.ts'
 
 /** What every chunk of a completion carries. */
@@ -25,16 +26,6 @@ export const completionHead = (info: Pick<ReplyInfo, 'id' | 'createdAt' | 'model
   created: Math.floor(Date.parse(info.createdAt) / 1000),
   model: info.model,
 })
-
-/** On the wire a cancelled reply has stopped (contract section 3). */
-const wireReasons = {
-  stop: 'stop',
-  length: 'length',
-  content_filter: 'content_filter',
-  cancelled: 'stop',
-} as const satisfies Record<FinishReason, string>
-
-export const wireReason = (reason: FinishReason) => wireReasons[reason]
 
 export const wireUsage = ({ promptTokens, completionTokens }: Usage) => ({
   prompt_tokens: promptTokens,

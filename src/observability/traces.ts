@@ -8,6 +8,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import type { ObservedOutcome, ObservedReply, Observer, ReplyObserver } from '../actors/observer.ts'
+import { replyErrorCodes } from '../actors/reply-event.ts'
 
 export interface TracesOptions {
   /** Base URL of an OTLP/HTTP collector; `/v1/traces` is appended. */
@@ -78,23 +79,11 @@ const providerNames: Readonly<Record<string, string>> = { gemini: 'gcp.gemini', 
 
 const finishReasons = { stop: 'stop', length: 'length', content_filter: 'content_filter', tool_calls: 'tool_call' }
 
-/** Whether a reply that ended so has failed. */
-const isFault = {
-  stop: false,
-  length: false,
-  content_filter: false,
-  cancelled: false,
-  left: false,
-  lost: true,
-  provider_error: true,
-  provider_timeout: true,
-  provider_auth: true,
-  provider_rate_limited: true,
-  instance_lost: true,
-  shutdown: true,
-  session_deleted: false,
-  internal: true,
-} satisfies Record<ObservedOutcome, boolean>
+/** All others are nobody's fault: replies that ended well, that were deleted, that their clients left. */
+const faults: ReadonlySet<ObservedOutcome> = new Set([
+  ...replyErrorCodes.filter((code) => code !== 'session_deleted'),
+  'lost' as const,
+])
 
 function traceReply(tracer: Tracer, { id, sessionId, agentId, model, providerType, config, parent }: ObservedReply) {
   const provider = { 'gen_ai.provider.name': providerNames[providerType] ?? providerType }
@@ -134,7 +123,7 @@ function traceReply(tracer: Tracer, { id, sessionId, agentId, model, providerTyp
         'greenroom.usage.estimated': estimated,
         'greenroom.outcome': outcome,
       })
-      if (isFault[outcome]) fail(span, outcome)
+      if (faults.has(outcome)) fail(span, outcome)
       span.end()
     },
   }

@@ -47,6 +47,7 @@ verifies('contract-8.chart', 'states are paths, transitions name states and even
   expect(ids.sort()).toEqual([
     'cancelled',
     'complete',
+    'deleted',
     'error',
     'idle',
     'streaming',
