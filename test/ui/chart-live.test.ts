@@ -134,7 +134,7 @@ test('states and transitions are reached and read by keyboard, and as a table', 
   await page.getByRole('link', { name: 'Open in playground' }).focus()
   const said = async () => (await page.locator('figcaption').textContent()) ?? ''
   const read = new Set<string>()
-  for (let press = 0; press < 20; press++) {
+  for (let press = 0; press < 30; press++) {
     await page.keyboard.press('Tab')
     read.add(await said())
   }
@@ -142,7 +142,7 @@ test('states and transitions are reached and read by keyboard, and as a table', 
   expect([...read].join('\n')).toContain('idle → streaming on message An admitted message')
   await page.getByText('States and transitions as a table').click()
   const rows = page.getByRole('table', { name: 'States and transitions' }).getByRole('row')
-  expect(await rows.count()).toBe(8)
+  expect(await rows.count()).toBe(9)
   expect(await page.locator('tr[aria-current=true]').textContent()).toContain('complete')
 })
 
