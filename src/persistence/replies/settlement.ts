@@ -1,0 +1,23 @@
+/** Settles a reply: folds it into its message, with its outcome. */
+import type { Journal, ReplyInfo, Settlement } from '../../actors/ports.ts'
+import type { Sql } from '../postgres/database.ts'
+import { fold, jsonText, outcomeColumns } from './stored-reply.ts'
+
+export type Settled = Awaited<ReturnType<Journal['settle']>>
+
+/** As sql/settle_reply.sql answers. */
+type Answer = { outcome: 'settled'; settled_at: string } | { outcome: 'fenced' | 'gone' }
+
+/** One statement, idempotent: the first outcome stays. */
+export async function settle(sql: Sql, instanceId: string, reply: ReplyInfo, settlement: Settlement): Promise<Settled> {
+  const outcome = jsonText(outcomeColumns(settlement))
+  const said = settlement.said && fold(settlement.said)
+  const events = said && said.others.length > 0 ? jsonText(said.others) : null
+  const [row] = await sql<{ answer: Answer }[]>`
+    select settle_reply(${instanceId}, ${reply.epoch}, ${reply.id}, ${outcome}::text::jsonb, ${said?.content ?? null},
+                        ${said?.frameEnds ?? null}::integer[], ${events}::text::jsonb) as answer`
+  if (row === undefined) throw new Error('settle_reply returned no row')
+  const { answer } = row
+  if (answer.outcome !== 'settled') return { result: answer.outcome }
+  return { result: 'settled', settledAt: new Date(answer.settled_at).toISOString() }
+}
