@@ -219,12 +219,12 @@ export function ownedReplies(sessions: LiveSessions, remote: RemoteReplies, jour
     fenced(epoch) {
       for (const session of [...byReply.values()]) if ((session.reply?.log.info.epoch ?? epoch) <= epoch) lose(session)
     },
-    async settleStray(reply) {
+    async settleOrphan(reply) {
       const { error } = failed('internal', 'The reply was abandoned.')
       const usage = { promptTokens: 0, completionTokens: 0, estimated: true }
       const outcome = { type: 'failed', error, usage } as const
       await journal.settle(reply, { outcome, said: null, endedAt: new Date(), requesterLost: true, title: null })
     },
-    dropStray: (replyId) => lose(byReply.get(replyId)),
+    dropOrphan: (replyId) => lose(byReply.get(replyId)),
   }
 }

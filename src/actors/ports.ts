@@ -297,7 +297,7 @@ export interface OwnedReplies {
   /** Others have declared this instance lost: whatever ran under `epoch` stops without another word. */
   fenced(epoch: number): void
   /** A row that streams under this instance, with nobody at work on it. */
-  settleStray(reply: ReplyInfo): Promise<void>
+  settleOrphan(reply: ReplyInfo): Promise<void>
   /** A reply at work whose row is not streaming any more. */
-  dropStray(replyId: string): void
+  dropOrphan(replyId: string): void
 }

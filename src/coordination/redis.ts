@@ -42,17 +42,17 @@ export function createRedisCoordination(options: RedisCoordinationOptions): Coor
 
   line.listen({
     heard(message) {
-      if (message.say === 'look') local.hurry()
+      if (message.say === 'look') local.wake()
       else if (message.say === 'follow') mirrors.follow(message.reply, message.from)
       else if (message.say === 'leave') mirrors.leave(message.reply, message.from)
       else if (message.say !== 'echo') followers.hear(message)
     },
     back: followers.renew,
   })
-  const hurry = (instanceIds: readonly string[]) => {
+  const wake = (instanceIds: readonly string[]) => {
     for (const one of instanceIds) if (one !== id) line.send(one, encode({ say: 'look' }))
   }
-  const exchange: Exchange = { hurry, follow: followers.follow, stored: mirrors.stored, ended: mirrors.ended }
+  const exchange: Exchange = { hurry: wake, follow: followers.follow, stored: mirrors.stored, ended: mirrors.ended }
 
   return {
     ...local,
@@ -69,7 +69,7 @@ export function createRedisCoordination(options: RedisCoordinationOptions): Coor
       local.start(owned, tick)
       timers.push(setInterval(mirrors.beat, BEAT_MS), setInterval(followers.renew, RENEW_MS))
     },
-    reports: () => collectReports(options.work ?? options.sql, id, hurry),
+    reports: () => collectReports(options.work ?? options.sql, id, wake),
     async stop() {
       for (const timer of timers) clearInterval(timer)
       await local.stop()

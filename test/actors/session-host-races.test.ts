@@ -239,8 +239,8 @@ describe('what is not stored', () => {
   verifies('contract-4.strays', 'an actor whose row does not stream any more is dropped, with its model', async () => {
     const scene = openScene()
     const first = await scene.start()
-    scene.host.owned.dropStray(scene.store.rows()[0]?.info.id ?? '')
-    scene.host.owned.dropStray('unknown')
+    scene.host.owned.dropOrphan(scene.store.rows()[0]?.info.id ?? '')
+    scene.host.owned.dropOrphan('unknown')
     await expect(first.done).rejects.toBeInstanceOf(StreamCut)
     expect([scene.running(), scene.calls[0]?.aborted]).toEqual([0, true])
   })
@@ -249,7 +249,7 @@ describe('what is not stored', () => {
     const scene = openScene()
     await scene.store.journal.admit({ ...message(), replyId: crypto.randomUUID(), mayStart: true })
     const [row] = scene.store.rows()
-    if (row) await scene.host.owned.settleStray(row.info)
+    if (row) await scene.host.owned.settleOrphan(row.info)
     expect(row).toMatchObject({ outcome: { type: 'failed', error: { code: 'internal' } }, requesterLost: true })
   })
 
