@@ -11,13 +11,13 @@ import { streamsEnded } from '../http/sse.ts'
 import type { MetricsSnapshot } from '../observability/metrics.ts'
 import { type ConnectOptions, connect, isPooled, isUnavailable, type Sql } from '../persistence/postgres/database.ts'
 import { startEmbedded } from '../persistence/postgres/embedded.ts'
-import { migrate } from '../persistence/postgres/migrate.ts'
 import { createAgentLookup } from '../persistence/records/agent-lookup.ts'
 import { seedDemo } from '../persistence/records/demo.ts'
 import { openSecrets } from '../persistence/records/secrets.ts'
 import { createJournal } from '../persistence/replies/journal.ts'
 import { deleteAgent } from '../persistence/replies/sessions.ts'
 import { recordTransitions } from '../persistence/replies/transitions.ts'
+import { migrate } from '../persistence/schema.ts'
 import { createModel } from '../providers/model.ts'
 import { providerTypes } from '../providers/provider-types.ts'
 import { isLoopback, type Settings, startupWarnings } from '../settings.ts'
@@ -25,6 +25,7 @@ import { createMcpOnDemand } from '../tools/mcp-on-demand.ts'
 import { createOutbound } from '../tools/outbound.ts'
 import { type BackgroundOptions, startBackground, withLateTitles } from './jobs.ts'
 import { type Observation, startObservation } from './observation.ts'
+import { storedReplies } from './stored-replies.ts'
 import { toolRooms } from './tools.ts'
 
 export interface App {
@@ -123,7 +124,8 @@ async function openOwnership(
   closing.defer(() => leaseSql.end({ timeout: 1 }))
   const alone = embedded !== null
   const { onRenewal, onFlush } = observation.metrics ?? {}
-  const options = { id, sql: leaseSql, work: sql, leaseMs, alone, deriveTitle: titleOfLost, onRenewal, log }
+  const replies = storedReplies(sql, titleOfLost)
+  const options = { id, sql: leaseSql, work: sql, replies, leaseMs, alone, onRenewal, log }
   const coordination = settings.cacheProvider
     ? (await import('../coordination/redis.ts')).createRedisCoordination({ ...options, cacheUrl: settings.cacheUrl })
     : createLocalCoordination(options)
@@ -134,7 +136,7 @@ async function openOwnership(
     connectWriter: () => open('journal', 1, { planOnce: true }),
     instance: coordination,
     flushTimeoutMs: leaseMs,
-    onIntents: coordination.hurry,
+    onIntents: coordination.wake,
     onFlush,
     log,
   })
@@ -190,7 +192,7 @@ async function openRooms(ground: Ground) {
   const { secrets, upkeepSql } = await prepareDatabase(ground)
   let jobs: Jobs | null = null
   const titleLater = () => {
-    jobs?.hurry('titles')
+    jobs?.wake('titles')
     return null
   }
   const byModel = settings.sessionTitles === 'model'

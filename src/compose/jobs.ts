@@ -35,7 +35,7 @@ export interface BackgroundOptions {
 }
 
 const TIDY_MS = 600_000
-/** Titles are asked for at once by `hurry`; the schedule is for what that missed. */
+/** Titles are asked for at once by `wake`; the schedule is for what that missed. */
 const TITLES_MS = 60_000
 const TITLE_TIMEOUT_MS = 30_000
 /** Longer than the model call and its two statements: nobody else asks before. */
@@ -43,7 +43,7 @@ const CLAIM_MS = 60_000
 const NEXT_ATTEMPT_MS = 30_000
 const MAX_ATTEMPTS = 2
 /** Model calls for titles at a time. */
-const LANES = 4
+const CONCURRENCY = 4
 
 /** Begins to run the jobs. Rejects when the database cannot be reached. */
 export async function startBackground(options: BackgroundOptions): Promise<Jobs> {
@@ -63,26 +63,26 @@ async function tidy(sql: Sql, retention: Retention): Promise<void> {
   await tidyReplies(sql, retention)
 }
 
-/** Titles are left to the job, which is told when there is one to make. */
-export const withLateTitles = (journal: Journal, hurry: () => void): Journal => ({
+/** Titles are left to the job, which is woken when there is one to make. */
+export const withLateTitles = (journal: Journal, wake: () => void): Journal => ({
   ...journal,
   async settle(reply, settlement) {
     const settled = await journal.settle(reply, { ...settlement, title: null })
-    if (settlement.title !== null && settled.result === 'settled') hurry()
+    if (settlement.title !== null && settled.result === 'settled') wake()
     return settled
   },
 })
 
 /** Gives every session that is due its title. In `derived` mode: those that a crash left without. */
 async function giveTitles(options: BackgroundOptions, signal: AbortSignal): Promise<void> {
-  const lane = async () => {
+  const work = async () => {
     while (!signal.aborted) {
       const session = await claimUntitled(options.sql, { claimMs: CLAIM_MS, maxText: MAX_TITLE_SOURCE })
       if (session === null) return
       await giveTitle(options, session, signal)
     }
   }
-  await Promise.all(Array.from({ length: LANES }, lane))
+  await Promise.all(Array.from({ length: CONCURRENCY }, work))
 }
 
 async function giveTitle(options: BackgroundOptions, session: UntitledSession, signal: AbortSignal): Promise<void> {

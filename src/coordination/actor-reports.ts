@@ -8,7 +8,7 @@ import type { ActorReport, OwnedReplies } from '../actors/ports.ts'
 
 type AnySql = Sql<Record<string, unknown>>
 
-/** An instance looks for marks once a second. */
+/** An instance checks for marks once a second. */
 const LONGEST_WAIT_MS = 2000
 const POLL_MS = 50
 
@@ -21,11 +21,11 @@ export async function answerReportRequest(sql: AnySql, id: string, owned: OwnedR
   await sql`update actor_reports set reported_at = clock_timestamp(), report = ${report}::text::jsonb where instance_id = ${id}`
 }
 
-/** The reports of the other instances; one that does not answer within 2 s is left out. `hurry` may wake them. */
+/** The reports of the other instances; one that does not answer within 2 s is left out. `wake` may spare the wait. */
 export async function collectReports(
   sql: AnySql,
   id: string,
-  hurry: (instanceIds: readonly string[]) => void,
+  wake: (instanceIds: readonly string[]) => void,
 ): Promise<(ActorReport & { instanceId: string })[]> {
   const asked = await sql<{ instanceId: string; wantedAt: string }[]>`
     insert into actor_reports (instance_id, wanted_at)
@@ -35,7 +35,7 @@ export async function collectReports(
     returning instance_id as "instanceId", wanted_at::text as "wantedAt"`
   if (asked.length === 0) return []
   const instanceIds = asked.map(({ instanceId }) => instanceId)
-  hurry(instanceIds)
+  wake(instanceIds)
   const since = asked.map(({ wantedAt }) => wantedAt)
   for (const begin = performance.now(); ; await pause(POLL_MS)) {
     const rows = await sql<{ instanceId: string; report: ActorReport }[]>`

@@ -55,9 +55,9 @@ export function createBullmqJobs(options: BullmqJobsOptions): Jobs {
       await queue.upsertJobScheduler(name, { every: everyMs }, { name, opts: jobOptions })
     outage.over()
   })
-  const hurries = new Map(
+  const wakes = new Map(
     jobs.map(({ name }) => {
-      // A job that runs may have looked already: it is followed by one more.
+      // A job that runs may have read already: it is followed by one more.
       const deduplication = { id: name, keepLastIfActive: true }
       return [name, oneAtATime(() => queue.add(name, {}, { ...jobOptions, deduplication }))]
     }),
@@ -85,7 +85,7 @@ export function createBullmqJobs(options: BullmqJobsOptions): Jobs {
   redis.on('ready', assert)
 
   return {
-    hurry: (name) => hurries.get(name)?.(),
+    wake: (name) => wakes.get(name)?.(),
     async stop() {
       outage.silence()
       stopping.abort()

@@ -2,14 +2,14 @@
 import type { Following, Notice, ReplyInfo } from '../actors/ports.ts'
 import { encode, eventsOf, type Message } from './wire.ts'
 
-/** An owner beats every 200 ms: after three beats missed the database is asked instead. */
+/** An owner sends a heartbeat every 200 ms: after three that were missed the database is asked instead. */
 const LIVE_MS = 700
 
 interface Follower {
   reply: ReplyInfo
-  heard(note: Notice): void
-  /** When the owner spoke last of this reply (ms, monotonic). */
-  spokenAt: number
+  onNotice(notice: Notice): void
+  /** When the owner's last note of this reply came (ms, monotonic). */
+  receivedAt: number
 }
 
 export interface FollowersOptions {
@@ -24,20 +24,20 @@ export function createFollowers({ id, send }: FollowersOptions) {
   const ask = (say: 'follow' | 'leave', { id: reply, instanceId }: ReplyInfo) =>
     send(instanceId, encode({ say, reply, from: id }))
 
-  const tell = (replyId: string, note: Notice) => {
+  const notify = (replyId: string, notice: Notice) => {
     for (const follower of byReply.get(replyId) ?? []) {
-      follower.spokenAt = note === 'ended' ? Number.NEGATIVE_INFINITY : performance.now()
-      follower.heard(note)
+      follower.receivedAt = notice === 'ended' ? Number.NEGATIVE_INFINITY : performance.now()
+      follower.onNotice(notice)
     }
   }
 
   return {
-    follow(reply: ReplyInfo, heard: (note: Notice) => void): Following {
-      const follower: Follower = { reply, heard, spokenAt: Number.NEGATIVE_INFINITY }
+    follow(reply: ReplyInfo, onNotice: (notice: Notice) => void): Following {
+      const follower: Follower = { reply, onNotice, receivedAt: Number.NEGATIVE_INFINITY }
       byReply.set(reply.id, (byReply.get(reply.id) ?? new Set()).add(follower))
       ask('follow', reply)
       return {
-        isLive: () => performance.now() - follower.spokenAt < LIVE_MS,
+        isLive: () => performance.now() - follower.receivedAt < LIVE_MS,
         [Symbol.dispose]() {
           const all = byReply.get(reply.id)
           if (!all?.delete(follower) || all.size > 0) return
@@ -46,17 +46,17 @@ export function createFollowers({ id, send }: FollowersOptions) {
         },
       }
     },
-    hear(message: Extract<Message, { say: 'stored' | 'beat' | 'ended' }>): void {
+    receive(message: Extract<Message, { say: 'stored' | 'beat' | 'ended' }>): void {
       if (message.say === 'ended') {
-        tell(message.reply, 'ended')
+        notify(message.reply, 'ended')
       } else if (message.say === 'stored') {
         const [seq, part] = message.after
-        tell(message.reply, { after: { seq, part }, events: eventsOf(message) })
+        notify(message.reply, { after: { seq, part }, events: eventsOf(message) })
       } else {
-        for (const [replyId, seq, part] of message.places) tell(replyId, { after: { seq, part }, events: [] })
+        for (const [replyId, seq, part] of message.places) notify(replyId, { after: { seq, part }, events: [] })
       }
     },
-    /** Asks again for everything that is followed: owners forget, and Redis may have lost what was said. */
+    /** Asks again for everything that is followed: owners forget, and Redis may have lost what was sent. */
     renew(): void {
       for (const [follower] of byReply.values()) if (follower) ask('follow', follower.reply)
     },

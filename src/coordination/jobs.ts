@@ -14,8 +14,8 @@ export interface Job {
 /** Instances that share a schedule. Made running; every job that is due runs at once. */
 export interface Jobs {
   /** There is work: the job runs now, or once more when it is running. Never fails, never waits. */
-  hurry(name: string): void
-  /** Resolves within 2 s, whatever is away. Running jobs are told by their signal. */
+  wake(name: string): void
+  /** Resolves within 2 s, whatever is away. The signal of running jobs aborts. */
   stop(): Promise<void>
 }
 

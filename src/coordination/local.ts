@@ -1,32 +1,33 @@
 /**
- * Who owns what, on PostgreSQL alone: this instance's lease and fencing epoch, the sweep for lost owners, what others
- * ask of it, and the strays on either side. Nobody tells anybody anything: it is found in the database, a little later.
+ * Who owns what, on PostgreSQL alone: this instance's lease and fencing epoch, the search for lost owners, what others
+ * ask of it, and the orphans on either side. Nobody notifies anybody: it is found in the database, a little later.
  */
 import type { Sql } from 'postgres'
-import type { Exchange, Intent, OwnedReplies } from '../actors/ports.ts'
+import type { Exchange, OwnedReplies } from '../actors/ports.ts'
 import { answerReportRequest, collectReports } from './actor-reports.ts'
 import type { Coordination } from './coordination.ts'
 import { createLease } from './lease.ts'
-import { settleStrays } from './strays.ts'
-import { declareLost, type Sweep, settleLost } from './sweep.ts'
+import { declareLost, type LostInstances } from './lost-instances.ts'
+import { settleOrphans } from './orphans.ts'
+import type { StoredReplies } from './stored-replies.ts'
 
 export interface LocalOptions {
   /** UUID of this instance. */
   id: string
   /** The lease's own connection: a renewal must not queue behind anything. */
   sql: Sql<Record<string, unknown>>
-  /** For sweeps and intents, which may wait for locks. Absent: `sql`. */
+  /** For all else, which may wait for locks. Absent: `sql`. */
   work?: Sql<Record<string, unknown>>
+  replies: StoredReplies
   leaseMs: number
   /** The database has one instance only (embedded): all others are dead at our start. */
   alone: boolean
-  deriveTitle: Sweep['deriveTitle']
   /** A renewal of the lease has succeeded or failed. Absent: nobody measures. */
   onRenewal?: ((ok: boolean) => void) | undefined
-  log: Sweep['log']
+  log: LostInstances['log']
 }
 
-/** Strays are looked for, and intents read, once a second even when nothing flushes. */
+/** Orphans are searched, and intents read, once a second even when nothing flushes. */
 const POLL_MS = 1000
 
 /** For instances that have nothing but the database between them. */
@@ -38,13 +39,15 @@ export const noExchange: Exchange = {
 }
 
 export function createLocalCoordination(options: LocalOptions): Coordination {
-  const { id, sql: leaseSql, work: sql = leaseSql, leaseMs, alone, deriveTitle, log } = options
-  const sweep: Sweep = { sql, id, deriveTitle, log }
+  const { id, sql: leaseSql, work: sql = leaseSql, replies: stored, leaseMs, alone, log } = options
   let owned: OwnedReplies | null = null
   let suspects = new Set<string>()
-  let hurries = 0
+  let wakes = 0
   const lease = createLease({
-    ...{ sql: leaseSql, id, leaseMs, onRenewal: options.onRenewal },
+    sql: leaseSql,
+    id,
+    leaseMs,
+    onRenewal: options.onRenewal,
     onLost(epoch) {
       log.warn({ epoch }, 'This instance was declared lost; what it ran is ended.')
       owned?.fenced(epoch)
@@ -52,11 +55,17 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
   })
   const timers = createTimers((err, what) => log.warn({ err }, `${what} failed.`))
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     if (owned === null) return
-    await obeyIntents(sql, id, owned)
-    await forgetAgents(sql, owned)
+    await obeyIntents(stored, id, owned)
+    await forgetAgents(stored, owned)
     await answerReportRequest(sql, id, owned)
+  }
+
+  async function settleLost(everyone: boolean): Promise<void> {
+    await declareLost({ sql, id, log }, everyone)
+    const replies = await stored.settleLost(id)
+    if (replies > 0) log.info({ replies }, 'Settled replies of lost instances.')
   }
 
   return {
@@ -66,34 +75,30 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
     cache: () => 'disabled',
     async join() {
       await lease.take()
-      if (!alone) return
-      await declareLost(sweep, true)
-      await settleLost(sweep)
+      if (alone) await settleLost(true)
     },
     start(replies, tick) {
       owned = replies
       timers.every(leaseMs / 3, 'Renewing the lease', lease.renew, leaseMs / 12)
-      timers.every(Math.min(leaseMs / 3, POLL_MS), 'The sweep for lost owners', async () => {
+      timers.every(Math.min(leaseMs / 3, POLL_MS), 'The search for lost owners', async () => {
         // Others count as lost only after this instance has itself renewed without a gap for one lease.
-        if (!lease.isSteady()) return
-        await declareLost(sweep, false)
-        await settleLost(sweep)
+        if (lease.isSteady()) await settleLost(false)
       })
       timers.every(POLL_MS, 'Reading intents', async () => {
-        await look()
+        await check()
         const epoch = lease.epoch()
-        if (epoch !== 0) suspects = await settleStrays({ sql, id, epoch }, replies, suspects)
+        if (epoch !== 0) suspects = await settleOrphans(await stored.streaming({ id, epoch }), replies, suspects)
       })
       timers.every(Math.min(leaseMs / 6, POLL_MS), 'The check of live sessions', async () => tick())
     },
-    async hurry() {
-      hurries += 1
-      if (hurries > 1) return // whoever looks now looks once more
-      for (let seen = 0; seen < hurries; ) {
-        seen = hurries
-        await look().catch((err: unknown) => log.warn({ err }, 'Reading intents failed.'))
+    async wake() {
+      wakes += 1
+      if (wakes > 1) return // whoever checks now checks once more
+      for (let seen = 0; seen < wakes; ) {
+        seen = wakes
+        await check().catch((err: unknown) => log.warn({ err }, 'Reading intents failed.'))
       }
-      hurries = 0
+      wakes = 0
     },
     reports: () => collectReports(sql, id, () => {}),
     async stop() {
@@ -105,23 +110,18 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
 }
 
 /** Obeyed first, then removed: an answer that is lost on its way must not lose a cancel. Obeying twice is harmless. */
-async function obeyIntents(sql: Sql<Record<string, unknown>>, id: string, owned: OwnedReplies): Promise<void> {
-  const intents = await sql<(Intent & { num: string })[]>`
-    select id::text as num, kind, session_id as "sessionId", reply_id as "replyId" from intents
-     where instance_id = ${id} order by id`
+async function obeyIntents(stored: StoredReplies, id: string, owned: OwnedReplies): Promise<void> {
+  const intents = await stored.intents(id)
   if (intents.length === 0) return
-  for (const { num: _, ...intent } of intents) owned.apply(intent)
-  await sql`delete from intents where id = any(${intents.map(({ num }) => num)}::text[]::bigint[])`
+  for (const { id: _, ...intent } of intents) owned.apply(intent)
+  await stored.removeIntents(intents)
 }
 
-/** Stateless replies have no row that an intent could name: their agents are looked for, while there are any. */
-async function forgetAgents(sql: Sql<Record<string, unknown>>, owned: OwnedReplies): Promise<void> {
+/** Stateless replies have no row that an intent could name: while there are any, their agents are checked. */
+async function forgetAgents(stored: StoredReplies, owned: OwnedReplies): Promise<void> {
   const agentIds = owned.statelessAgents()
   if (agentIds.length === 0) return
-  const gone = await sql<{ id: string }[]>`
-    select wanted.id from unnest(${agentIds}::uuid[]) as wanted (id)
-     where not exists (select 1 from agents a where a.id = wanted.id)`
-  for (const { id } of gone) owned.forgetAgent(id)
+  for (const id of await stored.missingAgents(agentIds)) owned.forgetAgent(id)
 }
 
 /** Work that is done again and again. */

@@ -1,4 +1,4 @@
-/** The owner's side of following: which instances follow which of its replies, and what they are told. */
+/** The owner's side of following: which instances follow which of its replies, and what they are sent. */
 import type { Place } from '../actors/ports.ts'
 import type { StoredEvent } from '../actors/reply-event.ts'
 import { encode, type Message, storedMessage } from './wire.ts'
@@ -17,7 +17,7 @@ export function createMirrors({ send, placeOf }: MirrorOptions) {
   /** Until when (ms, monotonic) an instance follows a reply. */
   const followers = new Map<string, Map<string, number>>()
 
-  const tell = (replyId: string, message: () => Message) => {
+  const notify = (replyId: string, message: () => Message) => {
     const instances = followers.get(replyId)
     if (instances === undefined) return
     const text = encode(message())
@@ -40,18 +40,18 @@ export function createMirrors({ send, placeOf }: MirrorOptions) {
       if (instances?.delete(from) && instances.size === 0) followers.delete(replyId)
     },
     stored(replyId: string, after: Place, events: readonly StoredEvent[]): void {
-      // Nobody follows most replies: that must cost a look into a map and no more.
-      if (followers.size > 0) tell(replyId, () => storedMessage(replyId, after, events))
+      // Nobody follows most replies: that must cost a lookup in a map and no more.
+      if (followers.size > 0) notify(replyId, () => storedMessage(replyId, after, events))
     },
     ended(replyId: string): void {
       if (followers.size === 0) return
-      tell(replyId, () => ({ say: 'ended', reply: replyId }))
+      notify(replyId, () => ({ say: 'ended', reply: replyId }))
       followers.delete(replyId)
     },
-    /** Tells every follower how far its replies are, so that it knows when it missed something. */
-    beat(): void {
+    /** Sends every follower how far its replies are, so that it knows when it missed something. */
+    heartbeat(): void {
       const now = performance.now()
-      const beats = new Map<string, [string, number, number][]>()
+      const heartbeats = new Map<string, [string, number, number][]>()
       for (const [replyId, instances] of followers) {
         const place = placeOf(replyId)
         for (const [instanceId, until] of instances) {
@@ -59,13 +59,13 @@ export function createMirrors({ send, placeOf }: MirrorOptions) {
             instances.delete(instanceId)
             continue
           }
-          const places = beats.get(instanceId) ?? []
+          const places = heartbeats.get(instanceId) ?? []
           places.push([replyId, place.seq, place.part])
-          beats.set(instanceId, places)
+          heartbeats.set(instanceId, places)
         }
         if (instances.size === 0) followers.delete(replyId)
       }
-      for (const [instanceId, places] of beats) send(instanceId, encode({ say: 'beat', places }))
+      for (const [instanceId, places] of heartbeats) send(instanceId, encode({ say: 'beat', places }))
     },
   }
 }

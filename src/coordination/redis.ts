@@ -1,7 +1,7 @@
 /**
- * The same as `local.ts`, and faster: through Redis or Valkey instances tell each other to look into the database at
- * once, and the owner of a reply tells what it has stored to the instances that follow it. Redis holds nothing: all
- * goes by publish and subscribe, so there is nothing to lose in it. Leases and what is true stay PostgreSQL's.
+ * The same as `local.ts`, and faster: through Redis or Valkey instances wake each other to read the database at once, and
+ * the owner of a reply sends what it has stored to the instances that follow it. Redis holds nothing: all goes by publish
+ * and subscribe, so there is nothing to lose in it. Leases and what is true stay PostgreSQL's.
  */
 import type { Exchange } from '../actors/ports.ts'
 import { collectReports } from './actor-reports.ts'
@@ -17,7 +17,7 @@ export interface RedisCoordinationOptions extends LocalOptions {
   cacheUrl: string
 }
 
-const BEAT_MS = 200
+const HEARTBEAT_MS = 200
 const RENEW_MS = 2000
 const ECHO_MS = 500
 /** Without its own echo for so long, readiness says `degraded`. */
@@ -41,18 +41,18 @@ export function createRedisCoordination(options: RedisCoordinationOptions): Coor
   const timers: NodeJS.Timeout[] = []
 
   line.listen({
-    heard(message) {
-      if (message.say === 'look') local.hurry()
+    received(message) {
+      if (message.say === 'look') local.wake()
       else if (message.say === 'follow') mirrors.follow(message.reply, message.from)
       else if (message.say === 'leave') mirrors.leave(message.reply, message.from)
-      else if (message.say !== 'echo') followers.hear(message)
+      else if (message.say !== 'echo') followers.receive(message)
     },
     back: followers.renew,
   })
-  const hurry = (instanceIds: readonly string[]) => {
+  const wake = (instanceIds: readonly string[]) => {
     for (const one of instanceIds) if (one !== id) line.send(one, encode({ say: 'look' }))
   }
-  const exchange: Exchange = { wake: hurry, follow: followers.follow, stored: mirrors.stored, ended: mirrors.ended }
+  const exchange: Exchange = { wake, follow: followers.follow, stored: mirrors.stored, ended: mirrors.ended }
 
   return {
     ...local,
@@ -67,9 +67,9 @@ export function createRedisCoordination(options: RedisCoordinationOptions): Coor
     start(owned, tick) {
       placeOf = owned.placeOf
       local.start(owned, tick)
-      timers.push(setInterval(mirrors.beat, BEAT_MS), setInterval(followers.renew, RENEW_MS))
+      timers.push(setInterval(mirrors.heartbeat, HEARTBEAT_MS), setInterval(followers.renew, RENEW_MS))
     },
-    reports: () => collectReports(options.work ?? options.sql, id, hurry),
+    reports: () => collectReports(options.work ?? options.sql, id, wake),
     async stop() {
       for (const timer of timers) clearInterval(timer)
       await local.stop()
@@ -79,16 +79,16 @@ export function createRedisCoordination(options: RedisCoordinationOptions): Coor
 }
 
 interface Listener {
-  heard(message: Message): void
+  received(message: Message): void
   /** Messages get through again. */
   back(): void
 }
 
-/** This instance's two connections: one to speak, one to listen. Each message is sent at most once, or not at all. */
+/** This instance's two connections: one to publish, one to subscribe. Each message is sent at most once, or not at all. */
 function openLine(id: string, url: string, log: LocalOptions['log']) {
-  let speaker: RedisClient | null = null
-  let ear: RedisClient | null = null
-  let listener: Listener = { heard() {}, back() {} }
+  let publisher: RedisClient | null = null
+  let subscriber: RedisClient | null = null
+  let listener: Listener = { received() {}, back() {} }
   let onTheWay = 0
   let echoedAt = Number.NEGATIVE_INFINITY
   let isWell = false
@@ -102,33 +102,33 @@ function openLine(id: string, url: string, log: LocalOptions['log']) {
       if (isWell) log.warn({ err }, 'Redis or Valkey cannot be reached.')
     }
     remadeAt = performance.now()
-    speaker = connectRedis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0 }, onError)
-    ear = connectRedis(url, { enableOfflineQueue: true, maxRetriesPerRequest: null }, onError)
-    ear.on('message', (_channel: string, text: string) => hear(text))
-    ear.subscribe(channelOf(id)).catch(() => {}) // asked again with each new connection
+    publisher = connectRedis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0 }, onError)
+    subscriber = connectRedis(url, { enableOfflineQueue: true, maxRetriesPerRequest: null }, onError)
+    subscriber.on('message', (_channel: string, text: string) => receive(text))
+    subscriber.subscribe(channelOf(id)).catch(() => {}) // asked again with each new connection
   }
 
   function disconnect(): void {
-    speaker?.disconnect()
-    ear?.disconnect()
+    publisher?.disconnect()
+    subscriber?.disconnect()
   }
 
-  function hear(text: string): void {
+  function receive(text: string): void {
     const message = decode(text)
     if (message?.say === 'echo') {
       echoedAt = performance.now()
       firstEcho()
     }
-    if (message) listener.heard(message)
+    if (message) listener.received(message)
   }
 
   function send(instanceId: string, text: string): void {
-    if (speaker?.status !== 'ready' || onTheWay > MAX_ON_THE_WAY) return
+    if (publisher?.status !== 'ready' || onTheWay > MAX_ON_THE_WAY) return
     onTheWay += text.length
     const arrived = () => {
       onTheWay -= text.length
     }
-    speaker.publish(channelOf(instanceId), text).then(arrived, arrived)
+    publisher.publish(channelOf(instanceId), text).then(arrived, arrived)
   }
 
   function check(): void {

@@ -43,7 +43,7 @@ export function createTimerJobs(options: TimerJobsOptions): Jobs {
   const stopping = new AbortController()
   const running = new Map(options.jobs.map((job) => [job.name, runJob(job, options, stopping.signal)]))
   return {
-    hurry: (name) => running.get(name)?.run(),
+    wake: (name) => running.get(name)?.run(),
     async stop() {
       stopping.abort()
       await atMost(STOP_MS, Promise.all([...running.values()].map(({ stop }) => stop())))
@@ -81,7 +81,7 @@ function runJob(job: Job, { sql, log, retryMs = RETRY_MS }: TimerJobsOptions, si
       })
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     let waitMs = retryMs
     try {
       const taken = await takeTurn(sql, job)
@@ -90,10 +90,10 @@ function runJob(job: Job, { sql, log, retryMs = RETRY_MS }: TimerJobsOptions, si
     } catch (err) {
       if (!signal.aborted) log.warn({ err, job: job.name }, 'A background job could not take its turn.')
     }
-    if (!signal.aborted) turn = setTimeout(look, waitMs)
+    if (!signal.aborted) turn = setTimeout(check, waitMs)
   }
 
-  void look()
+  void check()
   return {
     run,
     async stop() {

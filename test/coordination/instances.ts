@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { createSessionHost } from '../../src/actors/session-host.ts'
 import { deriveTitle } from '../../src/actors/title.ts'
 import { createTransitionRecorder } from '../../src/actors/transitions.ts'
+import { storedReplies } from '../../src/compose/stored-replies.ts'
 import type { Coordination } from '../../src/coordination/coordination.ts'
 import { createLocalCoordination } from '../../src/coordination/local.ts'
 import { createRedisCoordination } from '../../src/coordination/redis.ts'
@@ -80,13 +81,21 @@ async function openInstance(url: string, cacheUrl: string | null): Promise<Insta
   }
   const log = { warn() {}, info() {}, error: console.error }
   const sql = pool('work', 4)
-  const options = { id: randomUUID(), sql: pool('lease'), work: sql, leaseMs, alone: false, deriveTitle, log }
+  const options = {
+    id: randomUUID(),
+    sql: pool('lease'),
+    work: sql,
+    replies: storedReplies(sql, deriveTitle),
+    leaseMs,
+    alone: false,
+    log,
+  }
   const coordination = cacheUrl ? createRedisCoordination({ ...options, cacheUrl }) : createLocalCoordination(options)
   await coordination.join()
   const journal = createJournal({
     ...{ sql, instance: coordination, flushTimeoutMs: leaseMs, log },
     connectWriter: () => pool('writer'),
-    onIntents: coordination.hurry,
+    onIntents: coordination.wake,
   })
   let reads = 0
   const { model, calls } = heldModel()

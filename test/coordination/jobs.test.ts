@@ -101,14 +101,14 @@ describe.each(adapters)('%s', (_, newGroup) => {
     await expect.poll(() => turns.length, patience).toBeGreaterThan(4)
   })
 
-  verifies('contract-7.jobs', 'hurry runs a job at once', async () => {
+  verifies('contract-7.jobs', 'wake runs a job at once', async () => {
     await using group = newGroup()
     const { job, turns, name } = counter(SELDOM)
     const jobs = group.start([job])
     await expect.poll(() => turns.length, patience).toBe(1)
-    jobs.hurry(name)
+    jobs.wake(name)
     await expect.poll(() => turns.length, patience).toBe(2)
-    jobs.hurry('no such job')
+    jobs.wake('no such job')
   })
 
   verifies('contract-7.jobs', 'hurries while a job runs are followed by one more run', async () => {
@@ -119,13 +119,13 @@ describe.each(adapters)('%s', (_, newGroup) => {
     gates[0]?.resolve()
     await expect.poll(() => turns.length, patience).toBe(1)
     // The first run stands for the schedule; the second one is held while others ask.
-    jobs.hurry(name)
+    jobs.wake(name)
     await expect.poll(() => turns.length, patience).toBe(2)
-    for (let i = 0; i < 50; i++) jobs.hurry(name)
+    for (let i = 0; i < 50; i++) jobs.wake(name)
     gates[1]?.resolve()
     await expect.poll(() => turns.length, patience).toBe(3)
     for (const gate of gates) gate.resolve()
-    jobs.hurry(name)
+    jobs.wake(name)
     await expect.poll(() => turns.length, patience).toBeGreaterThanOrEqual(4)
     expect(turns.length).toBeLessThan(8)
   })
@@ -146,10 +146,10 @@ describe.each(adapters)('%s', (_, newGroup) => {
     const first = group.start([here.job])
     await expect.poll(() => here.turns.length, patience).toBe(1)
     const second = group.start([{ ...there.job, name: here.name }])
-    second.hurry(here.name)
+    second.wake(here.name)
     await expect.poll(() => here.turns.length + there.turns.length, patience).toBe(2)
     await first.stop()
-    second.hurry(here.name)
+    second.wake(here.name)
     await expect.poll(() => here.turns.length + there.turns.length, patience).toBe(3)
     expect(there.turns.length).toBeGreaterThan(0)
   })
@@ -167,7 +167,7 @@ describe.each(adapters)('%s', (_, newGroup) => {
     await expect.poll(() => turns.length, patience).toBe(1)
     await jobs.stop()
     expect(told).toBe(true)
-    jobs.hurry(job.name)
+    jobs.wake(job.name)
     expect(turns).toHaveLength(1)
   })
 })
@@ -214,7 +214,7 @@ describe('BullMQ', () => {
     }
     await server.flush()
     const before = turns.length
-    jobs.hurry(name)
+    jobs.wake(name)
     await expect.poll(() => turns.length, patience).toBeGreaterThan(before)
   })
 
@@ -225,7 +225,7 @@ describe('BullMQ', () => {
     const jobs = group.start([job])
     await expect.poll(() => turns.length, patience).toBe(1)
     await server.kill9()
-    for (let i = 0; i < 1000; i++) jobs.hurry(name)
+    for (let i = 0; i < 1000; i++) jobs.wake(name)
     await expect.poll(() => group.lines.warn.length, patience).toBe(1)
     await server.restart()
     await expect.poll(() => turns.length, patience).toBeGreaterThan(1)
@@ -239,7 +239,7 @@ describe('BullMQ', () => {
     await using group = bullmqGroup(server)
     const { job, turns, name } = counter(SELDOM)
     const jobs = group.start([job])
-    jobs.hurry(name)
+    jobs.wake(name)
     await expect.poll(() => group.lines.warn.length, patience).toBe(1)
     await jobs.stop()
     expect(turns).toHaveLength(0)
@@ -256,7 +256,7 @@ describe('BullMQ', () => {
     const jobs = group.start([job])
     await expect.poll(() => turns.length, patience).toBe(1)
     server.pause()
-    jobs.hurry(name)
+    jobs.wake(name)
     await jobs.stop()
     server.resume()
   })
@@ -270,7 +270,7 @@ describe('BullMQ', () => {
     const { job, turns, name } = counter(SELDOM)
     const jobs = group.start([job])
     await expect.poll(() => turns.length, patience).toBe(1)
-    jobs.hurry(name)
+    jobs.wake(name)
     await expect.poll(() => turns.length, patience).toBe(2)
     await jobs.stop()
     expect(group.lines.warn).toEqual([])
@@ -285,7 +285,7 @@ describe('BullMQ', () => {
     const jobs = group.start([job])
     await expect
       .poll(() => {
-        jobs.hurry(name)
+        jobs.wake(name)
         return turns.length
       }, patience)
       .toBeGreaterThan(20)

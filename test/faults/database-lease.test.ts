@@ -1,8 +1,9 @@
-/** Leases, the sweep for lost owners, intents and strays, on PostgreSQL alone (contract section 4). */
+/** Leases, the search for lost owners, intents and orphans, on PostgreSQL alone (contract section 4). */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect } from 'vitest'
 import type { Intent, ReplyInfo } from '../../src/actors/ports.ts'
 import { deriveTitle } from '../../src/actors/title.ts'
+import { storedReplies } from '../../src/compose/stored-replies.ts'
 import type { Coordination } from '../../src/coordination/coordination.ts'
 import { createLocalCoordination } from '../../src/coordination/local.ts'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
@@ -33,21 +34,22 @@ async function openInstance({ url = scene.database.url, alone = false } = {}) {
     return sql
   }
   const log = { warn() {}, info() {} }
+  const work = pool('work')
   const coordination = createLocalCoordination({
     id: crypto.randomUUID(),
     sql: pool('lease'),
-    work: pool('work'),
+    work,
+    replies: storedReplies(work, deriveTitle),
     leaseMs,
     alone,
-    deriveTitle,
     log,
   })
-  const told = { obeyed: [] as Intent[], fenced: [] as number[], strays: [] as ReplyInfo[], dropped: [] as string[] }
+  const told = { obeyed: [] as Intent[], fenced: [] as number[], orphans: [] as ReplyInfo[], dropped: [] as string[] }
   const running = new Set<string>()
   const journal = createJournal({
     ...{ sql: scene.sql, instance: coordination, flushTimeoutMs: 10_000, log },
     connectWriter: () => pool('writer', 10_000),
-    onIntents: () => coordination.hurry(),
+    onIntents: () => coordination.wake(),
   })
   closing.push(() => journal.close())
   const start = () =>
@@ -61,7 +63,7 @@ async function openInstance({ url = scene.database.url, alone = false } = {}) {
         forgetAgent() {},
         fenced: (epoch) => void told.fenced.push(epoch),
         async settleOrphan(reply) {
-          told.strays.push(reply)
+          told.orphans.push(reply)
           await journal.settle(reply, finished())
         },
         dropOrphan(replyId) {
@@ -236,22 +238,22 @@ verifies(
   async () => {
     const a = await openInstance()
     await a.coordination.join()
-    const [stray, ghost, fine] = [await a.begin(), await a.begin(), await a.begin()]
-    a.running.delete(stray.id)
+    const [orphan, ghost, fine] = [await a.begin(), await a.begin(), await a.begin()]
+    a.running.delete(orphan.id)
     await scene.sql`select delete_session(${scene.agentId}, ${ghost.sessionId})`
     a.start()
-    await expect.poll(() => a.told.strays.map(({ id }) => id), longer).toEqual([stray.id])
+    await expect.poll(() => a.told.orphans.map(({ id }) => id), longer).toEqual([orphan.id])
     await expect.poll(() => a.told.dropped, longer).toEqual([ghost.id])
-    expect(a.told.strays[0]).toMatchObject({
-      sessionId: stray.sessionId,
-      sessionNum: stray.sessionNum,
+    expect(a.told.orphans[0]).toMatchObject({
+      sessionId: orphan.sessionId,
+      sessionNum: orphan.sessionNum,
       firstSeq: 1,
       epoch: 1,
     })
     expect((await a.journal.read(fine.id, 0))?.outcome).toBeNull()
-    // Seen twice before it was settled: an admission whose answer is on its way is no stray.
+    // Seen twice before it was settled: an admission whose answer is on its way is no orphan.
     const [row] = await scene.sql<{ ms: number }[]>`
-    select (extract(epoch from settled_at - created_at) * 1000)::float8 as ms from messages where id = ${stray.id}`
+    select (extract(epoch from settled_at - created_at) * 1000)::float8 as ms from messages where id = ${orphan.id}`
     expect(row?.ms).toBeGreaterThan(1000)
   },
 )

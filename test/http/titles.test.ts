@@ -117,8 +117,10 @@ describe('SESSION_TITLES=model', () => {
       const [lost, owner] = [await scene.newSession(), randomUUID()]
       await scene.app.sql`insert into instances (id, lease_until) values (${owner}, clock_timestamp())`
       await scene.app.sql`
-      select admit_message(${owner}, 1, ${scene.agentId}, ${lost}, ${randomUUID()}, ${randomUUID()}, 'Lost, sadly', 'm',
-                           false, null, null, false, true)`
+      select admit_message(${owner}, 1, jsonb_build_object(
+        'agent_id', ${scene.agentId}::text, 'session_id', ${lost}::text, 'user_id', gen_random_uuid(),
+        'reply_id', gen_random_uuid(), 'model', 'm', 'include_usage', false, 'is_retry', false, 'may_start', true
+      ), 'Lost, sadly')`
       await expect.poll(() => titleOf(lost), patience).toBe('A lost one')
       expect(JSON.stringify(titleCalls().at(-1)?.body.messages)).toContain('Lost, sadly')
     },

@@ -1,8 +1,9 @@
-/** A flush by either of its statements: fenced, stored once, and an ear for what others ask (design section 4). */
+/** A flush by either of its statements: fenced, stored once, and aware of what others ask (design section 4). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, vi } from 'vitest'
 import { connect } from '../../src/persistence/postgres/database.ts'
-import { createFlushes, type ReplyFrames } from '../../src/persistence/replies/flushes.ts'
+import { createFlushes } from '../../src/persistence/replies/flushes.ts'
+import type { ReplyFrames } from '../../src/persistence/replies/stored-reply.ts'
 import { verifies } from '../verifies.ts'
 import { type Instance, openScene, type Scene, textAt, versions } from './scene.ts'
 

@@ -4,6 +4,7 @@ import type { ReplyInfo } from '../../src/actors/ports.ts'
 import { createFrameClearing } from '../../src/persistence/replies/frame-clearing.ts'
 import { tidyReplies } from '../../src/persistence/replies/housekeeping.ts'
 import { deleteSession } from '../../src/persistence/replies/sessions.ts'
+import { settle } from '../../src/persistence/replies/settlement.ts'
 import { verifies } from '../verifies.ts'
 import { finished, openScene, type Scene, textAt, versions } from './scene.ts'
 
@@ -26,9 +27,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     const reply = await scene.begin(sessionId)
     const said = [textAt(reply.firstSeq + 1, 'a'), textAt(reply.firstSeq + 2, 'b')]
     await scene.journal.append(reply, () => said)
-    await scene.sql`
-      select settle_reply(${scene.instance.id}, ${reply.epoch}, ${reply.id}, 'stop', null, null, null, 1, 1, false,
-                          clock_timestamp(), false, null, 'ab', ${[1, 2]}::integer[], null, true)`
+    await settle(scene.sql, scene.instance.id, reply, finished({ events: said }))
     return { reply, said }
   }
   async function running(sessionId: string) {

@@ -1,7 +1,4 @@
-/**
- * The owner of a reply settles it with what it has in memory. That leaves the very row that reading the frames leaves,
- * beside instances of the version before, which still read them.
- */
+/** The owner of a reply settles it with what it has in memory. That leaves the very row that reading the frames leaves. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { ReplyInfo } from '../../src/actors/ports.ts'
@@ -55,7 +52,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   afterAll(() => scene[Symbol.asyncDispose]())
 
   /** All that a settlement leaves, but for ids and when it was. */
-  async function left({ id, sessionNum }: ReplyInfo) {
+  async function left({ id, sessionNum }: Pick<ReplyInfo, 'id' | 'sessionNum'>) {
     await scene.sql`select clear_frames(${[sessionNum]}::bigint[])`
     const [row] = await scene.sql`
       select m.content, m.frame_ends, m.tool_events, m.status, m.finish_reason, m.error_code, m.error_message,
@@ -143,46 +140,54 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   ]
   const endedAt = new Date('2026-01-01T00:00:00.000Z')
 
-  verifies('contract-1.migrations', 'an instance of the version before settles its replies as it did', async () => {
-    const [mine, theirs, swept, known] = [await begin(), await begin(), await begin(), await begin()]
-    for (const reply of [mine, theirs, swept, known]) await scene.journal.append(reply, () => events)
-    await scene.journal.settle(mine, finished({ events: events, endedAt, title: 'Title' }))
-    const { id, epoch } = theirs
-    const [answer] = await scene.sql<{ outcome: string; settled_at: Date }[]>`
-      select * from settle_reply(${scene.instance.id}, ${epoch}, ${id}, 'stop', null, null, null, 3, 4, false, ${endedAt},
-                                 false, 'Title')`
-    expect(answer).toEqual({ outcome: 'settled', settled_at: expect.any(Date) })
-    const [fold] = await scene.sql<{ outcome: string }[]>`
-      select fold_reply(${swept.id}, 'stop', null, null, null, 3, 4, false, ${endedAt}, false, 'Title') as outcome`
-    expect(fold).toEqual({ outcome: 'settled' })
+  verifies(
+    'contract-1.migrations',
+    'an outcome from a version that knows a field less or one more is stored as far as it is understood',
+    async () => {
+      const answers = [
+        '{"finish_reason": "stop"}',
+        '{"finish_reason": "stop", "prompt_tokens": 3, "from_tomorrow": []}',
+      ]
+      for (const outcome of answers) {
+        const { id, epoch, sessionNum } = await begin()
+        const [row] = await scene.sql<{ answer: unknown }[]>`
+          select settle_reply(${scene.instance.id}, ${epoch}, ${id},
+                              ${outcome}::text::jsonb || jsonb_build_object('ended_at', clock_timestamp()),
+                              'aé', ${[1, 3]}::integer[], null) as answer`
+        expect(row?.answer).toEqual({ outcome: 'settled', settled_at: expect.any(String) })
+        expect(await left({ id, sessionNum })).toMatchObject({ finish_reason: 'stop', content: 'aé', next_seq: 6 })
+      }
+    },
+  )
+
+  verifies('contract-4.owner-lost', 'usage that nobody knows is estimated from the conversation', async () => {
+    const reply = await begin()
+    await scene.journal.append(reply, () => [textAt(2, 'x'.repeat(41))])
     await scene.sql`
-      select settle_reply(${scene.instance.id}, ${epoch}, ${known.id}, 'stop', null, null, null, 3, 4, false, ${endedAt},
-                          false, 'Title', 'aé€😀', ${[3, 10]}::integer[],
-                          (select tool_events from messages where id = ${theirs.id}))`
-    const nums = [theirs, swept, known].map(({ sessionNum }) => sessionNum)
-    expect(await scene.sql`select 1 from frames where session_num in ${scene.sql(nums)}`).toHaveLength(0)
-    const row = await left(mine)
-    expect(row).toMatchObject({ content: 'aé€😀', frame_ends: [3, 10], next_seq: 6, title: 'Title' })
-    expect(await left(theirs)).toEqual(row)
-    expect(await left(swept)).toEqual(row)
-    expect(await left(known)).toEqual(row)
-    const [again] = await scene.sql<{ outcome: string }[]>`
-      select outcome from settle_reply(${scene.instance.id}, ${epoch + 1}, ${id}, 'stop', null, null, null, 3, 4, false,
-                                       ${endedAt}, false, null)`
-    expect(again).toEqual({ outcome: 'fenced' })
+      select fold_reply(${reply.id},
+                        jsonb_build_object('finish_reason', 'error', 'error_code', 'instance_lost',
+                                           'ended_at', clock_timestamp(), 'requester_lost', true),
+                        null, null, null)`
+    expect(await left(reply)).toMatchObject({
+      ...{ status: 'error', error_code: 'instance_lost', content: 'x'.repeat(41), frame_ends: [41], next_seq: 4 },
+      ...{ prompt_tokens: 2, completion_tokens: 11, usage_estimated: true, requester_lost: true },
+    })
   })
 
   verifies(
-    ['contract-4.owner-lost', 'contract-1.migrations'],
-    'a reply whose usage nobody knows is estimated from its frames by the function of before',
+    'contract-4.stored-before-shown',
+    'halves of pairs in the words of a failure settle all the same',
     async () => {
       const reply = await begin()
-      await scene.journal.append(reply, () => [textAt(2, 'x'.repeat(41))])
-      await scene.sql`
-        select fold_reply(${reply.id}, 'error', 'instance_lost', 'm', 'd', null, null, null, ${endedAt}, true, null)`
+      const broken = { code: 'internal', message: 'half \uD83D', detail: '\uDE00 half' } as const
+      await scene.journal.settle(
+        reply,
+        finished({ outcome: { type: 'failed', error: broken, usage }, title: '\uD83D' }),
+      )
       expect(await left(reply)).toMatchObject({
-        ...{ status: 'error', error_code: 'instance_lost', content: 'x'.repeat(41), frame_ends: [41], next_seq: 4 },
-        ...{ prompt_tokens: 2, completion_tokens: 11, usage_estimated: true, requester_lost: true },
+        error_message: 'half \uFFFD',
+        error_detail: '\uFFFD half',
+        title: '\uFFFD',
       })
     },
   )

@@ -1,22 +1,41 @@
-/** Brings the tables up to this version. */
+/** Brings a database up to a schema: its migrations, then its functions. */
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import Postgrator from 'postgrator'
 import type { Sql, Tx } from './database.ts'
+import { applyDefinitions, readDefinitions } from './definitions.ts'
 
-const folder = fileURLToPath(new URL('../migrations/', import.meta.url))
+export interface Schema {
+  /** Folder of `NNN.do.NAME.sql`. */
+  migrations: string
+  /** Folders of functions, see definitions.ts. */
+  definitions: readonly string[]
+  /** The one state from before the first of these migrations that is taken over. */
+  predecessor: Predecessor
+}
+
+export interface Predecessor {
+  /** Its last migration, and that file's checksum. */
+  version: number
+  md5: string
+  /** What makes of it what the first of these migrations makes. */
+  adoption: string
+  /** What the operator of any other earlier state is told. */
+  tooOld: string
+}
 
 // An arbitrary number that nobody else should use for advisory locks in this database.
 export const migrationLock = 7_236_150_001
 
 /**
- * Applies what is missing of `migrations/NNN.do.NAME.sql`, all of it or nothing, and answers with the names of
- * the files that it applied. Any number of instances may call it at once: one works, the others wait and find
- * nothing to do. Rejects when PostgreSQL is older than 15, when an applied file was changed, and when a newer version
- * has migrated the database to something that this one can't run on (`compatibility`).
+ * Applies what is missing, all of it or nothing, and answers with the names of what it applied. Any number of instances
+ * may call it at once: one works, the others wait and find nothing to do. Rejects when PostgreSQL is older than 15, when
+ * an applied migration was changed, when the database is older than what can be taken over, and when a newer version has
+ * migrated it to something that this one can't run on (`compatibility`).
  */
-export async function migrate(sql: Sql, directory = folder): Promise<string[]> {
-  const applied = await sql.begin(async (tx) => {
+export async function applySchema(sql: Sql, schema: Schema): Promise<string[]> {
+  const definitions = await readDefinitions(schema.definitions)
+  return await sql.begin(async (tx) => {
     const [server] = await tx<{ number: number; version: string }[]>`
       select current_setting('server_version_num')::int as number, current_setting('server_version') as version`
     if (!server || server.number < 150_000) {
@@ -25,27 +44,46 @@ export async function migrate(sql: Sql, directory = folder): Promise<string[]> {
     // Another instance may be at it for a while: the connection's own time-outs would be too short.
     await tx`select set_config('lock_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`
     await tx`select pg_advisory_xact_lock(${migrationLock})`
-    const postgrator = new Postgrator({
-      driver: 'pg',
-      // A pattern, not a path: what means something in patterns stands for itself after a backslash.
-      migrationPattern: join(directory.replace(/[\\[\]?*{}()]/g, '\\$&'), '*.do.*.sql'),
-      schemaTable: 'schema_migrations',
-      newline: 'LF',
-      execQuery: async (query) => ({ rows: await tx.unsafe(query).simple() }),
-    })
-    const files = await postgrator.migrate('max').catch((error: unknown) => {
-      const changed = /checksum failed for migration \[(\d+)\]/i.exec(String(error))?.[1]
-      if (!changed) throw error
-      throw new Error(`Migration ${changed} was changed after it had been applied to this database.`)
-    })
-    const [have, known] = [await postgrator.getDatabaseVersion(), await postgrator.getMaxVersion()]
-    if (known < 1) throw new Error(`There are no migrations in ${directory}: the installation is incomplete.`)
-    if (have > known && known < (await oldestVersion(tx))) {
-      throw new Error(`The database was migrated to ${have} by a newer version; this one knows ${known}.`)
-    }
-    return files.map((file) => `${file.version} ${file.name}`)
+    const applied = await applyMigrations(tx, schema)
+    return [...applied, ...(await applyDefinitions(tx, definitions))]
   })
-  return applied
+}
+
+async function applyMigrations(tx: Tx, { migrations: directory, predecessor }: Schema): Promise<string[]> {
+  const postgrator = new Postgrator({
+    driver: 'pg',
+    // A pattern, not a path: what means something in patterns stands for itself after a backslash.
+    migrationPattern: join(directory.replace(/[\\[\]?*{}()]/g, '\\$&'), '*.do.*.sql'),
+    schemaTable: 'schema_migrations',
+    newline: 'LF',
+    execQuery: async (query) => ({ rows: await tx.unsafe(query).simple() }),
+  })
+  const known = (await postgrator.getMigrations()).sort((a, b) => a.version - b.version)
+  const [first, last] = [known[0], known.at(-1)]
+  if (!first || !last) throw new Error(`There are no migrations in ${directory}: the installation is incomplete.`)
+  const before = await postgrator.getDatabaseVersion()
+  const isAdopted = before > 0 && before < first.version
+  if (isAdopted) await adopt(tx, predecessor, before, first)
+  const files = await postgrator.migrate('max').catch((error: unknown) => {
+    const changed = /checksum failed for migration \[(\d+)\]/i.exec(String(error))?.[1]
+    if (!changed) throw error
+    throw new Error(`Migration ${changed} was changed after it had been applied to this database.`)
+  })
+  if (before > last.version && last.version < (await oldestVersion(tx))) {
+    throw new Error(`The database was migrated to ${before} by a newer version; this one knows ${last.version}.`)
+  }
+  return (isAdopted ? [first, ...files] : files).map((file) => `${file.version} ${file.name}`)
+}
+
+/** The predecessor's tables stay, with all that is in them, and count as made by the first migration. */
+async function adopt(tx: Tx, predecessor: Predecessor, version: number, first: Postgrator.Migration): Promise<void> {
+  const [row] = await tx<{ md5: string }[]>`select md5 from schema_migrations where version = ${version}`
+  if (version !== predecessor.version || row?.md5 !== predecessor.md5) throw new Error(predecessor.tooOld)
+  await tx.unsafe(await readFile(predecessor.adoption, 'utf8')).simple()
+  await tx`delete from schema_migrations where version > 0`
+  await tx`
+    insert into schema_migrations (version, name, md5, run_at)
+    values (${first.version}, ${first.name}, ${first.md5 ?? null}, clock_timestamp())`
 }
 
 /** The oldest version that runs on the tables as a newer one has left them. */

@@ -83,3 +83,11 @@ export async function agentsUsing(
     where ${sql(column)} = ${id} order by num limit ${most}`
   return { names: rows.map(({ name }) => name), total: rows[0]?.total ?? 0 }
 }
+
+/** Which of these agents there are no longer. */
+export async function missingAgents(sql: AnySql, ids: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select wanted.id from unnest(${ids}::uuid[]) as wanted (id)
+     where not exists (select 1 from agents a where a.id = wanted.id)`
+  return rows.map(({ id }) => id)
+}

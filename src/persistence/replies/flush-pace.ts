@@ -32,21 +32,21 @@ export interface Pace {
 export function createPace(): Pace {
   let pace = leastPace
   let seen = performance.eventLoopUtilization()
-  let lookAt = 0
+  let checkAt = 0
   return {
     ms: () => pace,
     flushed(replies) {
       const now = performance.now()
       if (replies < CROWD) {
         pace = leastPace
-        lookAt = 0
-      } else if (lookAt === 0) {
+        checkAt = 0
+      } else if (checkAt === 0) {
         seen = performance.eventLoopUtilization()
-        lookAt = now + WINDOW_MS
-      } else if (now >= lookAt) {
+        checkAt = now + WINDOW_MS
+      } else if (now >= checkAt) {
         pace = nextPace(pace, performance.eventLoopUtilization(seen).utilization)
         seen = performance.eventLoopUtilization()
-        lookAt = now + WINDOW_MS
+        checkAt = now + WINDOW_MS
       }
     },
   }

@@ -1,13 +1,6 @@
 /** A flush: the frames of many replies in one statement, fenced by this instance's epoch, on a connection of its own. */
-import type { ReplyInfo } from '../../actors/ports.ts'
-import type { StoredEvent } from '../../actors/reply-event.ts'
 import type { Sql } from '../postgres/database.ts'
-
-/** What one reply has in a flush. */
-export interface ReplyFrames {
-  reply: ReplyInfo
-  events: readonly StoredEvent[]
-}
+import { type FrameColumns, frameColumns, type ReplyFrames } from './stored-reply.ts'
 
 export interface FlushOptions {
   /** Opens the flushes' own single connection; opened anew when a flush hangs. */
@@ -22,23 +15,23 @@ export interface FlushOptions {
   onFlush?: ((flush: { frames: number; replies: number; ms: number }) => void) | undefined
 }
 
-/** How often flushes look for intents (ms). */
-const LOOK_MS = 100
+/** How often flushes check for intents (ms). */
+const CHECK_MS = 100
 
 export function createFlushes({ connectWriter, flushTimeoutMs, instance, onFlush, onIntents }: FlushOptions) {
   const writer = createWriter({ connectWriter, flushTimeoutMs })
-  let lookAt = 0
+  let checkAt = 0
   return {
     /** Rejects as the driver does. `maybeStored`: it was sent before, and its answer was lost. */
     async store(batch: readonly ReplyFrames[], epoch: number, maybeStored: boolean): Promise<'stored' | 'fenced'> {
-      const columns = columnsOf(batch)
+      const columns = frameColumns(batch)
       const begin = performance.now()
-      const isPlain = !maybeStored && columns.nums.length > 0 && begin < lookAt
-      if (!isPlain) lookAt = begin + LOOK_MS
+      const isPlain = !maybeStored && columns.nums.length > 0 && begin < checkAt
+      if (!isPlain) checkAt = begin + CHECK_MS
       const { held, asked } = await writer.ask((sql) =>
         isPlain
           ? insertPlainly(sql, instance.id, epoch, columns)
-          : insertAndLook(sql, instance.id, epoch, columns, maybeStored),
+          : insertAndCheck(sql, instance.id, epoch, columns, maybeStored),
       )
       onFlush?.({ frames: columns.nums.length, replies: batch.length, ms: performance.now() - begin })
       if (asked) onIntents()
@@ -69,29 +62,6 @@ function createWriter({ connectWriter, flushTimeoutMs }: Pick<FlushOptions, 'con
   }
 }
 
-interface Columns {
-  nums: number[]
-  seqs: number[]
-  parts: number[]
-  texts: string[]
-}
-
-function columnsOf(batch: readonly ReplyFrames[]): Columns {
-  const nums: number[] = []
-  const seqs: number[] = []
-  const parts: number[] = []
-  const texts: string[] = []
-  for (const { reply, events } of batch) {
-    for (const { seq, part, event } of events) {
-      nums.push(reply.sessionNum)
-      seqs.push(seq)
-      parts.push(part)
-      texts.push(event.type === 'text' ? event.text : JSON.stringify(event))
-    }
-  }
-  return { nums, seqs, parts, texts }
-}
-
 interface Inserted {
   /** This instance still has its epoch. */
   held: boolean
@@ -104,7 +74,7 @@ interface Inserted {
  * jsonb is refused: folded later, it would keep its reply running for ever. (In one piece: a part of a statement is a
  * query of its own, which keeps its values as pool.ts, `forget`, tells.)
  */
-async function insertPlainly(sql: Sql, id: string, epoch: number, columns: Columns): Promise<Inserted> {
+async function insertPlainly(sql: Sql, id: string, epoch: number, columns: FrameColumns): Promise<Inserted> {
   const { nums, seqs, parts, texts } = columns
   const { count } = await sql`
     insert into frames (session_num, seq, part, event)
@@ -116,14 +86,14 @@ async function insertPlainly(sql: Sql, id: string, epoch: number, columns: Colum
 }
 
 /**
- * For any rows, by the same insert. What is `maybeStored` already does no harm: a frame's key decides, and the same key always has the same
- * content. A fifth more than the plain statement costs, and as much again for what may be stored.
+ * For any rows, by the same insert. What is `maybeStored` already does no harm: a frame's key decides, and the same key
+ * always has the same content. A fifth more than the plain statement costs, and as much again for what may be stored.
  */
-async function insertAndLook(
+async function insertAndCheck(
   sql: Sql,
   id: string,
   epoch: number,
-  { nums, seqs, parts, texts }: Columns,
+  { nums, seqs, parts, texts }: FrameColumns,
   maybeStored: boolean,
 ): Promise<Inserted> {
   const [row] = await sql<Inserted[]>`

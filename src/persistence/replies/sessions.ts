@@ -1,9 +1,10 @@
 /** Sessions and their messages, as they are read and removed. Times are ISO 8601 UTC. */
 import { v7 as uuidv7 } from 'uuid'
-import type { FinishReason, ReplyEvent } from '../../actors/reply-event.ts'
+import type { FinishReason, StoredEvent } from '../../actors/reply-event.ts'
 import type { AnySql, Sql } from '../postgres/database.ts'
 import { type Fragment, isoTime, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
+import { type EventRow, foldedOf, framesOf, offsetOf } from './stored-reply.ts'
 
 export interface Session {
   id: string
@@ -24,7 +25,7 @@ export interface Message {
   errorCode: string | null
   /** The provider's full words. */
   errorDetail: string | null
-  toolEvents: { seq: number; part: number; offset: number; event: ReplyEvent }[]
+  toolEvents: (StoredEvent & { offset: number })[]
 }
 
 const columns = (sql: AnySql): Fragment => sql`id, agent_id as "agentId", title, ${timestamps(sql)}`
@@ -68,7 +69,7 @@ export async function findSession(sql: Sql, agentId: string, id: string): Promis
   return session ?? null
 }
 
-/** Instances that ran a reply of what was deleted. Intents tell them; they may be hurried. */
+/** Instances that ran a reply of what was deleted. Intents tell them; they may be woken to read those. */
 export interface Deleted {
   owners: string[]
 }
@@ -118,39 +119,23 @@ export async function newestReply(
  */
 export async function listMessages(sql: Sql, agentId: string, sessionId: string): Promise<Message[] | null> {
   if (!isUuid(agentId) || !isUuid(sessionId)) return null
-  const rows = await sql<(Message & { frameEnds: number[] | null; firstSeq: number | null })[]>`
+  const rows = await sql<MessageRow[]>`
     select m.id, m.session_id as "sessionId", m.role, m.status, m.finish_reason as "finishReason",
            ${isoTime(sql, 'm.created_at')} as "createdAt", m.error_code as "errorCode", m.error_detail as "errorDetail",
-           case when m.status = 'streaming' then f.content else m.content end as content,
-           coalesce(case when m.status = 'streaming' then f.tools else m.tool_events end, '[]') as "toolEvents",
-           case when m.status = 'streaming' then f.ends when m.tool_events is not null then m.frame_ends end as "frameEnds",
-           m.first_seq as "firstSeq"
+           m.first_seq, m.content, m.tool_events,
+           case when m.tool_events is not null then m.frame_ends end as frame_ends, ${framesOf(sql)}
       from sessions s join messages m on m.session_id = s.id
-      left join lateral (
-        select coalesce(string_agg(x.event, '' order by x.seq) filter (where x.part = 0), '') as content,
-               array_agg(x.ends order by x.seq) filter (where x.part = 0) as ends,
-               jsonb_agg(jsonb_build_object('seq', x.seq, 'part', x.part,
-                                            'event', case when x.part > 0 then x.event::jsonb end) order by x.seq, x.part)
-                 filter (where x.part > 0) as tools
-          from (select y.seq, y.part, y.event,
-                       sum(case when y.part = 0 then octet_length(y.event) else 0 end)
-                         over (order by y.seq, y.part)::integer as ends
-                  from frames y where y.session_num = m.session_num and y.seq >= m.first_seq) x
-      ) f on m.status = 'streaming'
      where s.id = ${sessionId} and s.agent_id = ${agentId}
      order by m.position`
   if (rows.length === 0 && (await findSession(sql, agentId, sessionId)) === null) return null
-  return rows.map(({ frameEnds, firstSeq, ...message }) => ({
-    ...message,
-    toolEvents: message.toolEvents.map((tool) => ({
-      ...tool,
-      offset: offsetOf(message.content, frameEnds ?? [], tool.seq - (firstSeq ?? 0)),
-    })),
-  }))
+  return rows.map(messageOf)
 }
 
-/** Where in the content (UTF-16 code units) the first `frames` text frames end; `ends` are UTF-8 bytes. */
-function offsetOf(content: string, ends: readonly number[], frames: number): number {
-  const bytes = frames > 0 ? (ends[frames - 1] ?? 0) : 0
-  return Buffer.from(content).toString('utf8', 0, bytes).length
+type MessageRow = Omit<Message, 'content' | 'toolEvents'> & EventRow
+
+function messageOf(row: MessageRow): Message {
+  const { first_seq, content: _, frame_ends, tool_events, frames, ...message } = row
+  const folded = foldedOf(row)
+  const toolEvents = folded.others.map((tool) => ({ ...tool, offset: offsetOf(folded, tool.seq - (first_seq ?? 0)) }))
+  return { ...message, content: folded.content, toolEvents }
 }

@@ -1,0 +1,16 @@
+/** What coordination needs of the stored replies, by the rooms that know them. */
+import type { StoredReplies } from '../coordination/stored-replies.ts'
+import type { Sql } from '../persistence/postgres/database.ts'
+import { missingAgents } from '../persistence/records/agents.ts'
+import { readIntents, removeIntents } from '../persistence/replies/intents.ts'
+import { settleLost } from '../persistence/replies/lost-owners.ts'
+import { streamingReplies } from '../persistence/replies/orphans.ts'
+
+/** `deriveTitle`: for a session whose first reply was lost; null when none can be derived. */
+export const storedReplies = (sql: Sql, deriveTitle: (text: string) => string | null): StoredReplies => ({
+  streaming: (owner) => streamingReplies(sql, owner),
+  settleLost: (instanceId) => settleLost(sql, instanceId, deriveTitle),
+  intents: (instanceId) => readIntents(sql, instanceId),
+  removeIntents: (intents) => removeIntents(sql, intents),
+  missingAgents: (agentIds) => missingAgents(sql, agentIds),
+})

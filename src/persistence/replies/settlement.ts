@@ -1,0 +1,23 @@
+/** Settles a reply: folds it into its message, with its outcome. */
+import type { Journal, ReplyInfo, Settlement } from '../../actors/ports.ts'
+import type { Sql } from '../postgres/database.ts'
+import { fold, jsonText, outcomeColumns } from './stored-reply.ts'
+
+export type Settled = Awaited<ReturnType<Journal['settle']>>
+
+/** As sql/settle_reply.sql answers. */
+type Answer = { outcome: 'settled'; settled_at: string } | { outcome: 'fenced' | 'gone' }
+
+/** One statement, idempotent: the first outcome stays. */
+export async function settle(sql: Sql, instanceId: string, reply: ReplyInfo, settlement: Settlement): Promise<Settled> {
+  const outcome = jsonText(outcomeColumns(settlement))
+  const folded = settlement.events && fold(settlement.events)
+  const events = folded && folded.others.length > 0 ? jsonText(folded.others) : null
+  const [row] = await sql<{ answer: Answer }[]>`
+    select settle_reply(${instanceId}, ${reply.epoch}, ${reply.id}, ${outcome}::text::jsonb, ${folded?.content ?? null},
+                        ${folded?.frameEnds ?? null}::integer[], ${events}::text::jsonb) as answer`
+  if (row === undefined) throw new Error('settle_reply returned no row')
+  const { answer } = row
+  if (answer.outcome !== 'settled') return { result: answer.outcome }
+  return { result: 'settled', settledAt: new Date(answer.settled_at).toISOString() }
+}

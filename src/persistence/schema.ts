@@ -1,0 +1,22 @@
+/** The database as this version wants it. The folders tell what is in it. */
+import { fileURLToPath } from 'node:url'
+import type { Sql } from './postgres/database.ts'
+import { applySchema, type Schema } from './postgres/migrate.ts'
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+
+export const schema: Schema = {
+  migrations: here('./migrations/'),
+  definitions: [here('./replies/sql/'), here('./records/sql/')],
+  predecessor: {
+    version: 10,
+    md5: '3c9f85fc2d986bf8d91f31102c9fd972',
+    adoption: here('./migrations/010.adopt.sql'),
+    tooOld:
+      'The database was written by a version before 0.1 that cannot be taken over: ' +
+      'start commit 5b5034f on it once, stop it, and start this version again.',
+  },
+}
+
+/** Brings the database up to this version; see `applySchema`. */
+export const migrate = (sql: Sql): Promise<string[]> => applySchema(sql, schema)
