@@ -79,7 +79,7 @@ export function createLease({ sql, id, leaseMs, onLost, onRenewal }: LeaseOption
     },
     isSteady() {
       const now = performance.now()
-      // A gap that lasts counts before a renewal has shown it: the sweep may be the first to reach a database again.
+      // A gap that lasts counts before a renewal has shown it: the search for lost owners may be the first to reach a database again.
       return heldSince !== null && now - heldSince > leaseMs && now - renewedAt <= longestGap
     },
   }

@@ -2,7 +2,7 @@
 import postgres from 'postgres'
 import { arrayOids, arrayTypes } from './array-types.ts'
 import { createDial } from './dial.ts'
-import { createPool, type LaneEvents, type Sql } from './pool.ts'
+import { type ConnectionEvents, createPool, type Sql } from './pool.ts'
 
 export type { AnySql, Sql, Tx } from './pool.ts'
 
@@ -40,7 +40,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
   const connectTimeoutS = options.connectTimeoutS ?? Math.min(10, (options.silenceMs ?? 10_000) / 1000)
   const bigint = { to: 20, from: [20], serialize: String, parse: Number }
   const dial = createDial()
-  const open = ({ onReady, onLost }: LaneEvents): Sql => {
+  const open = ({ onReady, onLost }: ConnectionEvents): Sql => {
     const single: Sql = postgres(address, {
       max: 1,
       connect_timeout: connectTimeoutS,

@@ -27,12 +27,12 @@ export interface PoolOptions {
   /** Longest wait for the answer to one statement, after which its connection is given up. Absent: no limit. */
   silenceMs?: number | undefined
   /** Makes an instance of the library with `max: 1`. */
-  open(events: LaneEvents): Sql
+  open(events: ConnectionEvents): Sql
   /** Runs first in every transaction. */
   onBegin(tx: Tx): Promise<unknown>
 }
 
-export interface LaneEvents {
+export interface ConnectionEvents {
   /** The server has let us in. */
   onReady(): void
   /** The connection has ended. */
@@ -51,14 +51,14 @@ interface Query {
   signature: string
 }
 
-interface Lane {
+interface Connection {
   sql: Sql
   run(query: Query): unknown
   /** Runs until the server has let us in. */
-  patience: NodeJS.Timeout
+  timer: NodeJS.Timeout
   busy: boolean
   lost: boolean
-  /** What is under way hears of the end of its connection; the library does not always tell. */
+  /** What is under way is rejected when its connection ends; the library does not always do so. */
   underWay: Pick<Query, 'reject'> | null
 }
 
@@ -74,33 +74,35 @@ const broken = (code: 'CONNECTION_CLOSED' | 'CONNECTION_ENDED') =>
 /** An error of the statement alone, after which its connection is as good as before. */
 const isOfStatement = (error: unknown): boolean => error instanceof postgres.PostgresError && error.severity === 'ERROR'
 
-interface Lanes {
+interface Connections {
   /** Calls `use` with a free connection, as soon as there is one; with null when the pool is closed. */
-  take(use: (lane: Lane | null) => void): void
-  giveBack(lane: Lane): void
+  take(use: (connection: Connection | null) => void): void
+  giveBack(connection: Connection): void
   /** For a connection that broke or may have: whatever runs on it is rejected, and it is not used again. */
-  lose(lane: Lane): void
+  lose(connection: Connection): void
   end(how?: { timeout?: number | undefined }): Promise<void>
 }
 
-function createLanes({ max, connectTimeoutMs, open }: PoolOptions): Lanes {
-  const lanes = new Set<Lane>()
-  const waiting: ((lane: Lane | null) => void)[] = []
+function createConnections({ max, connectTimeoutMs, open }: PoolOptions): Connections {
+  const connections = new Set<Connection>()
+  const waiting: ((connection: Connection | null) => void)[] = []
   let closed = false
 
-  function add(): Lane {
+  function add(): Connection {
     // Some proxies accept and hang up while the server is away; the library would try again for ever.
-    const patience = setTimeout(() => lose(lane), connectTimeoutMs)
-    const sql = open({ onReady: () => clearTimeout(patience), onLost: () => lose(lane) })
+    const timer = setTimeout(() => lose(connection), connectTimeoutMs)
+    const sql = open({ onReady: () => clearTimeout(timer), onLost: () => lose(connection) })
     const sample: unknown = sql`select 1`
     if (!isQuery(sample)) throw new Error('postgres: queries have no handler.')
-    const lane: Lane = { sql, run: sample.handler, patience, busy: false, lost: false, underWay: null }
-    lanes.add(lane)
-    return lane
+    const connection: Connection = { sql, run: sample.handler, timer, busy: false, lost: false, underWay: null }
+    connections.add(connection)
+    return connection
   }
 
-  function take(use: (lane: Lane | null) => void): void {
-    const free = closed ? null : ([...lanes].find((lane) => !lane.busy) ?? (lanes.size < max ? add() : null))
+  function take(use: (connection: Connection | null) => void): void {
+    const free = closed
+      ? null
+      : ([...connections].find((connection) => !connection.busy) ?? (connections.size < max ? add() : null))
     if (free) free.busy = true
     if (free || closed) use(free)
     else waiting.push(use)
@@ -111,26 +113,28 @@ function createLanes({ max, connectTimeoutMs, open }: PoolOptions): Lanes {
     if (use) take(use)
   }
 
-  function giveBack(lane: Lane): void {
-    lane.underWay = null
-    lane.busy = false
+  function giveBack(connection: Connection): void {
+    connection.underWay = null
+    connection.busy = false
     next()
   }
 
-  function lose(lane: Lane): void {
-    if (lane.lost) return
-    lane.lost = true
-    clearTimeout(lane.patience)
-    lanes.delete(lane)
-    lane.underWay?.reject(broken('CONNECTION_CLOSED'))
-    void lane.sql.end({ timeout: 0 }).catch(() => {})
+  function lose(connection: Connection): void {
+    if (connection.lost) return
+    connection.lost = true
+    clearTimeout(connection.timer)
+    connections.delete(connection)
+    connection.underWay?.reject(broken('CONNECTION_CLOSED'))
+    void connection.sql.end({ timeout: 0 }).catch(() => {})
     next()
   }
 
   async function end(how?: { timeout?: number | undefined }): Promise<void> {
     closed = true
     for (const use of waiting.splice(0)) use(null)
-    await Promise.all([...lanes].map((lane) => lane.sql.end({ timeout: 2, ...how }).finally(() => lose(lane))))
+    await Promise.all(
+      [...connections].map((connection) => connection.sql.end({ timeout: 2, ...how }).finally(() => lose(connection))),
+    )
   }
 
   return { take, giveBack, lose, end }
@@ -147,38 +151,40 @@ function forget(query: Query): void {
   query.signature = ''
 }
 
-function runQuery(lanes: Lanes, lane: Lane, query: Query, silenceMs: number | undefined): void {
+function runQuery(connections: Connections, connection: Connection, query: Query, silenceMs: number | undefined): void {
   const { resolve, reject } = query
   let settled = false
   // A network that swallows packets lets a statement wait for as long as TCP tries again: a quarter of an hour.
-  const patience = silenceMs === undefined ? undefined : setTimeout(() => lanes.lose(lane), silenceMs)
-  const settle = (tell: (value: unknown) => void, isFine: (value: unknown) => boolean) => (value: unknown) => {
+  const timer = silenceMs === undefined ? undefined : setTimeout(() => connections.lose(connection), silenceMs)
+  const settle = (pass: (value: unknown) => void, isFine: (value: unknown) => boolean) => (value: unknown) => {
     if (settled) return
     settled = true
-    clearTimeout(patience)
+    clearTimeout(timer)
     // Not at once: the library is in the middle of the server's answer. (It may still mean to send what is lost here.)
-    if (!isFine(value)) lanes.lose(lane)
+    if (!isFine(value)) connections.lose(connection)
     else {
       queueMicrotask(() => {
         forget(query)
-        lanes.giveBack(lane)
+        connections.giveBack(connection)
       })
     }
-    tell(value)
+    pass(value)
   }
   query.resolve = settle(resolve, () => true)
   query.reject = settle(reject, isOfStatement)
-  lane.underWay = query
-  lane.run(query)
+  connection.underWay = query
+  connection.run(query)
 }
 
 export function createPool(options: PoolOptions): Sql {
-  const lanes = createLanes(options)
+  const connections = createConnections(options)
   const builder = options.open({ onReady() {}, onLost() {} }) // makes queries, never connects
 
   const run = (query: Query): void =>
-    lanes.take((lane) =>
-      lane ? runQuery(lanes, lane, query, options.silenceMs) : query.reject(broken('CONNECTION_ENDED')),
+    connections.take((connection) =>
+      connection
+        ? runQuery(connections, connection, query, options.silenceMs)
+        : query.reject(broken('CONNECTION_ENDED')),
     )
   const route = (made: unknown): unknown => {
     if (isQuery(made)) made.handler = run
@@ -187,14 +193,14 @@ export function createPool(options: PoolOptions): Sql {
 
   async function begin(first: string | Work, second?: Work): Promise<unknown> {
     const [how, work] = typeof first === 'string' ? [first, second] : ['', first]
-    const lane = await new Promise<Lane | null>(lanes.take)
-    if (!lane || !work) throw broken('CONNECTION_ENDED')
+    const connection = await new Promise<Connection | null>(connections.take)
+    if (!connection || !work) throw broken('CONNECTION_ENDED')
     let started = false
-    let patience: NodeJS.Timeout | undefined
+    let timer: NodeJS.Timeout | undefined
     // From one statement to the next: a transaction that idles for so long was ended by the server before.
     const touch = () => {
-      clearTimeout(patience)
-      if (options.silenceMs !== undefined) patience = setTimeout(() => lanes.lose(lane), options.silenceMs)
+      clearTimeout(timer)
+      if (options.silenceMs !== undefined) timer = setTimeout(() => connections.lose(connection), options.silenceMs)
     }
     const wholeWork = async (tx: Tx) => {
       started = true
@@ -202,14 +208,14 @@ export function createPool(options: PoolOptions): Sql {
       return await work(tx)
     }
     const lost = Promise.withResolvers<never>()
-    lane.underWay = lost
+    connection.underWay = lost
     touch()
     try {
-      return await Promise.race([runTransaction(lane, how, wholeWork, touch), lost.promise])
+      return await Promise.race([runTransaction(connection, how, wholeWork, touch), lost.promise])
     } finally {
-      clearTimeout(patience)
-      if (!started) lanes.lose(lane)
-      if (!lane.lost) lanes.giveBack(lane)
+      clearTimeout(timer)
+      if (!started) connections.lose(connection)
+      if (!connection.lost) connections.giveBack(connection)
     }
   }
 
@@ -217,7 +223,7 @@ export function createPool(options: PoolOptions): Sql {
     apply: (target, self, values) => route(Reflect.apply(target, self, values)),
     get(target, key) {
       if (key === 'begin') return begin
-      if (key === 'end') return lanes.end
+      if (key === 'end') return connections.end
       if (unrouted.has(key)) throw new Error(`${String(key)} is not for pools like this one.`)
       if (key === 'unsafe') return (...values: Parameters<Sql['unsafe']>) => route(target.unsafe(...values))
       return Reflect.get(target, key)
@@ -236,24 +242,29 @@ const never = new Promise<never>(() => {})
  * Once the connection is lost nothing may reach the library any more, its own commit and rollback included: the
  * work then never ends in its eyes, and what rejects is its race with the end of the connection.
  */
-async function runTransaction(lane: Lane, options: string, work: Work, touch: () => void): Promise<unknown> {
-  return await lane.sql.begin(options, async (tx) => {
+async function runTransaction(
+  connection: Connection,
+  options: string,
+  work: Work,
+  touch: () => void,
+): Promise<unknown> {
+  return await connection.sql.begin(options, async (tx) => {
     try {
-      const result = await work(guarded(tx, lane, touch))
-      if (!lane.lost) touch() // for the commit
-      return lane.lost ? await never : result
+      const result = await work(guarded(tx, connection, touch))
+      if (!connection.lost) touch() // for the commit
+      return connection.lost ? await never : result
     } catch (error) {
-      return lane.lost ? await never : Promise.reject(error)
+      return connection.lost ? await never : Promise.reject(error)
     }
   })
 }
 
-function guarded(tx: Tx, lane: Lane, touch: () => void): Tx {
+function guarded(tx: Tx, connection: Connection, touch: () => void): Tx {
   const route = (made: unknown): unknown => {
     if (isQuery(made)) {
       const { handler } = made
       made.handler = (query) => {
-        if (lane.lost) return query.reject(broken('CONNECTION_CLOSED'))
+        if (connection.lost) return query.reject(broken('CONNECTION_CLOSED'))
         touch()
         return handler(query)
       }

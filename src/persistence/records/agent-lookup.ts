@@ -23,7 +23,7 @@ export interface AgentForCompletion {
 export interface AgentLookup {
   /** As it is now. Null: no such agent. */
   find(id: string): Promise<AgentForCompletion | null>
-  /** As it was when it was last looked for; whoever uses it compares its `configuration`. Null: nobody remembers. */
+  /** As it was when it was last read; whoever uses it compares its `configuration`. Null: nobody remembers. */
   remembered(id: string): AgentForCompletion | null
   /** To be called before this process answers a request that may have changed the configuration. */
   forget(): void
@@ -67,7 +67,7 @@ export function createAgentLookup(sql: AnySql, { alone }: { alone: boolean }): A
 
   async function isCurrent(agent: AgentForCompletion): Promise<boolean> {
     if (!alone) return agent.configuration === (await readVersion('version'))
-    if (performance.now() - checkedAt > ALONE_CHECK_MS) check().catch(() => {}) // the next look, then
+    if (performance.now() - checkedAt > ALONE_CHECK_MS) check().catch(() => {}) // the next check, then
     return true
   }
 

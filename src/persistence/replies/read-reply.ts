@@ -6,7 +6,7 @@ import type { ReplyInfo, StoredReply } from '../../actors/ports.ts'
 import type { Sql } from '../postgres/database.ts'
 import { type EventRow, eventsOf, framesOf, type OutcomeRow, outcomeOf } from './stored-reply.ts'
 
-/** What tells, of a message, which reply it is. */
+/** The columns of a message that say which reply it is. */
 export interface InfoRow {
   id: string
   session_id: string

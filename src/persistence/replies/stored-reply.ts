@@ -52,7 +52,7 @@ export function frameColumns(batch: readonly ReplyFrames[]): FrameColumns {
 /** A row of `frames`. */
 type FrameRow = [seq: number, part: number, event: string]
 
-/** What of a message tells its events. */
+/** The columns of a message that hold its events. */
 export interface EventRow {
   status: 'complete' | 'streaming' | 'error'
   first_seq: number | null
@@ -127,8 +127,9 @@ export function offsetOf({ content, frameEnds }: Folded, frames: number): number
   return Buffer.from(content).toString('utf8', 0, bytes).length
 }
 
-/** The columns that tell an outcome, and the title of a session that has none: what `fold_reply` is handed. */
-export function outcomeColumns({ outcome, endedAt, requesterLost, title }: Settlement) {
+/** The columns that hold an outcome, and the title of a session that has none: what `fold_reply` is handed. */
+export function outcomeColumns({ outcome, said: _, endedAt, requesterLost, title, ...others }: Settlement) {
+  others satisfies Record<string, never> // a field that is not stored does not compile
   const error = outcome.type === 'failed' ? outcome.error : null
   return {
     finish_reason: outcome.type === 'failed' ? 'error' : outcome.reason,

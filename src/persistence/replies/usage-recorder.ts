@@ -56,7 +56,7 @@ export function createUsageRecorder({ sql, log }: UsageRecorderOptions): UsageRe
   return {
     record(used) {
       waiting.push(used)
-      // One microtask's patience: what ends in the same moment goes along.
+      // One microtask later: what ends in the same moment goes along.
       writing ??= Promise.resolve().then(writeAll)
     },
     async close() {
