@@ -128,7 +128,7 @@ export function offsetOf({ content, frameEnds }: Folded, frames: number): number
 }
 
 /** The columns that hold an outcome, and the title of a session that has none: what `fold_reply` is handed. */
-export function outcomeColumns({ outcome, said: _, endedAt, requesterLost, title, ...others }: Settlement) {
+export function outcomeColumns({ outcome, events: _, endedAt, requesterLost, title, ...others }: Settlement) {
   others satisfies Record<string, never> // a field that is not stored does not compile
   const error = outcome.type === 'failed' ? outcome.error : null
   return {
