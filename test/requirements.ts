@@ -1,6 +1,6 @@
 /**
  * Every rule of the specification and the contract that this version builds, by section. A test says which it
- * `verifies`; requirements.test.ts fails for each rule that no test names.
+ * `verifies`; a whole run fails for each rule that no test verified that ran and passed.
  */
 export const requirements = {
   // ── specification ─────────────────────────────────────────────────────────────────────────────────────
