@@ -1,10 +1,15 @@
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.ts'
-import { quickFiles } from './test/support/quick-files.ts'
+import { quickFiles, root } from './test/support/quick-files.ts'
 import { WAIT_MS } from './test/support/wait.ts'
 
 const quick = quickFiles()
+
+// Each file's process compiles the same packages: 0.6 s of processor time for the whole app, 0.4 s from the cache that
+// the first of them have filled.
+process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/node-compile')
 
 export default defineConfig({
   test: {
