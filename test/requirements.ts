@@ -40,6 +40,7 @@ export const requirements = {
   'contract-1.retention': 'Idle sessions, old transitions, logins and idempotency keys go after their time.',
   'contract-1.title-model':
     'SESSION_TITLES=model: a background job asks the agent’s model, and falls back to the derived title.',
+  'contract-1.logs': 'Logs are structured, and hold no credentials.',
   'contract-1.migrations': 'Several instances may start at once on an empty database.',
   'contract-1.cache': 'CACHE_URL takes a password, TLS, Sentinels and a cluster; readiness tells how it stands.',
   'contract-1.workers':
