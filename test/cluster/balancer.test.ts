@@ -53,7 +53,7 @@ describe.each(both)('$beside', ({ redis }) => {
       const { session, stream } = await begin()
       const resumed = await follow(url, session)
       expect((await cancel(url, session)).status).toBe(204)
-      expect(await newest(url, session)).toMatchObject({ content: 'so far', finish_reason: 'cancelled' })
+      await expect.poll(() => newest(url, session)).toMatchObject({ content: 'so far', finish_reason: 'cancelled' })
       await stream.rest()
       await resumed.rest()
       expect(resumed.raw()).toBe(stream.raw())
