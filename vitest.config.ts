@@ -30,7 +30,8 @@ export default defineConfig({
           name: 'real',
           include: ['test/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...quick],
-          globalSetup: ['test/support/global-setup.ts', 'test/support/after-whole-run.ts'],
+          // Torn down in reverse: what fails the run comes after the servers have been stopped.
+          globalSetup: ['test/support/after-whole-run.ts', 'test/support/global-setup.ts'],
         },
       },
     ],
