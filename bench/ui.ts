@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { addAgent, demoAgent, type Product, startProduct } from '../test/support/product.ts'
 import { startUpstream, type UpstreamCall } from '../test/support/upstream.ts'
-import { openBrowser } from '../test/ui/browser.ts'
+import { launchBrowser } from '../test/ui/browser.ts'
 
 const replyCharacters = 100_000
 const messages = 2_000
@@ -170,7 +170,7 @@ try {
   await using product = await startProduct({ direct: true, dataDir })
   await using up = await startUpstream()
   up.always(writeLong)
-  const browser = await openBrowser()
+  const browser = await launchBrowser()
   try {
     await using page = await browser.page(product.url)
     if (process.argv[2] !== 'scroll') await benchWriting(page, await addAgent(product, up.url))

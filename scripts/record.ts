@@ -1,10 +1,10 @@
 /**
  * `npm run record -- anthropic claude-haiku-4-5` (or `gemini gemini-2.5-flash`), with ANTHROPIC_API_KEY or
  * GEMINI_API_KEY set: asks the vendor three short questions and writes what it answered, without keys and ids, to
- * test/providers/cassettes/; then `npm run fix` formats it. Costs less than a cent.
+ * test/providers/fixtures/; then `npm run fix` formats it. Costs less than a cent.
  */
 import { writeFile } from 'node:fs/promises'
-import { type Cassette, tape } from './cassette.ts'
+import { type Fixture, record } from './vendor-fixture.ts'
 
 const keys = { anthropic: 'ANTHROPIC_API_KEY', gemini: 'GEMINI_API_KEY' } as const
 const [vendor, model] = process.argv.slice(2)
@@ -17,8 +17,9 @@ if (!key) {
   console.error(`${keys[vendor]} is not set.`)
   process.exit(64)
 }
-const taped = await tape(vendor, model, key, globalThis.fetch)
-const cassette: Cassette = { vendor, model, source: `recorded ${new Date().toISOString().slice(0, 10)}`, taped }
-const file = new URL(`../test/providers/cassettes/${vendor}.json`, import.meta.url)
-await writeFile(file, `${JSON.stringify(cassette, null, 2)}\n`)
-for (const { name, response } of taped) console.log(`${name}: ${response.status}`)
+const exchanges = await record(vendor, model, key, globalThis.fetch)
+const date = new Date().toISOString().slice(0, 10)
+const fixture: Fixture = { vendor, model, source: 'recorded', date, exchanges }
+const file = new URL(`../test/providers/fixtures/${vendor}.json`, import.meta.url)
+await writeFile(file, `${JSON.stringify(fixture, null, 2)}\n`)
+for (const { name, response } of exchanges) console.log(`${name}: ${response.status}`)

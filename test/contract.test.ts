@@ -7,6 +7,7 @@ import { tags } from '../openapi/contract.ts'
 import { registerDocs } from '../src/http/docs.ts'
 import { HttpError } from '../src/http/http-error.ts'
 import { compileInput } from '../src/http/input.ts'
+import { verifies } from './verifies.ts'
 
 const file = (name: string) => readFile(new URL(`../openapi/${name}`, import.meta.url), 'utf8')
 
@@ -79,11 +80,11 @@ const endpoints: [string, string, number][] = [
 ]
 
 describe('what is compiled (specification 9.2, contract section 8)', () => {
-  test('is what the declarations say', async () => {
+  verifies('spec-9.versioning', 'is what the declarations say', async () => {
     for (const [name, content] of await compile()) expect(await file(name), `openapi/${name}`).toBe(content)
   })
 
-  test('has every endpoint of specification and contract, and no other', () => {
+  verifies('spec-9.versioning', 'has every endpoint of specification and contract, and no other', () => {
     const declared = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method} ${path}`),
     )

@@ -1,14 +1,29 @@
 /**
- * Every rule of the specification and the contract that this version builds, by section. A test says which it
- * `verifies`; requirements.test.ts fails for each rule that no test names.
+ * Every rule of the specification and the contract that this version builds, by section; every numbered part of the
+ * specification has one at least. A section of the contract brings its rules when it is built. A test says which it
+ * `verifies`; a whole run fails for each rule that no test verified that ran and passed.
  */
 export const requirements = {
   // ── specification ─────────────────────────────────────────────────────────────────────────────────────
+  'spec-2.1.provider': 'A provider has id, name and type; its key is sent and never read back.',
+  'spec-2.2.prompt': 'A prompt has id, name, content.',
+  'spec-2.3.agent': 'An agent has id, name, providerId, model, promptId and generationConfig.',
+  'spec-2.4.built-in-tool': 'A built-in tool has id, name, description; web_fetch is one.',
+  'spec-2.5.http-tool': 'An HTTP tool has name, description, method, url, headers, body, inputSchema.',
+  'spec-2.6.mcp-server': 'An MCP server has name, transport, url, headers.',
+  'spec-2.7.agent-tools': 'The tools of an agent are httpToolIds, mcpServers with toolNames, builtInToolIds.',
   'spec-2.8.session': 'A deploy session has id, agent_id, title, created_at.',
   'spec-2.9.message': 'A deploy message has id, session_id, role, content, status, created_at.',
+  'spec-2.10.request': 'A completion request has messages, at least one, by user or assistant, and stream.',
   'spec-2.11.completion': 'A completion that is not streamed has the wire format of section 2.11.',
   'spec-2.12.chunk': 'Chunks have the wire format of section 2.12.',
+  'spec-2.13.playground-chat': 'A playground request has message, sessionId, configOverrides and tool arrays.',
   'spec-4.1.health': '/livez and /readyz answer.',
+  'spec-4.2.login': 'Status, login, logout and me answer as section 4.2 says.',
+  'spec-4.3.provider-types': 'The supported provider types are listed with metadata.',
+  'spec-4.4.providers': 'Providers are created, read, listed, changed, tested and deleted.',
+  'spec-4.5.prompts': 'Prompts are created, read, listed, changed and deleted.',
+  'spec-4.6.agents': 'Agents are created, read, listed, changed and deleted.',
   'spec-4.7.built-in-tools': 'Built-in tools are listed with id, name, description.',
   'spec-4.8.http-tools': 'HTTP tools are created, read, listed, changed and deleted.',
   'spec-4.9.mcp-servers': 'MCP servers are created, read, listed, changed and deleted.',
@@ -23,9 +38,14 @@ export const requirements = {
   'spec-4.12.delete': 'Deleting a session deletes its messages.',
   'spec-4.13.playground': 'The playground lists, creates, deletes sessions, reads messages and chats.',
   'spec-5.1.bearer': 'Deploy endpoints ask for PUBLIC_API_KEY when it is set, and answer 401 in the object format.',
+  'spec-5.2.management-login':
+    'With AUTH_CREDENTIALS management needs a login, which is rate limited; without it none.',
   'spec-6.1.order': 'Role, content, finish, [DONE]; ids in session streams.',
+  'spec-6.2.playground-stream': 'The playground answers with a stream of content chunks.',
   'spec-7.1.errors': 'Deploy errors have the statuses and formats of section 7.1.',
+  'spec-7.2.management-errors': 'Management errors are {message} with 401, 404, 409, 429.',
   'spec-8.limits': 'limit defaults to 20, is capped at 100; offset defaults to 0.',
+  'spec-9.versioning': 'All paths have their prefix; the server and its clients are generated from one contract.',
   // ── contract 1 ────────────────────────────────────────────────────────────────────────────────────────
   'contract-1.two-commands': 'npm start serves API and page with an embedded PostgreSQL and a demo agent.',
   'contract-1.settings': 'An unknown value of any setting stops the start with one clear line and exit code 78.',
@@ -40,6 +60,7 @@ export const requirements = {
   'contract-1.retention': 'Idle sessions, old transitions, logins and idempotency keys go after their time.',
   'contract-1.title-model':
     'SESSION_TITLES=model: a background job asks the agent’s model, and falls back to the derived title.',
+  'contract-1.logs': 'Logs are structured, and hold no credentials.',
   'contract-1.migrations': 'Several instances may start at once on an empty database.',
   'contract-1.cache': 'CACHE_URL takes a password, TLS, Sentinels and a cluster; readiness tells how it stands.',
   'contract-1.workers':
@@ -57,6 +78,10 @@ export const requirements = {
   'contract-2.agent-delete': 'Deleting an agent cancels its running replies and removes its sessions.',
   'contract-2.secret-headers':
     'Secret headers are encrypted, read back as ***, kept by ***, and never moved to another origin.',
+  'contract-2.login-cookie': 'The cookie has its attributes, slides, ends, and is stored as a hash.',
+  'contract-2.login-limit': 'Five failures a minute for an address and name, thirty for an address, then 429.',
+  'contract-2.foreign-origin': 'Changes from a foreign origin are refused; no CORS header is ever sent.',
+  'contract-2.provider-test': 'The test of a provider is always 200 and tells what was found.',
   'contract-2.http-tool-test': 'The test of an HTTP tool is always 200 and tells what came.',
   'contract-2.mcp-tools': 'Discovery lists the tools of a server; an unreachable one is 502.',
   'contract-2.tool-delete': 'A deleted tool or server leaves the choices of agents.',
@@ -89,7 +114,7 @@ export const requirements = {
   'contract-4.title': 'The title comes from the first user message, at a word boundary, at most 60 characters.',
   'contract-4.owner-lost': 'Replies of a dead owner become error/instance_lost; generation is never run again.',
   'contract-4.fencing': 'An instance that was declared lost cannot write another byte.',
-  'contract-4.strays': 'A running message without a live actor is settled as internal within 10 s.',
+  'contract-4.orphans': 'A running message without a live actor is settled as internal within 10 s.',
   // ── contract 5, 8, 9 ──────────────────────────────────────────────────────────────────────────────────
   'contract-5.shapes': 'Playground sessions and messages have the shapes of section 5.',
   'contract-5.stream': 'The playground stream has x-session-id, ids on completion frames, named events without ids.',

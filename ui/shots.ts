@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { argv } from 'node:process'
 import type { Page } from 'playwright-core'
 import { type Product, startProduct } from '../test/support/product.ts'
-import { openBrowser } from '../test/ui/browser.ts'
+import { launchBrowser } from '../test/ui/browser.ts'
 import { withAdminShots } from './admin-shots.ts'
 import { withChartShots } from './chart-shots.ts'
 import { withPlaygroundShots } from './playground-shots.ts'
@@ -65,7 +65,7 @@ async function demoData({ client }: Product): Promise<Shot[]> {
 const login: Shot[] = [{ name: 'login', path: '/' }]
 
 async function take(product: Product, shots: Shot[]): Promise<void> {
-  const browser = await openBrowser()
+  const browser = await launchBrowser()
   try {
     for (const scheme of ['light', 'dark'] as const) {
       for (const [width, height] of [

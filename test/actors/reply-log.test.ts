@@ -1,7 +1,7 @@
 /** The reply log's invariants (I1 of reply-log.ts, I2 and I3 of frame-log.ts), and resume by property (contract section 4). */
 import { getEventListeners } from 'node:events'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { indexAfter, StreamCut } from '../../src/actors/frame-log.ts'
 import type { Journal, ReplyInfo } from '../../src/actors/ports.ts'
 import type { Frame, Outcome, ReplyEvent, StoredEvent } from '../../src/actors/reply-event.ts'
@@ -62,6 +62,30 @@ function follow(log: ReplyLog, after: number, signal: AbortSignal = never) {
   done.catch(() => {})
   return { frames, done }
 }
+
+verifies(
+  'contract-4.storage-outage',
+  'the wait for the storage is counted from the last write that succeeded',
+  async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const journal = heldJournal()
+    const log = openLog(journal.append)
+    expect(log.unstoredSince()).toBeNull()
+    const began = performance.now()
+    log.push([text('a')])
+    vi.advanceTimersByTime(1000)
+    log.push([text('b')])
+    expect(log.unstoredSince()).toBe(began)
+    await journal.settle() // a is stored; b has waited since before, but the storage answers
+    expect(log.unstoredSince()).toBe(began + 1000)
+    vi.advanceTimersByTime(1000)
+    await journal.settle()
+    expect(log.unstoredSince()).toBeNull()
+    log.push([text('c')])
+    expect(log.unstoredSince()).toBe(began + 2000)
+  },
+)
 
 describe('I1: no reader sees an event that is not stored', () => {
   test('frames wait for the answer of their write, and what gathers meanwhile is one frame', async () => {

@@ -62,7 +62,7 @@ export function heldModel() {
 }
 
 /** Where the journal waits while the test holds it: before the effect, or between the effect and its answer. */
-export type Gate = 'admitted' | 'append' | 'settle' | 'settled'
+export type Gate = 'admitted' | 'append' | 'settle' | 'settled' | 'cancel'
 
 interface Row extends StoredReply {
   events: StoredEvent[]
@@ -148,6 +148,7 @@ function memoryJournal() {
       return row ? { ...row, events: row.events.filter(isAfter) } : null
     },
     async requestCancel(sessionId) {
+      await pass('cancel')
       const info = running(sessionId)?.info
       return info ? { replyId: info.id, instanceId: info.instanceId } : null
     },

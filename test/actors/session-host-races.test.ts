@@ -236,7 +236,7 @@ describe('what is not stored', () => {
     },
   )
 
-  verifies('contract-4.strays', 'an actor whose row does not stream any more is dropped, with its model', async () => {
+  verifies('contract-4.orphans', 'an actor whose row does not stream any more is dropped, with its model', async () => {
     const scene = openScene()
     const first = await scene.start()
     scene.host.owned.dropOrphan(scene.store.rows()[0]?.info.id ?? '')
@@ -245,7 +245,7 @@ describe('what is not stored', () => {
     expect([scene.running(), scene.calls[0]?.aborted]).toEqual([0, true])
   })
 
-  verifies('contract-4.strays', 'a row that nobody is at work on is settled as internal', async () => {
+  verifies('contract-4.orphans', 'a row that nobody is at work on is settled as internal', async () => {
     const scene = openScene()
     await scene.store.journal.admit({ ...message(), replyId: crypto.randomUUID(), mayStart: true })
     const [row] = scene.store.rows()

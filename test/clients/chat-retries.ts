@@ -30,7 +30,7 @@ export function retries(play: Play): void {
       await small.up.call(1)
       small.says('served')
       const second = driver.whole(ask(await small.baseUrl(kind), 'hi', { retries: 1 }))
-      await expect.poll(() => small.asked[1]?.status, { timeout: 10_000 }).toBe(503)
+      await expect.poll(() => small.asked[1]?.status).toBe(503)
       makeRoom()
       expect(await first).toMatchObject({ text: 'slow', error: null })
       expect(await second).toMatchObject({ text: 'served', error: null })
@@ -109,7 +109,7 @@ function lost({ scene, driver, record }: Play): void {
     await scene().up.call(called + 1)
     proxy.holdAnswers = false
     proxy.drop()
-    await expect.poll(() => scene().asked.length - before, { timeout: 20_000 }).toBe(2)
+    await expect.poll(() => scene().asked.length - before).toBe(2)
     await expect.poll(() => scene().asked[before + 1]?.status === 409 || proxy.count >= 2).toBe(true)
     endIt()
     const told = await answer

@@ -53,7 +53,7 @@ describe.each(both)('$beside', ({ redis }) => {
       const { session, stream } = await begin()
       const resumed = await follow(url, session)
       expect((await cancel(url, session)).status).toBe(204)
-      expect(await newest(url, session)).toMatchObject({ content: 'so far', finish_reason: 'cancelled' })
+      await expect.poll(() => newest(url, session)).toMatchObject({ content: 'so far', finish_reason: 'cancelled' })
       await stream.rest()
       await resumed.rest()
       expect(resumed.raw()).toBe(stream.raw())
@@ -70,7 +70,7 @@ describe.each(both)('$beside', ({ redis }) => {
     await stream.next()
     const restarted = cluster.restart(0)
     const readiness = async () => (await fetch(`${cluster.urls[0]}/readyz`)).status
-    await expect.poll(readiness, { timeout: 10_000 }).toBe(503)
+    await expect.poll(readiness).toBe(503)
     up.always(talk(2, 1))
     for (let n = 0; n < TIMES; n++) {
       expect(await exchange(url, await newSession(url, agent), 'hello')).toEqual([200, '[DONE]'])

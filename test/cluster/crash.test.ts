@@ -85,7 +85,7 @@ describe.each(both)('$beside', ({ redis, beside }) => {
         expect(call.abandoned).toBe(true)
         up.always(talk(3, 1))
         const own = cluster.urls[owner] ?? ''
-        await expect.poll(() => exchange(own, reply.session, 'go on'), { timeout: 20_000 }).toEqual([200, '[DONE]'])
+        await expect.poll(() => exchange(own, reply.session, 'go on')).toEqual([200, '[DONE]'])
         const id = reply.session.split('/').at(-1) ?? ''
         const messages = await cluster.database.sql`
           select content, finish_reason from messages where session_id = ${id} and role = 'assistant' order by position`

@@ -43,7 +43,7 @@ verifies('contract-1.transaction-poolers', 'a reply is followed elsewhere, byte 
 verifies('contract-1.transaction-poolers', 'a cancel elsewhere stops the reply', async () => {
   const { session, own, others, elsewhere } = await running(scene, 1)
   expect((await cancel(elsewhere, session)).status).toBe(204)
-  expect(await newest(elsewhere, session)).toMatchObject({ content: 'so far', finish_reason: 'cancelled' })
+  await expect.poll(() => newest(elsewhere, session)).toMatchObject({ content: 'so far', finish_reason: 'cancelled' })
   for (const stream of [own, ...others]) expect((await stream.rest()).frames.at(-1)?.data).toBe('[DONE]')
 })
 

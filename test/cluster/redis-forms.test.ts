@@ -32,7 +32,7 @@ describe('with', () => {
       const more = { CACHE_PROVIDER: 'valkey', CACHE_URL: server.url.replace('redis', 'valkey'), SECRET_KEY: 'k' }
       await using product = await startProduct({ direct: true, env: { DATABASE_URL: database.url, ...more, ...env } })
       const cache = async () => Object(await (await fetch(`${product.url}/readyz`)).json()).checks?.cache
-      await expect.poll(cache, { timeout: 10_000 }).toBe('ok')
+      await expect.poll(cache).toBe('ok')
       expect((await product.stop()).code).toBe(0)
     })
   }

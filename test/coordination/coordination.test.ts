@@ -7,12 +7,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import type { Frame } from '../../src/actors/reply-event.ts'
 import { seededRandom } from '../support/random.ts'
 import { type RedisServer, startCluster, startRedis, startSentinel } from '../support/redis.ts'
+import { WAIT_MS } from '../support/wait.ts'
 import { verifies } from '../verifies.ts'
 import { end, follow, type Instance, type Instances, openInstances, type Running, say } from './instances.ts'
 
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 })
 /** Everything here happens within a second or two; a machine under load takes its time. */
-const soon = { timeout: 15_000, interval: 20 }
+const soon = { timeout: WAIT_MS, interval: 20 }
 
 interface Adapter {
   name: string

@@ -6,9 +6,10 @@ import type { Job, Jobs } from '../../src/coordination/jobs.ts'
 import { createTimerJobs } from '../../src/coordination/timer-jobs.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { type RedisServer, startCluster, startRedis, startSentinel } from '../support/redis.ts'
+import { WAIT_MS } from '../support/wait.ts'
 import { verifies } from '../verifies.ts'
 
-const patience = { timeout: 20_000, interval: 20 }
+const patience = { timeout: WAIT_MS, interval: 20 }
 /** A schedule that no test waits for: what runs after the first time, runs for another reason. */
 const SELDOM = 3_600_000
 

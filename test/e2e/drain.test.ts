@@ -75,7 +75,7 @@ verifies(
     ]
     const toCancel = await begun(`${url}${second}/chat/completions`, {}, say('second'))
     const ended = product.stop('SIGTERM', 'group')
-    await expect.poll(() => isDraining(url), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => isDraining(url)).toBe(true)
 
     const readiness = await (await fetch(`${url}/readyz`)).json()
     // The group's signal has not reached the database.
@@ -179,7 +179,7 @@ verifies('contract-10.signals', 'a later signal ends it at once', async () => {
   const session = await newSession(product.url, agent)
   const stream = await begun(`${product.url}${session}/chat/completions`, {}, say('hello'))
   const ended = product.stop('SIGTERM')
-  await expect.poll(() => isDraining(product.url), { timeout: 10_000 }).toBe(true)
+  await expect.poll(() => isDraining(product.url)).toBe(true)
   await signalUntilGone(product)
   expect(await ended).toEqual({ code: 1, signal: null })
   expect((await stream.rest()).broken).toBe(true)
@@ -187,8 +187,8 @@ verifies('contract-10.signals', 'a later signal ends it at once', async () => {
 
 verifies('contract-1.drain', 'a signal before it is up ends it too', async () => {
   await using launched = await launchProduct({ dataDir: folder.path, direct: true })
-  await expect.poll(() => serverPid(folder.path), { timeout: 30_000 }).not.toBeNull()
+  await expect.poll(() => serverPid(folder.path)).not.toBeNull()
   launched.child.kill('SIGTERM')
   expect(await launched.exited).toEqual(clean)
-  await expect.poll(() => serverPid(folder.path), { timeout: 20_000 }).toBeNull()
+  await expect.poll(() => serverPid(folder.path)).toBeNull()
 })

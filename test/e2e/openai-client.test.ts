@@ -251,7 +251,7 @@ describe.each([
       await call.finish()
     })
     const { session, answer } = await loseFirstAnswer(Promise.resolve())
-    await expect.poll(() => proxy.count, { timeout: 10_000 }).toBe(2)
+    await expect.poll(() => proxy.count).toBe(2)
     resolve()
     expect(await answer).toBe('bought it')
     expect(up.calls).toHaveLength(1)

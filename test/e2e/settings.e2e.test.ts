@@ -100,6 +100,6 @@ for (const [name, fault] of Object.entries(faults)) {
     const script = `data:text/javascript,${encodeURIComponent(`process.on('SIGUSR2',()=>{${fault}})`)}`
     await using product = await startProduct({ direct: true, nodeArgs: ['--import', script] })
     expect(await product.stop('SIGUSR2')).toEqual({ code: 1, signal: null })
-    await expect.poll(() => serverPid(product.dataDir), { timeout: 20_000 }).toBeNull()
+    await expect.poll(() => serverPid(product.dataDir)).toBeNull()
   })
 }

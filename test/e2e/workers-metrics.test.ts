@@ -20,7 +20,7 @@ verifies('contract-1.metrics', 'one port tells of all workers together', async (
   const [, page = ''] = /^Metrics: (\S+)$/m.exec(product.stderr.join('\n')) ?? []
   const leases = async () =>
     Number(/^greenroom_lease_renewals_total\{ok="true"\} (\d+)$/m.exec(await (await fetch(page)).text())?.[1] ?? 0)
-  await expect.poll(leases, { timeout: 20_000 }).toBeGreaterThan(4)
+  await expect.poll(leases).toBeGreaterThan(4)
   up.always(async (call) => {
     await call.text('x')
     await call.finish()
@@ -35,6 +35,6 @@ verifies('contract-1.metrics', 'one port tells of all workers together', async (
       /^greenroom_replies_total\{kind="session",outcome="stop"\} (\d+)$/m.exec(await (await fetch(page)).text())?.[1] ??
         0,
     )
-  await expect.poll(replies, { timeout: 20_000 }).toBe(12)
+  await expect.poll(replies).toBe(12)
   expect(await product.stop()).toEqual({ code: 0, signal: null })
 })

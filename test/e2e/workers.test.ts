@@ -183,7 +183,7 @@ verifies('contract-1.workers', 'one that dies loses its own replies only, and an
   process.kill(victim, 'SIGKILL')
 
   const owning = async () => new Set((await owners()).values())
-  await expect.poll(async () => (await owning()).size, { timeout: 20_000 }).toBe(1)
+  await expect.poll(async () => (await owning()).size).toBe(1)
   const left = await owners()
   const survivors = await owning()
   for (const { session } of all.filter(({ session }) => !left.has(idIn(session)))) {
@@ -192,7 +192,7 @@ verifies('contract-1.workers', 'one that dies loses its own replies only, and an
     const { frames } = await (await openSse(`${url}${session}/chat/completions/stream`)).rest()
     expect(JSON.parse(frames.at(-1)?.data ?? '')).toMatchObject({ error: { code: 'instance_lost' } })
   }
-  await expect.poll(living, { timeout: 20_000 }).toHaveLength(2)
+  await expect.poll(living).toHaveLength(2)
   const workers = await workersOf(product)
   expect([workers.length, workers.includes(victim)]).toEqual([2, false])
 
@@ -219,11 +219,11 @@ verifies('contract-1.workers', 'SIGTERM to one worker renews it: its replies fin
   const all = await running(product.url, await addAgent(product, up.url))
   const [old = 0] = await workersOf(product)
   process.kill(old, 'SIGTERM')
-  await expect.poll(() => ask(`${product.url}/readyz`), { timeout: 20_000, interval: 10 }).toBe('503')
+  await expect.poll(() => ask(`${product.url}/readyz`), { interval: 10 }).toBe('503')
   finish()
   for (const { stream } of all) expect((await stream.rest()).frames.at(-1)?.data).toBe('[DONE]')
-  await expect.poll(() => isGone(old), { timeout: 10_000 }).toBe(true)
-  await expect.poll(living, { timeout: 20_000 }).toHaveLength(2)
+  await expect.poll(() => isGone(old)).toBe(true)
+  await expect.poll(living).toHaveLength(2)
   expect(await product.stop()).toEqual(clean)
 })
 
@@ -236,7 +236,7 @@ for (const to of ['node', 'group'] as const) {
     const all = await running(url, await addAgent(product, up.url))
     expect(new Set((await owners()).values()).size).toBe(2)
     const ended = product.stop('SIGTERM', to)
-    await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { timeout: 10_000 }).toBe(503)
+    await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(503)
     finish()
     for (const { stream } of all) {
       const { frames, broken } = await stream.rest()
@@ -253,11 +253,11 @@ verifies('contract-10.signals', 'a later signal ends all workers at once', async
   const all = await running(product.url, await addAgent(product, up.url))
   const workers = await workersOf(product)
   const ended = product.stop('SIGTERM', 'group')
-  await expect.poll(async () => (await fetch(`${product.url}/readyz`)).status, { timeout: 10_000 }).toBe(503)
+  await expect.poll(async () => (await fetch(`${product.url}/readyz`)).status).toBe(503)
   await signalUntilGone(product)
   expect(await ended).toEqual({ code: 1, signal: null })
   for (const { stream } of all) expect((await stream.rest()).broken).toBe(true)
-  for (const pid of workers) await expect.poll(() => isGone(pid), { timeout: 10_000 }).toBe(true)
+  for (const pid of workers) await expect.poll(() => isGone(pid)).toBe(true)
 })
 
 verifies('contract-1.workers', 'kill -9 of the first process leaves none of the others', async () => {
@@ -265,7 +265,7 @@ verifies('contract-1.workers', 'kill -9 of the first process leaves none of the 
   const workers = await workersOf(product)
   expect(workers).toHaveLength(2)
   process.kill(product.pid, 'SIGKILL')
-  for (const pid of workers) await expect.poll(() => isGone(pid), { timeout: 10_000 }).toBe(true)
+  for (const pid of workers) await expect.poll(() => isGone(pid)).toBe(true)
 })
 
 verifies('contract-1.workers', 'what keeps one from starting is said once, and ends all', async () => {
@@ -282,7 +282,7 @@ verifies('contract-1.workers', 'what keeps one from starting is said once, and e
 
 verifies('contract-1.workers', 'a signal before they are up ends them', async () => {
   await using launched = await launchProduct({ direct: true, env: environment() })
-  await expect.poll(living, { timeout: 30_000 }).not.toHaveLength(0)
+  await expect.poll(living).not.toHaveLength(0)
   launched.child.kill('SIGTERM')
   expect(await launched.exited).toEqual(clean)
 })

@@ -10,6 +10,7 @@ import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
 import { createJournal } from '../../src/persistence/replies/journal.ts'
 import { deleteSession } from '../../src/persistence/replies/sessions.ts'
 import { finished, openScene, type Scene, textAt } from '../persistence/scene.ts'
+import { WAIT_MS } from '../support/wait.ts'
 import { verifies } from '../verifies.ts'
 import { openProxy } from './database-proxy.ts'
 
@@ -91,7 +92,7 @@ const rowOf = async ({ id }: Pick<Coordination, 'id'>) => {
   if (!row) throw new Error('no such instance')
   return row
 }
-const longer = { timeout: 15_000 }
+const longer = { timeout: WAIT_MS }
 
 /** An instance that never renews: its lease ends after `ms`. */
 async function deadInstance(ms = 0): Promise<{ id: string }> {
@@ -233,7 +234,7 @@ verifies('contract-4.cancel', 'intents reach their owner once, and nobody else',
 })
 
 verifies(
-  'contract-4.strays',
+  'contract-4.orphans',
   'a running row without an actor is settled, an actor without its row let go',
   async () => {
     const a = await openInstance()

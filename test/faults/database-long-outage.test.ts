@@ -34,7 +34,7 @@ verifies(
     }
     await outage
     proxy.restore()
-    await expect.poll(async () => (await scene.status('/readyz')).status, { timeout: 20_000 }).toBe(200)
+    await expect.poll(async () => (await scene.status('/readyz')).status).toBe(200)
     for (const [index, session] of sessions.entries()) {
       const shown = streams[index]?.frames ?? []
       const resumed = await scene.resume(session)

@@ -5,10 +5,11 @@ import { expect } from 'vitest'
 import { startEmbedded } from '../../src/persistence/postgres/embedded.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { contentOf } from '../support/sse.ts'
+import { WAIT_MS } from '../support/wait.ts'
 import { verifies } from '../verifies.ts'
 import { countTo, idsOf, openOutage, readUntil } from './database-scene.ts'
 
-const longer = { timeout: 20_000 }
+const longer = { timeout: WAIT_MS }
 const gate = () => Promise.withResolvers<void>()
 
 verifies('contract-4.storage-outage', 'an outage shorter than the lease: nothing is lost, ids stay whole', async () => {

@@ -5,6 +5,7 @@ import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
 import { listMessages } from '../../src/persistence/replies/sessions.ts'
 import { listTransitions, recordTransitions } from '../../src/persistence/replies/transitions.ts'
 import { finished, openScene, type Scene, textAt, toolCallAt, versions } from '../persistence/scene.ts'
+import { WAIT_MS } from '../support/wait.ts'
 import { verifies } from '../verifies.ts'
 
 describe.each(versions)('PostgreSQL %i', (version) => {
@@ -20,7 +21,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   })
 
   const bump = (sql: Sql, id: string) => sql`update instances set epoch = epoch + 1 where id = ${id}`
-  const longer = { timeout: 20_000 }
+  const longer = { timeout: WAIT_MS }
   const framesOf = (num: number) => scene.sql`select 1 from frames where session_num = ${num}`
 
   verifies(

@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { createAgent, startTestApp } from '../support/app.ts'
 import { freshDatabase } from '../support/database.ts'
 import { type RedisServer, startRedis } from '../support/redis.ts'
+import { WAIT_MS } from '../support/wait.ts'
 import { verifies } from '../verifies.ts'
 import { call } from './scene.ts'
 
-const patience = { timeout: 20_000, interval: 20 }
+const patience = { timeout: WAIT_MS, interval: 20 }
 let redis: RedisServer
 beforeAll(async () => {
   redis = await startRedis()

@@ -226,7 +226,7 @@ verifies('contract-8.traffic', 'each transition is counted and each state timed'
   }
   // Earlier tests' replies have ended; asking for steps records what there is.
   const running = () => scene.app.sql`select 1 from messages where status = 'streaming'`
-  await expect.poll(async () => (await running()).length, { timeout: 10_000 }).toBe(0)
+  await expect.poll(async () => (await running()).length).toBe(0)
   await steps(await finished())
   const before = await count()
   await steps(await finished())
@@ -302,6 +302,6 @@ verifies(
     await up.finish()
     await stream.rest()
     await expect.poll(async () => (await mine())?.state).toBe('complete')
-    await expect.poll(mine, { timeout: 20_000 }).toBeUndefined()
+    await expect.poll(mine).toBeUndefined()
   },
 )

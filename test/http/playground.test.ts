@@ -88,47 +88,51 @@ verifies(
   },
 )
 
-verifies('contract-5.stream', 'completion frames have ids, named events have none and take no number', async () => {
-  const next = scene.byHand()
-  const stream = await chat({ message: 'x' })
-  const id = stream.headers.get('x-session-id') ?? ''
-  expect(id).toMatch(uuid)
-  expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
-  const up = await next
-  await up.text('a')
-  await up.finish()
-  await stream.rest()
-  scene.says(['Fine.'])
+verifies(
+  ['contract-5.stream', 'spec-6.2.playground-stream'],
+  'completion frames have ids, named events have none and take no number',
+  async () => {
+    const next = scene.byHand()
+    const stream = await chat({ message: 'x' })
+    const id = stream.headers.get('x-session-id') ?? ''
+    expect(id).toMatch(uuid)
+    expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+    const up = await next
+    await up.text('a')
+    await up.finish()
+    await stream.rest()
+    scene.says(['Fine.'])
 
-  expect(numbered(stream).map((frame) => frame.id)).toEqual(['1', '2', '3', '4'])
-  expect(contentOf(stream.frames)).toBe('a')
-  expect(stream.frames.at(-1)?.data).toBe('[DONE]')
-  const states = stream.frames.filter(({ event }) => event === 'state')
-  expect(states.map(({ data }) => JSON.parse(data))).toEqual(
-    ['streaming.generating', 'streaming.settling', 'complete'].map((state) => ({
-      state,
-      at: expect.stringMatching(/Z$/),
-    })),
-  )
-  // Byte by byte: a named event carries neither id nor more than these fields.
-  const events = stream
-    .raw()
-    .split(/(?<=\n\n)/)
-    .filter((part) => part.startsWith('event:'))
-  for (const event of events) expect(event).toMatch(/^event: state\ndata: \{"state":"[a-z.]+","at":"[^"]+"\}\n\n$/)
-  expect(events.length).toBe(states.length)
-
-  // The deploy stream of the same reply has the numbered frames alone.
-  const deploy = await scene.resume(id)
-  await deploy.rest()
-  expect(deploy.raw()).toBe(
-    stream
+    expect(numbered(stream).map((frame) => frame.id)).toEqual(['1', '2', '3', '4'])
+    expect(contentOf(stream.frames)).toBe('a')
+    expect(stream.frames.at(-1)?.data).toBe('[DONE]')
+    const states = stream.frames.filter(({ event }) => event === 'state')
+    expect(states.map(({ data }) => JSON.parse(data))).toEqual(
+      ['streaming.generating', 'streaming.settling', 'complete'].map((state) => ({
+        state,
+        at: expect.stringMatching(/Z$/),
+      })),
+    )
+    // Byte by byte: a named event carries neither id nor more than these fields.
+    const events = stream
       .raw()
       .split(/(?<=\n\n)/)
-      .filter((part) => part.startsWith('id:'))
-      .join(''),
-  )
-})
+      .filter((part) => part.startsWith('event:'))
+    for (const event of events) expect(event).toMatch(/^event: state\ndata: \{"state":"[a-z.]+","at":"[^"]+"\}\n\n$/)
+    expect(events.length).toBe(states.length)
+
+    // The deploy stream of the same reply has the numbered frames alone.
+    const deploy = await scene.resume(id)
+    await deploy.rest()
+    expect(deploy.raw()).toBe(
+      stream
+        .raw()
+        .split(/(?<=\n\n)/)
+        .filter((part) => part.startsWith('id:'))
+        .join(''),
+    )
+  },
+)
 
 verifies('contract-5.resume-cancel', 'every id resumes behind it, named events that lie there included', async () => {
   const next = scene.byHand()
@@ -175,19 +179,23 @@ verifies('contract-5.resume-cancel', 'cancel keeps what there is; the deploy key
   expect((await scene.call('POST', `${play}/sessions/${id}/cancel`)).status).toBe(204)
 })
 
-verifies('contract-5.overrides', 'overrides and model reach the provider for this request only', async () => {
-  const id = await create()
-  await (
-    await chat({ message: 'x', sessionId: id, configOverrides: { model: 'other', temperature: 1.5, topP: null } })
-  ).rest()
-  expect(scene.up.calls.at(-1)?.body).toMatchObject({ model: 'other', temperature: 1.5, top_p: 0.9 })
-  const overridden = (await resume(id)).next()
-  expect(JSON.parse((await overridden)?.data ?? '{}').model).toBe('other')
-  await (await chat({ message: 'y', sessionId: id, configOverrides: null })).rest()
-  expect(scene.up.calls.at(-1)?.body).toMatchObject({ model: 'test-model', temperature: 0.5, top_p: 0.9 })
-  const agent = (await scene.call('GET', scene.agent)).json
-  expect([agent.model, agent.generationConfig]).toEqual(['test-model', { temperature: 0.5, topP: 0.9 }])
-})
+verifies(
+  ['contract-5.overrides', 'spec-2.13.playground-chat'],
+  'overrides and model reach the provider for this request only',
+  async () => {
+    const id = await create()
+    await (
+      await chat({ message: 'x', sessionId: id, configOverrides: { model: 'other', temperature: 1.5, topP: null } })
+    ).rest()
+    expect(scene.up.calls.at(-1)?.body).toMatchObject({ model: 'other', temperature: 1.5, top_p: 0.9 })
+    const overridden = (await resume(id)).next()
+    expect(JSON.parse((await overridden)?.data ?? '{}').model).toBe('other')
+    await (await chat({ message: 'y', sessionId: id, configOverrides: null })).rest()
+    expect(scene.up.calls.at(-1)?.body).toMatchObject({ model: 'test-model', temperature: 0.5, top_p: 0.9 })
+    const agent = (await scene.call('GET', scene.agent)).json
+    expect([agent.model, agent.generationConfig]).toEqual(['test-model', { temperature: 0.5, topP: 0.9 }])
+  },
+)
 
 verifies('contract-5.overrides', 'another provider answers when it is named', async () => {
   const { providerId } = await createAgent(scene.app)

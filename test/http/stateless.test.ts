@@ -123,7 +123,7 @@ verifies('contract-3.request', 'text parts are joined, other fields are ignored'
 })
 
 verifies(
-  ['spec-4.11.stateless', 'contract-3.request', 'spec-7.1.errors'],
+  ['spec-4.11.stateless', 'contract-3.request', 'spec-7.1.errors', 'spec-2.10.request'],
   'what it cannot take is 400 {error}',
   async () => {
     const bad: [unknown, RegExp][] = [

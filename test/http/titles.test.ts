@@ -4,10 +4,11 @@ import { afterEach, describe, expect } from 'vitest'
 import { createAgent, startTestApp } from '../support/app.ts'
 import { freshDatabase } from '../support/database.ts'
 import type { UpstreamCall } from '../support/upstream.ts'
+import { WAIT_MS } from '../support/wait.ts'
 import { verifies } from '../verifies.ts'
 import { call, openScene, type Scene } from './scene.ts'
 
-const patience = { timeout: 20_000, interval: 20 }
+const patience = { timeout: WAIT_MS, interval: 20 }
 let scene: Scene
 afterEach(() => scene.close())
 

@@ -5,6 +5,7 @@ import { foldUsage } from '../../src/persistence/replies/usage.ts'
 import { createUsageRecorder } from '../../src/persistence/replies/usage-recorder.ts'
 import { openProxy } from '../faults/database-proxy.ts'
 import { createAgent } from '../support/app.ts'
+import { WAIT_MS } from '../support/wait.ts'
 import { verifies } from '../verifies.ts'
 import { openScene } from './scene.ts'
 
@@ -12,7 +13,7 @@ const scene = await openScene()
 afterAll(scene.close)
 beforeEach(() => scene.app.sql`delete from token_usage`)
 
-const soon = { timeout: 10_000 }
+const soon = { timeout: WAIT_MS }
 const usage = { prompt_tokens: 7, completion_tokens: 5 }
 const report = async (query = '') => (await scene.call('GET', `/api/v1/usage${query}`)).json
 const rows = async (query = '') => (await report(query)).rows

@@ -35,13 +35,17 @@ const mcp = async (headers: object = {}): Promise<string> => {
 const get = () => server.call('GET', `/api/v1/agents/${agentId}/tools`)
 const put = (body: object) => server.call('PUT', `/api/v1/agents/${agentId}/tools`, body)
 
-verifies('spec-4.7.built-in-tools', 'built-in tools are listed with id, name and description', async () => {
-  const { json } = await server.call('GET', '/api/v1/built-in-tools')
-  expect(json).toEqual({ builtInTools: [{ id: 'web_fetch', name: 'Fetch', description: 'Fetches.' }] })
-})
+verifies(
+  ['spec-4.7.built-in-tools', 'spec-2.4.built-in-tool'],
+  'built-in tools are listed with id, name and description',
+  async () => {
+    const { json } = await server.call('GET', '/api/v1/built-in-tools')
+    expect(json).toEqual({ builtInTools: [{ id: 'web_fetch', name: 'Fetch', description: 'Fetches.' }] })
+  },
+)
 
 verifies(
-  'spec-4.10.agent-tools',
+  ['spec-4.10.agent-tools', 'spec-2.7.agent-tools'],
   'PUT answers with the choice, in its order; absent arrays keep, [] and null clear',
   async () => {
     expect((await get()).json).toEqual(nothing)

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAgentLookup } from '../../src/persistence/records/agent-lookup.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { verifies } from '../verifies.ts'
 import { type Server, startServer } from './server.ts'
 
 const nobody = '11111111-1111-4111-8111-111111111111'
@@ -33,23 +34,27 @@ const create = (fields: object = {}) =>
   server.call('POST', '/api/v1/agents', { name: 'Agent', providerId, model: 'm-1', ...fields })
 const update = (id: string, body: object) => server.call('PUT', `/api/v1/agents/${id}`, body)
 
-test('create answers 201 with the record; prompt and settings may be absent', async () => {
-  const { status, json } = await create()
-  expect(status).toBe(201)
-  expect(json).toEqual({
-    id: expect.any(String),
-    name: 'Agent',
-    providerId,
-    model: 'm-1',
-    promptId: null,
-    generationConfig: {},
-    createdAt: expect.any(String),
-    updatedAt: expect.any(String),
-  })
-  expect((await server.call('GET', `/api/v1/agents/${json.id}`)).json).toEqual(json)
-})
+verifies(
+  ['spec-2.3.agent', 'spec-4.6.agents'],
+  'create answers 201 with the record; prompt and settings may be absent',
+  async () => {
+    const { status, json } = await create()
+    expect(status).toBe(201)
+    expect(json).toEqual({
+      id: expect.any(String),
+      name: 'Agent',
+      providerId,
+      model: 'm-1',
+      promptId: null,
+      generationConfig: {},
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+    })
+    expect((await server.call('GET', `/api/v1/agents/${json.id}`)).json).toEqual(json)
+  },
+)
 
-test('settings come back as they were sent, zero included; null means absent', async () => {
+verifies('spec-2.3.agent', 'settings come back as they were sent, zero included; null means absent', async () => {
   const generationConfig = { temperature: 0, topP: 0.25, topK: 40, maxToolCalls: 0 }
   expect((await create({ promptId, generationConfig })).json).toMatchObject({ promptId, generationConfig })
   const sparse = await create({ promptId: null, generationConfig: { temperature: null, topK: 1 } })
@@ -90,20 +95,24 @@ test.each([
   expect(json).toEqual({ message: expect.stringMatching(new RegExp(`^${field}: `)) })
 })
 
-test('PUT keeps what is absent, clears promptId by null and replaces generationConfig whole', async () => {
-  const { id } = (await create({ promptId, generationConfig: { temperature: 1, topK: 5 } })).json
-  expect((await update(id, { name: 'B' })).json).toMatchObject({
-    name: 'B',
-    promptId,
-    model: 'm-1',
-    generationConfig: { temperature: 1, topK: 5 },
-  })
-  const replaced = await update(id, { generationConfig: { topP: 0.5 } })
-  expect(replaced.json.generationConfig).toEqual({ topP: 0.5 })
-  expect((await update(id, { promptId: null, model: 'm-2' })).json).toMatchObject({ promptId: null, model: 'm-2' })
-  expect((await update(id, { promptId })).json).toMatchObject({ promptId, generationConfig: { topP: 0.5 } })
-  expect((await update(id, { generationConfig: null })).json.generationConfig).toEqual({})
-})
+verifies(
+  'spec-4.6.agents',
+  'PUT keeps what is absent, clears promptId by null and replaces generationConfig whole',
+  async () => {
+    const { id } = (await create({ promptId, generationConfig: { temperature: 1, topK: 5 } })).json
+    expect((await update(id, { name: 'B' })).json).toMatchObject({
+      name: 'B',
+      promptId,
+      model: 'm-1',
+      generationConfig: { temperature: 1, topK: 5 },
+    })
+    const replaced = await update(id, { generationConfig: { topP: 0.5 } })
+    expect(replaced.json.generationConfig).toEqual({ topP: 0.5 })
+    expect((await update(id, { promptId: null, model: 'm-2' })).json).toMatchObject({ promptId: null, model: 'm-2' })
+    expect((await update(id, { promptId })).json).toMatchObject({ promptId, generationConfig: { topP: 0.5 } })
+    expect((await update(id, { generationConfig: null })).json.generationConfig).toEqual({})
+  },
+)
 
 test.each([
   { name: null },
@@ -137,7 +146,7 @@ test('PUTs side by side lose no field', async () => {
   }
 })
 
-test('DELETE hands the agent over to whoever ends its replies; 204, else 404', async () => {
+verifies('spec-4.6.agents', 'DELETE hands the agent over to whoever ends its replies; 204, else 404', async () => {
   deleted = []
   const { id } = (await create()).json
   expect((await server.call('DELETE', `/api/v1/agents/${id}`)).status).toBe(204)
@@ -153,7 +162,7 @@ test('GET and PUT of an unknown id are 404', async () => {
   }
 })
 
-test('the list is oldest first, with q and totals', async () => {
+verifies('spec-4.6.agents', 'the list is oldest first, with q and totals', async () => {
   const first = (await create({ name: 'Needle' })).json
   const second = (await create({ name: 'my needle' })).json
   const { json } = await server.call('GET', '/api/v1/agents?q=NEEDLE')

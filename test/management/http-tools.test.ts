@@ -52,21 +52,25 @@ async function storedSecrets(id: string): Promise<unknown> {
   return row?.sealed ? JSON.parse(secrets.open(row.sealed, `http-tool:${id}`)) : null
 }
 
-verifies('spec-4.8.http-tools', 'create answers 201 with the record, get and list show it, delete is 204', async () => {
-  const inputSchema = { type: 'object', properties: { zeta: { type: 'string' }, alpha: { type: 'number' } } }
-  const fields = { name: 'Needle', headers: { 'X-Plain': 'v' }, body: '{"a":{{zeta}}}', inputSchema, method: 'POST' }
-  const { status, json } = await create(fields)
-  expect(status).toBe(201)
-  const times = { createdAt: expect.any(String), updatedAt: expect.any(String) }
-  expect(json).toEqual({ ...required, ...fields, id: expect.any(String), ...times })
-  // Models read properties in their order.
-  expect(Object.keys(json.inputSchema.properties)).toEqual(['zeta', 'alpha'])
-  expect(await read(json.id)).toEqual(json)
-  const list = (await server.call('GET', `${path}?q=nEEdle`)).json
-  expect(list).toEqual({ httpTools: [json], total: 1, limit: 20, offset: 0 })
-  expect((await server.call('DELETE', `${path}/${json.id}`)).status).toBe(204)
-  expect((await server.call('DELETE', `${path}/${json.id}`)).status).toBe(404)
-})
+verifies(
+  ['spec-4.8.http-tools', 'spec-2.5.http-tool'],
+  'create answers 201 with the record, get and list show it, delete is 204',
+  async () => {
+    const inputSchema = { type: 'object', properties: { zeta: { type: 'string' }, alpha: { type: 'number' } } }
+    const fields = { name: 'Needle', headers: { 'X-Plain': 'v' }, body: '{"a":{{zeta}}}', inputSchema, method: 'POST' }
+    const { status, json } = await create(fields)
+    expect(status).toBe(201)
+    const times = { createdAt: expect.any(String), updatedAt: expect.any(String) }
+    expect(json).toEqual({ ...required, ...fields, id: expect.any(String), ...times })
+    // Models read properties in their order.
+    expect(Object.keys(json.inputSchema.properties)).toEqual(['zeta', 'alpha'])
+    expect(await read(json.id)).toEqual(json)
+    const list = (await server.call('GET', `${path}?q=nEEdle`)).json
+    expect(list).toEqual({ httpTools: [json], total: 1, limit: 20, offset: 0 })
+    expect((await server.call('DELETE', `${path}/${json.id}`)).status).toBe(204)
+    expect((await server.call('DELETE', `${path}/${json.id}`)).status).toBe(404)
+  },
+)
 
 test('without the optional fields: no headers, null body and inputSchema', async () => {
   expect(await created()).toMatchObject({ headers: {}, body: null, inputSchema: null })

@@ -6,6 +6,7 @@ import { hashPassword } from '../../src/http/management/password.ts'
 import { connect } from '../../src/persistence/postgres/database.ts'
 import { beginAttempt } from '../../src/persistence/records/logins.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { verifies } from '../verifies.ts'
 import { type Answer, type Options, type Server, startServer } from './server.ts'
 
 const credentials = [
@@ -37,7 +38,7 @@ const me = (server: Server, cookie: string) => server.call('GET', '/api/auth/me'
 const from = (address: string) => ({ 'x-forwarded-for': address })
 
 describe('without AUTH_CREDENTIALS', () => {
-  test('nothing needs a login and nobody is one', async () => {
+  verifies(['spec-4.2.login', 'spec-5.2.management-login'], 'nothing needs a login and nobody is one', async () => {
     const server = await startServer({ sql: db.sql })
     servers.push(server)
     expect((await server.call('GET', '/api/auth/status')).json).toEqual({ authRequired: false, authenticated: true })
@@ -48,45 +49,57 @@ describe('without AUTH_CREDENTIALS', () => {
   })
 })
 
-test('management asks for a login with 401 {message}, status and login do not', async () => {
-  const server = await start()
-  for (const [method, path] of [
-    ['GET', '/api/v1/prompts'],
-    ['POST', '/api/v1/prompts'],
-    ['GET', '/api/v1/provider-types'],
-    ['DELETE', '/api/v1/agents/x'],
-    ['GET', '/api/auth/me'],
-  ] as const) {
-    for (const cookie of ['', 'greenroom_session=', 'greenroom_session=wrong', 'other=1']) {
-      const { status, json } = await server.call(method, path, undefined, cookie ? { cookie } : {})
-      expect(status, path).toBe(401)
-      expect(json).toEqual({ message: expect.any(String) })
+verifies(
+  ['spec-4.2.login', 'spec-5.2.management-login', 'spec-7.2.management-errors'],
+  'management asks for a login with 401 {message}, status and login do not',
+  async () => {
+    const server = await start()
+    for (const [method, path] of [
+      ['GET', '/api/v1/prompts'],
+      ['POST', '/api/v1/prompts'],
+      ['GET', '/api/v1/provider-types'],
+      ['DELETE', '/api/v1/agents/x'],
+      ['GET', '/api/auth/me'],
+    ] as const) {
+      for (const cookie of ['', 'greenroom_session=', 'greenroom_session=wrong', 'other=1']) {
+        const { status, json } = await server.call(method, path, undefined, cookie ? { cookie } : {})
+        expect(status, path).toBe(401)
+        expect(json).toEqual({ message: expect.any(String) })
+      }
     }
-  }
-  expect((await server.call('GET', '/api/auth/status')).json).toEqual({ authRequired: true, authenticated: false })
-})
+    expect((await server.call('GET', '/api/auth/status')).json).toEqual({ authRequired: true, authenticated: false })
+  },
+)
 
-test('the right password sets the cookie, which opens management', async () => {
-  const server = await start()
-  const answer = await login(server, 'ann', 'correct:horse')
-  expect([answer.status, answer.json]).toEqual([200, { username: 'ann' }])
-  const [cookie = '', ...others] = setCookies(answer)
-  expect(others).toEqual([])
-  const [pair = '', ...attributes] = cookie.split('; ')
-  expect(pair).toMatch(/^greenroom_session=[\w-]{40,}$/)
-  expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=604800', 'Path=/', 'SameSite=Lax'])
-  expect(await me(server, pair)).toMatchObject({ status: 200, json: { username: 'ann' } })
-  expect((await server.call('GET', '/api/v1/prompts', undefined, { cookie: pair })).status).toBe(200)
-  const status = await server.call('GET', '/api/auth/status', undefined, { cookie: pair })
-  expect(status.json).toEqual({ authRequired: true, authenticated: true })
-})
+verifies(
+  ['spec-4.2.login', 'spec-5.2.management-login', 'contract-2.login-cookie'],
+  'the right password sets the cookie, which opens management',
+  async () => {
+    const server = await start()
+    const answer = await login(server, 'ann', 'correct:horse')
+    expect([answer.status, answer.json]).toEqual([200, { username: 'ann' }])
+    const [cookie = '', ...others] = setCookies(answer)
+    expect(others).toEqual([])
+    const [pair = '', ...attributes] = cookie.split('; ')
+    expect(pair).toMatch(/^greenroom_session=[\w-]{40,}$/)
+    expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=604800', 'Path=/', 'SameSite=Lax'])
+    expect(await me(server, pair)).toMatchObject({ status: 200, json: { username: 'ann' } })
+    expect((await server.call('GET', '/api/v1/prompts', undefined, { cookie: pair })).status).toBe(200)
+    const status = await server.call('GET', '/api/auth/status', undefined, { cookie: pair })
+    expect(status.json).toEqual({ authRequired: true, authenticated: true })
+  },
+)
 
-test('the cookie is Secure when a trusted proxy says that the request came over HTTPS', async () => {
-  const answer = await login(await start(), 'ann', 'correct:horse', { 'x-forwarded-proto': 'https' })
-  expect(setCookies(answer)[0]).toContain('; Secure')
-})
+verifies(
+  'contract-2.login-cookie',
+  'the cookie is Secure when a trusted proxy says that the request came over HTTPS',
+  async () => {
+    const answer = await login(await start(), 'ann', 'correct:horse', { 'x-forwarded-proto': 'https' })
+    expect(setCookies(answer)[0]).toContain('; Secure')
+  },
+)
 
-test('the database holds a hash of the token, never the token', async () => {
+verifies('contract-2.login-cookie', 'the database holds a hash of the token, never the token', async () => {
   const server = await start()
   const token = cookieOf(await login(server, 'ann', 'correct:horse')).split('=')[1] ?? ''
   const rows = await db.sql`select * from logins`
@@ -95,7 +108,7 @@ test('the database holds a hash of the token, never the token', async () => {
   expect(JSON.stringify(rows)).not.toContain(token)
 })
 
-test('logout ends the login on every instance and clears the cookie', async () => {
+verifies('spec-4.2.login', 'logout ends the login on every instance and clears the cookie', async () => {
   const [here, there] = [await start(), await start()]
   const cookie = cookieOf(await login(here, 'ann', 'correct:horse'))
   expect((await me(there, cookie)).status).toBe(200)
@@ -107,20 +120,24 @@ test('logout ends the login on every instance and clears the cookie', async () =
   expect((await here.call('POST', '/api/auth/logout')).status).toBe(204)
 })
 
-test('a login outlives a restart, and ends when its credential is changed or removed', async () => {
-  const cookie = cookieOf(await login(await start(), 'ann', 'correct:horse'))
-  expect((await me(await start(), cookie)).status).toBe(200)
-  const hashed = await start({ credentials: [{ username: 'ann', password: await hashPassword('correct:horse') }] })
-  for (const changed of [
-    await start({ credentials: [{ username: 'ann', password: 'another' }] }),
-    await start({ credentials: [{ username: 'bob', password: 'correct:horse' }] }),
-    hashed,
-  ]) {
-    expect((await me(changed, cookie)).status).toBe(401)
-  }
-  const anew = await login(hashed, 'ann', 'correct:horse')
-  expect((await me(hashed, cookieOf(anew))).status).toBe(200)
-})
+verifies(
+  'contract-2.login-cookie',
+  'a login outlives a restart, and ends when its credential is changed or removed',
+  async () => {
+    const cookie = cookieOf(await login(await start(), 'ann', 'correct:horse'))
+    expect((await me(await start(), cookie)).status).toBe(200)
+    const hashed = await start({ credentials: [{ username: 'ann', password: await hashPassword('correct:horse') }] })
+    for (const changed of [
+      await start({ credentials: [{ username: 'ann', password: 'another' }] }),
+      await start({ credentials: [{ username: 'bob', password: 'correct:horse' }] }),
+      hashed,
+    ]) {
+      expect((await me(changed, cookie)).status).toBe(401)
+    }
+    const anew = await login(hashed, 'ann', 'correct:horse')
+    expect((await me(hashed, cookieOf(anew))).status).toBe(200)
+  },
+)
 
 describe('7 days sliding, 30 at most', () => {
   const age = (seen: string, created: string) =>
@@ -139,7 +156,7 @@ describe('7 days sliding, 30 at most', () => {
     expect(setCookies(await me(server, cookie))).toEqual([])
   })
 
-  test('it ends after 7 days without use', async () => {
+  verifies('contract-2.login-cookie', 'it ends after 7 days without use', async () => {
     const server = await start()
     const cookie = cookieOf(await login(server, 'ann', 'correct:horse'))
     await age('7 days 1 second', '8 days')
@@ -202,21 +219,25 @@ describe('failures are counted', () => {
     for (let n = 0; n < times; n++) expect((await login(server, username, 'wrong', from(address))).status).toBe(401)
   }
 
-  test('five a minute for an address and name; then 429 with Retry-After, the right password too', async () => {
-    const [here, there] = [await start(), await start()]
-    await fail(here, 'ann', '192.0.2.1', 3)
-    await fail(there, 'ann', '192.0.2.1', 2)
-    for (const server of [here, there]) {
-      const answer = await login(server, 'ann', 'correct:horse', from('192.0.2.1'))
-      expect(answer.status).toBe(429)
-      expect(answer.json).toEqual({ message: expect.any(String) })
-      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
-      expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(60)
-      expect(setCookies(answer)).toEqual([])
-    }
-    expect((await login(here, 'bob', 'battery staple', from('192.0.2.1'))).status).toBe(200)
-    expect((await login(here, 'ann', 'correct:horse', from('192.0.2.2'))).status).toBe(200)
-  })
+  verifies(
+    ['spec-5.2.management-login', 'spec-7.2.management-errors', 'contract-2.login-limit'],
+    'five a minute for an address and name; then 429 with Retry-After, the right password too',
+    async () => {
+      const [here, there] = [await start(), await start()]
+      await fail(here, 'ann', '192.0.2.1', 3)
+      await fail(there, 'ann', '192.0.2.1', 2)
+      for (const server of [here, there]) {
+        const answer = await login(server, 'ann', 'correct:horse', from('192.0.2.1'))
+        expect(answer.status).toBe(429)
+        expect(answer.json).toEqual({ message: expect.any(String) })
+        expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+        expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(60)
+        expect(setCookies(answer)).toEqual([])
+      }
+      expect((await login(here, 'bob', 'battery staple', from('192.0.2.1'))).status).toBe(200)
+      expect((await login(here, 'ann', 'correct:horse', from('192.0.2.2'))).status).toBe(200)
+    },
+  )
 
   test('the minute slides: Retry-After is when the fifth newest is a minute old', async () => {
     const server = await start()
@@ -230,14 +251,14 @@ describe('failures are counted', () => {
     expect(await db.sql`select 1 from login_failures`).toEqual([])
   })
 
-  test('thirty a minute for an address, whatever the names', async () => {
+  verifies('contract-2.login-limit', 'thirty a minute for an address, whatever the names', async () => {
     const server = await start()
     for (let n = 0; n < 30; n++) await fail(server, `name ${n}`, '192.0.2.1', 1)
     expect((await login(server, 'ann', 'correct:horse', from('192.0.2.1'))).status).toBe(429)
     expect((await login(server, 'ann', 'correct:horse', from('192.0.2.9'))).status).toBe(200)
   })
 
-  test('of IPv6 the /64 counts as one address', async () => {
+  verifies('contract-2.login-limit', 'of IPv6 the /64 counts as one address', async () => {
     const server = await start()
     for (let n = 1; n <= 5; n++) await fail(server, 'ann', `2001:db8:1:2::${n}`, 1)
     expect((await login(server, 'ann', 'correct:horse', from('2001:db8:1:2:ffff::9'))).status).toBe(429)

@@ -31,35 +31,39 @@ const required = { name: 'Files', transport: 'streamable_http', url: 'https://a.
 const create = (fields: object = {}) => server.call('POST', path, { ...required, ...fields })
 const update = (id: string, body: object) => server.call('PUT', `${path}/${id}`, body)
 
-verifies('spec-4.9.mcp-servers', 'are created, read, listed, changed and deleted', async () => {
-  const { status, json } = await create({ headers: { Authorization: 's3cret', 'X-A': 'v' } })
-  expect(status).toBe(201)
-  expect(json).toEqual({
-    id: expect.any(String),
-    ...required,
-    headers: { Authorization: '***', 'X-A': 'v' },
-    createdAt: expect.any(String),
-    updatedAt: expect.any(String),
-  })
-  expect((await server.call('GET', `${path}/${json.id}`)).json).toEqual(json)
-  const list = (await server.call('GET', path)).json
-  expect(list).toEqual({ mcpServers: [json], total: 1, limit: 20, offset: 0 })
-  const { updatedAt: _, ...rest } = json
-  changed = []
-  expect((await update(json.id, { transport: 'sse', name: 'New' })).json).toMatchObject({
-    ...rest,
-    transport: 'sse',
-    name: 'New',
-  })
-  expect((await server.call('DELETE', `${path}/${json.id.toUpperCase()}`)).status).toBe(204)
-  expect(changed).toEqual([json.id, json.id])
-  for (const id of [json.id, nobody, 'x']) {
-    expect((await server.call('GET', `${path}/${id}`)).status).toBe(404)
-    expect((await update(id, {})).status).toBe(404)
-    expect((await server.call('DELETE', `${path}/${id}`)).status).toBe(404)
-    expect((await server.call('GET', `${path}/${id}/tools`)).status).toBe(404)
-  }
-})
+verifies(
+  ['spec-4.9.mcp-servers', 'spec-2.6.mcp-server'],
+  'are created, read, listed, changed and deleted',
+  async () => {
+    const { status, json } = await create({ headers: { Authorization: 's3cret', 'X-A': 'v' } })
+    expect(status).toBe(201)
+    expect(json).toEqual({
+      id: expect.any(String),
+      ...required,
+      headers: { Authorization: '***', 'X-A': 'v' },
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+    })
+    expect((await server.call('GET', `${path}/${json.id}`)).json).toEqual(json)
+    const list = (await server.call('GET', path)).json
+    expect(list).toEqual({ mcpServers: [json], total: 1, limit: 20, offset: 0 })
+    const { updatedAt: _, ...rest } = json
+    changed = []
+    expect((await update(json.id, { transport: 'sse', name: 'New' })).json).toMatchObject({
+      ...rest,
+      transport: 'sse',
+      name: 'New',
+    })
+    expect((await server.call('DELETE', `${path}/${json.id.toUpperCase()}`)).status).toBe(204)
+    expect(changed).toEqual([json.id, json.id])
+    for (const id of [json.id, nobody, 'x']) {
+      expect((await server.call('GET', `${path}/${id}`)).status).toBe(404)
+      expect((await update(id, {})).status).toBe(404)
+      expect((await server.call('DELETE', `${path}/${id}`)).status).toBe(404)
+      expect((await server.call('GET', `${path}/${id}/tools`)).status).toBe(404)
+    }
+  },
+)
 
 test.each([
   [{ name: undefined }, 'name'],

@@ -1,6 +1,7 @@
 /** Contract section 2, lists and PUT; specification 4.5, 7.2 and 8. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { verifies } from '../verifies.ts'
 import { type Server, startServer } from './server.ts'
 
 let db: FreshDatabase
@@ -19,17 +20,21 @@ afterAll(async () => {
 const create = async (name: string, content = 'Be kind.') =>
   (await server.call('POST', '/api/v1/prompts', { name, content })).json
 
-test('create answers 201 with the record itself, its times in ISO 8601 UTC', async () => {
-  const { status, json } = await server.call('POST', '/api/v1/prompts', { name: 'Pirate', content: 'Arr 🏴‍☠️' })
-  expect(status).toBe(201)
-  expect(Object.keys(json).sort()).toEqual(['content', 'createdAt', 'id', 'name', 'updatedAt'])
-  expect(json).toMatchObject({ name: 'Pirate', content: 'Arr 🏴‍☠️' })
-  expect(json.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-  expect(Math.abs(Date.parse(json.createdAt) - Date.now())).toBeLessThan(60_000)
-  expect((await server.call('GET', `/api/v1/prompts/${json.id}`)).json).toEqual(json)
-})
+verifies(
+  ['spec-2.2.prompt', 'spec-4.5.prompts'],
+  'create answers 201 with the record itself, its times in ISO 8601 UTC',
+  async () => {
+    const { status, json } = await server.call('POST', '/api/v1/prompts', { name: 'Pirate', content: 'Arr 🏴‍☠️' })
+    expect(status).toBe(201)
+    expect(Object.keys(json).sort()).toEqual(['content', 'createdAt', 'id', 'name', 'updatedAt'])
+    expect(json).toMatchObject({ name: 'Pirate', content: 'Arr 🏴‍☠️' })
+    expect(json.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    expect(Math.abs(Date.parse(json.createdAt) - Date.now())).toBeLessThan(60_000)
+    expect((await server.call('GET', `/api/v1/prompts/${json.id}`)).json).toEqual(json)
+  },
+)
 
-test('PUT changes what it carries, keeps the rest and moves updatedAt', async () => {
+verifies('spec-4.5.prompts', 'PUT changes what it carries, keeps the rest and moves updatedAt', async () => {
   const before = await create('Old name', 'Old content')
   const { status, json } = await server.call('PUT', `/api/v1/prompts/${before.id}`, { name: 'New name' })
   expect(status).toBe(200)
@@ -70,12 +75,16 @@ test.each(['GET', 'PUT', 'DELETE'])('%s of an unknown or malformed id is 404 {me
   }
 })
 
-test('DELETE answers 204 without a body, then 404', async () => {
-  const { id } = await create('Short-lived')
-  const deleted = await server.call('DELETE', `/api/v1/prompts/${id}`)
-  expect([deleted.status, deleted.text]).toEqual([204, ''])
-  expect((await server.call('DELETE', `/api/v1/prompts/${id}`)).status).toBe(404)
-})
+verifies(
+  ['spec-4.5.prompts', 'spec-7.2.management-errors'],
+  'DELETE answers 204 without a body, then 404',
+  async () => {
+    const { id } = await create('Short-lived')
+    const deleted = await server.call('DELETE', `/api/v1/prompts/${id}`)
+    expect([deleted.status, deleted.text]).toEqual([204, ''])
+    expect((await server.call('DELETE', `/api/v1/prompts/${id}`)).status).toBe(404)
+  },
+)
 
 test('DELETE while agents use it is 409 naming a few of them and counting the rest', async () => {
   const { id } = await create('In use')
@@ -129,12 +138,16 @@ describe('lists (contract section 2, specification 8)', () => {
     return { status, json, names: json?.prompts?.map((prompt: { name: string }) => prompt.name) }
   }
 
-  test('oldest first, 20 unless told, with total, limit and offset', async () => {
-    const page = await list('')
-    expect(page.names).toEqual(names.slice(0, 20))
-    expect(page.json).toMatchObject({ total: 105, limit: 20, offset: 0 })
-    expect(Object.keys(page.json.prompts[0]).sort()).toEqual(['content', 'createdAt', 'id', 'name', 'updatedAt'])
-  })
+  verifies(
+    ['spec-4.5.prompts', 'spec-8.limits', 'contract-2.lists'],
+    'oldest first, 20 unless told, with total, limit and offset',
+    async () => {
+      const page = await list('')
+      expect(page.names).toEqual(names.slice(0, 20))
+      expect(page.json).toMatchObject({ total: 105, limit: 20, offset: 0 })
+      expect(Object.keys(page.json.prompts[0]).sort()).toEqual(['content', 'createdAt', 'id', 'name', 'updatedAt'])
+    },
+  )
 
   test('a larger limit is capped at 100', async () => {
     for (const limit of ['101', '5000', '999999999']) {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { ConnectionTest } from '../../src/http/management/providers.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { verifies } from '../verifies.ts'
 import { type Server, secrets, startServer } from './server.ts'
 
 const path = '/api/v1/settings/providers'
@@ -39,7 +40,7 @@ const storedKey = async (id: string) => {
   return row?.api_key === null ? null : secrets.open(String(row?.api_key), `provider:${id}`)
 }
 
-test('the provider types are those of the contract, with their metadata', async () => {
+verifies('spec-4.3.provider-types', 'the provider types are those of the contract, with their metadata', async () => {
   const { status, json } = await server.call('GET', '/api/v1/provider-types')
   expect(status).toBe(200)
   expect(json.providerTypes.map(({ id }: { id: string }) => id)).toEqual([
@@ -54,7 +55,7 @@ test('the provider types are those of the contract, with their metadata', async 
 })
 
 describe('the key', () => {
-  test('is sealed for its provider and never returned', async () => {
+  verifies(['spec-2.1.provider', 'spec-4.4.providers'], 'is sealed for its provider and never returned', async () => {
     const { status, json, text } = await create({ name: 'Sealed' })
     expect(status).toBe(201)
     expect(json).toEqual({
@@ -209,7 +210,7 @@ test('an unknown providerType is 400', async () => {
   }
 })
 
-test('providerType in a PUT is ignored when equal, 400 when different', async () => {
+verifies('spec-4.4.providers', 'providerType in a PUT is ignored when equal, 400 when different', async () => {
   const { id } = await created()
   expect((await update(id, { providerType: 'openai' })).status).toBe(200)
   for (const providerType of ['mistral', 'nonsense', null]) {
@@ -219,17 +220,21 @@ test('providerType in a PUT is ignored when equal, 400 when different', async ()
   }
 })
 
-test('a taken name is 409 naming it, on create and on PUT, however many ask at once', async () => {
-  const { id } = await created({ name: 'Taken' })
-  const again = await create({ name: 'Taken' })
-  expect(again.status).toBe(409)
-  expect(again.json).toEqual({ message: expect.stringContaining('Taken') })
-  const other = await created()
-  expect((await update(other.id, { name: 'Taken' })).status).toBe(409)
-  expect((await update(id, { name: 'Taken' })).status).toBe(200)
-  const race = await Promise.all(Array.from({ length: 5 }, () => create({ name: 'Raced' })))
-  expect(race.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
-})
+verifies(
+  ['spec-4.4.providers', 'spec-7.2.management-errors'],
+  'a taken name is 409 naming it, on create and on PUT, however many ask at once',
+  async () => {
+    const { id } = await created({ name: 'Taken' })
+    const again = await create({ name: 'Taken' })
+    expect(again.status).toBe(409)
+    expect(again.json).toEqual({ message: expect.stringContaining('Taken') })
+    const other = await created()
+    expect((await update(other.id, { name: 'Taken' })).status).toBe(409)
+    expect((await update(id, { name: 'Taken' })).status).toBe(200)
+    const race = await Promise.all(Array.from({ length: 5 }, () => create({ name: 'Raced' })))
+    expect(race.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
+  },
+)
 
 test.each(['GET', 'PUT', 'DELETE', 'TEST'])('%s of an unknown or malformed id is 404', async (method) => {
   for (const id of [nobody, 'x']) {
@@ -241,7 +246,7 @@ test.each(['GET', 'PUT', 'DELETE', 'TEST'])('%s of an unknown or malformed id is
   }
 })
 
-test('DELETE answers 204; 409 naming the agents while any uses it', async () => {
+verifies('spec-4.4.providers', 'DELETE answers 204; 409 naming the agents while any uses it', async () => {
   const { id } = await created()
   await db.sql`insert into agents (name, provider_id, model) values ('Ann', ${id}, 'm'), ('Bob', ${id}, 'm')`
   const refused = await server.call('DELETE', `${path}/${id}`)
@@ -274,14 +279,18 @@ test('lists are oldest first, with q and the record that reads give', async () =
 })
 
 describe('test', () => {
-  test('hands over the opened key and answers 200 with what was found', async () => {
-    tested = []
-    answer = async () => ({ ok: true, latencyMs: 12, message: '2 models', models: ['a', 'b'] })
-    const { id } = await created({ baseUrl: 'https://a.com/v1' })
-    const { status, json } = await server.call('POST', `${path}/${id}/test`)
-    expect([status, json]).toEqual([200, { ok: true, latencyMs: 12, message: '2 models', models: ['a', 'b'] }])
-    expect(tested).toEqual([{ id, type: 'openai', baseUrl: 'https://a.com/v1', apiKey: key, timeoutMs: 10_000 }])
-  })
+  verifies(
+    ['spec-4.4.providers', 'contract-2.provider-test'],
+    'hands over the opened key and answers 200 with what was found',
+    async () => {
+      tested = []
+      answer = async () => ({ ok: true, latencyMs: 12, message: '2 models', models: ['a', 'b'] })
+      const { id } = await created({ baseUrl: 'https://a.com/v1' })
+      const { status, json } = await server.call('POST', `${path}/${id}/test`)
+      expect([status, json]).toEqual([200, { ok: true, latencyMs: 12, message: '2 models', models: ['a', 'b'] }])
+      expect(tested).toEqual([{ id, type: 'openai', baseUrl: 'https://a.com/v1', apiKey: key, timeoutMs: 10_000 }])
+    },
+  )
 
   test('is 200 also when the provider fails or its key cannot be opened', async () => {
     answer = async () => ({ ok: false, latencyMs: 3, message: '401', models: [] })

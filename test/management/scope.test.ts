@@ -6,6 +6,7 @@ import { refuseForeignHosts } from '../../src/http/allowed-host.ts'
 import { errorAnswer } from '../../src/http/error-answer.ts'
 import { connect } from '../../src/persistence/postgres/database.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { verifies } from '../verifies.ts'
 import { type Options, type Server, startServer } from './server.ts'
 
 const credentials = [{ username: 'ann', password: 'secret' }]
@@ -165,7 +166,7 @@ describe('a foreign Origin (contract section 2)', () => {
     expect((await ask(options, headers)).status).toBe(201)
   })
 
-  test('is refused on login, logout, PUT and DELETE, and not on reads', async () => {
+  verifies('contract-2.foreign-origin', 'is refused on login, logout, PUT and DELETE, and not on reads', async () => {
     const foreign = { host: 'localhost', origin: 'http://evil.example' }
     const options = { credentials }
     expect((await ask(options, foreign, 'POST', '/api/auth/login')).status).toBe(403)
@@ -175,7 +176,7 @@ describe('a foreign Origin (contract section 2)', () => {
     expect((await ask({}, foreign, 'GET', '/api/v1/prompts')).status).toBe(200)
   })
 
-  test('never gets a CORS header', async () => {
+  verifies('contract-2.foreign-origin', 'never gets a CORS header', async () => {
     const headers = { host: 'localhost', origin: 'http://localhost', 'access-control-request-method': 'PUT' }
     for (const method of ['GET', 'OPTIONS', 'POST']) {
       const answer = await ask({}, headers, method)

@@ -25,7 +25,7 @@ async function value(sample: string): Promise<number | null> {
   const line = (await text()).split('\n').find((one) => one.startsWith(`${sample} `))
   return line === undefined ? null : Number(line.slice(sample.length + 1))
 }
-const becomes = (sample: string, wanted: number) => expect.poll(() => value(sample), { timeout: 10_000 }).toBe(wanted)
+const becomes = (sample: string, wanted: number) => expect.poll(() => value(sample)).toBe(wanted)
 
 verifies('contract-1.metrics', 'replies by how they ended, times, tokens, failures by kind', async () => {
   scene.says(['one', ' two', ' three'], { usage: { prompt_tokens: 7, completion_tokens: 3 } })

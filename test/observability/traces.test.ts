@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { openScene, type Scene } from '../http/scene.ts'
+import { WAIT_MS } from '../support/wait.ts'
 import { verifies } from '../verifies.ts'
 
 interface Value {
@@ -62,7 +63,7 @@ const plain = (value: Value): unknown =>
   value.arrayValue ? value.arrayValue.values.map(plain) : Object.values(value)[0]
 const attributesOf = (span: Sent | undefined) =>
   Object.fromEntries((span?.attributes ?? []).map(({ key, value }) => [key, plain(value)]))
-const soon = { timeout: 20_000 }
+const soon = { timeout: WAIT_MS }
 
 /** Spans of a trace by name, once its request's own has come. */
 async function traceOf(traceId: string): Promise<Map<string, Sent>> {

@@ -38,7 +38,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       tool_events: [toolCallAt(2, 1, 'c1'), toolResultAt(2, 2, 'c1', 'naïve "ß"'), toolCallAt(4, 1, 'c2')],
       next_seq: 7, // role 1, texts 2 to 4, finish 5, [DONE] 6
     })
-    await expect.poll(() => framesLeft(reply), { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => framesLeft(reply)).toBe(0)
     const [, message] = (await listMessages(scene.sql, scene.agentId, reply.sessionId)) ?? []
     expect(message?.toolEvents.map(({ offset }) => offset)).toEqual([2, 2, 6])
   })
@@ -87,7 +87,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       const [first, ...others] = replies
       if (!first) throw new Error('no reply')
       const appends = [scene.journal.append(first, () => [textAt(2, 'first')])]
-      await expect.poll(scene.waiting, { timeout: 20_000 }).toBeGreaterThan(0)
+      await expect.poll(scene.waiting).toBeGreaterThan(0)
       for (const reply of others) appends.push(scene.journal.append(reply, () => [textAt(2, 'together')]))
       verdicts.push(...appends)
     })

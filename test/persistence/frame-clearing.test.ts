@@ -71,7 +71,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   test('the journal clears by itself, and at its end what has gathered', async () => {
     const reply = await running(await scene.newSession())
     await scene.journal.settle(reply, finished({ events: [textAt(2, 'c')] }))
-    await expect.poll(() => seqs(reply), { timeout: 10_000 }).toEqual([])
+    await expect.poll(() => seqs(reply)).toEqual([])
     const { instance, journal } = await scene.another()
     const last = await scene.begin(await scene.newSession())
     const own = { ...last, instanceId: instance.id, epoch: instance.epoch() }

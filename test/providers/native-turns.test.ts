@@ -1,7 +1,7 @@
 /** Native providers: how a turn ends, what it cost, what it is asked with, however the bytes come. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { over } from '../../scripts/cassette.ts'
+import { over } from '../../scripts/vendor-fixture.ts'
 import * as anthropic from './anthropic-server.ts'
 import * as gemini from './gemini-server.ts'
 import { both, look, open, type Vendor } from './native-scene.ts'

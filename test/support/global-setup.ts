@@ -5,12 +5,14 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { chromium } from 'playwright-core'
 import type { TestProject } from 'vitest/node'
 import { connect } from '../../src/persistence/postgres/database.ts'
 import type { Embedded } from '../../src/persistence/postgres/embedded.ts'
 import { startEmbedded } from '../../src/persistence/postgres/embedded.ts'
 import { migrate } from '../../src/persistence/schema.ts'
 import { installPackages, installPython } from '../clients/install.ts'
+import { browserOptions } from './browser-options.ts'
 import { once, type ServerVersion } from './database.ts'
 import { installMissingParts } from './system-parts.ts'
 
@@ -18,7 +20,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /**
      * Path of a socket: write `18` or `15`, read the server's URL; write `clients`, read nothing, or why they are not
-     * there; write `python`, read the path of one with its client, or nothing.
+     * there; write `python`, read the path of one with its client, or nothing; write `browser`, read the address of the
+     * one Chromium.
      */
     serverBroker: string
   }
@@ -43,9 +46,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await clients() // npm empties the folder that both lie in
     return await installPython()
   })
+  let browser: ReturnType<typeof chromium.launchServer> | null = null
   const bring = async (wanted: string): Promise<string> => {
     if (wanted === 'clients') return await clients().then(() => '')
     if (wanted === 'python') return (await python()) ?? ''
+    if (wanted === 'browser') {
+      browser ??= chromium.launchServer(browserOptions())
+      return (await browser).wsEndpoint()
+    }
     return (await server(wanted === '15' ? 15 : 18)).url
   }
   const broker = createServer({ allowHalfOpen: true }, async (socket) => {
@@ -62,6 +70,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
   return async () => {
     broker.close()
+    await browser?.then((one) => one.close()).catch(() => {})
     for (const running of servers.values()) await running.then((one) => one.stop()).catch(() => {})
     await rm(folder, { recursive: true, force: true })
     removeLater.kill('SIGKILL')

@@ -33,7 +33,7 @@ async function stage(listener: RequestListener, allow: readonly OutboundRule[] =
 }
 
 const port = (server: WebServer): OutboundRule => ({ kind: 'host', host: '127.0.0.1', port: server.port })
-const closed = (server: WebServer) => expect.poll(() => server.connections.open, { timeout: 10_000 }).toBe(0)
+const closed = (server: WebServer) => expect.poll(() => server.connections.open).toBe(0)
 
 verifies('contract-6.http-limits', 'the model reads status and text', async () => {
   await using at = await stage((request, response) => {

@@ -111,7 +111,7 @@ verifies('contract-6.web-fetch', 'more than 5 MiB is not read, what is too long 
   const { ok, content } = await at.get('/endless')
   expect(ok).toBe(true)
   expect(content).toMatch(/^a+\n\n\[cut here: the page is longer\]$/)
-  await expect.poll(() => at.server.connections.open, { timeout: 10_000 }).toBe(0)
+  await expect.poll(() => at.server.connections.open).toBe(0)
   expect(sent).toBeLessThan(50)
   const long = await at.get('/long')
   expect(Buffer.byteLength(long.content)).toBeLessThanOrEqual(256 * 1024)
@@ -130,7 +130,7 @@ verifies(
     for (const path of ['/silent', '/slow']) {
       const result = await at.get(path, { ...standard, timeoutMs: 200 })
       expect(result).toEqual({ ok: false, content: 'No whole answer within 0.2 s.' })
-      await expect.poll(() => at.server.connections.open, { timeout: 10_000 }).toBe(0)
+      await expect.poll(() => at.server.connections.open).toBe(0)
     }
   },
 )
@@ -142,7 +142,7 @@ verifies('contract-6.web-fetch', 'an abort closes the socket', async () => {
   await expect.poll(() => at.server.requests.length).toBe(1)
   stop.abort(new Error('cancelled'))
   await expect(call).rejects.toThrow('cancelled')
-  await expect.poll(() => at.server.connections.open, { timeout: 10_000 }).toBe(0)
+  await expect.poll(() => at.server.connections.open).toBe(0)
 })
 
 verifies(['contract-6.web-fetch', 'contract-6.redirects'], 'every hop is checked like the first', async () => {

@@ -1,7 +1,7 @@
 /**
  * Pages in a real Chromium (Debian's), against the real server.
  *
- *     const browser = await openBrowser()                  // one a file
+ *     const browser = await openBrowser()                  // the run's
  *     afterAll(browser.close)
  *     await using page = await browser.page(app.url)       // a profile of its own
  *     await page.goto('/prompts')
@@ -13,20 +13,11 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { systemPart } from '../support/system-parts.ts'
+import { browserOptions } from '../support/browser-options.ts'
+import { askSetUp } from '../support/database.ts'
+import { WAIT_MS } from '../support/wait.ts'
 
 const axeScript = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-const flags = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
 
 export interface PageOptions {
   width?: number
@@ -43,10 +34,22 @@ export interface TestBrowser {
   close(): Promise<void>
 }
 
+/** The one Chromium of the whole run; its pages are this file's alone, and `close` leaves it to the others. */
 export async function openBrowser(): Promise<TestBrowser> {
-  const browser = await chromium.launch({ executablePath: systemPart('chromium'), args: flags })
-  return { page: (url, options) => newPage(browser, url, options), close: () => browser.close() }
+  const endpoint = await askSetUp('browser')
+  if (!endpoint.startsWith('ws://')) throw new Error(endpoint)
+  return testBrowser(await chromium.connect(endpoint))
 }
+
+/** A Chromium of one's own, outside of the test run. */
+export async function launchBrowser(): Promise<TestBrowser> {
+  return testBrowser(await chromium.launch(browserOptions()))
+}
+
+const testBrowser = (browser: Browser): TestBrowser => ({
+  page: (url, options) => newPage(browser, url, options),
+  close: () => browser.close(),
+})
 
 /** What has the keyboard's focus: its id, or its words. */
 export const focused = (page: Page): Promise<string> =>
@@ -63,7 +66,7 @@ async function newPage(browser: Browser, baseURL: string, options: PageOptions =
     colorScheme: scheme,
     reducedMotion: 'reduce',
   })
-  context.setDefaultTimeout(15_000)
+  context.setDefaultTimeout(WAIT_MS)
   const page = await context.newPage()
   const problems: string[] = []
   const add = (text: string) => {

@@ -48,7 +48,7 @@ export async function chartScene(app: TestApp): Promise<ChartScene> {
 }
 
 /** Steps are shown half a second each, and a busy machine draws late. */
-export const until = <Value>(read: () => Value) => expect.poll(read, { timeout: 12_000 })
+export const until = <Value>(read: () => Value) => expect.poll(read)
 
 /** The innermost state that is lit. */
 export const lit = (page: Page) => page.locator('[data-state][data-lit]:not([data-compound])')

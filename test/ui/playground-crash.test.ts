@@ -6,7 +6,7 @@ import { dataFolder, demoAgent, startProduct } from '../support/product.ts'
 import { openBrowser } from './browser.ts'
 
 const browser = await openBrowser()
-const soon = <T>(read: () => T) => expect.poll(read, { timeout: 15_000 })
+const soon = <T>(read: () => T) => expect.poll(read)
 afterAll(() => browser.close())
 
 test('killed and back in the middle of a reply: the page reconnects by itself and tells the outcome', async () => {

@@ -4,7 +4,7 @@ import { createAgent, startTestApp } from '../support/app.ts'
 import { startUpstream, type UpstreamCall } from '../support/upstream.ts'
 import { openBrowser, type PageOptions, type TestPage } from './browser.ts'
 
-export const soon = <T>(read: () => T) => expect.poll(read, { timeout: 15_000 })
+export const soon = <T>(read: () => T) => expect.poll(read)
 
 export const field = (page: TestPage) => page.getByRole('textbox', { name: 'Message' })
 export const replies = (page: TestPage) => page.getByRole('article', { name: 'Agent' })

@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bucketsOf } from '../../ui/src/usage/buckets.ts'
 import { createAgent, startTestApp, type TestApp } from '../support/app.ts'
+import { WAIT_MS } from '../support/wait.ts'
 import { axe, openBrowser, sidewaysScroll, type TestBrowser, type TestPage } from './browser.ts'
 
 /** Pages ask again over the network; a machine under load takes its time. */
-const patience = { timeout: 15_000 }
+const patience = { timeout: WAIT_MS }
 const dayMs = 86_400_000
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs)
 const isoDay = (days: number) => daysAgo(days).toISOString().slice(0, 10)

@@ -1,19 +1,19 @@
-/** Cassettes (scripts/cassette.ts) played to the adapters: what a vendor answered once is still understood. */
+/** Fixtures (scripts/vendor-fixture.ts) played to the adapters: what a vendor answered once is still understood. */
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { type Cassette, over, questions, scrub, tape, type Vendor } from '../../scripts/cassette.ts'
+import { type Fixture, over, questions, record, scrub, type Vendor } from '../../scripts/vendor-fixture.ts'
 import { ask, connectionTo, failureIn, key, scene, textOf } from './scene.ts'
 
-async function load(vendor: Vendor): Promise<Cassette> {
-  return JSON.parse(await readFile(new URL(`cassettes/${vendor}.json`, import.meta.url), 'utf8'))
+async function load(vendor: Vendor): Promise<Fixture> {
+  return JSON.parse(await readFile(new URL(`fixtures/${vendor}.json`, import.meta.url), 'utf8'))
 }
 
-/** Answers as it was taped, in the order of the tape. */
-function player({ taped }: Cassette): typeof globalThis.fetch {
-  const left = [...taped]
+/** Answers as it was recorded, in the recorded order. */
+function player({ exchanges }: Fixture): typeof globalThis.fetch {
+  const left = [...exchanges]
   return async () => {
     const next = left.shift()
-    if (!next) throw new Error('the tape has ended')
+    if (!next) throw new Error('the fixture has ended')
     const { status, contentType, body } = next.response
     return new Response(body, { status, headers: { 'content-type': contentType } })
   }
@@ -21,10 +21,10 @@ function player({ taped }: Cassette): typeof globalThis.fetch {
 
 describe.each<Vendor>(['anthropic', 'gemini'])('%s', (vendor) => {
   test('words, a tool call and an error are understood', async () => {
-    const cassette = await load(vendor)
-    const { model } = await scene({ fetch: over(player(cassette)), providerRetries: 0 })
+    const fixture = await load(vendor)
+    const { model } = await scene({ fetch: over(player(fixture)), providerRetries: 0 })
     const provider = connectionTo(null, vendor)
-    const { words, tool, error } = questions(cassette.model)
+    const { words, tool, error } = questions(fixture.model)
     const said = await ask(model, { ...words, provider })
     expect(textOf(said)).toMatch(/Paris/)
     expect(said.at(-1)).toEqual({
@@ -45,10 +45,10 @@ describe.each<Vendor>(['anthropic', 'gemini'])('%s', (vendor) => {
     })
   })
 
-  test('the vendor is still asked what it was asked then, and the tape holds no key', async () => {
-    const cassette = await load(vendor)
-    const again = await tape(vendor, cassette.model, key, player(cassette))
-    expect(again).toEqual(cassette.taped)
+  test('the vendor is still asked what it was asked then, and the fixture holds no key', async () => {
+    const fixture = await load(vendor)
+    const again = await record(vendor, fixture.model, key, player(fixture))
+    expect(again).toEqual(fixture.exchanges)
   })
 })
 

@@ -1,4 +1,4 @@
-/** Cassettes: what a vendor was asked and answered, kept as files that tests play again. */
+/** Fixtures: what a vendor was asked and answered, kept as files that tests play again. */
 import type { ModelRequest } from '../src/actors/ports.ts'
 import type { ProviderFetch } from '../src/providers/fetch.ts'
 import { createModel } from '../src/providers/model.ts'
@@ -6,19 +6,21 @@ import { clearKeyLike, clearSecrets } from '../src/providers/redact.ts'
 
 export type Vendor = 'anthropic' | 'gemini'
 
-export interface Taped {
+export interface Exchange {
   name: string
   /** The path without the host, and the body as it was sent. */
   request: { path: string; body: unknown }
   response: { status: number; contentType: string; body: string }
 }
 
-export interface Cassette {
+export interface Fixture {
   vendor: Vendor
   model: string
-  /** How it came to be: `recorded` with the day, or in plain words that it was not. */
+  /** `recorded`, or in plain words that it was not. */
   source: string
-  taped: Taped[]
+  /** The day it was recorded or written, YYYY-MM-DD. */
+  date: string
+  exchanges: Exchange[]
 }
 
 type Asked = Pick<ModelRequest, 'model' | 'system' | 'messages' | 'config' | 'tools'>
@@ -43,19 +45,19 @@ export function questions(model: string): Record<'words' | 'tool' | 'error', Ask
 }
 
 /** Asks a vendor all questions through the product's own adapter. `fetch` reaches the vendor, or plays one. */
-export async function tape(
+export async function record(
   vendor: Vendor,
   model: string,
   apiKey: string,
   fetch: typeof globalThis.fetch,
-): Promise<Taped[]> {
-  const taped: Taped[] = []
+): Promise<Exchange[]> {
+  const exchanges: Exchange[] = []
   for (const [name, asked] of Object.entries(questions(model))) {
     const listening: typeof fetch = async (input, init) => {
       const response = await fetch(input, init)
       const body = await response.clone().text()
       const { pathname, search } = new URL(String(input))
-      taped.push({
+      exchanges.push({
         name,
         request: { path: pathname + search, body: JSON.parse(String(init?.body ?? 'null')) },
         response: {
@@ -66,11 +68,11 @@ export async function tape(
       })
       return response
     }
-    const provider = { id: 'tape', type: vendor, baseUrl: null, apiKey }
+    const provider = { id: 'recording', type: vendor, baseUrl: null, apiKey }
     const talker = createModel({ fetch: over(listening), providerRetries: 0, idleTimeoutMs: 60_000 })
     await talker.stream({ ...asked, provider }, new AbortController().signal, () => undefined)
   }
-  return taped
+  return exchanges
 }
 
 /** Provider calls over the platform's fetch, or one that plays it. */

@@ -1,0 +1,40 @@
+/**
+ * `npm run check`: all that is checked without running anything, side by side, since most of it is one process of one
+ * thread each. What each says is printed when it has ended; exit code 1 when any of them failed.
+ */
+import { spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { text } from 'node:stream/consumers'
+
+/** The longest first. */
+const checks = [
+  'tsc',
+  'depcruise src openapi test ui/src packages/client/src bench scripts --config .dependency-cruiser.mjs',
+  'tsc -p ui',
+  'npm run --silent generate:check',
+  'tsc -p packages/client',
+  'biome check',
+]
+
+const failed: string[] = []
+
+async function run(command: string): Promise<void> {
+  const began = performance.now()
+  const child = spawn('/bin/sh', ['-c', `${command} 2>&1`], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const code = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const output = (await text(child.stdout)).trim()
+  const passed = (await code) === 0
+  if (!passed) failed.push(command)
+  const seconds = ((performance.now() - began) / 1000).toFixed(1)
+  console.log(`${passed ? 'ok    ' : 'FAILED'} ${seconds} s  ${command}${output === '' ? '' : `\n${output}`}`)
+}
+
+const waiting = [...checks]
+async function runAll(): Promise<void> {
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await run(next)
+}
+await Promise.all(Array.from({ length: availableParallelism() }, runAll))
+if (failed.length > 0) {
+  console.error(`Failed: ${failed.join('; ')}`)
+  process.exitCode = 1
+}

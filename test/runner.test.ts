@@ -1,0 +1,52 @@
+/** What decides over a run: which files are quick, and which rules count as verified. */
+import { describe, expect, test } from 'vitest'
+import { requirements } from './requirements.ts'
+import { type RanTest, unverified } from './support/after-whole-run.ts'
+import { importsOf, wayToProcess } from './support/quick-files.ts'
+
+describe('a rule is verified', () => {
+  const ran = (state: 'passed' | 'failed' | 'skipped'): RanTest => ({
+    result: () =>
+      state === 'failed'
+        ? { state, errors: [] }
+        : state === 'skipped'
+          ? { state, errors: undefined, note: undefined }
+          : { state, errors: undefined },
+    meta: () => ({ rules: ['contract-4.busy'] }),
+  })
+
+  test('by a test that passed', () => {
+    expect(unverified([ran('skipped'), ran('passed')])).not.toContain('contract-4.busy')
+    expect(unverified([ran('passed')])).toHaveLength(Object.keys(requirements).length - 1)
+  })
+
+  test.each(['failed', 'skipped'] as const)('by no test that was %s', (state) => {
+    expect(unverified([ran(state)])).toContain('contract-4.busy')
+  })
+})
+
+describe('a file is quick', () => {
+  test('unless something it imports starts a process', () => {
+    expect(wayToProcess('test/actors/reply-log.test.ts')).toBeNull()
+    for (const file of ['test/http/busy.test.ts', 'test/ui/login.test.ts', 'test/e2e/kill9.test.ts']) {
+      expect(wayToProcess(file)).not.toBeNull()
+    }
+  })
+
+  test('by what it imports, not by types, comments and strings', () => {
+    const source = `
+      import a from './a.ts'
+      import './b.ts'
+      import type { C } from './c.ts'
+      import {
+        type D,
+        d,
+      } from '../d.ts'
+      export * from 'e'
+      // import './f.ts'
+      const text = "from './g.ts'"
+      const h = await import('./h.ts')
+    `
+    expect(importsOf('test/x/y.ts', source)).toEqual(['test/x/a.ts', 'test/x/b.ts', 'test/d.ts', 'e', 'test/x/h.ts'])
+  })
+})

@@ -1,0 +1,15 @@
+/** How Chromium is started, for the one of the test run and for pictures and benches. */
+import { systemPart } from './system-parts.ts'
+
+const args = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export const browserOptions = () => ({ executablePath: systemPart('chromium'), args })

@@ -1,0 +1,78 @@
+/**
+ * Which test files are quick: those that need no process beside their own. It is read from their imports, so that
+ * nobody keeps a list: a file is quick unless it imports, directly or through others, one of `starters`.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseSync } from 'vite'
+
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** What starts a process, or asks for one that the run has started. Paths are those below the root. */
+const starters = new Set([
+  'node:child_process',
+  'node:cluster',
+  'playwright-core',
+  'test/support/database.ts',
+  'test/support/folder.ts',
+])
+
+/** What a source imports, types aside: package names, and paths below the root. */
+export function importsOf(path: string, source: string): string[] {
+  const { staticImports, staticExports, dynamicImports } = parseSync(path, source).module
+  const names: string[] = []
+  for (const { moduleRequest, entries } of staticImports) {
+    if (entries.length === 0 || entries.some((entry) => !entry.isType)) names.push(moduleRequest.value)
+  }
+  for (const { moduleRequest, isType } of staticExports.flatMap(({ entries }) => entries)) {
+    if (moduleRequest !== null && !isType) names.push(moduleRequest.value)
+  }
+  for (const { moduleRequest } of dynamicImports) {
+    const literal = /^['"](.+)['"]$/.exec(source.slice(moduleRequest.start, moduleRequest.end))
+    if (literal?.[1] !== undefined) names.push(literal[1])
+  }
+  return names.map((name) => (name.startsWith('.') ? join(dirname(path), name) : name))
+}
+
+function createGraph() {
+  const known = new Map<string, string[]>()
+  return (path: string): string[] => {
+    const imports = known.get(path) ?? importsOf(path, sourceOf(path))
+    known.set(path, imports)
+    return imports
+  }
+}
+
+const sourceOf = (path: string): string => (path.endsWith('.ts') ? readFileSync(join(root, path), 'utf8') : '')
+
+/** The imports that lead from a file to a process; null when none do. */
+export function wayToProcess(file: string, imports = createGraph()): string[] | null {
+  const cameFrom = new Map<string, string | null>([[file, null]])
+  for (const path of cameFrom.keys()) {
+    if (starters.has(path)) return wayBack(path, cameFrom)
+    if (!path.endsWith('.ts')) continue
+    for (const next of imports(path)) if (!cameFrom.has(next)) cameFrom.set(next, path)
+  }
+  return null
+}
+
+function wayBack(end: string, cameFrom: ReadonlyMap<string, string | null>): string[] {
+  const way: string[] = []
+  for (let at: string | null = end; at !== null; at = cameFrom.get(at) ?? null) way.unshift(at)
+  return way
+}
+
+/** Every test file, as a path below the root. */
+export function allTestFiles(): string[] {
+  const names = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  return names
+    .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
+    .map((name) => relative(root, join(root, 'test', name)))
+    .sort()
+}
+
+export function quickFiles(): string[] {
+  const imports = createGraph()
+  return allTestFiles().filter((file) => wayToProcess(file, imports) === null)
+}
