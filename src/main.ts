@@ -28,7 +28,7 @@ async function main(): Promise<void> {
     hopeless: EXIT_CONFIG,
     say,
     exit: (code) => process.exit(code),
-    hear: metrics.hear,
+    hear: metrics.onMessage,
   })
   onStopSignals(workers.stop, workers.kill)
 }
