@@ -37,7 +37,7 @@ export interface LiveOptions {
   journal: Journal
   exchange: Exchange
   recorder: TransitionRecorder
-  log: { error(details: object, message: string): void }
+  log: { error(details: object, message: string): void; warn(details: object, message: string): void }
 }
 
 export const failed = (code: ReplyError['code'], message: string) =>
@@ -138,7 +138,7 @@ function finish(
   { byReply, registry, exchange }: LiveSessions,
   session: LiveSession,
   reply: RunningReply,
-  tell = () => reply.observer.ended(reply.ended, reply.usage),
+  tell = () => reply.observer.ended({ ...reply.end, usage: reply.usage }),
 ): void {
   const { id } = reply.log.info
   session.reply = null
@@ -162,7 +162,7 @@ export function forgetSession(sessions: LiveSessions, sessionId: string): void {
   finish(sessions, session, reply, async () => {
     // What the model was asked has been used, though no message tells of it any more.
     const usage = await reply.generation?.usage()
-    reply.observer.ended('session_deleted', usage ?? reply.usage)
+    reply.observer.ended({ outcome: 'session_deleted', usage: usage ?? reply.usage, error: null })
   })
 }
 
@@ -188,6 +188,7 @@ export function checkSessions(sessions: LiveSessions, leaseMs: number): void {
     const waitingSince = reply.log.unstoredSince() ?? reply.settlingSince
     if (waitingSince === null || now - waitingSince <= leaseMs || reply.log.state() !== 'open') continue
     reply.requesterLost = true
+    reply.notStored = true
     reply.log.cut()
     actor.send(failed('internal', 'The reply could not be stored in time.'))
   }
@@ -199,7 +200,11 @@ function lose(session: LiveSession | undefined): void {
 }
 
 /** What coordination asks of the replies that run here. */
-export function ownedReplies(sessions: LiveSessions, remote: RemoteReplies, journal: Journal): OwnedReplies {
+export function ownedReplies(
+  sessions: LiveSessions,
+  remote: RemoteReplies,
+  { journal, log }: Pick<LiveOptions, 'journal' | 'log'>,
+): OwnedReplies {
   const { byReply, admitting } = sessions
   return {
     running: () => new Set([...byReply.keys(), ...admitting.keys()]),
@@ -223,7 +228,14 @@ export function ownedReplies(sessions: LiveSessions, remote: RemoteReplies, jour
       const { error } = failed('internal', 'The reply was abandoned.')
       const usage = { promptTokens: 0, completionTokens: 0, estimated: true }
       const outcome = { type: 'failed', error, usage } as const
-      await journal.settle(reply, { outcome, said: null, endedAt: new Date(), requesterLost: true, title: null })
+      const settlement = { outcome, said: null, endedAt: new Date(), requesterLost: true, title: null }
+      const { result } = await journal.settle(reply, settlement)
+      if (result !== 'settled') return
+      const { id: replyId, sessionId, model } = reply
+      const { code, detail } = error
+      const ms = Date.now() - Date.parse(reply.createdAt)
+      // Its request, agent and attempts were known to the actor that is gone.
+      log.warn({ reqId: null, sessionId, replyId, model, code, detail, attempts: null, ms }, 'A reply failed.')
     },
     dropStray: (replyId) => lose(byReply.get(replyId)),
   }

@@ -5,18 +5,21 @@
  */
 
 /** Why a reply ended well. `cancelled` reads as `stop` on the wire. */
-export type FinishReason = 'stop' | 'length' | 'content_filter' | 'cancelled'
+export const finishReasons = ['stop', 'length', 'content_filter', 'cancelled'] as const
+export type FinishReason = (typeof finishReasons)[number]
 
 /** `code` of the error chunk (contract section 3). */
-export type ReplyErrorCode =
-  | 'provider_error'
-  | 'provider_timeout'
-  | 'provider_auth'
-  | 'provider_rate_limited'
-  | 'instance_lost'
-  | 'shutdown'
-  | 'session_deleted'
-  | 'internal'
+export const replyErrorCodes = [
+  'provider_error',
+  'provider_timeout',
+  'provider_auth',
+  'provider_rate_limited',
+  'instance_lost',
+  'shutdown',
+  'session_deleted',
+  'internal',
+] as const
+export type ReplyErrorCode = (typeof replyErrorCodes)[number]
 
 /** `message` is fit for the wire; `detail` holds the full words, for the log and the playground only. */
 export interface ReplyError {

@@ -3,7 +3,7 @@ import { fromCallback } from 'xstate'
 import { restStateOf } from './frame-log.ts'
 import { createGeneration, type GenerateOptions, type Generation, replyEnded } from './generate.ts'
 import { historyLimits, modelHistory } from './history.ts'
-import type { ObservedOutcome, ReplyObserver } from './observer.ts'
+import type { ReplyEnd, ReplyObserver } from './observer.ts'
 import type { Journal, ModelRequest, ReplyInfo } from './ports.ts'
 import type { Outcome, Usage } from './reply-event.ts'
 import type { ReplyLog } from './reply-log.ts'
@@ -29,7 +29,9 @@ export interface RunningReply {
   settlingSince: number | null
   observer: ReplyObserver
   /** How it ended, as far as this instance knows. */
-  ended: ObservedOutcome
+  end: Omit<ReplyEnd, 'usage'>
+  /** It was ended because it could not be stored: observers tell that from other faults, the wire does not. */
+  notStored: boolean
 }
 
 export interface SessionActorPorts {
@@ -41,9 +43,9 @@ export interface SessionActorPorts {
 
 export const noUsage: Usage = { promptTokens: 0, completionTokens: 0, estimated: true }
 
-const failure = (message: string): SessionEvent => ({
+const failure = (message: string, error: unknown): SessionEvent => ({
   type: 'failed',
-  error: { code: 'internal', message, detail: message },
+  error: { code: 'internal', message, detail: `${message} ${error}` },
 })
 
 /** Reads the generation into the log, as fast as the log can be stored. */
@@ -74,6 +76,7 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
   const usage = (await running.generation?.usage()) ?? noUsage
   running.usage = usage
   running.settlingSince = performance.now()
+  if (stored === 'refused') running.notStored = true
   const outcome: Outcome = stored === 'refused' ? refused(usage) : { ...ending, usage }
   // A log that was cut has missed what was stored since, and a refused write may have been stored the first time it was
   // sent: what followers elsewhere were shown must stay.
@@ -87,14 +90,20 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
   })
   if (settled.result !== 'settled') {
     if (settled.result === 'gone') {
-      running.ended = 'session_deleted'
+      running.end = { outcome: 'session_deleted', error: null }
       log.drop()
     } else log.cut()
     return { type: 'lost' }
   }
-  running.ended = outcome.type === 'failed' ? outcome.error.code : outcome.reason
+  running.end = endOf(outcome, running.notStored)
   log.close({ outcome, endedAt: endedAt.toISOString(), settledAt: settled.settledAt })
   return { type: 'settled', as: restStateOf(outcome) }
+}
+
+function endOf(outcome: Outcome, notStored: boolean): RunningReply['end'] {
+  if (outcome.type === 'finished') return { outcome: outcome.reason, error: null }
+  const { error } = outcome
+  return { outcome: notStored && error.code === 'internal' ? 'not_stored' : error.code, error }
 }
 
 function refused(usage: Usage): Outcome {
@@ -116,7 +125,7 @@ export function sessionActors({ journal, running, onError }: SessionActorPorts) 
         (error: unknown) => {
           if (controller.signal.aborted) return
           onError(error, reply)
-          sendBack(failure('The reply could not be generated.'))
+          sendBack(failure('The reply could not be generated.', error))
         },
       )
       return () => controller.abort(replyEnded)

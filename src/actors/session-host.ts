@@ -16,7 +16,7 @@ import {
   ownedReplies,
   runningReplies,
 } from './live-sessions.ts'
-import { type Observer, unobserved } from './observer.ts'
+import { type Observer, type Origin, unobserved } from './observer.ts'
 import type { Admission, Exchange, Journal, Model, ModelRequest, NewMessage, OpenToolbox } from './ports.ts'
 import { createRemoteReplies, type RemoteReplies } from './remote-reply.ts'
 import { createReplyLog } from './reply-log.ts'
@@ -39,15 +39,16 @@ export interface HostOptions {
   leaseMs: number
   /** Absent: nobody measures. */
   observer?: Observer
-  log: { error(details: object, message: string): void; info(details: object, message: string): void }
+  log: Record<'error' | 'warn' | 'info', (details: object, message: string) => void>
 }
 
 export interface Message extends Omit<NewMessage, 'replyId' | 'mayStart'> {
   request: Omit<ModelRequest, 'messages' | 'tools'>
   openToolbox: OpenToolbox
   onBusy: 'reject' | 'interrupt'
-  /** W3C `traceparent` of the request. Absent: it is not traced. */
-  traceparent?: string | null
+  agentName: string
+  /** The request. Null: none. */
+  origin: Origin | null
 }
 
 export type Sent =
@@ -77,7 +78,7 @@ export function createSessionHost(options: HostOptions) {
   }
   return {
     registry: host.registry,
-    owned: ownedReplies(host, host.remote, journal),
+    owned: ownedReplies(host, host.remote, { journal, log }),
     draining: () => host.draining,
     /** Replies that run here, stateless ones included. */
     running: () => runningReplies(host),
@@ -143,8 +144,10 @@ function start(host: Host, message: Message, admission: Extract<Admission, { out
   const { journal, exchange, model, generationTimeoutMs, historyMaxTokens } = host.options
   const { reply: info, position, restState, untitled } = admission
   const observer = observe(host, info.id, message)
-  const refuse = () =>
+  const refuse = () => {
+    reply.notStored = true
     host.byReply.get(info.id)?.actor.send(failed('internal', 'A part of the reply could not be stored.'))
+  }
   const reply: RunningReply = {
     log: createReplyLog(info, {
       append: journal.append,
@@ -162,7 +165,8 @@ function start(host: Host, message: Message, admission: Extract<Admission, { out
     usage: noUsage,
     settlingSince: null,
     observer,
-    ended: 'lost',
+    end: { outcome: 'lost', error: null },
+    notStored: false,
   }
   beginReply(host, message.agentId, restState, reply)
   const requesterLost = () => {
@@ -171,10 +175,18 @@ function start(host: Host, message: Message, admission: Extract<Admission, { out
   return { outcome: 'started', reply: replyOf(reply), requesterLost }
 }
 
-const observe = ({ options }: Host, id: string, { sessionId, agentId, model, request, traceparent }: Message) =>
+const observe = ({ options }: Host, id: string, message: Message) =>
   options.observer?.begin({
-    ...{ id, sessionId, agentId, model, providerType: request.provider.type, config: request.config },
-    parent: traceparent ?? null,
+    id,
+    purpose: 'reply',
+    sessionId: message.sessionId,
+    agentId: message.agentId,
+    agentName: message.agentName,
+    model: message.model,
+    providerId: message.request.provider.id,
+    providerType: message.request.provider.type,
+    config: message.request.config,
+    origin: message.origin,
   }) ?? unobserved
 
 const replyOf = ({ log }: RunningReply): Reply => ({ info: log.info, read: log.read })

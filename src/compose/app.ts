@@ -122,8 +122,19 @@ async function openOwnership(
   const leaseSql = open('lease', 1, { silenceMs: leaseMs / 2 })
   closing.defer(() => leaseSql.end({ timeout: 1 }))
   const alone = embedded !== null
-  const { onRenewal, onFlush } = observation.metrics ?? {}
-  const options = { id, sql: leaseSql, work: sql, leaseMs, alone, deriveTitle: titleOfLost, onRenewal, log }
+  const { onRenewal, onInstancesLost, onRepliesLost, onFlush } = observation.metrics ?? {}
+  const options = {
+    id,
+    sql: leaseSql,
+    work: sql,
+    leaseMs,
+    alone,
+    deriveTitle: titleOfLost,
+    onRenewal,
+    onInstancesLost,
+    onRepliesLost,
+    log,
+  }
   const coordination = settings.cacheProvider
     ? (await import('../coordination/redis.ts')).createRedisCoordination({ ...options, cacheUrl: settings.cacheUrl })
     : createLocalCoordination(options)
@@ -148,17 +159,14 @@ async function openOwnership(
 
 /** What a reply calls: models and tools, all through one guarded door. */
 async function openOutside({ settings, log, closing, observation }: Ground) {
-  const outbound = closing.use(createOutbound({ policy: settings.outboundPolicy, allow: settings.outboundAllow }))
+  const { outboundPolicy: policy, outboundAllow: allow } = settings
+  const outbound = closing.use(createOutbound({ policy, allow, traceparent: observation.traceparent }))
   const mcp = closing.use(createMcpOnDemand({ outbound, log }))
   const model = closing.use(
     createModel({
       fetch: outbound.call,
       providerRetries: settings.providerRetries,
       idleTimeoutMs: settings.providerIdleTimeoutS * 1000,
-      onRetry(retry) {
-        observation.metrics?.onRetry()
-        log.warn(retry, 'A provider call failed and is made again.')
-      },
       onCountFault: (err) => log.warn({ err }, 'Tokens could not be counted: four characters are taken for one.'),
     }),
   )
@@ -168,7 +176,7 @@ async function openOutside({ settings, log, closing, observation }: Ground) {
 /** What may be late: titles, expiry. */
 async function startJobs(
   { settings, sql, log, closing }: Ground,
-  parts: Pick<BackgroundOptions, 'secrets' | 'upkeepSql' | 'model' | 'agents'>,
+  parts: Pick<BackgroundOptions, 'secrets' | 'upkeepSql' | 'model' | 'agents' | 'observer'>,
 ) {
   const retention = { sessionDays: settings.sessionRetentionDays, transitionDays: settings.traceRetentionDays }
   const options = {
@@ -199,7 +207,12 @@ async function openRooms(ground: Ground) {
   const agents = createAgentLookup(repliesSql, { alone: ground.embedded !== null })
   const generationTimeoutMs = settings.generationTimeoutS * 1000
   const host = createSessionHost({
-    ...{ model, recorder, leaseMs: settings.ownerLeaseMs, generationTimeoutMs, observer, log },
+    model,
+    recorder,
+    leaseMs: settings.ownerLeaseMs,
+    generationTimeoutMs,
+    observer,
+    log: faultLog(log),
     exchange: coordination.exchange,
     journal: byModel ? withLateTitles(journal, titleLater) : journal,
     maxRunning: settings.maxRunningReplies,
@@ -207,7 +220,7 @@ async function openRooms(ground: Ground) {
   })
   coordination.start(host.owned, host.tick)
   metrics?.inspect({ report: host.owned.report, running: host.running })
-  jobs = await startJobs(ground, { secrets, upkeepSql, model, agents })
+  jobs = await startJobs(ground, { secrets, upkeepSql, model, agents, observer })
   return {
     ...{
       sql,
@@ -245,12 +258,11 @@ export async function startApp(settings: Settings): Promise<App> {
   closing.defer(() => database.repliesSql.end({ timeout: 2 }))
   const close = () => closeServer(server, LAST_BYTES_MS).finally(() => closing.disposeAsync())
   try {
-    const { otelEndpoint, metricsPort } = settings
     const observation = await startObservation({
-      ...database,
+      id: database.id,
       sql: database.repliesSql,
-      metrics: metricsPort !== null,
-      otelEndpoint,
+      settings,
+      providerTypes: providerTypes.map(({ id }) => id),
       log,
     })
     closing.defer(() => observation.close())
@@ -273,6 +285,14 @@ export async function startApp(settings: Settings): Promise<App> {
       : error
   }
 }
+
+/** `error` is for faults of ours alone. What a database that is away did to a reply stands in the reply's own line. */
+const faultLog = (log: Log): Parameters<typeof createSessionHost>[0]['log'] => ({
+  error: (details: { err?: unknown }, message: string) =>
+    isUnavailable(details.err) ? log.debug(details, message) : log.error(details, message),
+  warn: log.warn.bind(log),
+  info: log.info.bind(log),
+})
 
 const isAddressInUse = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'

@@ -23,6 +23,8 @@ export interface LocalOptions {
   deriveTitle: Sweep['deriveTitle']
   /** A renewal of the lease has succeeded or failed. Absent: nobody measures. */
   onRenewal?: ((ok: boolean) => void) | undefined
+  onInstancesLost?: Sweep['onInstancesLost']
+  onRepliesLost?: Sweep['onRepliesLost']
   log: Sweep['log']
 }
 
@@ -39,7 +41,8 @@ export const noExchange: Exchange = {
 
 export function createLocalCoordination(options: LocalOptions): Coordination {
   const { id, sql: leaseSql, work: sql = leaseSql, leaseMs, alone, deriveTitle, log } = options
-  const sweep: Sweep = { sql, id, deriveTitle, log }
+  const { onInstancesLost, onRepliesLost } = options
+  const sweep: Sweep = { sql, id, deriveTitle, onInstancesLost, onRepliesLost, log }
   let owned: OwnedReplies | null = null
   let suspects = new Set<string>()
   let hurries = 0

@@ -11,7 +11,7 @@ import type { Slot } from '../../actors/slots.ts'
 import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-for-reply.ts'
 import { completionBody, completionHead, createFrameEncoder, statelessFrame } from '../completion-frames.ts'
 import type { Handlers } from '../mount.ts'
-import { traceparentOf } from '../observe-requests.ts'
+import { originOf } from '../observe-requests.ts'
 import { refuse } from '../refusals.ts'
 import { connectionSignal } from '../reply-stream.ts'
 import { openEventStream } from '../sse.ts'
@@ -40,7 +40,9 @@ async function generate(
   const ending: Ending = error ? { type: 'failed', error } : own
   const ended = ending.type === 'failed' ? ending.error.code : ending.reason
   const usage = await generation.usage()
-  observer.ended(client.aborted ? 'left' : ended, usage)
+  const failure = ending.type === 'failed' ? ending.error : null
+  if (client.aborted) observer.ended({ outcome: 'left', usage, error: null })
+  else observer.ended({ outcome: ended, usage, error: failure })
   return client.aborted ? null : { ...ending, usage }
 }
 
@@ -59,8 +61,16 @@ export const completionHandlers = (rooms: CompletionRooms) =>
       const id = uuidv7()
       const asked = agentRequest(rooms, agent)
       const observer = rooms.observer.begin({
-        ...{ id, sessionId: null, agentId: agent.id, model: agent.model },
-        ...{ providerType: asked.provider.type, config: asked.config, parent: traceparentOf(request) },
+        id,
+        purpose: 'reply',
+        sessionId: null,
+        agentId: agent.id,
+        agentName: agent.name,
+        model: agent.model,
+        providerId: asked.provider.id,
+        providerType: asked.provider.type,
+        config: asked.config,
+        origin: originOf(request),
       })
       const openToolbox = agentToolbox(rooms, agent)
       const options = { model: rooms.model, openToolbox, timeoutMs: rooms.generationTimeoutMs, observer }
