@@ -24,17 +24,19 @@ export interface RequestObserver {
   begin(request: ObservedRequest): {
     /** For what the request starts. Null: it is not traced. */
     traceparent: string | null
+    /** Runs the handler, so that the calls out that it makes carry the trace. Absent: they carry none. */
+    within?(work: () => void): void
     /** Called once, when the answer has gone out or the connection is gone. */
     ended(status: number): void
   }
 }
 
-const parents = new WeakMap<FastifyRequest, string>()
+const parents = new WeakMap<FastifyRequest, { traceparent: string; within?: (work: () => void) => void }>()
 
 /** For what the request starts. */
 export const originOf = (request: FastifyRequest): Origin => ({
   requestId: request.id,
-  traceparent: parents.get(request) ?? null,
+  traceparent: parents.get(request)?.traceparent ?? null,
 })
 
 /** The caller's own id where it is one that logs can carry; else a new one. */
@@ -64,12 +66,18 @@ export function observeRequests(app: FastifyInstance, observers: readonly Reques
       traceparent: typeof traceparent === 'string' ? traceparent : null,
     }
     for (const observer of observers) {
-      const { traceparent: own, ended } = observer.begin(observed)
-      if (own !== null) parents.set(request, own)
+      const begun = observer.begin(observed)
+      if (begun.traceparent !== null) parents.set(request, { ...begun, traceparent: begun.traceparent })
       // Not Fastify's onResponse, which a stream that broke off never sees.
-      reply.raw.once('close', () => ended(reply.raw.statusCode))
+      reply.raw.once('close', () => begun.ended(reply.raw.statusCode))
     }
     const traceId = traceIdOf(originOf(request).traceparent)
     request.log = reply.log = request.log.child(traceId === null ? about : { ...about, traceId })
+  })
+  // The last hook before the handler: the events of a body's stream come in the socket's own context.
+  app.addHook('preHandler', (request, _reply, done) => {
+    const within = parents.get(request)?.within
+    if (within) within(done)
+    else done()
   })
 }

@@ -46,7 +46,7 @@ interface TracedRequest {
 export interface Traces {
   observer: Observer
   requests: {
-    begin(request: TracedRequest): { traceparent: string; ended(status: number): void }
+    begin(request: TracedRequest): { traceparent: string; within(work: () => void): void; ended(status: number): void }
   }
   /** Of the span whose work is being done, for calls out. Null: none. */
   traceparent(): string | null
@@ -108,6 +108,7 @@ function traceRequest(tracer: Tracer, request: TracedRequest): ReturnType<Traces
   const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, contextOf(traceparent))
   return {
     traceparent: traceparentOf(span),
+    within: (work) => within(span, work),
     ended(status) {
       span.setAttribute('http.response.status_code', status)
       if (status >= 500) fail(span, String(status))

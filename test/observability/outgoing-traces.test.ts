@@ -87,4 +87,16 @@ for (const kind of serverKinds) {
   })
 }
 
+verifies('contract-17.traceparent', 'what a request of the administrator asks for', async () => {
+  await using server = await startToolServer(() => 'ok')
+  const id = await scene.createTool({ name: 'tried', url: server.url })
+  const traceId = '0af7651916cd43dd8448eb211c80319d'
+  const caller = { traceparent: `00-${traceId}-b7ad6b7169203331-01` }
+  await scene.call('POST', `/api/v1/http-tools/${id}/test`, { arguments: {} }, caller)
+  const request = () => collector.spans.find((span) => span.traceId === traceId)
+  await expect.poll(request, soon).toBeDefined()
+  const span = request()
+  expect(server.requests.map(({ request }) => request.headers.traceparent)).toEqual([span && headerOf(span)])
+})
+
 const transportOf = (kind: ServerKind) => (kind.startsWith('sse') ? 'sse' : 'streamable_http')

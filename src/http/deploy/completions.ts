@@ -8,6 +8,7 @@ import { closingFrames, type Frame, type Outcome, type ReplyEvent } from '../../
 import type { SessionHost } from '../../actors/session-host.ts'
 import type { Ending } from '../../actors/session-machine.ts'
 import type { Slot } from '../../actors/slots.ts'
+import { isUnavailable } from '../../persistence/postgres/database.ts'
 import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-for-reply.ts'
 import { completionBody, completionHead, createFrameEncoder, statelessFrame } from '../completion-frames.ts'
 import type { Handlers } from '../mount.ts'
@@ -25,9 +26,16 @@ export interface CompletionRooms extends AgentRooms {
   observer: Observer
 }
 
+interface Reading {
+  generation: Generation
+  observer: ReplyObserver
+  /** Generating met an unexpected error. */
+  onFault(error: unknown): void
+}
+
 /** A reply that nobody keeps. Null: `client` aborted, nobody is there to hear how it ended. */
 async function generate(
-  { generation, observer }: { generation: Generation; observer: ReplyObserver },
+  { generation, observer, onFault }: Reading,
   client: AbortSignal,
   slot: Slot,
   take: Take<ReplyEvent>,
@@ -35,7 +43,10 @@ async function generate(
   const running = generation.run(AbortSignal.any([client, slot.signal]), (events) =>
     client.aborted ? undefined : take(events),
   )
-  const own = await running.catch(notGenerated)
+  const own = await running.catch((error: unknown) => {
+    if (!client.aborted && !slot.signal.aborted) onFault(error)
+    return notGenerated(error)
+  })
   const error = slot.error()
   const ending: Ending = error ? { type: 'failed', error } : own
   const ended = ending.type === 'failed' ? ending.error.code : ending.reason
@@ -75,7 +86,11 @@ export const completionHandlers = (rooms: CompletionRooms) =>
       const openToolbox = agentToolbox(rooms, agent)
       const options = { model: rooms.model, openToolbox, timeoutMs: rooms.generationTimeoutMs, observer }
       const generation = createGeneration({ ...asked, messages }, options)
-      const reading = { generation, observer }
+      const onFault = (error: unknown) => {
+        // What a database that is away did stands in the failed reply's own line.
+        if (!isUnavailable(error)) request.log.error({ err: error, replyId: id }, 'A reply met an unexpected error.')
+      }
+      const reading = { generation, observer, onFault }
       const head = completionHead({ id, createdAt: new Date().toISOString(), model: agent.model })
       if (body.stream) {
         const includeUsage = body.stream_options?.include_usage === true
