@@ -234,8 +234,9 @@ export function ownedReplies(
       const { id: replyId, sessionId, model } = reply
       const { code, detail } = error
       const ms = Date.now() - Date.parse(reply.createdAt)
-      // Its request, agent and attempts were known to the actor that is gone.
-      log.warn({ reqId: null, sessionId, replyId, model, code, detail, attempts: null, ms }, 'A reply failed.')
+      // Null: known only to the actor that is gone.
+      const unknown = { reqId: null, agentId: null, providerId: null, attempts: null }
+      log.warn({ ...unknown, sessionId, replyId, model, code, detail, ms }, 'A reply failed.')
     },
     dropStray: (replyId) => lose(byReply.get(replyId)),
   }

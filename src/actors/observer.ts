@@ -2,19 +2,18 @@
  * Who measures replies: metrics, traces, usage, the log. `app.ts` hands the adapters in. They are notified of a reply's
  * parts, never of its tokens and never of its content; their calls cost microseconds and never throw.
  */
-import type { GenerationConfig, ModelEvent, ModelFailure, ProviderCalls } from './ports.ts'
+import type { GenerationConfig, ModelEvent, ModelFailure } from './ports.ts'
+import type { ProviderCalls } from './provider-calls.ts'
 import type { FinishReason, ReplyError, ReplyErrorCode, Usage } from './reply-event.ts'
 
 /** The request that asked for a reply. */
 export interface Origin {
   /** Its `x-request-id`, as the answer carries it. */
   requestId: string
-  /** W3C `traceparent` of its own span. Null: it is not traced. */
+  /** W3C `traceparent` of its own span, and the trace's id in it. Null: it is not traced. */
   traceparent: string | null
+  traceId: string | null
 }
-
-/** Null: not traced. */
-export const traceIdOf = (traceparent: string | null): string | null => traceparent?.split('-')[1] ?? null
 
 export interface ObservedReply {
   id: string

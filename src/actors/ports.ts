@@ -1,4 +1,5 @@
 /** What a session needs of the world. Types only: the adapters implement them, `app.ts` hands them in. */
+import type { ProviderCalls } from './provider-calls.ts'
 import type { Outcome, ReplyErrorCode, ReplyEvent, StoredEvent, Usage } from './reply-event.ts'
 
 // ── the model ───────────────────────────────────────────────────────────────────────────────────────────
@@ -47,23 +48,6 @@ export interface ModelRequest {
   tools: readonly ToolSpec[]
   /** Absent: nobody counts the calls. */
   calls?: ProviderCalls
-}
-
-/** Notified of the calls to the provider that one model turn makes. They cost microseconds and never throw. */
-export interface ProviderCalls {
-  /** A call is made, the first one or a retry, to this base URL. Null: nothing leaves the process. */
-  called(url: string | null): void
-  /** A call failed and is made again. */
-  retried(retry: ProviderRetry): void
-}
-
-export interface ProviderRetry {
-  /** The one that failed, from 1. */
-  attempt: number
-  waitMs: number
-  code: ModelFailure['code']
-  /** The provider's full words, without secrets. */
-  detail: string
 }
 
 /** Why a model call failed. `message` is fit for a caller, `detail` has the provider's full words. */

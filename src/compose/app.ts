@@ -24,7 +24,7 @@ import { isLoopback, type Settings, startupWarnings } from '../settings.ts'
 import { createMcpOnDemand } from '../tools/mcp-on-demand.ts'
 import { createOutbound } from '../tools/outbound.ts'
 import { type BackgroundOptions, startBackground, withLateTitles } from './jobs.ts'
-import { type Observation, startObservation } from './observation.ts'
+import { faultLog, type Observation, startObservation } from './observation.ts'
 import { toolRooms } from './tools.ts'
 
 export interface App {
@@ -152,7 +152,7 @@ async function openOwnership(
   closing.defer(() => journal.close())
   const recorder = createTransitionRecorder(
     { record: (batch) => recordTransitions(repliesSql, coordination.id, batch) },
-    (err) => log.warn({ err }, 'Steps of sessions could not be recorded yet.'),
+    (err) => log.warn({ err }, 'Transitions could not be recorded yet.'),
   )
   return { coordination, journal, recorder }
 }
@@ -167,7 +167,7 @@ async function openOutside({ settings, log, closing, observation }: Ground) {
       fetch: outbound.call,
       providerRetries: settings.providerRetries,
       idleTimeoutMs: settings.providerIdleTimeoutS * 1000,
-      onCountFault: (err) => log.warn({ err }, 'Tokens could not be counted: four characters are taken for one.'),
+      onCountFault: (err) => log.warn({ err }, 'Tokens could not be counted: four characters count as one.'),
     }),
   )
   return { outbound, mcp, model }
@@ -279,20 +279,12 @@ export async function startApp(settings: Settings): Promise<App> {
       },
     }
   } catch (error) {
-    await close().catch((err: unknown) => log.error({ err }, 'A part did not close in order.'))
+    await close().catch((err: unknown) => log.warn({ err }, 'A part did not close cleanly.'))
     throw isAddressInUse(error)
       ? new Error(`PORT: ${settings.port} on ${settings.host} is in use by another program.`)
       : error
   }
 }
-
-/** `error` is for faults of ours alone. What a database that is away did to a reply stands in the reply's own line. */
-const faultLog = (log: Log): Parameters<typeof createSessionHost>[0]['log'] => ({
-  error: (details: { err?: unknown }, message: string) =>
-    isUnavailable(details.err) ? log.debug(details, message) : log.error(details, message),
-  warn: log.warn.bind(log),
-  info: log.info.bind(log),
-})
 
 const isAddressInUse = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'

@@ -1,12 +1,16 @@
 /** Puts together who observes: the log of failures, metrics, traces, and the count of what no settlement counts. */
 import { readFile } from 'node:fs/promises'
-import { type Observer, unobserved } from '../actors/observer.ts'
+import type { FastifyBaseLogger } from 'fastify'
+import { type Observer, outcomesBesideCodes } from '../actors/observer.ts'
+import type { ModelFailure } from '../actors/ports.ts'
+import { finishReasons, type ReplyErrorCode, replyErrorCodes } from '../actors/reply-event.ts'
+import type { HostOptions } from '../actors/session-host.ts'
 import type { RequestObserver } from '../http/observe-requests.ts'
 import { logFailures } from '../observability/failure-log.ts'
-import { createMetrics, type Metrics } from '../observability/metrics.ts'
-import { together } from '../observability/observers.ts'
+import { createMetrics, type LabelValues, type Metrics } from '../observability/metrics.ts'
+import { type PartialObserver, together } from '../observability/observers.ts'
 import type { Traces, TracesOptions } from '../observability/traces.ts'
-import type { Sql } from '../persistence/postgres/database.ts'
+import { isUnavailable, type Sql } from '../persistence/postgres/database.ts'
 import { createUsageRecorder, type UsageRecorder } from '../persistence/replies/usage-recorder.ts'
 import type { Settings } from '../settings.ts'
 
@@ -34,7 +38,7 @@ export interface Observation {
 export async function startObservation(options: ObservationOptions): Promise<Observation> {
   const { sql, id, settings, providerTypes, log } = options
   const usage = createUsageRecorder({ sql, log })
-  const metrics = settings.metricsPort === null ? null : createMetrics(providerTypes)
+  const metrics = settings.metricsPort === null ? null : createMetrics(labelValues(providerTypes))
   const onDropped = (count: number) => metrics?.onSpansDropped(count)
   const traces =
     settings.otelEndpoint === null
@@ -60,6 +64,15 @@ export async function startObservation(options: ObservationOptions): Promise<Obs
   }
 }
 
+const labelValues = (providers: readonly string[]): LabelValues => ({
+  providers,
+  outcomes: [...finishReasons, ...replyErrorCodes, ...outcomesBesideCodes],
+  failures: replyErrorCodes.filter(isCallFailure),
+})
+
+const isCallFailure = (code: ReplyErrorCode): code is ModelFailure['code'] =>
+  code.startsWith('provider_') || code === 'internal'
+
 /** Nothing of OpenTelemetry is loaded by those who do not use it. */
 async function startTraces(options: Omit<TracesOptions, 'version'>): Promise<Traces> {
   const { createTraces } = await import('../observability/traces.ts')
@@ -71,9 +84,8 @@ async function startTraces(options: Omit<TracesOptions, 'version'>): Promise<Tra
  * Stateless replies and titles have no settlement, and replies of deleted sessions lost theirs; settlements count all
  * others.
  */
-const countUsage = (recorder: UsageRecorder): Observer => ({
+const countUsage = (recorder: UsageRecorder): PartialObserver => ({
   begin: ({ id, purpose, sessionId, agentId, model }) => ({
-    ...unobserved,
     ended({ outcome, usage }) {
       const isSettled = purpose === 'reply' && sessionId !== null && outcome !== 'session_deleted'
       if (isSettled) return
@@ -81,4 +93,14 @@ const countUsage = (recorder: UsageRecorder): Observer => ({
       recorder.record({ id, agentId, model, replies, endedAt: new Date(), usage })
     },
   }),
+})
+
+type FaultLog = HostOptions['log']
+
+/** `error` is for faults of ours alone. What a database that is away did to a reply stands in the reply's own line. */
+export const faultLog = (log: FaultLog & Pick<FastifyBaseLogger, 'debug'>): FaultLog => ({
+  error: (details: { err?: unknown }, message: string) =>
+    isUnavailable(details.err) ? log.debug(details, message) : log.error(details, message),
+  warn: (details, message) => log.warn(details, message),
+  info: (details, message) => log.info(details, message),
 })

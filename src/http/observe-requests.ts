@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Origin, traceIdOf } from '../actors/observer.ts'
+import type { Origin } from '../actors/observer.ts'
 
 export interface ObservedRequest {
   id: string
@@ -34,10 +34,10 @@ export interface RequestObserver {
 const parents = new WeakMap<FastifyRequest, { traceparent: string; within?: (work: () => void) => void }>()
 
 /** For what the request starts. */
-export const originOf = (request: FastifyRequest): Origin => ({
-  requestId: request.id,
-  traceparent: parents.get(request)?.traceparent ?? null,
-})
+export function originOf(request: FastifyRequest): Origin {
+  const traceparent = parents.get(request)?.traceparent ?? null
+  return { requestId: request.id, traceparent, traceId: traceparent?.split('-')[1] ?? null }
+}
 
 /** The caller's own id where it is one that logs can carry; else a new one. */
 export function requestId(request: IncomingMessage): string {
@@ -71,7 +71,7 @@ export function observeRequests(app: FastifyInstance, observers: readonly Reques
       // Not Fastify's onResponse, which a stream that broke off never sees.
       reply.raw.once('close', () => begun.ended(reply.raw.statusCode))
     }
-    const traceId = traceIdOf(originOf(request).traceparent)
+    const { traceId } = originOf(request)
     request.log = reply.log = request.log.child(traceId === null ? about : { ...about, traceId })
   })
   // The last hook before the handler: the events of a body's stream come in the socket's own context.

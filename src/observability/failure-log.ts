@@ -1,5 +1,6 @@
 /** One line for each failed reply, with all that finds it again (contract section 17). Never content. */
-import { type ObservedReply, type Observer, traceIdOf, unobserved } from '../actors/observer.ts'
+import type { ObservedReply } from '../actors/observer.ts'
+import type { PartialObserver } from './observers.ts'
 
 export interface FailureLog {
   warn(details: object, message: string): void
@@ -7,7 +8,6 @@ export interface FailureLog {
 
 /** What every line about a reply says of it. */
 function idsOf({ id, sessionId, agentId, providerId, model, origin }: ObservedReply) {
-  const traceId = traceIdOf(origin?.traceparent ?? null)
   return {
     reqId: origin?.requestId ?? null,
     sessionId,
@@ -15,7 +15,7 @@ function idsOf({ id, sessionId, agentId, providerId, model, origin }: ObservedRe
     agentId,
     providerId,
     model,
-    ...(traceId !== null && { traceId }),
+    ...(origin?.traceId && { traceId: origin.traceId }),
   }
 }
 
@@ -23,19 +23,16 @@ function idsOf({ id, sessionId, agentId, providerId, model, origin }: ObservedRe
  * A deleted session's reply has not failed, nor has one whose reader left. Whoever declares a reply lost logs that; the
  * job logs a title that failed.
  */
-export const logFailures = (log: FailureLog): Observer => ({
+export const logFailures = (log: FailureLog): PartialObserver => ({
   begin(reply) {
     const since = performance.now()
     let attempts = 0
     return {
-      ...unobserved,
       modelCall: () => ({
         called() {
           attempts += 1
         },
         retried: (retry) => log.warn({ ...idsOf(reply), ...retry }, 'A provider call failed and is made again.'),
-        within: (work) => work(),
-        ended() {},
       }),
       ended({ error }) {
         if (error === null || error.code === 'session_deleted' || reply.purpose === 'title') return

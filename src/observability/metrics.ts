@@ -1,14 +1,8 @@
 /** What this instance reports to Prometheus (contract section 1, METRICS_PORT, and section 17). */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import {
-  type ObservedReply,
-  type Observer,
-  outcomesBesideCodes,
-  type ReplyObserver,
-  unobserved,
-} from '../actors/observer.ts'
-import type { ActorReport } from '../actors/ports.ts'
-import { finishReasons, replyErrorCodes } from '../actors/reply-event.ts'
+import type { ObservedOutcome, ObservedReply } from '../actors/observer.ts'
+import type { ActorReport, ModelFailure } from '../actors/ports.ts'
+import type { PartialObserver, PartialReplyObserver } from './observers.ts'
 
 /** All of it, as data from which the sums of several processes can be made. */
 export type MetricsSnapshot = object[]
@@ -21,7 +15,7 @@ export interface Inspection {
 }
 
 export interface Metrics {
-  observer: Observer
+  observer: PartialObserver
   requests: {
     begin(request: { method: string; route: string | null }): { traceparent: null; ended(status: number): void }
   }
@@ -44,12 +38,17 @@ const sizes = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 const lengths = [0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600]
 
 const booleans = ['true', 'false']
-const outcomes = [...finishReasons, ...replyErrorCodes, ...outcomesBesideCodes]
-/** A model call's own failures: `ModelFailure['code']`. */
-const callFailures = replyErrorCodes.filter((code) => code.startsWith('provider_') || code === 'internal')
 
-/** `providers`: the types that there are, for their series. */
-export function createMetrics(providers: readonly string[]): Metrics {
+/** All values of labels, for their series. */
+export interface LabelValues {
+  /** Types of providers. */
+  providers: readonly string[]
+  outcomes: readonly ObservedOutcome[]
+  /** Of model calls. */
+  failures: readonly ModelFailure['code'][]
+}
+
+export function createMetrics(values: LabelValues): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const { counter, histogram } = makersOf(registry)
@@ -69,7 +68,7 @@ export function createMetrics(providers: readonly string[]): Metrics {
   })
 
   return {
-    observer: replyMetrics({ counter, histogram }, providers),
+    observer: replyMetrics({ counter, histogram }, values),
     requests: {
       begin: ({ method, route }) => ({
         traceparent: null,
@@ -117,7 +116,7 @@ const combinations = <L extends string>(sets: readonly [L, readonly string[]][])
   )
 
 /** By kind of reply and of provider, never by agent, model or tool: whoever makes those would make time series. */
-function replyMetrics({ counter, histogram }: Makers, providers: readonly string[]): Observer {
+function replyMetrics({ counter, histogram }: Makers, { providers, outcomes, failures }: LabelValues): PartialObserver {
   const kinds = ['session', 'stateless']
   const replies = counter('replies_total', 'Replies that ended, by how.', { kind: kinds, outcome: outcomes })
   const duration = histogram('reply_seconds', 'From a reply’s start to its stored outcome.', lengths, 'kind')
@@ -134,16 +133,15 @@ function replyMetrics({ counter, histogram }: Makers, providers: readonly string
   const calls = counter('model_calls_total', 'Model calls, retries not counted.', { provider: providers })
   const errors = counter('provider_errors_total', 'Model calls that failed, by the kind.', {
     provider: providers,
-    code: callFailures,
+    code: failures,
   })
   const retries = counter('provider_retries_total', 'Provider calls that failed and were made again.')
   const onRetry = () => retries.inc()
   const tools = counter('tool_calls_total', 'Tools called.', { ok: booleans })
   const toolSeconds = histogram('tool_call_seconds', 'How long a tool took.', waits)
 
-  function begin({ purpose, sessionId, providerType: provider }: ObservedReply): ReplyObserver {
-    if (purpose === 'title')
-      return { ...unobserved, modelCall: () => ({ ...unobserved.modelCall(), retried: onRetry }) }
+  function begin({ purpose, sessionId, providerType: provider }: ObservedReply): PartialReplyObserver {
+    if (purpose === 'title') return { modelCall: () => ({ retried: onRetry }) }
     const kind = sessionId === null ? 'stateless' : 'session'
     const since = performance.now()
     const secondsSince = (begun: number) => (performance.now() - begun) / 1000
@@ -153,9 +151,7 @@ function replyMetrics({ counter, histogram }: Makers, providers: readonly string
       modelCall() {
         calls.inc({ provider })
         return {
-          called() {},
           retried: onRetry,
-          within: (work) => work(),
           ended({ pace, end }) {
             if (typeof end === 'string') errors.inc({ provider, code: end })
             if (pace.firstAt === null) return
@@ -171,14 +167,12 @@ function replyMetrics({ counter, histogram }: Makers, providers: readonly string
       toolCall() {
         const called = performance.now()
         return {
-          within: (work) => work(),
           ended(ok) {
             tools.inc({ ok: String(ok) })
             toolSeconds.observe(secondsSince(called))
           },
         }
       },
-      within: (work) => work(),
       settling() {
         settlingSince = performance.now()
       },

@@ -1,42 +1,58 @@
-/** Several observers of the same, as one. */
-import type { ModelCallObserver, Observer, ToolCallObserver, Within } from '../actors/observer.ts'
+/** Several observers of the same, as one; each says what it is interested in. */
+import type {
+  ModelCallObserver,
+  ObservedReply,
+  Observer,
+  ReplyObserver,
+  ToolCallObserver,
+  Within,
+} from '../actors/observer.ts'
 
-export const together = (observers: readonly Observer[]): Observer => ({
+export interface PartialReplyObserver extends Partial<Omit<ReplyObserver, 'modelCall' | 'toolCall'>> {
+  modelCall?(): Partial<ModelCallObserver>
+  toolCall?(call: { id: string; name: string }): Partial<ToolCallObserver>
+}
+
+export interface PartialObserver {
+  begin(reply: ObservedReply): PartialReplyObserver
+}
+
+export const together = (observers: readonly PartialObserver[]): Observer => ({
   begin(reply) {
     const all = observers.map((observer) => observer.begin(reply))
     return {
-      modelCall: () => modelCalls(all.map((one) => one.modelCall())),
-      toolCall: (call) => toolCalls(all.map((one) => one.toolCall(call))),
+      modelCall: () => modelCalls(all.map((one) => one.modelCall?.() ?? {})),
+      toolCall: (call) => toolCalls(all.map((one) => one.toolCall?.(call) ?? {})),
       within: (work) => withinAll(all, work),
       settling() {
-        for (const one of all) one.settling()
+        for (const one of all) one.settling?.()
       },
       ended(end) {
-        for (const one of all) one.ended(end)
+        for (const one of all) one.ended?.(end)
       },
     }
   },
 })
 
-const modelCalls = (all: readonly ModelCallObserver[]): ModelCallObserver => ({
+const modelCalls = (all: readonly Partial<ModelCallObserver>[]): ModelCallObserver => ({
   called(url) {
-    for (const one of all) one.called(url)
+    for (const one of all) one.called?.(url)
   },
   retried(retry) {
-    for (const one of all) one.retried(retry)
+    for (const one of all) one.retried?.(retry)
   },
   within: (work) => withinAll(all, work),
   ended(end) {
-    for (const one of all) one.ended(end)
+    for (const one of all) one.ended?.(end)
   },
 })
 
-const toolCalls = (all: readonly ToolCallObserver[]): ToolCallObserver => ({
+const toolCalls = (all: readonly Partial<ToolCallObserver>[]): ToolCallObserver => ({
   within: (work) => withinAll(all, work),
   ended(ok) {
-    for (const one of all) one.ended(ok)
+    for (const one of all) one.ended?.(ok)
   },
 })
 
-const withinAll = <T>(all: readonly Within[], work: () => T): T =>
-  all.reduceRight<() => T>((inner, one) => () => one.within(inner), work)()
+const withinAll = <T>(all: readonly Partial<Within>[], work: () => T): T =>
+  all.reduceRight<() => T>((inner, { within }) => (within === undefined ? inner : () => within(inner)), work)()

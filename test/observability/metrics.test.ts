@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { type MetricsServer, serveMetrics } from '../../src/observability/metrics-server.ts'
 import { createWorkerMetrics } from '../../src/observability/worker-metrics.ts'
 import { openScene, type Scene } from '../http/scene.ts'
@@ -124,6 +125,29 @@ test('the dashboard asks for metrics that exist', async () => {
   // And what is told is shown, Node's own aside.
   const shown = [...names].map((name) => name.replace(/_(?:bucket|sum|count)$/, ''))
   expect([...kinds.keys()].filter((name) => name.startsWith('greenroom_') && !shown.includes(name))).toEqual([])
+})
+
+/** `name{labels}` in an expression of PromQL. */
+const selectors = (expr: string): [name: string, labels: string[]][] =>
+  [...expr.matchAll(/\b((?:greenroom|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)].map(([, name = '', labels = '']) => [
+    name,
+    labels.split(',').filter((one) => one !== ''),
+  ])
+
+verifies('contract-17.from-zero', 'every alarm asks for series that are there from the start', async () => {
+  const { groups } = parse(await readFile(new URL('../../deploy/prometheus-alarms.yaml', import.meta.url), 'utf8'))
+  const rules: { alert: string; expr: string }[] = groups.flatMap(({ rules }: { rules: [] }) => rules)
+  expect(rules.length).toBeGreaterThan(8)
+  const told = (await text()).split('\n').filter((line) => !line.startsWith('#'))
+  const hasSeries = (name: string, labels: readonly string[]) =>
+    told.some((line) => line.startsWith(name) && labels.every((label) => line.includes(label)))
+  const blind = rules.filter(({ expr }) => !selectors(expr).every(([name, labels]) => hasSeries(name, labels)))
+  expect(blind.map(({ alert }) => alert)).toEqual([])
+  // What the page for operators promises is among them.
+  const page = await readFile(new URL('../../docs/operating.md', import.meta.url), 'utf8')
+  const promised = [...page.matchAll(/^ {2}\| `((?:increase|rate)\(.*?> 0)` \|/gm)].map(([, expr]) => expr)
+  expect(promised.length).toBeGreaterThan(5)
+  expect(promised.filter((expr) => !rules.some((rule) => rule.expr === expr))).toEqual([])
 })
 
 test('no other path, no other method', async () => {

@@ -1,7 +1,8 @@
 /** Retries, silence and abort of a model call: contract section 1, PROVIDER_RETRIES and PROVIDER_IDLE_TIMEOUT_S. */
 import { getEventListeners } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { ModelEvent, ProviderRetry } from '../../src/actors/ports.ts'
+import type { ModelEvent } from '../../src/actors/ports.ts'
+import type { ProviderRetry } from '../../src/actors/provider-calls.ts'
 import { heard } from '../support/model-stream.ts'
 import { ask, failureIn, key, requestTo, scene, spoken, textOf } from './scene.ts'
 
