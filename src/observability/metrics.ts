@@ -38,6 +38,8 @@ const sizes = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 const lengths = [0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600]
 
 const booleans = ['true', 'false']
+const kinds = ['session', 'stateless']
+const directions = ['prompt', 'completion']
 
 /** All values of labels, for their series. */
 export interface LabelValues {
@@ -117,14 +119,12 @@ const combinations = <L extends string>(sets: readonly [L, readonly string[]][])
 
 /** By kind of reply and of provider, never by agent, model or tool: whoever makes those would make time series. */
 function replyMetrics({ counter, histogram }: Makers, { providers, outcomes, failures }: LabelValues): PartialObserver {
-  const kinds = ['session', 'stateless']
   const replies = counter('replies_total', 'Replies that ended, by how.', { kind: kinds, outcome: outcomes })
   const duration = histogram('reply_seconds', 'From a reply’s start to its stored outcome.', lengths, 'kind')
   const firstToken = histogram('first_token_seconds', 'From a reply’s start to its first text.', waits, 'kind')
   const gap = histogram('token_gap_seconds', 'Time between two texts, the mean of a model call.', gaps, 'provider')
   const longestGap = histogram('longest_token_gap_seconds', 'The longest of a model call.', stalls, 'provider')
   const settlement = histogram('settlement_seconds', 'From the end of generation to the stored outcome.', writes)
-  const directions = ['prompt', 'completion']
   const tokens = counter('tokens_total', 'Tokens of replies that ended.', {
     direction: directions,
     provider: providers,
