@@ -28,7 +28,7 @@ async function main(): Promise<void> {
     configExitCode: EXIT_CONFIG,
     print,
     exit: (code) => process.exit(code),
-    onMessage: metrics.hear,
+    onMessage: metrics.onMessage,
   })
   onStopSignals(workers.stop, workers.kill)
 }

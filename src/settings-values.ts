@@ -44,6 +44,20 @@ export const listOf =
       return read(item.trim())
     })
 
+/** `key=value`, several separated by commas; values are percent-encoded where they must be. */
+export const keyValues: Read<Record<string, string>> = (value) => {
+  const pairs = listOf((item) => {
+    const [, key, encoded] = /^([^\s=]+)\s*=(.*)$/.exec(item) ?? []
+    if (key === undefined || encoded === undefined) throw new Error(`${JSON.stringify(item)} is not key=value`)
+    try {
+      return [key, decodeURIComponent(encoded.trim())] as const
+    } catch {
+      throw new Error(`${JSON.stringify(item)} is not percent-encoded`)
+    }
+  })(value)
+  return Object.fromEntries(pairs)
+}
+
 /** The value may hold a password, so it is not repeated. */
 export const urlOf =
   (...schemes: string[]): Read<string> =>

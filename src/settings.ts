@@ -6,6 +6,7 @@ import {
   cacheUrl,
   credentials,
   hostName,
+  keyValues,
   listenHost,
   listOf,
   oneOf,
@@ -156,6 +157,12 @@ export const table = {
     wholeNumber(1, 256),
   ),
   otelEndpoint: optional('OTEL_EXPORTER_OTLP_ENDPOINT', 'Traces, when set.', urlOf('http', 'https')),
+  otelServiceName: optional('OTEL_SERVICE_NAME', '`service.name` of the traces. Unset: `greenroom`.', text),
+  otelResourceAttributes: optional(
+    'OTEL_RESOURCE_ATTRIBUTES',
+    'What traces say of the service: `key=value`, several separated by commas, values percent-encoded.',
+    keyValues,
+  ),
   metricsPort: optional('METRICS_PORT', 'Prometheus metrics on a port of their own, on `HOST`. Unset: none.', port),
   logLevel: setting(
     'LOG_LEVEL',

@@ -164,6 +164,17 @@ export const requirements = {
   'contract-9.demo': 'The demo provider does what section 9 says.',
   'contract-10.signals':
     'Signals within a second of the first stop signal are that signal; a later one ends all at once.',
+  // ── contract 17 ───────────────────────────────────────────────────────────────────────────────────────
+  'contract-17.failed-replies': 'A failed reply is one line at warn with all its ids; a retry’s line carries the same.',
+  'contract-17.levels': 'error is for faults of ours alone; lines of requests carry method and route.',
+  'contract-17.lost': 'Lost replies and instances are counted by who declares them.',
+  'contract-17.not-stored': 'Outcome not_stored stands apart from internal, in metrics only.',
+  'contract-17.from-zero': 'Every counter but those of HTTP requests has all its series at 0 from the start.',
+  'contract-17.workers': 'With WORKERS no sum falls when a worker is slow or dies.',
+  'contract-17.traces':
+    'Spans and resources follow the conventions; a collector that is away is one warning, and one line when it is back.',
+  'contract-17.traceparent': 'Every call out carries the traceparent of its own span; a configured header wins.',
+  'contract-17.title-usage': 'Titles by model count in usage.',
 } as const
 
 export type RequirementId = keyof typeof requirements

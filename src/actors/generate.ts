@@ -102,7 +102,7 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
 async function runTurns(running: Running): Promise<Ending> {
   const { request, signal } = running
   const maxCalls = request.config.maxToolCalls ?? DEFAULT_TOOL_CALLS
-  const toolbox = maxCalls > 0 ? await unlessAborted(running.openToolbox(signal), signal) : null
+  const toolbox = maxCalls > 0 ? await unlessAborted(openWithin(running), signal) : null
   let { messages } = request
   for (let called = 0; ; ) {
     // Cancelled before its first word: a model that is not asked costs nothing, and counts nothing.
@@ -121,6 +121,9 @@ async function runTurns(running: Running): Promise<Ending> {
     messages = [...messages, answer, ...results]
   }
 }
+
+const openWithin = ({ observer, openToolbox, signal }: Running): Promise<Toolbox> =>
+  observer.within(() => openToolbox(signal))
 
 /** One model call: text passes through as it comes, calls are kept for after it. */
 async function runTurn(
@@ -147,9 +150,9 @@ async function runTurn(
     return emitted.length === 0 ? undefined : take(emitted)
   }
   try {
-    await model.stream({ ...request, messages, tools }, signal, onEvents)
+    await observed.within(() => model.stream({ ...request, messages, tools, calls: observed }, signal, onEvents))
   } finally {
-    observed({ pace, end: endOf(turn, signal) })
+    observed.ended({ pace, end: endOf(turn, signal) })
   }
   const rest = cleaner.end()
   turn.text += rest
@@ -267,14 +270,14 @@ async function observedCall(
   call: ToolCall,
   work: () => ReturnType<Toolbox['call']>,
 ): ReturnType<Toolbox['call']> {
-  const ended = observer.toolCall(call)
+  const observed = observer.toolCall(call)
   let ok = false
   try {
-    const result = await work()
+    const result = await observed.within(work)
     ok = result.ok
     return result
   } finally {
-    ended(ok)
+    observed.ended(ok)
   }
 }
 

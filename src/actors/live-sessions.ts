@@ -36,7 +36,7 @@ export interface LiveOptions {
   journal: Journal
   exchange: Exchange
   recorder: TransitionRecorder
-  log: { error(details: object, message: string): void }
+  log: { error(details: object, message: string): void; warn(details: object, message: string): void }
 }
 
 export const errorOf = (code: ReplyError['code'], message: string): ReplyError => ({ code, message, detail: message })
@@ -141,8 +141,8 @@ function finish({ byReply, registry, exchange }: LiveSessions, session: LiveSess
   session.reply = null
   if (byReply.delete(id)) {
     registry.ended()
-    if (reply.ended === 'session_deleted') void observeDeleted(reply)
-    else reply.observer.ended(reply.ended, reply.usage)
+    if (reply.end.outcome === 'session_deleted') void observeDeleted(reply)
+    else reply.observer.ended({ ...reply.end, usage: reply.usage })
   }
   exchange.ended(id)
   session.ended.resolve()
@@ -150,7 +150,7 @@ function finish({ byReply, registry, exchange }: LiveSessions, session: LiveSess
 
 /** What the model was asked has been used, though no message shows it any more. */
 async function observeDeleted({ generation, observer, usage }: RunningReply): Promise<void> {
-  observer.ended('session_deleted', (await generation?.usage()) ?? usage)
+  observer.ended({ outcome: 'session_deleted', usage: (await generation?.usage()) ?? usage, error: null })
 }
 
 /** The session is gone: its actor stops, its streams end with `session_deleted`. */
@@ -179,6 +179,7 @@ export function checkSessions({ registry }: LiveSessions, leaseMs: number): void
     }
     const waitingSince = reply.log.unstoredSince() ?? reply.settlingSince
     if (waitingSince === null || now - waitingSince <= leaseMs || reply.log.state() !== 'open') continue
+    reply.notStored = true
     actor.send({ type: 'unstorable', error: errorOf('internal', 'The reply could not be stored in time.') })
   }
 }

@@ -1,6 +1,9 @@
 /** A session's title from the agent's own model (SESSION_TITLES=model, contract section 1). */
 import { cleanText } from './clean-text.ts'
-import type { Model, ModelRequest } from './ports.ts'
+import { createGeneration, type GenerateOptions } from './generate.ts'
+import type { ObservedOutcome, ReplyObserver } from './observer.ts'
+import type { ModelRequest } from './ports.ts'
+import type { ReplyError } from './reply-event.ts'
 import { deriveTitle } from './title.ts'
 
 /** Characters (code points) of each message that the model is shown: what a conversation is about stands early. */
@@ -23,29 +26,60 @@ export interface TitleSource {
 export function titleRequest(
   { provider, model }: Pick<ModelRequest, 'provider' | 'model'>,
   { question, answer }: TitleSource,
-): ModelRequest {
+): Omit<ModelRequest, 'tools'> {
   const conversation = [`User: ${question}`, ...(answer === '' ? [] : [`Assistant: ${answer}`])].join('\n\n')
   const content = `Give this conversation a title.\n\n${conversation}`
-  return { provider, model, system, messages: [{ role: 'user', content }], config: { temperature: 0.2 }, tools: [] }
+  const config = { temperature: 0.2, maxToolCalls: 0 }
+  return { provider, model, system, messages: [{ role: 'user', content }], config }
+}
+
+export interface TitleCall extends Pick<GenerateOptions, 'model' | 'timeoutMs'> {
+  request: Omit<ModelRequest, 'tools'>
+  observer: ReplyObserver
 }
 
 /** The model's words. Rejects with the provider's full words when the call fails, and when `signal` aborts. */
-export async function askForTitle(model: Pick<Model, 'stream'>, request: ModelRequest, signal: AbortSignal) {
+export async function askForTitle(
+  { request, observer, model, timeoutMs }: TitleCall,
+  signal: AbortSignal,
+): Promise<string> {
   let answer = ''
-  let failure: string | null = null
   const enough = new AbortController()
-  await model.stream(request, AbortSignal.any([signal, enough.signal]), (events) => {
-    for (const event of events) {
-      if (event.type === 'failed') failure = event.failure.detail
-      if (event.type === 'text') answer += event.text
-    }
-    if (answer.length > MAX_ANSWER) enough.abort()
-    return undefined
-  })
-  signal.throwIfAborted()
-  if (failure !== null) throw new Error(failure)
-  return answer
+  const generation = createGeneration(request, { model, openToolbox: noTools, timeoutMs, observer })
+  const end = (outcome: ObservedOutcome, error: ReplyError | null = null) =>
+    generation.usage().then((usage) => observer.ended({ outcome, usage, error }))
+  try {
+    const ending = await generation.run(AbortSignal.any([signal, enough.signal]), (events) => {
+      for (const event of events) if (event.type === 'text') answer += event.text
+      if (answer.length > MAX_ANSWER) enough.abort()
+      return undefined
+    })
+    signal.throwIfAborted()
+    if (ending.type === 'failed' && !enough.signal.aborted) throw new TitleFailed(ending.error)
+    await end('stop')
+    return answer
+  } catch (error) {
+    if (error instanceof TitleFailed) await end(error.failure.code, error.failure)
+    else await end(signal.aborted ? 'left' : 'internal')
+    signal.throwIfAborted()
+    throw error
+  }
 }
+
+/** The message has the provider's full words. */
+class TitleFailed extends Error {
+  override readonly name = 'TitleFailed'
+  readonly failure: ReplyError
+  constructor(failure: ReplyError) {
+    super(failure.detail)
+    this.failure = failure
+  }
+}
+
+const noTools: GenerateOptions['openToolbox'] = async () => ({
+  tools: [],
+  call: async () => ({ ok: false, content: '' }),
+})
 
 /** One line of the answer, without what models wrap around a title. Null: nothing is left. */
 export function titleOf(answer: string): string | null {

@@ -1,21 +1,35 @@
 /**
- * Who measures replies: metrics, traces, usage. `app.ts` hands the adapters in. They are notified of a
- * reply's parts, never of its tokens and never of its content; their calls cost microseconds and never throw.
+ * Who measures replies: metrics, traces, usage, the log. `app.ts` hands the adapters in. They are notified of a reply's
+ * parts, never of its tokens and never of its content; their calls cost microseconds and never throw.
  */
 import type { GenerationConfig, ModelEvent, ModelFailure } from './ports.ts'
-import type { FinishReason, ReplyErrorCode, Usage } from './reply-event.ts'
+import type { ProviderCalls } from './provider-calls.ts'
+import type { FinishReason, ReplyError, ReplyErrorCode, Usage } from './reply-event.ts'
+
+/** The request that asked for a reply. */
+export interface Origin {
+  /** Its `x-request-id`, as the answer carries it. */
+  requestId: string
+  /** W3C `traceparent` of its own span, and the trace's id in it. Null: it is not traced. */
+  traceparent: string | null
+  traceId: string | null
+}
 
 export interface ObservedReply {
   id: string
+  /** A title is no reply, but costs and fails as one. */
+  purpose: 'reply' | 'title'
   /** Null: stateless. */
   sessionId: string | null
   agentId: string
+  agentName: string
   model: string
+  providerId: string
   /** Of the provider, as `provider-types` lists it. */
   providerType: string
   config: GenerationConfig
-  /** W3C `traceparent` of the request that asked for it. Null: it is not traced. */
-  parent: string | null
+  /** Null: no request asked for it. */
+  origin: Origin | null
 }
 
 /**
@@ -36,28 +50,65 @@ export interface ModelCallEnd {
   end: Extract<ModelEvent, { type: 'end' }> | ModelFailure['code'] | null
 }
 
-/** `lost`: another instance stores how it ended. `left`: the client of a stateless reply has gone. */
-export type ObservedOutcome = FinishReason | ReplyErrorCode | 'lost' | 'left'
+/**
+ * `lost`: another instance, or nobody, knows how it ended. `left`: the client of a stateless reply has gone.
+ * `not_stored`: on the wire `internal`, but the fault is the database's: the reply could not be stored in time.
+ */
+export const outcomesBesideCodes = ['lost', 'left', 'not_stored'] as const
+export type ObservedOutcome = FinishReason | ReplyErrorCode | (typeof outcomesBesideCodes)[number]
 
-export interface ReplyObserver {
-  /** A model call begins; what is returned is called once at its end. */
-  modelCall(): (end: ModelCallEnd) => void
-  /** A tool is called; what is returned is called once at its end. */
-  toolCall(call: { id: string; name: string }): (ok: boolean) => void
+export interface ReplyEnd {
+  outcome: ObservedOutcome
+  usage: Usage
+  /** Null: it did not fail, or nobody here knows how it ended. */
+  error: ReplyError | null
+}
+
+/** Runs work as a part of what is observed: the calls out that it makes carry the trace. */
+export interface Within {
+  within<T>(work: () => T): T
+}
+
+export interface ModelCallObserver extends ProviderCalls, Within {
+  /** Called once. */
+  ended(end: ModelCallEnd): void
+}
+
+export interface ToolCallObserver extends Within {
+  /** Called once. */
+  ended(ok: boolean): void
+}
+
+export interface ReplyObserver extends Within {
+  modelCall(): ModelCallObserver
+  toolCall(call: { id: string; name: string }): ToolCallObserver
   /** Generation is over, the outcome is being stored. */
   settling(): void
   /** Called once. */
-  ended(outcome: ObservedOutcome, usage: Usage): void
+  ended(end: ReplyEnd): void
 }
 
 export interface Observer {
   begin(reply: ObservedReply): ReplyObserver
 }
 
+const unobservedModelCall: ModelCallObserver = {
+  called() {},
+  retried() {},
+  within: (work) => work(),
+  ended() {},
+}
+
+const unobservedToolCall: ToolCallObserver = {
+  within: (work) => work(),
+  ended() {},
+}
+
 /** When nobody measures. */
 export const unobserved: ReplyObserver = {
-  modelCall: () => () => {},
-  toolCall: () => () => {},
+  modelCall: () => unobservedModelCall,
+  toolCall: () => unobservedToolCall,
+  within: (work) => work(),
   settling() {},
   ended() {},
 }

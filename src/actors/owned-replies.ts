@@ -1,10 +1,15 @@
 /** What this instance's coordination asks of the replies that run here. */
-import { errorOf, forgetAgent, forgetSession, type LiveSessions } from './live-sessions.ts'
-import type { Journal, OwnedReplies } from './ports.ts'
+import { errorOf, forgetAgent, forgetSession, type LiveOptions, type LiveSessions } from './live-sessions.ts'
+import type { OwnedReplies, ReplyInfo } from './ports.ts'
 import type { RemoteReplies } from './remote-reply.ts'
+import type { ReplyError } from './reply-event.ts'
 import { noUsage } from './session-actors.ts'
 
-export function ownedReplies(sessions: LiveSessions, remote: RemoteReplies, journal: Journal): OwnedReplies {
+export function ownedReplies(
+  sessions: LiveSessions,
+  remote: RemoteReplies,
+  { journal, log }: Pick<LiveOptions, 'journal' | 'log'>,
+): OwnedReplies {
   const { registry, byReply, admitting, slots } = sessions
   return {
     running: () => new Set([...byReply.keys(), ...admitting.keys()]),
@@ -32,14 +37,29 @@ export function ownedReplies(sessions: LiveSessions, remote: RemoteReplies, jour
     },
     async settleOrphan(reply) {
       const error = errorOf('internal', 'The reply was abandoned.')
-      await journal.settle(reply, {
+      const { result } = await journal.settle(reply, {
         outcome: { type: 'failed', error, usage: noUsage },
         events: null,
         endedAt: new Date(),
         requesterLost: true,
         title: null,
       })
+      if (result === 'settled') log.warn(orphanFailure(reply, error), 'A reply failed.')
     },
     dropOrphan: (replyId) => byReply.get(replyId)?.actor.send({ type: 'lost' }),
   }
 }
+
+/** As the line of every other failed reply; what is null was known only to the actor that is gone. */
+const orphanFailure = ({ id: replyId, sessionId, model, createdAt }: ReplyInfo, { code, detail }: ReplyError) => ({
+  reqId: null,
+  sessionId,
+  replyId,
+  agentId: null,
+  providerId: null,
+  model,
+  code,
+  detail,
+  attempts: null,
+  ms: Date.now() - Date.parse(createdAt),
+})

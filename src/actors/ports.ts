@@ -1,4 +1,5 @@
 /** What a session needs of the world. Types only: the adapters implement them, `app.ts` hands them in. */
+import type { ProviderCalls } from './provider-calls.ts'
 import type { IntentKind, Outcome, ReplyErrorCode, ReplyEvent, RestState, StoredEvent, Usage } from './reply-event.ts'
 
 // ── the model ───────────────────────────────────────────────────────────────────────────────────────────
@@ -45,6 +46,8 @@ export interface ModelRequest {
   messages: readonly ModelMessage[]
   config: GenerationConfig
   tools: readonly ToolSpec[]
+  /** Absent: nobody counts the calls. */
+  calls?: ProviderCalls
 }
 
 /** Why a model call failed. `message` is fit for a caller, `detail` has the provider's full words. */

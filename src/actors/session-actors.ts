@@ -2,7 +2,7 @@
 import { assertEvent, fromCallback } from 'xstate'
 import { createGeneration, type GenerateOptions, type Generation, replyEnded } from './generate.ts'
 import { historyLimits, modelHistory } from './history.ts'
-import type { ObservedOutcome, ReplyObserver } from './observer.ts'
+import type { ReplyEnd, ReplyObserver } from './observer.ts'
 import type { Journal, ModelRequest, ReplyInfo } from './ports.ts'
 import type { Outcome, Usage } from './reply-event.ts'
 import type { ReplyLog } from './reply-log.ts'
@@ -28,7 +28,9 @@ export interface RunningReply {
   settlingSince: number | null
   observer: ReplyObserver
   /** How it ended, as far as this instance knows. */
-  ended: ObservedOutcome
+  end: Omit<ReplyEnd, 'usage'>
+  /** It was ended because it could not be stored: observers tell that from other faults, the wire does not. */
+  notStored: boolean
 }
 
 export interface SessionActorPorts {
@@ -40,9 +42,9 @@ export interface SessionActorPorts {
 
 export const noUsage: Usage = { promptTokens: 0, completionTokens: 0, estimated: true }
 
-const failure = (message: string): SessionEvent => ({
+const failure = (message: string, error: unknown): SessionEvent => ({
   type: 'failed',
-  error: { code: 'internal', message, detail: message },
+  error: { code: 'internal', message, detail: `${message} ${error}` },
 })
 
 /** Reads the generation into the log, as fast as the log can be stored. */
@@ -70,6 +72,7 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
   const usage = (await running.generation?.usage()) ?? noUsage
   running.usage = usage
   running.settlingSince = performance.now()
+  if (stored === 'refused') running.notStored = true
   const outcome: Outcome = stored === 'refused' ? refused(usage) : { ...ending, usage }
   // A log that was cut has missed what was stored since, and a refused write may have been stored the first time it was
   // sent: what followers elsewhere were shown must stay.
@@ -83,6 +86,12 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
   })
   if (settled.result !== 'settled') return { type: settled.result === 'gone' ? 'deleted' : 'lost' }
   return { type: 'settled', ended: { outcome, endedAt: endedAt.toISOString(), settledAt: settled.settledAt } }
+}
+
+function endOf(outcome: Outcome, notStored: boolean): RunningReply['end'] {
+  if (outcome.type === 'finished') return { outcome: outcome.reason, error: null }
+  const { error } = outcome
+  return { outcome: notStored && error.code === 'internal' ? 'not_stored' : error.code, error }
 }
 
 function refused(usage: Usage): Outcome {
@@ -104,7 +113,7 @@ export function sessionActors({ journal, running, onError }: SessionActorPorts) 
         (error: unknown) => {
           if (controller.signal.aborted) return
           onError(error, reply)
-          sendBack(failure('The reply could not be generated.'))
+          sendBack(failure('The reply could not be generated.', error))
         },
       )
       return () => controller.abort(replyEnded)
@@ -133,7 +142,7 @@ export function sessionActions({ running }: Pick<SessionActorPorts, 'running'>) 
       const reply = replyOf(args)
       if (reply === undefined) return
       const { ended } = args.event
-      reply.ended = ended.outcome.type === 'failed' ? ended.outcome.error.code : ended.outcome.reason
+      reply.end = endOf(ended.outcome, reply.notStored)
       reply.log.close(ended)
     },
     cutLog(args: Args): void {
@@ -145,7 +154,7 @@ export function sessionActions({ running }: Pick<SessionActorPorts, 'running'>) 
     dropLog(args: Args): void {
       const reply = replyOf(args)
       if (reply === undefined) return
-      reply.ended = 'session_deleted'
+      reply.end = { outcome: 'session_deleted', error: null }
       reply.log.drop()
     },
   }

@@ -13,7 +13,7 @@ import {
   forgetSession,
   type LiveSessions,
 } from './live-sessions.ts'
-import { type Observer, unobserved } from './observer.ts'
+import { type Observer, type Origin, unobserved } from './observer.ts'
 import { ownedReplies } from './owned-replies.ts'
 import type { Admission, Exchange, Journal, Model, ModelRequest, NewMessage, OpenToolbox } from './ports.ts'
 import { createRemoteReplies, type RemoteReplies } from './remote-reply.ts'
@@ -37,15 +37,16 @@ export interface HostOptions {
   leaseMs: number
   /** Absent: nobody measures. */
   observer?: Observer
-  log: { error(details: object, message: string): void; info(details: object, message: string): void }
+  log: Record<'error' | 'warn' | 'info', (details: object, message: string) => void>
 }
 
 export interface Message extends Omit<NewMessage, 'replyId' | 'mayStart'> {
   request: Omit<ModelRequest, 'messages' | 'tools'>
   openToolbox: OpenToolbox
   onBusy: 'reject' | 'interrupt'
-  /** W3C `traceparent` of the request. Absent: it is not traced. */
-  traceparent?: string | null
+  agentName: string
+  /** The request. Null: none. */
+  origin: Origin | null
 }
 
 export type Sent =
@@ -76,7 +77,7 @@ export function createSessionHost(options: HostOptions) {
   }
   return {
     registry: host.registry,
-    owned: ownedReplies(host, host.remote, journal),
+    owned: ownedReplies(host, host.remote, { journal, log }),
     draining: () => host.draining,
     /** Replies that run here, stateless ones included. */
     running: host.registry.running,
@@ -146,7 +147,10 @@ function start(host: Host, message: Message, admission: Extract<Admission, { out
     log: createReplyLog(info, {
       append: journal.append,
       onStored: (after, events) => exchange.stored(info.id, after, events),
-      onRefused: () => host.byReply.get(info.id)?.actor.send({ type: 'failed', error }),
+      onRefused() {
+        reply.notStored = true
+        host.byReply.get(info.id)?.actor.send({ type: 'failed', error })
+      },
     }),
     position,
     text: message.text,
@@ -159,7 +163,8 @@ function start(host: Host, message: Message, admission: Extract<Admission, { out
     usage: noUsage,
     settlingSince: null,
     observer,
-    ended: 'lost',
+    end: { outcome: 'lost', error: null },
+    notStored: false,
   }
   beginReply(host, message.agentId, restState, reply)
   const requesterLost = () => {
@@ -168,15 +173,18 @@ function start(host: Host, message: Message, admission: Extract<Admission, { out
   return { outcome: 'started', reply: replyOf(reply), requesterLost }
 }
 
-const observe = ({ options }: Host, id: string, { sessionId, agentId, model, request, traceparent }: Message) =>
+const observe = ({ options }: Host, id: string, message: Message) =>
   options.observer?.begin({
     id,
-    sessionId,
-    agentId,
-    model,
-    providerType: request.provider.type,
-    config: request.config,
-    parent: traceparent ?? null,
+    purpose: 'reply',
+    sessionId: message.sessionId,
+    agentId: message.agentId,
+    agentName: message.agentName,
+    model: message.model,
+    providerId: message.request.provider.id,
+    providerType: message.request.provider.type,
+    config: message.request.config,
+    origin: message.origin,
   }) ?? unobserved
 
 const replyOf = ({ log }: RunningReply): Reply => ({ info: log.info, read: log.read })

@@ -24,7 +24,7 @@ import { isLoopback, type Settings, startupWarnings } from '../settings.ts'
 import { createMcpOnDemand } from '../tools/mcp-on-demand.ts'
 import { createOutbound } from '../tools/outbound.ts'
 import { type BackgroundOptions, startBackground, withLateTitles } from './jobs.ts'
-import { type Observation, startObservation } from './observation.ts'
+import { faultLog, type Observation, startObservation } from './observation.ts'
 import { storedReplies } from './stored-replies.ts'
 import { toolRooms } from './tools.ts'
 
@@ -123,9 +123,19 @@ async function openOwnership(
   const leaseSql = open('lease', 1, { silenceMs: leaseMs / 2 })
   closing.defer(() => leaseSql.end({ timeout: 1 }))
   const alone = embedded !== null
-  const { onRenewal, onFlush } = observation.metrics ?? {}
-  const replies = storedReplies(sql, titleOfLost)
-  const options = { id, sql: leaseSql, work: sql, replies, leaseMs, alone, onRenewal, log }
+  const { onRenewal, onInstancesLost, onRepliesLost, onFlush } = observation.metrics ?? {}
+  const options = {
+    id,
+    sql: leaseSql,
+    work: sql,
+    replies: storedReplies(sql, titleOfLost),
+    leaseMs,
+    alone,
+    onRenewal,
+    onInstancesLost,
+    onRepliesLost,
+    log,
+  }
   const coordination = settings.cacheProvider
     ? (await import('../coordination/redis.ts')).createRedisCoordination({ ...options, cacheUrl: settings.cacheUrl })
     : createLocalCoordination(options)
@@ -143,25 +153,22 @@ async function openOwnership(
   closing.defer(() => journal.close())
   const recorder = createTransitionRecorder(
     { record: (batch) => recordTransitions(repliesSql, coordination.id, batch) },
-    (err) => log.warn({ err }, 'Steps of sessions could not be recorded yet.'),
+    (err) => log.warn({ err }, 'Transitions could not be recorded yet.'),
   )
   return { coordination, journal, recorder }
 }
 
 /** What a reply calls: models and tools, all through one guarded door. */
 async function openOutside({ settings, log, closing, observation }: Ground) {
-  const outbound = closing.use(createOutbound({ policy: settings.outboundPolicy, allow: settings.outboundAllow }))
+  const { outboundPolicy: policy, outboundAllow: allow } = settings
+  const outbound = closing.use(createOutbound({ policy, allow, traceparent: observation.traceparent }))
   const mcp = closing.use(createMcpOnDemand({ outbound, log }))
   const model = closing.use(
     createModel({
       fetch: outbound.call,
       providerRetries: settings.providerRetries,
       idleTimeoutMs: settings.providerIdleTimeoutS * 1000,
-      onRetry(retry) {
-        observation.metrics?.onRetry()
-        log.warn(retry, 'A provider call failed and is made again.')
-      },
-      onCountFault: (err) => log.warn({ err }, 'Tokens could not be counted: four characters are taken for one.'),
+      onCountFault: (err) => log.warn({ err }, 'Tokens could not be counted: four characters count as one.'),
     }),
   )
   return { outbound, mcp, model }
@@ -170,7 +177,7 @@ async function openOutside({ settings, log, closing, observation }: Ground) {
 /** What may be late: titles, expiry. */
 async function startJobs(
   { settings, sql, log, closing }: Ground,
-  parts: Pick<BackgroundOptions, 'secrets' | 'upkeepSql' | 'model' | 'agents'>,
+  parts: Pick<BackgroundOptions, 'secrets' | 'upkeepSql' | 'model' | 'agents' | 'observer'>,
 ) {
   const retention = { sessionDays: settings.sessionRetentionDays, transitionDays: settings.traceRetentionDays }
   const options = {
@@ -201,7 +208,12 @@ async function openRooms(ground: Ground) {
   const agents = createAgentLookup(repliesSql, { alone: ground.embedded !== null })
   const generationTimeoutMs = settings.generationTimeoutS * 1000
   const host = createSessionHost({
-    ...{ model, recorder, leaseMs: settings.ownerLeaseMs, generationTimeoutMs, observer, log },
+    model,
+    recorder,
+    leaseMs: settings.ownerLeaseMs,
+    generationTimeoutMs,
+    observer,
+    log: faultLog(log),
     exchange: coordination.exchange,
     journal: byModel ? withLateTitles(journal, titleLater) : journal,
     maxRunning: settings.maxRunningReplies,
@@ -209,7 +221,7 @@ async function openRooms(ground: Ground) {
   })
   coordination.start(host.owned, host.tick)
   metrics?.inspect({ report: host.owned.report, running: host.running })
-  jobs = await startJobs(ground, { secrets, upkeepSql, model, agents })
+  jobs = await startJobs(ground, { secrets, upkeepSql, model, agents, observer })
   return {
     ...{
       sql,
@@ -247,12 +259,11 @@ export async function startApp(settings: Settings): Promise<App> {
   closing.defer(() => database.repliesSql.end({ timeout: 2 }))
   const close = () => closeServer(server, LAST_BYTES_MS).finally(() => closing.disposeAsync())
   try {
-    const { otelEndpoint, metricsPort } = settings
     const observation = await startObservation({
-      ...database,
+      id: database.id,
       sql: database.repliesSql,
-      metrics: metricsPort !== null,
-      otelEndpoint,
+      settings,
+      providerTypes: providerTypes.map(({ id }) => id),
       log,
     })
     closing.defer(() => observation.close())
@@ -269,7 +280,7 @@ export async function startApp(settings: Settings): Promise<App> {
       },
     }
   } catch (error) {
-    await close().catch((err: unknown) => log.error({ err }, 'A part did not close in order.'))
+    await close().catch((err: unknown) => log.warn({ err }, 'A part did not close cleanly.'))
     throw isAddressInUse(error)
       ? new Error(`PORT: ${settings.port} on ${settings.host} is in use by another program.`)
       : error

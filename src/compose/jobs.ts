@@ -1,5 +1,7 @@
 /** Puts the background jobs together: what they do, and how instances share them (contract section 7). */
+import { v7 as uuidv7 } from 'uuid'
 import { askForTitle, MAX_TITLE_SOURCE, titleOf, titleRequest } from '../actors/model-title.ts'
+import type { Observer } from '../actors/observer.ts'
 import type { Journal, Model } from '../actors/ports.ts'
 import { deriveTitle } from '../actors/title.ts'
 import type { Job, JobLog, Jobs } from '../coordination/jobs.ts'
@@ -25,6 +27,7 @@ export interface BackgroundOptions {
   upkeepSql: Sql
   secrets: Secrets
   model: Model
+  observer: Observer
   /** Null: no such agent. */
   agents: Pick<AgentLookup, 'find'>
   retention: Retention
@@ -101,12 +104,24 @@ async function giveTitle(options: BackgroundOptions, session: UntitledSession, s
 
 /** Null: an empty answer. Rejects when the call fails. */
 async function modelTitle(
-  { agents, secrets, model }: BackgroundOptions,
-  { agentId, question, answer }: UntitledSession,
+  { agents, secrets, model, observer }: BackgroundOptions,
+  { id: sessionId, agentId, question, answer }: UntitledSession,
   signal: AbortSignal,
 ): Promise<string | null> {
   const agent = await agents.find(agentId)
   if (agent === null) return null // deleted meanwhile, and the session with it
   const request = titleRequest(agentRequest(secrets, agent), { question, answer })
-  return titleOf(await askForTitle(model, request, AbortSignal.any([signal, AbortSignal.timeout(TITLE_TIMEOUT_MS)])))
+  const observed = observer.begin({
+    id: uuidv7(),
+    purpose: 'title',
+    sessionId,
+    agentId,
+    agentName: agent.name,
+    model: request.model,
+    providerId: request.provider.id,
+    providerType: request.provider.type,
+    config: request.config,
+    origin: null,
+  })
+  return titleOf(await askForTitle({ request, observer: observed, model, timeoutMs: TITLE_TIMEOUT_MS }, signal))
 }

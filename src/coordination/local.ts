@@ -9,7 +9,7 @@ import type { Coordination } from './coordination.ts'
 import { createLease } from './lease.ts'
 import { declareLost, type LostInstances } from './lost-instances.ts'
 import { settleOrphans } from './orphans.ts'
-import type { StoredReplies } from './stored-replies.ts'
+import type { LostReply, StoredReplies } from './stored-replies.ts'
 
 export interface LocalOptions {
   /** UUID of this instance. */
@@ -24,6 +24,9 @@ export interface LocalOptions {
   alone: boolean
   /** A renewal of the lease has succeeded or failed. Absent: nobody measures. */
   onRenewal?: ((ok: boolean) => void) | undefined
+  onInstancesLost?: LostInstances['onLost']
+  /** Replies that this instance has settled for lost owners. Absent: nobody counts. */
+  onRepliesLost?: ((count: number) => void) | undefined
   log: LostInstances['log']
 }
 
@@ -63,9 +66,12 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
   }
 
   async function settleLost(everyone: boolean): Promise<void> {
-    await declareLost({ sql, id, log }, everyone)
-    const replies = await stored.settleLost(id)
-    if (replies > 0) log.info({ replies }, 'Settled replies of lost instances.')
+    await declareLost({ sql, id, onLost: options.onInstancesLost, log }, everyone)
+    const lost = await stored.settleLost(id)
+    if (lost.length === 0) return
+    options.onRepliesLost?.(lost.length)
+    for (const reply of lost) log.warn(failureOf(reply), 'A reply failed.')
+    log.info({ replies: lost.length }, 'Settled replies of lost instances.')
   }
 
   return {
@@ -123,6 +129,16 @@ async function forgetAgents(stored: StoredReplies, owned: OwnedReplies): Promise
   if (agentIds.length === 0) return
   for (const id of await stored.missingAgents(agentIds)) owned.forgetAgent(id)
 }
+
+/** As the line of every other failed reply (contract section 17); its request and its calls are gone with the owner. */
+const failureOf = ({ ms, ...ids }: LostReply) => ({
+  reqId: null,
+  ...ids,
+  code: 'instance_lost',
+  detail: 'The instance that generated this reply was lost.',
+  attempts: null,
+  ms: Math.round(ms),
+})
 
 /** Work that is done again and again. */
 function createTimers(onError: (error: unknown, what: string) => void) {

@@ -1,4 +1,5 @@
 /** What a caller is told of an error: its status, words and headers. Each scope puts them into its own format. */
+import type { FastifyBaseLogger } from 'fastify'
 import { isUnavailable } from '../persistence/postgres/database.ts'
 import { HttpError } from './http-error.ts'
 
@@ -29,6 +30,12 @@ export function errorAnswer(error: unknown): ErrorAnswer {
     return { status: 503, message: 'The database cannot be reached.', headers: { 'retry-after': '1' } }
   }
   return { status: 500, message: 'Internal server error.', headers: {} }
+}
+
+/** `error` is for faults of ours alone: a database that is away, or a server that we asked, is not one. */
+export function logFailure(log: FastifyBaseLogger, error: unknown, message: string): void {
+  const isOurs = !(error instanceof HttpError) && !isUnavailable(error)
+  log[isOurs ? 'error' : 'warn']({ err: error }, message)
 }
 
 function refusalStatus(error: unknown): number | null {

@@ -1,13 +1,21 @@
-/** Each request's id, and who measures requests. */
+/** Each request's id, its lines in the log, and who measures requests. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Origin } from '../actors/observer.ts'
 
 export interface ObservedRequest {
   id: string
   method: string
   /** As the route was declared, such as `/api/v1/agents/:id`. Null: no route. */
   route: string | null
+  /** Without the query. */
+  path: string
+  /** As the caller sees it, where a trusted proxy says so. */
+  scheme: string
+  /** Of the server as the caller named it. Empty: it did not. */
+  host: string
+  port: number | null
   /** The caller's W3C `traceparent`, as it came. */
   traceparent: string | null
 }
@@ -16,15 +24,20 @@ export interface RequestObserver {
   begin(request: ObservedRequest): {
     /** For what the request starts. Null: it is not traced. */
     traceparent: string | null
-    /** Told once, when the answer has gone out or the connection is gone. */
+    /** Runs the handler, so that the calls out that it makes carry the trace. Absent: they carry none. */
+    within?(work: () => void): void
+    /** Called once, when the answer has gone out or the connection is gone. */
     ended(status: number): void
   }
 }
 
-const parents = new WeakMap<FastifyRequest, string>()
+const parents = new WeakMap<FastifyRequest, { traceparent: string; within?: (work: () => void) => void }>()
 
-/** Of the request's own span. Null: it is not traced. */
-export const traceparentOf = (request: FastifyRequest): string | null => parents.get(request) ?? null
+/** For what the request starts. */
+export function originOf(request: FastifyRequest): Origin {
+  const traceparent = parents.get(request)?.traceparent ?? null
+  return { requestId: request.id, traceparent, traceId: traceparent?.split('-')[1] ?? null }
+}
 
 /** The caller's own id where it is one that logs can carry; else a new one. */
 export function requestId(request: IncomingMessage): string {
@@ -37,17 +50,35 @@ export function observeRequests(app: FastifyInstance, observers: readonly Reques
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     const route = request.routeOptions.url ?? null
-    if (route === '/livez' || route === '/readyz') return
+    const about = { method: request.method, route }
+    if (route === '/livez' || route === '/readyz') {
+      request.log = reply.log = request.log.child(about)
+      return
+    }
     const traceparent = request.headers.traceparent
-    const about: ObservedRequest = {
-      ...{ id: request.id, method: request.method, route },
+    const observed: ObservedRequest = {
+      ...about,
+      id: request.id,
+      path: request.url.split('?', 1)[0] ?? '',
+      scheme: request.protocol,
+      host: request.hostname,
+      port: request.port,
       traceparent: typeof traceparent === 'string' ? traceparent : null,
     }
     for (const observer of observers) {
-      const observed = observer.begin(about)
-      if (observed.traceparent !== null) parents.set(request, observed.traceparent)
+      const begun = observer.begin(observed)
+      if (begun.traceparent !== null) parents.set(request, { ...begun, traceparent: begun.traceparent })
       // Not Fastify's onResponse, which a stream that broke off never sees.
-      reply.raw.once('close', () => observed.ended(reply.raw.statusCode))
+      reply.raw.once('close', () => begun.ended(reply.raw.statusCode))
     }
+    // The child of a child logger: 4 µs a request (2 cores, Node 24).
+    const { traceId } = originOf(request)
+    request.log = reply.log = request.log.child(traceId === null ? about : { ...about, traceId })
+  })
+  // The last hook before the handler: the events of a body's stream come in the socket's own context.
+  app.addHook('preHandler', (request, _reply, done) => {
+    const within = parents.get(request)?.within
+    if (within) within(done)
+    else done()
   })
 }

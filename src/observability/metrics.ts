@@ -1,9 +1,10 @@
-/** What this instance tells Prometheus (contract section 1, METRICS_PORT). */
+/** What this instance reports to Prometheus (contract section 1, METRICS_PORT, and section 17). */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { ObservedReply, Observer } from '../actors/observer.ts'
-import type { ActorReport } from '../actors/ports.ts'
+import type { ObservedOutcome, ObservedReply } from '../actors/observer.ts'
+import type { ActorReport, ModelFailure } from '../actors/ports.ts'
+import type { PartialObserver, PartialReplyObserver } from './observers.ts'
 
-/** All of it, as data that several processes' can be added up from. */
+/** All of it, as data from which the sums of several processes can be made. */
 export type MetricsSnapshot = object[]
 
 /** What is counted when somebody asks, not when it happens. */
@@ -14,13 +15,17 @@ export interface Inspection {
 }
 
 export interface Metrics {
-  observer: Observer
+  observer: PartialObserver
   requests: {
     begin(request: { method: string; route: string | null }): { traceparent: null; ended(status: number): void }
   }
   onFlush(flush: { frames: number; replies: number; ms: number }): void
   onRenewal(ok: boolean): void
-  onRetry(): void
+  /** This instance has declared others lost. */
+  onInstancesLost(count: number): void
+  /** This instance has settled replies that others lost. */
+  onRepliesLost(count: number): void
+  onSpansDropped(count: number): void
   inspect(inspection: Inspection): void
   snapshot(): Promise<MetricsSnapshot>
 }
@@ -32,24 +37,40 @@ const writes = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 const sizes = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 const lengths = [0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600]
 
-export function createMetrics(): Metrics {
+const booleans = ['true', 'false']
+const kinds = ['session', 'stateless']
+const directions = ['prompt', 'completion']
+
+/** All values of labels, for their series. */
+export interface LabelValues {
+  /** Types of providers. */
+  providers: readonly string[]
+  outcomes: readonly ObservedOutcome[]
+  /** Of model calls. */
+  failures: readonly ModelFailure['code'][]
+}
+
+export function createMetrics(values: LabelValues): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
-    new Counter({ name: `greenroom_${name}`, help, labelNames, registers: [registry] })
-  const histogram = <L extends string>(name: string, help: string, buckets: number[], ...labelNames: L[]) =>
-    new Histogram({ name: `greenroom_${name}`, help, buckets, labelNames, registers: [registry] })
+  const { counter, histogram } = makersOf(registry)
 
   const flushSeconds = histogram('journal_flush_seconds', 'How long one write of the journal took.', writes)
   const flushFrames = histogram('journal_flush_frames', 'Frames that one write of the journal held.', sizes)
   const flushReplies = histogram('journal_flush_replies', 'Replies whose frames went in one write.', sizes)
-  const renewals = counter('lease_renewals_total', 'Renewals of this instance’s lease.', 'ok')
-  const retries = counter('provider_retries_total', 'Provider calls that failed and were made again.')
-  const requests = counter('http_requests_total', 'Requests that were answered.', 'method', 'route', 'status')
-  for (const ok of ['true', 'false']) renewals.inc({ ok }, 0)
+  const renewals = counter('lease_renewals_total', 'Renewals of this instance’s lease.', { ok: booleans })
+  const lostReplies = counter('lost_replies_total', 'Replies of lost instances that this one has settled.')
+  const lostInstances = counter('instances_lost_total', 'Instances that this one has declared lost.')
+  const droppedSpans = counter('spans_dropped_total', 'Spans that no collector took.')
+  const requests = new Counter({
+    name: 'greenroom_http_requests_total',
+    help: 'Requests that were answered.',
+    labelNames: ['method', 'route', 'status'],
+    registers: [registry],
+  })
 
   return {
-    observer: replyMetrics(counter, histogram),
+    observer: replyMetrics({ counter, histogram }, values),
     requests: {
       begin: ({ method, route }) => ({
         traceparent: null,
@@ -62,66 +83,100 @@ export function createMetrics(): Metrics {
       flushReplies.observe(replies)
     },
     onRenewal: (ok) => renewals.inc({ ok: String(ok) }),
-    onRetry: () => retries.inc(),
+    onInstancesLost: (count) => lostInstances.inc(count),
+    onRepliesLost: (count) => lostReplies.inc(count),
+    onSpansDropped: (count) => droppedSpans.inc(count),
     inspect: (inspection) => gauges(registry, inspection),
     snapshot: () => registry.getMetricsAsJSON(),
   }
 }
 
-type MakeCounter = <L extends string>(name: string, help: string, ...labelNames: L[]) => Counter<L>
-type MakeHistogram = <L extends string>(
-  name: string,
-  help: string,
-  buckets: number[],
-  ...labelNames: L[]
-) => Histogram<L>
+type Makers = ReturnType<typeof makersOf>
+
+function makersOf(registry: Registry) {
+  return {
+    /**
+     * Each label with all its values: every series is there from the start, at 0. Prometheus' `increase()` sees the
+     * step from 0 to 1, never the appearance of a 1.
+     */
+    counter<L extends string>(name: string, help: string, labels?: Record<L, readonly string[]>): Counter<L> {
+      const sets = Object.entries(labels ?? {}) as [L, readonly string[]][] // the keys of `labels` are its type's
+      const labelNames = sets.map(([label]) => label)
+      const made = new Counter({ name: `greenroom_${name}`, help, labelNames, registers: [registry] })
+      for (const series of combinations(sets)) made.inc(series, 0)
+      return made
+    },
+    histogram: <L extends string>(name: string, help: string, buckets: number[], ...labelNames: L[]) =>
+      new Histogram({ name: `greenroom_${name}`, help, buckets, labelNames, registers: [registry] }),
+  }
+}
+
+const combinations = <L extends string>(sets: readonly [L, readonly string[]][]): Partial<Record<L, string>>[] =>
+  sets.reduce<Partial<Record<L, string>>[]>(
+    (all, [label, values]) => all.flatMap((one) => values.map((value) => ({ ...one, [label]: value }))),
+    [{}],
+  )
 
 /** By kind of reply and of provider, never by agent, model or tool: whoever makes those would make time series. */
-function replyMetrics(counter: MakeCounter, histogram: MakeHistogram): Observer {
-  const replies = counter('replies_total', 'Replies that ended, by how.', 'kind', 'outcome')
+function replyMetrics({ counter, histogram }: Makers, { providers, outcomes, failures }: LabelValues): PartialObserver {
+  const replies = counter('replies_total', 'Replies that ended, by how.', { kind: kinds, outcome: outcomes })
   const duration = histogram('reply_seconds', 'From a reply’s start to its stored outcome.', lengths, 'kind')
   const firstToken = histogram('first_token_seconds', 'From a reply’s start to its first text.', waits, 'kind')
   const gap = histogram('token_gap_seconds', 'Time between two texts, the mean of a model call.', gaps, 'provider')
   const longestGap = histogram('longest_token_gap_seconds', 'The longest of a model call.', stalls, 'provider')
   const settlement = histogram('settlement_seconds', 'From the end of generation to the stored outcome.', writes)
-  const tokens = counter('tokens_total', 'Tokens of replies that ended.', 'direction', 'provider')
-  const texts = counter('texts_total', 'Texts that providers sent: tokens, about.', 'provider')
-  const calls = counter('model_calls_total', 'Model calls, retries not counted.', 'provider')
-  const errors = counter('provider_errors_total', 'Model calls that failed, by the kind.', 'provider', 'code')
-  const tools = counter('tool_calls_total', 'Tools called.', 'ok')
+  const tokens = counter('tokens_total', 'Tokens of replies that ended.', {
+    direction: directions,
+    provider: providers,
+  })
+  const texts = counter('texts_total', 'Texts that providers sent: tokens, about.', { provider: providers })
+  const calls = counter('model_calls_total', 'Model calls, retries not counted.', { provider: providers })
+  const errors = counter('provider_errors_total', 'Model calls that failed, by the kind.', {
+    provider: providers,
+    code: failures,
+  })
+  const retries = counter('provider_retries_total', 'Provider calls that failed and were made again.')
+  const onRetry = () => retries.inc()
+  const tools = counter('tool_calls_total', 'Tools called.', { ok: booleans })
   const toolSeconds = histogram('tool_call_seconds', 'How long a tool took.', waits)
 
-  function begin({ sessionId, providerType: provider }: ObservedReply): ReturnType<Observer['begin']> {
+  function begin({ purpose, sessionId, providerType: provider }: ObservedReply): PartialReplyObserver {
+    if (purpose === 'title') return { modelCall: () => ({ retried: onRetry }) }
     const kind = sessionId === null ? 'stateless' : 'session'
     const since = performance.now()
     const secondsSince = (begun: number) => (performance.now() - begun) / 1000
-    let spoke = false
+    let hasText = false
     let settlingSince: number | null = null
     return {
       modelCall() {
         calls.inc({ provider })
-        return ({ pace, end }) => {
-          if (typeof end === 'string') errors.inc({ provider, code: end })
-          if (pace.firstAt === null) return
-          if (!spoke) firstToken.observe({ kind }, (pace.firstAt - since) / 1000)
-          spoke = true
-          texts.inc({ provider }, pace.texts)
-          if (pace.texts < 2) return
-          gap.observe({ provider }, (pace.lastAt - pace.firstAt) / (pace.texts - 1) / 1000)
-          longestGap.observe({ provider }, pace.longestGapMs / 1000)
+        return {
+          retried: onRetry,
+          ended({ pace, end }) {
+            if (typeof end === 'string') errors.inc({ provider, code: end })
+            if (pace.firstAt === null) return
+            if (!hasText) firstToken.observe({ kind }, (pace.firstAt - since) / 1000)
+            hasText = true
+            texts.inc({ provider }, pace.texts)
+            if (pace.texts < 2) return
+            gap.observe({ provider }, (pace.lastAt - pace.firstAt) / (pace.texts - 1) / 1000)
+            longestGap.observe({ provider }, pace.longestGapMs / 1000)
+          },
         }
       },
       toolCall() {
         const called = performance.now()
-        return (ok) => {
-          tools.inc({ ok: String(ok) })
-          toolSeconds.observe(secondsSince(called))
+        return {
+          ended(ok) {
+            tools.inc({ ok: String(ok) })
+            toolSeconds.observe(secondsSince(called))
+          },
         }
       },
       settling() {
         settlingSince = performance.now()
       },
-      ended(outcome, { promptTokens, completionTokens }) {
+      ended({ outcome, usage: { promptTokens, completionTokens } }) {
         replies.inc({ kind, outcome })
         duration.observe({ kind }, secondsSince(since))
         if (settlingSince !== null) settlement.observe(secondsSince(settlingSince))
@@ -136,7 +191,9 @@ function replyMetrics(counter: MakeCounter, histogram: MakeHistogram): Observer 
 function gauges(registry: Registry, { report, running }: Inspection): void {
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
-      ...{ name: `greenroom_${name}`, help, registers: [registry] },
+      name: `greenroom_${name}`,
+      help,
+      registers: [registry],
       collect() {
         this.set(read())
       },

@@ -1,28 +1,58 @@
-/** Several who measure the same, as one. */
-import type { ModelCallEnd, Observer } from '../actors/observer.ts'
+/** Several observers of the same, as one; each says what it is interested in. */
+import type {
+  ModelCallObserver,
+  ObservedReply,
+  Observer,
+  ReplyObserver,
+  ToolCallObserver,
+  Within,
+} from '../actors/observer.ts'
 
-export const together = (observers: readonly Observer[]): Observer => ({
+export interface PartialReplyObserver extends Partial<Omit<ReplyObserver, 'modelCall' | 'toolCall'>> {
+  modelCall?(): Partial<ModelCallObserver>
+  toolCall?(call: { id: string; name: string }): Partial<ToolCallObserver>
+}
+
+export interface PartialObserver {
+  begin(reply: ObservedReply): PartialReplyObserver
+}
+
+export const together = (observers: readonly PartialObserver[]): Observer => ({
   begin(reply) {
     const all = observers.map((observer) => observer.begin(reply))
     return {
-      modelCall() {
-        const ends = all.map((one) => one.modelCall())
-        return (end: ModelCallEnd) => {
-          for (const ended of ends) ended(end)
-        }
-      },
-      toolCall(call) {
-        const ends = all.map((one) => one.toolCall(call))
-        return (ok) => {
-          for (const ended of ends) ended(ok)
-        }
-      },
+      modelCall: () => modelCalls(all.map((one) => one.modelCall?.() ?? {})),
+      toolCall: (call) => toolCalls(all.map((one) => one.toolCall?.(call) ?? {})),
+      within: (work) => withinAll(all, work),
       settling() {
-        for (const one of all) one.settling()
+        for (const one of all) one.settling?.()
       },
-      ended(outcome, usage) {
-        for (const one of all) one.ended(outcome, usage)
+      ended(end) {
+        for (const one of all) one.ended?.(end)
       },
     }
   },
 })
+
+const modelCalls = (all: readonly Partial<ModelCallObserver>[]): ModelCallObserver => ({
+  called(url) {
+    for (const one of all) one.called?.(url)
+  },
+  retried(retry) {
+    for (const one of all) one.retried?.(retry)
+  },
+  within: (work) => withinAll(all, work),
+  ended(end) {
+    for (const one of all) one.ended?.(end)
+  },
+})
+
+const toolCalls = (all: readonly Partial<ToolCallObserver>[]): ToolCallObserver => ({
+  within: (work) => withinAll(all, work),
+  ended(ok) {
+    for (const one of all) one.ended?.(ok)
+  },
+})
+
+const withinAll = <T>(all: readonly Partial<Within>[], work: () => T): T =>
+  all.reduceRight<() => T>((inner, { within }) => (within === undefined ? inner : () => within(inner)), work)()

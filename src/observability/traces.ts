@@ -1,31 +1,63 @@
 /**
- * OpenTelemetry traces with the conventions for generative AI (contract section 1, OTEL_EXPORTER_OTLP_ENDPOINT). A
- * request, the reply that it starts, the model's and the tools' calls in it, the settlement. Never content: no message,
- * prompt, argument or result. Loaded only when it is asked for.
+ * OpenTelemetry traces with the conventions for HTTP and for generative AI (contract section 17). A request, the reply
+ * that it starts, the model's and the tools' calls in it, the settlement. Never content: no message, prompt, argument
+ * or result. Loaded only when it is asked for.
  */
-import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api'
+import {
+  type Attributes,
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
-import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
-import type { ObservedOutcome, ObservedReply, Observer, ReplyObserver } from '../actors/observer.ts'
+import { TracerProvider } from '@opentelemetry/sdk-trace'
+import type {
+  ModelCallObserver,
+  ObservedOutcome,
+  ObservedReply,
+  Observer,
+  ReplyObserver,
+  ToolCallObserver,
+} from '../actors/observer.ts'
 import { replyErrorCodes } from '../actors/reply-event.ts'
+import { type ExportWatch, exportSpans } from './span-export.ts'
+import { contextOf, currentTraceparent, traceparentOf, within } from './trace-context.ts'
 
-export interface TracesOptions {
+export interface TracesOptions extends Omit<ExportWatch, 'collector'> {
   /** Base URL of an OTLP/HTTP collector; `/v1/traces` is appended. */
   endpoint: string
   /** This process among the others. */
   instanceId: string
   version: string
+  /** OTEL_SERVICE_NAME. Null: what the attributes say. */
+  serviceName: string | null
+  /** OTEL_RESOURCE_ATTRIBUTES. */
+  resourceAttributes: Readonly<Record<string, string>>
+}
+
+interface TracedRequest {
+  id: string
+  method: string
+  route: string | null
+  path: string
+  scheme: string
+  host: string
+  port: number | null
+  traceparent: string | null
 }
 
 export interface Traces {
   observer: Observer
   requests: {
-    begin(request: { id: string; method: string; route: string | null; traceparent: string | null }): {
-      traceparent: string
-      ended(status: number): void
-    }
+    begin(request: TracedRequest): { traceparent: string; within(work: () => void): void; ended(status: number): void }
   }
+  /** Of the span whose work is being done, for calls out. Null: none. */
+  traceparent(): string | null
   /** Sends what is left, or gives up after `CLOSE_MS`. */
   close(): Promise<void>
 }
@@ -33,43 +65,62 @@ export interface Traces {
 /** A collector that does not answer must not hold up a stop. */
 const CLOSE_MS = 3000
 
-export function createTraces({ endpoint, instanceId, version }: TracesOptions): Traces {
-  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, timeoutMillis: CLOSE_MS })
+export function createTraces({ endpoint, version, ...options }: TracesOptions): Traces {
+  const collector = `${endpoint.replace(/\/+$/, '')}/v1/traces`
+  const exporter = new OTLPTraceExporter({ url: collector, timeoutMillis: CLOSE_MS })
+  const { origin } = new URL(collector) // a URL may hold a token
   const provider = new TracerProvider({
-    // What OTEL_RESOURCE_ATTRIBUTES says comes with the default one.
-    resource: defaultResource().merge(
-      resourceFromAttributes({
-        ...{ 'service.name': 'greenroom', 'service.version': version, 'service.instance.id': instanceId },
-      }),
-    ),
-    spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: 1000 })],
+    resource: defaultResource().merge(resourceFromAttributes(resourceOf({ version, ...options }))),
+    spanProcessors: [exportSpans(exporter, { collector: origin, onDropped: options.onDropped, log: options.log })],
   })
   const tracer = provider.getTracer('greenroom', version)
   return {
     observer: { begin: (reply) => traceReply(tracer, reply) },
-    requests: {
-      begin({ id, method, route, traceparent }) {
-        const attributes = { 'http.request.method': method, 'http.request.header.x-request-id': id }
-        const span = tracer.startSpan(
-          route === null ? method : `${method} ${route}`,
-          { kind: SpanKind.SERVER, attributes: { ...attributes, ...(route !== null && { 'http.route': route }) } },
-          contextOf(traceparent),
-        )
-        return {
-          traceparent: traceparentOf(span),
-          ended(status) {
-            span.setAttribute('http.response.status_code', status)
-            if (status >= 500) fail(span, String(status))
-            span.end()
-          },
-        }
-      },
-    },
+    requests: { begin: (request) => traceRequest(tracer, request) },
+    traceparent: currentTraceparent,
     async close() {
       const late = Promise.withResolvers<void>()
       const timer = setTimeout(late.resolve, CLOSE_MS)
       await Promise.race([provider.shutdown().catch(() => {}), late.promise])
       clearTimeout(timer)
+    },
+  }
+}
+
+/** What the operator says of the service counts, but for the id: each process has one of its own. */
+const resourceOf = ({
+  version,
+  instanceId,
+  serviceName,
+  resourceAttributes,
+}: Omit<TracesOptions, 'endpoint' | 'onDropped' | 'log'>): Attributes => ({
+  'service.name': 'greenroom',
+  'service.version': version,
+  ...resourceAttributes,
+  ...(serviceName !== null && { 'service.name': serviceName }),
+  'service.instance.id': instanceId,
+})
+
+function traceRequest(tracer: Tracer, request: TracedRequest): ReturnType<Traces['requests']['begin']> {
+  const { id, method, route, path, scheme, host, port, traceparent } = request
+  const attributes = {
+    'http.request.method': method,
+    'http.request.header.x-request-id': [id],
+    'url.path': path,
+    'url.scheme': scheme,
+    ...(host !== '' && { 'server.address': host }),
+    ...(host !== '' && port !== null && { 'server.port': port }),
+    ...(route !== null && { 'http.route': route }),
+  }
+  const name = route === null ? method : `${method} ${route}`
+  const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, contextOf(traceparent))
+  return {
+    traceparent: traceparentOf(span),
+    within: (work) => within(span, work),
+    ended(status) {
+      span.setAttribute('http.response.status_code', status)
+      if (status >= 500) fail(span, String(status))
+      span.end()
     },
   }
 }
@@ -83,39 +134,32 @@ const finishReasons = { stop: 'stop', length: 'length', content_filter: 'content
 const faults: ReadonlySet<ObservedOutcome> = new Set([
   ...replyErrorCodes.filter((code) => code !== 'session_deleted'),
   'lost' as const,
+  'not_stored' as const,
 ])
 
-function traceReply(tracer: Tracer, { id, sessionId, agentId, model, providerType, config, parent }: ObservedReply) {
-  const provider = { 'gen_ai.provider.name': providerNames[providerType] ?? providerType }
-  const common = {
-    ...provider,
+function traceReply(tracer: Tracer, reply: ObservedReply): ReplyObserver {
+  const { id, purpose, sessionId, agentId, agentName, model, providerType, config, origin } = reply
+  const common: Attributes = {
+    'gen_ai.provider.name': providerNames[providerType] ?? providerType,
     'gen_ai.agent.id': agentId,
+    'gen_ai.agent.name': agentName,
     'gen_ai.request.model': model,
     ...(sessionId !== null && { 'gen_ai.conversation.id': sessionId }),
   }
-  const span = tracer.startSpan(
-    'invoke_agent',
-    { attributes: { ...common, 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.response.id': `chatcmpl-${id}` } },
-    contextOf(parent),
-  )
-  const within = trace.setSpan(ROOT_CONTEXT, span)
+  const invocation = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.response.id': `chatcmpl-${id}` }
+  const [name, attributes] =
+    purpose === 'reply' ? [`invoke_agent ${agentName}`, { ...common, ...invocation }] : ['title', common]
+  const span = tracer.startSpan(name, { attributes }, contextOf(origin?.traceparent ?? null))
+  const inside = trace.setSpan(ROOT_CONTEXT, span)
   let settlement: Span | null = null
-  const observer: ReplyObserver = {
-    modelCall: () => traceModelCall(tracer, within, { ...common, ...configAttributes(config) }, model),
-    toolCall(call) {
-      const attributes = {
-        ...{ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': call.name, 'gen_ai.tool.call.id': call.id },
-      }
-      const tool = tracer.startSpan(`execute_tool ${call.name}`, { attributes }, within)
-      return (ok) => {
-        if (!ok) fail(tool, 'tool_error')
-        tool.end()
-      }
-    },
+  return {
+    modelCall: () => traceModelCall(tracer, inside, { ...common, ...configAttributes(config) }, model),
+    toolCall: (call) => traceToolCall(tracer, inside, call),
+    within: (work) => within(span, work),
     settling() {
-      settlement = tracer.startSpan('settle', {}, within)
+      settlement = tracer.startSpan('settle', {}, inside)
     },
-    ended(outcome, { promptTokens, completionTokens, estimated }) {
+    ended({ outcome, usage: { promptTokens, completionTokens, estimated } }) {
       settlement?.end()
       span.setAttributes({
         'gen_ai.usage.input_tokens': promptTokens,
@@ -127,55 +171,65 @@ function traceReply(tracer: Tracer, { id, sessionId, agentId, model, providerTyp
       span.end()
     },
   }
-  return observer
 }
 
-function traceModelCall(
-  tracer: Tracer,
-  within: Context,
-  common: Record<string, string | number>,
-  model: string,
-): ReturnType<ReplyObserver['modelCall']> {
+function traceModelCall(tracer: Tracer, inside: Context, common: Attributes, model: string): ModelCallObserver {
   const begun = performance.now()
   const attributes = { ...common, 'gen_ai.operation.name': 'chat', 'gen_ai.request.stream': true }
-  const span = tracer.startSpan(`chat ${model}`, { kind: SpanKind.CLIENT, attributes }, within)
-  return ({ pace, end }) => {
-    if (pace.firstAt !== null) {
-      span.setAttribute('gen_ai.response.time_to_first_chunk', (pace.firstAt - begun) / 1000)
-    }
-    if (typeof end === 'string') fail(span, end)
-    else if (end !== null) {
-      span.setAttribute('gen_ai.response.finish_reasons', [finishReasons[end.reason]])
-      if (end.usage) {
-        span.setAttribute('gen_ai.usage.input_tokens', end.usage.promptTokens)
-        span.setAttribute('gen_ai.usage.output_tokens', end.usage.completionTokens)
+  const span = tracer.startSpan(`chat ${model}`, { kind: SpanKind.CLIENT, attributes }, inside)
+  return {
+    called(url) {
+      if (url !== null) span.setAttributes(serverOf(url))
+    },
+    retried({ attempt, waitMs, code }) {
+      span.addEvent('retry', { 'greenroom.attempt': attempt, 'greenroom.wait_ms': waitMs, 'error.type': code })
+    },
+    within: (work) => within(span, work),
+    ended({ pace, end }) {
+      if (pace.firstAt !== null) {
+        span.setAttribute('gen_ai.response.time_to_first_chunk', (pace.firstAt - begun) / 1000)
       }
-    }
-    span.end()
+      if (typeof end === 'string') fail(span, end)
+      else if (end !== null) {
+        span.setAttribute('gen_ai.response.finish_reasons', [finishReasons[end.reason]])
+        if (end.usage) {
+          span.setAttribute('gen_ai.usage.input_tokens', end.usage.promptTokens)
+          span.setAttribute('gen_ai.usage.output_tokens', end.usage.completionTokens)
+        }
+      }
+      span.end()
+    },
   }
 }
 
-const configAttributes = ({ temperature, topP, topK }: ObservedReply['config']) => ({
+function traceToolCall(tracer: Tracer, inside: Context, call: { id: string; name: string }): ToolCallObserver {
+  const attributes = {
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': call.name,
+    'gen_ai.tool.call.id': call.id,
+  }
+  const span = tracer.startSpan(`execute_tool ${call.name}`, { attributes }, inside)
+  return {
+    within: (work) => within(span, work),
+    ended(ok) {
+      if (!ok) fail(span, 'tool_error')
+      span.end()
+    },
+  }
+}
+
+const configAttributes = ({ temperature, topP, topK }: ObservedReply['config']): Attributes => ({
   ...(temperature !== undefined && { 'gen_ai.request.temperature': temperature }),
   ...(topP !== undefined && { 'gen_ai.request.top_p': topP }),
   ...(topK !== undefined && { 'gen_ai.request.top_k': topK }),
 })
 
+function serverOf(baseUrl: string): Attributes {
+  const { hostname, port, protocol } = new URL(baseUrl)
+  return { 'server.address': hostname, 'server.port': Number(port || (protocol === 'https:' ? 443 : 80)) }
+}
+
 function fail(span: Span, kind: string): void {
   span.setAttribute('error.type', kind)
   span.setStatus({ code: SpanStatusCode.ERROR })
-}
-
-/** A root where there is no parent, or none that reads as one. */
-function contextOf(traceparent: string | null): Context {
-  const [, traceId, spanId, flags] =
-    /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:$|-)/.exec(traceparent ?? '') ?? []
-  if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT
-  const traceFlags = Number.parseInt(flags, 16)
-  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true })
-}
-
-function traceparentOf(span: Span): string {
-  const { traceId, spanId, traceFlags } = span.spanContext()
-  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
 }

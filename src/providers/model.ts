@@ -6,7 +6,7 @@ import { failureOf, ProviderProblem, problemIn } from './failure.ts'
 import type { ProviderFetch } from './fetch.ts'
 import { createOpenAi } from './openai.ts'
 import { pause } from './pause.ts'
-import { dialectOf, findProviderType } from './provider-types.ts'
+import { dialectOf, endpointOf, findProviderType } from './provider-types.ts'
 import { watchSilence } from './silence.ts'
 import { createTokenCounter } from './token-count.ts'
 
@@ -17,8 +17,6 @@ export interface ModelOptions {
   idleTimeoutMs: number
   /** Makes the calls: the outbound guard. Keeps to `init.signal`, and has no time limits of its own. */
   fetch: ProviderFetch
-  /** Told of every try that failed and is made again. The key is cleared from `detail`. */
-  onRetry?: (retry: { providerId: string; model: string; attempt: number; waitMs: number; detail: string }) => void
   /** Told when tokens can only be judged by length, since the tokenizer's thread failed. */
   onCountFault?: (error: unknown) => void
   /** First wait before another try, doubled with each; milliseconds. Default 500. */
@@ -52,6 +50,7 @@ export function createModel(options: ModelOptions): Providers {
   }
 
   const stream: Model['stream'] = async (request, signal, take) => {
+    const { type } = request.provider
     const secrets = request.provider.apiKey ? [request.provider.apiKey.trim()] : []
     let said = false
     const hear: Take<ModelEvent> = (events) => {
@@ -59,6 +58,7 @@ export function createModel(options: ModelOptions): Providers {
       return take(events)
     }
     for (let attempt = 0; !signal.aborted; attempt++) {
+      request.calls?.called(type === 'demo' ? null : endpointOf(request.provider))
       try {
         return await watched((own, taker) => callModel(request, own, taker), signal, options.idleTimeoutMs, hear)
       } catch (error) {
@@ -69,8 +69,8 @@ export function createModel(options: ModelOptions): Providers {
         const left = said ? 0 : options.providerRetries - attempt
         const waitMs = left > 0 ? waitBeforeRetry(problem, attempt, options.backOffMs ?? 500) : null
         if (waitMs === null) return await take([{ type: 'failed', failure }])
-        const { id: providerId } = request.provider
-        options.onRetry?.({ providerId, model: request.model, attempt: attempt + 1, waitMs, detail: failure.detail })
+        const { code, detail } = failure
+        request.calls?.retried({ attempt: attempt + 1, waitMs, code, detail })
         await pause(waitMs, signal)
       }
     }

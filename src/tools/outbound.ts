@@ -50,12 +50,19 @@ export interface Outbound extends AsyncDisposable {
 export interface OutboundOptions extends AddressRules {
   /** The system's when absent. */
   lookup?: Lookup
+  /** W3C `traceparent` of the span that a call belongs to; a header of that name that is given wins. Absent: no traces. */
+  traceparent?: (() => string | null) | undefined
 }
 
 const CONNECT_MS = 10_000
 
 /** Disposing it closes its connections, those in use too. */
-export function createOutbound({ policy, allow, lookup = lookupBySystem }: OutboundOptions): Outbound {
+export function createOutbound(options: OutboundOptions): Outbound {
+  const { policy, allow, lookup = lookupBySystem, traceparent = () => null } = options
+  const traced = (headers: Record<string, string>): Record<string, string> => {
+    const own = traceparent()
+    return own === null ? headers : { traceparent: own, ...headers }
+  }
   const rules = { policy, allow }
   // A pool for each chooser: a connection that an administrator may make is never handed to a model.
   const pools: Record<Chooser, Agent> = {
@@ -63,8 +70,9 @@ export function createOutbound({ policy, allow, lookup = lookupBySystem }: Outbo
     model: openPool('model', rules, limitLookups(lookup)),
   }
   return {
-    fetch: async (url, init) => follow(pools, checkedUrl(url), init),
-    call: async (url, init) => callOut(pools.admin, checkedUrl(url), init),
+    fetch: async (url, init) =>
+      follow(pools, checkedUrl(url), { ...init, plainHeaders: traced(init.plainHeaders ?? {}) }),
+    call: async (url, init) => callOut(pools.admin, checkedUrl(url), { ...init, headers: traced(init.headers) }),
     [Symbol.asyncDispose]: async () => {
       await Promise.all(Object.values(pools).map((pool) => pool.destroy()))
     },

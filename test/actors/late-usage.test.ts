@@ -15,7 +15,7 @@ function openCounting() {
     return promise
   }
   const observer: Observer = {
-    begin: () => ({ ...unobserved, ended: (outcome, usage) => void told.push({ outcome, usage }) }),
+    begin: () => ({ ...unobserved, ended: ({ outcome, usage }) => void told.push({ outcome, usage }) }),
   }
   const scene = openScene({ model: { ...model, countTokens }, observer })
   /** Every text is as long as it is. */

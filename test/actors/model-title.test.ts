@@ -1,6 +1,7 @@
 /** Titles that a model makes: what it is asked, and what is made of its answer. */
 import { expect, test } from 'vitest'
 import { askForTitle, titleOf, titleRequest } from '../../src/actors/model-title.ts'
+import { unobserved } from '../../src/actors/observer.ts'
 import type { ModelEvent } from '../../src/actors/ports.ts'
 import { told } from '../support/model-stream.ts'
 import { verifies } from '../verifies.ts'
@@ -32,7 +33,7 @@ verifies('contract-1.title-model', 'one line, without what models wrap around it
 
 test('the agent’s provider and model are asked, with neither its prompt nor its tools', () => {
   const request = titleRequest(agent, { question: 'Why?', answer: 'Because.' })
-  expect(request).toMatchObject({ ...agent, tools: [], config: { temperature: 0.2 } })
+  expect(request).toMatchObject({ ...agent, config: { temperature: 0.2, maxToolCalls: 0 } })
   expect(request.messages).toEqual([
     { role: 'user', content: 'Give this conversation a title.\n\nUser: Why?\n\nAssistant: Because.' },
   ])
@@ -40,10 +41,15 @@ test('the agent’s provider and model are asked, with neither its prompt nor it
   expect(alone?.content).toBe('Give this conversation a title.\n\nUser: Why?')
 })
 
+const countTokens = async (texts: readonly string[]) => texts.map(({ length }) => length)
+
 test('a failed call rejects with its words; an endless answer is cut off; an abort rejects', async () => {
   const request = titleRequest(agent, { question: 'Why?', answer: '' })
   const ask = (events: () => AsyncGenerator<ModelEvent>, signal = new AbortController().signal) =>
-    askForTitle({ stream: told(events) }, request, signal)
+    askForTitle(
+      { request, model: { stream: told(events), countTokens }, timeoutMs: 10_000, observer: unobserved },
+      signal,
+    )
   const failure = { code: 'provider_error', message: 'No.', detail: 'No, never.' } as const
   await expect(
     ask(async function* () {

@@ -189,6 +189,8 @@ function memoryJournal() {
 export const message = (sessionId = 's', more: Partial<Message> = {}): Message => ({
   ...{
     agentId: 'a',
+    agentName: 'A',
+    origin: null,
     sessionId,
     text: 'hi',
     model: 'm',
@@ -212,7 +214,7 @@ export function openScene(options: Partial<HostOptions> = {}) {
   const recorder = createTransitionRecorder({ record }, (error) => errors.push(error))
   const host = createSessionHost({
     ...{ journal: store.journal, model, recorder, maxRunning: 10, historyMaxTokens: 100, generationTimeoutMs: 60_000 },
-    ...{ exchange: noExchange, leaseMs: 1000, log: { error: (details) => errors.push(details), info() {} } },
+    ...{ exchange: noExchange, leaseMs: 1000, log: { error: (details) => errors.push(details), warn() {}, info() {} } },
     ...options,
   })
   return {

@@ -85,7 +85,7 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
   }
   const host = createSessionHost({
     ...{ journal, model: script.model, recorder, maxRunning: 10, historyMaxTokens: 100, generationTimeoutMs: 60_000 },
-    ...{ exchange: noExchange, leaseMs: 1000, log: { error() {}, info() {} } },
+    ...{ exchange: noExchange, leaseMs: 1000, log: { error() {}, warn() {}, info() {} } },
     ...options,
   })
   const running = (sessionId: string) => {
@@ -98,6 +98,8 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
 const message = (sessionId = 's'): Message => ({
   ...{
     agentId: 'a',
+    agentName: 'A',
+    origin: null,
     sessionId,
     text: 'hi',
     model: 'm',

@@ -1,4 +1,5 @@
 /** METRICS_PORT with WORKERS: one page for all processes (contract section 1). */
+import { readFile } from 'node:fs/promises'
 import { expect, vi } from 'vitest'
 import { freshDatabase } from '../support/database.ts'
 import { addAgent, newSession, startProduct } from '../support/product.ts'
@@ -10,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const hello = { messages: [{ role: 'user', content: 'hello' }], stream: true }
 
-verifies('contract-1.metrics', 'one port tells of all workers together', async () => {
+verifies(['contract-1.metrics', 'contract-17.workers'], 'one port tells of all workers together', async () => {
   await using up = await startUpstream()
   const database = await freshDatabase({ empty: true })
   await using stack = new AsyncDisposableStack()
@@ -36,5 +37,17 @@ verifies('contract-1.metrics', 'one port tells of all workers together', async (
         0,
     )
   await expect.poll(replies).toBe(12)
+
+  // One stands still, then is killed; another one takes its place.
+  const children = await readFile(`/proc/${product.pid}/task/${product.pid}/children`, 'utf8')
+  const worker = Number(children.trim().split(' ')[0])
+  process.kill(worker, 'SIGSTOP')
+  expect(await replies()).toBe(12)
+  process.kill(worker, 'SIGKILL')
+  const lost = async () => {
+    expect(await replies()).toBe(12)
+    return Number(/^greenroom_instances_lost_total (\d+)$/m.exec(await (await fetch(page)).text())?.[1])
+  }
+  await expect.poll(lost).toBe(1)
   expect(await product.stop()).toEqual({ code: 0, signal: null })
 })

@@ -56,6 +56,42 @@ describe('SESSION_TITLES=model', () => {
     expect(titleCalls()).toHaveLength(1)
   })
 
+  verifies('contract-17.title-usage', 'what a title costs counts in usage, as no reply', async () => {
+    await open()
+    scene.up.always(async (call) => {
+      await call.text(isTitleCall(call) ? 'A title' : 'Well.')
+      const usage = isTitleCall(call)
+        ? { prompt_tokens: 100, completion_tokens: 10 }
+        : { prompt_tokens: 7, completion_tokens: 3 }
+      await call.finish('stop', usage, true)
+    })
+    const id = await scene.newSession()
+    await scene.send(id, 'What does it cost?')
+    await expect.poll(() => titleOf(id), patience).toBe('A title')
+    const rows = async () => (await scene.call('GET', '/api/v1/usage?groupBy=model')).json.rows
+    await expect
+      .poll(rows, patience)
+      .toEqual([
+        { key: 'test-model', replies: 1, promptTokens: 107, completionTokens: 13, totalTokens: 120, estimated: false },
+      ])
+  })
+
+  verifies('contract-17.title-usage', 'an attempt that fails counts what the provider took', async () => {
+    await open()
+    plays(async (call) => {
+      await call.text('Half a title')
+      call.reset()
+    })
+    const id = await scene.newSession()
+    await scene.send(id, 'What does half of it cost?')
+    const titles = () => scene.app.sql`
+      select prompt_tokens > 0 as prompt, completion_tokens > 0 as completion, estimated
+        from token_usage where replies = 0`
+    await expect
+      .poll(async () => [...(await titles())], patience)
+      .toEqual([{ prompt: true, completion: true, estimated: true }])
+  })
+
   verifies('contract-1.title-model', 'after two failed attempts the title is derived', async () => {
     await open()
     plays((call) => call.error(500))

@@ -118,7 +118,8 @@ test('a week later rows are folded to hours, and the sums stay', async () => {
 
 const counts = { promptTokens: 1, completionTokens: 2, estimated: false }
 const used = () => ({
-  ...{ replyId: crypto.randomUUID(), agentId: scene.agentId, model: 'm', endedAt: new Date(), usage: counts },
+  replies: 1 as const,
+  ...{ id: crypto.randomUUID(), agentId: scene.agentId, model: 'm', endedAt: new Date(), usage: counts },
 })
 
 test('usage waits for a database that is away, and the same reply counts once', async () => {

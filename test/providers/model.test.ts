@@ -2,6 +2,7 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ModelEvent } from '../../src/actors/ports.ts'
+import type { ProviderRetry } from '../../src/actors/provider-calls.ts'
 import { heard } from '../support/model-stream.ts'
 import { ask, failureIn, key, requestTo, scene, spoken, textOf } from './scene.ts'
 
@@ -68,10 +69,11 @@ describe('PROVIDER_RETRIES', () => {
     ['retry-after-ms', '7', 7],
   ])('%s: %s is waited for', async (name, value, waitMs) => {
     const waits: number[] = []
-    const { up, model } = await scene({ onRetry: (retry) => waits.push(retry.waitMs) })
+    const { up, model } = await scene()
+    const calls = { called() {}, retried: (retry: ProviderRetry) => void waits.push(retry.waitMs) }
     up.next((call) => call.error(429, undefined, { [name]: value }))
     up.next(sayOk)
-    expect(spoken(await ask(model, requestTo(up)))).toEqual(finished)
+    expect(spoken(await ask(model, requestTo(up, { calls })))).toEqual(finished)
     expect(waits).toEqual([waitMs])
   })
 
@@ -94,22 +96,28 @@ describe('PROVIDER_RETRIES', () => {
     expect(spoken(await ask(model, requestTo(up)))).toEqual(finished)
   })
 
-  test('each try is told, without the key', async () => {
-    const told: string[] = []
-    const { up, model } = await scene({ onRetry: (retry) => told.push(JSON.stringify(retry)) })
+  test('each call is reported with where it goes, each retry with why, without the key', async () => {
+    const calls: (string | null)[] = []
+    const retries: ProviderRetry[] = []
+    const { up, model } = await scene()
     up.next((call) => call.error(500, { error: { message: `your key ${key}` } }))
     up.next(sayOk)
-    await ask(model, requestTo(up))
-    expect(told).toHaveLength(1)
-    expect(told[0]).toContain('500')
-    expect(told[0]).not.toContain(key)
+    const follow = {
+      called: (url: string | null) => void calls.push(url),
+      retried: (retry: ProviderRetry) => void retries.push(retry),
+    }
+    await ask(model, requestTo(up, { calls: follow }))
+    expect(calls).toEqual([up.url, up.url])
+    expect(retries).toMatchObject([{ attempt: 1, code: 'provider_error', detail: expect.stringContaining('500') }])
+    expect(JSON.stringify(retries)).not.toContain(key)
   })
 
   test('an abort ends the wait for the next try', async () => {
     const abort = new AbortController()
-    const { up, model } = await scene({ backOffMs: 8000, onRetry: () => abort.abort() })
+    const { up, model } = await scene({ backOffMs: 8000 })
+    const calls = { called() {}, retried: () => abort.abort() }
     up.always((call) => call.error(500))
-    expect(spoken(await ask(model, requestTo(up), abort.signal))).toEqual([])
+    expect(spoken(await ask(model, requestTo(up, { calls }), abort.signal))).toEqual([])
     expect(up.calls).toHaveLength(1)
   })
 })

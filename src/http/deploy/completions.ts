@@ -8,10 +8,11 @@ import { closingFrames, type Frame, frameOf, type Outcome, type ReplyEvent } fro
 import type { SessionHost } from '../../actors/session-host.ts'
 import type { Ending } from '../../actors/session-machine.ts'
 import type { Slot } from '../../actors/slots.ts'
+import { isUnavailable } from '../../persistence/postgres/database.ts'
 import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-for-reply.ts'
 import { completionBody, completionHead, createFrameEncoder, statelessFrame } from '../completion-frames.ts'
 import type { Handlers } from '../mount.ts'
-import { traceparentOf } from '../observe-requests.ts'
+import { originOf } from '../observe-requests.ts'
 import { refuse } from '../refusals.ts'
 import { connectionSignal } from '../reply-stream.ts'
 import { openEventStream } from '../sse.ts'
@@ -25,9 +26,16 @@ export interface CompletionRooms extends AgentRooms {
   observer: Observer
 }
 
+interface Reading {
+  generation: Generation
+  observer: ReplyObserver
+  /** Generating met an unexpected error. */
+  onFault(error: unknown): void
+}
+
 /** A reply that nobody keeps. Null: `client` aborted, nobody waits for how it ended. */
 async function generate(
-  { generation, observer }: { generation: Generation; observer: ReplyObserver },
+  { generation, observer, onFault }: Reading,
   client: AbortSignal,
   slot: Slot,
   take: Take<ReplyEvent>,
@@ -35,12 +43,17 @@ async function generate(
   const running = generation.run(AbortSignal.any([client, slot.signal]), (events) =>
     client.aborted ? undefined : take(events),
   )
-  const own = await running.catch(notGenerated)
+  const own = await running.catch((error: unknown) => {
+    if (!client.aborted && !slot.signal.aborted) onFault(error)
+    return notGenerated(error)
+  })
   const error = slot.error()
   const ending: Ending = error ? { type: 'failed', error } : own
   const ended = ending.type === 'failed' ? ending.error.code : ending.reason
   const usage = await generation.usage()
-  observer.ended(client.aborted ? 'left' : ended, usage)
+  const failure = ending.type === 'failed' ? ending.error : null
+  if (client.aborted) observer.ended({ outcome: 'left', usage, error: null })
+  else observer.ended({ outcome: ended, usage, error: failure })
   return client.aborted ? null : { ...ending, usage }
 }
 
@@ -59,13 +72,25 @@ export const completionHandlers = (rooms: CompletionRooms) =>
       const id = uuidv7()
       const asked = agentRequest(rooms, agent)
       const observer = rooms.observer.begin({
-        ...{ id, sessionId: null, agentId: agent.id, model: agent.model },
-        ...{ providerType: asked.provider.type, config: asked.config, parent: traceparentOf(request) },
+        id,
+        purpose: 'reply',
+        sessionId: null,
+        agentId: agent.id,
+        agentName: agent.name,
+        model: agent.model,
+        providerId: asked.provider.id,
+        providerType: asked.provider.type,
+        config: asked.config,
+        origin: originOf(request),
       })
       const openToolbox = agentToolbox(rooms, agent)
       const options = { model: rooms.model, openToolbox, timeoutMs: rooms.generationTimeoutMs, observer }
       const generation = createGeneration({ ...asked, messages }, options)
-      const reading = { generation, observer }
+      const onFault = (error: unknown) => {
+        // What a database that is away did stands in the failed reply's own line.
+        if (!isUnavailable(error)) request.log.error({ err: error, replyId: id }, 'A reply met an unexpected error.')
+      }
+      const reading = { generation, observer, onFault }
       const head = completionHead({ id, createdAt: new Date().toISOString(), model: agent.model })
       if (body.stream) {
         const includeUsage = body.stream_options?.include_usage === true

@@ -1,7 +1,7 @@
 /** What a deploy request is told when it fails (specification 7.1, contract section 3): `{error}`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReplyError } from '../../actors/reply-event.ts'
-import { errorAnswer } from '../error-answer.ts'
+import { errorAnswer, logFailure } from '../error-answer.ts'
 import { HttpError } from '../http-error.ts'
 import { noRetry } from '../refusals.ts'
 
@@ -14,7 +14,7 @@ export function generationFailed({ message }: ReplyError): never {
 export function sendDeployError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { status, message, headers } = errorAnswer(error)
   const expected = error instanceof HttpError
-  if (status >= 500 && !expected) request.log.error({ err: error }, 'a deploy request failed')
+  if (status >= 500 && !expected) logFailure(request.log, error, 'A deploy request failed.')
   const body =
     status === 401 ? { error: { message, type: 'invalid_request_error', code: 'invalid_api_key' } } : { error: message }
   reply.code(status).headers(headers).send(body)

@@ -10,7 +10,7 @@ import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent
 import { completionBody, completionHead, sessionFrame } from '../completion-frames.ts'
 import { badRequest, HttpError, missing } from '../http-error.ts'
 import type { Handlers } from '../mount.ts'
-import { traceparentOf } from '../observe-requests.ts'
+import { originOf } from '../observe-requests.ts'
 import { refuse } from '../refusals.ts'
 import { awaitReply, lastEventId, streamReply } from '../reply-stream.ts'
 import { readLastMessage } from './chat-request.ts'
@@ -69,7 +69,7 @@ const MOST_TRIES = 3
 async function sendFrom(
   rooms: SessionCompletionRooms,
   agentId: string,
-  message: Omit<Message, 'agentId' | 'model' | 'configuration' | 'request' | 'openToolbox'>,
+  message: Omit<Message, 'agentId' | 'agentName' | 'model' | 'configuration' | 'request' | 'openToolbox'>,
 ): Promise<Sent> {
   const remembered = rooms.agents.remembered(agentId)
   let agent = remembered && canBeAsked(rooms, remembered) ? remembered : await loadAgent(rooms, agentId)
@@ -77,6 +77,7 @@ async function sendFrom(
     const sent = await rooms.host.send({
       ...message,
       agentId: agent.id,
+      agentName: agent.name,
       model: agent.model,
       configuration: agent.configuration,
       request: agentRequest(rooms, agent),
@@ -114,7 +115,7 @@ export const sessionCompletionHandlers = (rooms: SessionCompletionRooms) => {
         idempotency: idempotencyOf(request),
         isRetry: isRetry(request),
         onBusy: body.on_busy ?? 'reject',
-        traceparent: traceparentOf(request),
+        origin: originOf(request),
       } as const
       const sent = await sendFrom(rooms, params.agent_id, message)
       if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)

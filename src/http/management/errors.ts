@@ -1,10 +1,10 @@
 /** What a management request is told when it fails (specification 7.2, contract section 2): `{message}`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { errorAnswer } from '../error-answer.ts'
+import { errorAnswer, logFailure } from '../error-answer.ts'
 
 /** The error handler of the scope. The log line carries the request's id. */
 export function sendManagementError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { status, message, headers } = errorAnswer(error)
-  if (status >= 500) request.log.error({ err: error }, 'a management request failed')
+  if (status >= 500) logFailure(request.log, error, 'A management request failed.')
   reply.code(status).headers(headers).send({ message })
 }

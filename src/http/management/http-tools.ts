@@ -110,8 +110,9 @@ async function testStored(
   } catch {
     return failed('The stored secret headers cannot be decrypted. Set them again.')
   }
+  const caller = connectionSignal(reply)
   try {
-    const { ok, status, content, body } = await callHttpTool({ ...tool, headers }, args, connectionSignal(reply))
+    const { ok, status, content, body } = await callHttpTool({ ...tool, headers }, args, caller)
     if (status === null) return failed(content)
     return told({
       ok,
@@ -120,6 +121,7 @@ async function testStored(
       message: ok ? `The tool answered with status ${status}.` : `The tool failed with status ${status}.`,
     })
   } catch (error) {
+    if (caller.aborted) return failed('The caller has gone.')
     reply.log.error({ err: error, httpToolId: tool.id }, 'the test of an HTTP tool failed by a fault of ours')
     return failed('The test failed by a fault of the server.')
   }

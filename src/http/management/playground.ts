@@ -11,7 +11,7 @@ import { playgroundFrame } from '../completion-frames.ts'
 import { badRequest, missing } from '../http-error.ts'
 import { listAs } from '../list.ts'
 import type { Handlers } from '../mount.ts'
-import { traceparentOf } from '../observe-requests.ts'
+import { originOf } from '../observe-requests.ts'
 import { refuse } from '../refusals.ts'
 import { lastEventId, streamReply } from '../reply-stream.ts'
 import { choiceFor } from './tool-choice.ts'
@@ -107,6 +107,7 @@ export const playgroundHandlers = (rooms: PlaygroundRooms) => {
       const session = await sessionFor(rooms, agent.id, body.sessionId)
       const sent = await host.send({
         agentId: agent.id,
+        agentName: agent.name,
         sessionId: session.id,
         text: body.message,
         model: agent.model,
@@ -116,7 +117,7 @@ export const playgroundHandlers = (rooms: PlaygroundRooms) => {
         isRetry: false,
         onBusy: 'reject',
         request: asked,
-        traceparent: traceparentOf(request),
+        origin: originOf(request),
         openToolbox: agentToolbox(rooms, agent),
       })
       if (sent.outcome !== 'started' && sent.outcome !== 'joined') {

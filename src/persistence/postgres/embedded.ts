@@ -120,12 +120,12 @@ async function supervise(cluster: Cluster, letGo: () => void): Promise<Embedded>
     while (true) {
       await server.exited
       if (stopping) return
-      cluster.log.error('The embedded PostgreSQL ended unexpectedly; starting it again.')
+      cluster.log.warn('The embedded PostgreSQL ended unexpectedly; starting it again.')
       try {
         server = await launch(cluster)
         if (stopping) server.end()
       } catch (error) {
-        cluster.log.error(String(error))
+        cluster.log.warn(String(error))
         await pause(1000)
       }
     }

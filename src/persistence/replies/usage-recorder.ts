@@ -1,6 +1,6 @@
 /** Counts what replies used that are settled nowhere: stateless ones, and those whose session was deleted meanwhile. */
 import { isBadData, type Sql } from '../postgres/database.ts'
-import { insertUsage, type UsedByReply } from './usage.ts'
+import { insertUsage, type Used } from './usage.ts'
 
 /** Replies that may wait for a database that is away; beyond it the oldest go uncounted. */
 const MAX_WAITING = 50_000
@@ -8,7 +8,7 @@ const RETRY_MS = 500
 
 export interface UsageRecorder {
   /** Is stored with what ends beside it, at once: kill -9 loses what one statement takes, milliseconds. */
-  record(used: UsedByReply): void
+  record(used: Used): void
   /** Resolves when all is stored, or could not be stored. */
   close(): Promise<void>
 }
@@ -19,7 +19,7 @@ export interface UsageRecorderOptions {
 }
 
 export function createUsageRecorder({ sql, log }: UsageRecorderOptions): UsageRecorder {
-  let waiting: UsedByReply[] = []
+  let waiting: Used[] = []
   let writing: Promise<void> | null = null
   let closed = false
 
@@ -44,10 +44,10 @@ export function createUsageRecorder({ sql, log }: UsageRecorderOptions): UsageRe
   }
 
   /** One row that can never be stored must not keep the others waiting for ever. */
-  async function storeOneByOne(batch: readonly UsedByReply[]): Promise<void> {
+  async function storeOneByOne(batch: readonly Used[]): Promise<void> {
     for (const used of batch) {
       await insertUsage(sql, [used]).catch((err: unknown) => {
-        if (isBadData(err)) log.warn({ err, replyId: used.replyId }, 'Usage of a reply cannot be stored.')
+        if (isBadData(err)) log.warn({ err, replyId: used.id }, 'Usage of a reply cannot be stored.')
         else waiting.push(used)
       })
     }

@@ -1,11 +1,14 @@
 /** What was used of models: a row for each reply that ended, written with its settlement (`fold_reply`) or here. */
 import type { Sql } from '../postgres/database.ts'
 
-/** A reply that has ended and is stored nowhere else. */
-export interface UsedByReply {
-  replyId: string
+/** What a reply, or a title, used that is stored nowhere else. */
+export interface Used {
+  /** The reply's. */
+  id: string
   agentId: string
   model: string
+  /** 0 for a title. */
+  replies: 0 | 1
   endedAt: Date
   usage: { promptTokens: number; completionTokens: number; estimated: boolean }
 }
@@ -44,19 +47,20 @@ export async function readUsage(sql: Sql, { from, to, groupBy }: UsageQuery): Pr
   return [...rows]
 }
 
-/** Stores what is not there yet, by the reply's id. */
-export async function insertUsage(sql: Sql, used: readonly UsedByReply[]): Promise<void> {
+/** Stores what is not there yet, by its id. */
+export async function insertUsage(sql: Sql, used: readonly Used[]): Promise<void> {
   await sql`
     insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated)
-    select u.id, u.at, u.agent, u.model, 1, u.prompt, u.completion, u.estimated
-      from unnest(${used.map((one) => one.replyId)}::uuid[],
+    select u.id, u.at, u.agent, u.model, u.replies, u.prompt, u.completion, u.estimated
+      from unnest(${used.map((one) => one.id)}::uuid[],
                   ${used.map((one) => one.endedAt.toISOString())}::text[]::timestamptz[],
                   ${used.map((one) => one.agentId)}::uuid[], ${used.map((one) => one.model)}::text[],
+                  ${used.map((one) => one.replies)}::integer[],
                   ${used.map((one) => one.usage.promptTokens)}::bigint[],
                   ${used.map((one) => one.usage.completionTokens)}::bigint[],
                   -- The library takes an array of booleans for one boolean.
                   ${used.map((one) => String(one.usage.estimated))}::text[]::boolean[])
-           as u (id, at, agent, model, prompt, completion, estimated)
+           as u (id, at, agent, model, replies, prompt, completion, estimated)
     on conflict do nothing`
 }
 

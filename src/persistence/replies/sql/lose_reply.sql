@@ -1,7 +1,7 @@
 -- revision 1
-/* Settles a reply whose owner was declared lost. Returns its session when that has no title yet, for the caller
-   to derive one. A reply whose owner still holds its epoch is left alone. */
-create or replace function lose_reply(p_reply uuid, p_by uuid) returns uuid language plpgsql as $$
+/* Settles a reply whose owner was declared lost. Answers {untitled}: whether its session has no title yet, for the caller
+   to derive one. Null: it was settled before, or its owner still holds its epoch. */
+create or replace function lose_reply(p_reply uuid, p_by uuid) returns jsonb language plpgsql as $$
 declare
   r record;
   v_before text;
@@ -41,5 +41,5 @@ begin
     values (r.session_id, clock_timestamp(), v_before, 'error', 'lost', p_reply, p_by, '{"code": "instance_lost"}');
   end if;
 
-  return (select s.id from sessions s where s.id = r.session_id and s.title is null);
+  return (select jsonb_build_object('untitled', s.title is null) from sessions s where s.id = r.session_id);
 end $$;

@@ -1,0 +1,45 @@
+/** One line for each failed reply, with all that finds it again (contract section 17). Never content. */
+import type { ObservedReply } from '../actors/observer.ts'
+import type { PartialObserver } from './observers.ts'
+
+export interface FailureLog {
+  warn(details: object, message: string): void
+}
+
+/** What every line about a reply says of it. */
+function idsOf({ id, sessionId, agentId, providerId, model, origin }: ObservedReply) {
+  return {
+    reqId: origin?.requestId ?? null,
+    sessionId,
+    replyId: id,
+    agentId,
+    providerId,
+    model,
+    ...(origin?.traceId && { traceId: origin.traceId }),
+  }
+}
+
+/**
+ * A deleted session's reply has not failed, nor has one whose reader left. Whoever declares a reply lost logs that; the
+ * job logs a title that failed.
+ */
+export const logFailures = (log: FailureLog): PartialObserver => ({
+  begin(reply) {
+    const since = performance.now()
+    let attempts = 0
+    return {
+      modelCall: () => ({
+        called() {
+          attempts += 1
+        },
+        retried: (retry) => log.warn({ ...idsOf(reply), ...retry }, 'A provider call failed and is made again.'),
+      }),
+      ended({ error }) {
+        if (error === null || error.code === 'session_deleted' || reply.purpose === 'title') return
+        const { code, detail } = error
+        const ms = Math.round(performance.now() - since)
+        log.warn({ ...idsOf(reply), code, detail, attempts, ms }, 'A reply failed.')
+      },
+    }
+  },
+})

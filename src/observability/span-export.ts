@@ -1,0 +1,68 @@
+/** Spans on their way to the collector: none is lost in silence, and a collector that is away is one warning. */
+import { TraceFlags } from '@opentelemetry/api'
+import { BatchSpanProcessor, type ReadableSpan, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace'
+
+export interface ExportLog {
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+}
+
+export interface ExportWatch {
+  /** Where spans go, for the log. */
+  collector: string
+  /** Spans that were not sent, and never will be. */
+  onDropped(count: number): void
+  log: ExportLog
+}
+
+/** Spans that wait to be sent; beyond it new ones are dropped. The library's own default, about 2 MB. */
+const MAX_QUEUE = 2048
+const DELAY_MS = 1000
+/** `ExportResultCode.SUCCESS` of @opentelemetry/core, which is no dependency of ours. */
+const SUCCESS = 0
+
+export function exportSpans(exporter: SpanExporter, { collector, onDropped, log }: ExportWatch): SpanProcessor {
+  /** Dropped since the collector went away. Null: it takes what it is sent. */
+  let away: number | null = null
+  let waiting = 0
+
+  function drop(count: number, err: unknown): void {
+    onDropped(count)
+    if (away === null) log.warn({ collector, err }, 'The collector of traces takes no spans: they are dropped.')
+    away = (away ?? 0) + count
+  }
+
+  function sent(): void {
+    if (away !== null) log.info({ collector, dropped: away }, 'The collector of traces takes spans again.')
+    away = null
+  }
+
+  const watched: SpanExporter = {
+    export(spans, done) {
+      waiting -= spans.length
+      exporter.export(spans, (result) => {
+        if (result.code === SUCCESS) sent()
+        else drop(spans.length, result.error)
+        done(result)
+      })
+    },
+    shutdown: () => exporter.shutdown(),
+  }
+  const batches = new BatchSpanProcessor({
+    exporter: watched,
+    maxQueueSize: MAX_QUEUE,
+    scheduledDelayMillis: DELAY_MS,
+  })
+  return {
+    onStart: (span, context) => batches.onStart(span, context),
+    onEnd(span: ReadableSpan) {
+      if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return
+      // What the library would drop without a word.
+      if (waiting >= MAX_QUEUE) return drop(1, new Error(`${MAX_QUEUE} spans wait to be sent.`))
+      waiting += 1
+      batches.onEnd(span)
+    },
+    forceFlush: () => batches.forceFlush(),
+    shutdown: () => batches.shutdown(),
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * The span that the work at hand belongs to, for the calls out that it makes. Kept in an AsyncLocalStorage, since MCP's
+ * SDK makes its calls through two layers that take no header of ours; set once a model call or tool call, never a token.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { type Context, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api'
+
+// The header alone: sockets that are kept alive keep the context that they were opened in, and a span with it.
+const current = new AsyncLocalStorage<string>()
+
+export const within = <T>(span: Span, work: () => T): T => current.run(traceparentOf(span), work)
+
+/** W3C `traceparent` of the span whose work this is. Null: none. */
+export const currentTraceparent = (): string | null => current.getStore() ?? null
+
+export function traceparentOf(span: Span): string {
+  const { traceId, spanId, traceFlags } = span.spanContext()
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
+}
+
+/** A root where there is no parent, or none that reads as one. */
+export function contextOf(traceparent: string | null): Context {
+  const [, traceId, spanId, flags] =
+    /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:$|-)/.exec(traceparent ?? '') ?? []
+  if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT
+  const traceFlags = Number.parseInt(flags, 16)
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true })
+}
