@@ -137,6 +137,9 @@ export const requirements = {
   'contract-8.export': 'The configuration by name, without secrets.',
   'contract-8.import': 'JSON or YAML, matched by name, all or nothing; what is skipped says why.',
   'contract-9.demo': 'The demo provider does what section 9 says.',
+  // ── contract 10 ───────────────────────────────────────────────────────────────────────────────────────
+  'contract-10.no-second-call':
+    'A provider call that has sent text, reasoning or any part of a tool call is never made again.',
 } as const
 
 export type RequirementId = keyof typeof requirements

@@ -5,6 +5,7 @@ import { argumentsOf } from './exchanges.ts'
 import { ProviderProblem } from './failure.ts'
 import { isFields, problemInStream } from './provider-words.ts'
 import { type End, isCount, malformed, maxArguments, parse, type Turn } from './turn.ts'
+import { addActivity } from './turn-events.ts'
 
 type Fields = Record<string, unknown>
 
@@ -32,12 +33,10 @@ export function readAnthropicTurn(): Turn {
   let done = false
   let finish: string | null = null
 
-  const alive = () => {
-    if (events.at(-1)?.type !== 'activity') events.push({ type: 'activity' })
-  }
-  const blocks = gatherBlocks((text) => {
+  const alive = () => addActivity(events)
+  const blocks = gatherBlocks((text, output) => {
     if (text) events.push({ type: 'text', text })
-    else alive()
+    else addActivity(events, output)
   })
   function count(reported: unknown): void {
     usage.take(reported)
@@ -90,14 +89,15 @@ export function readAnthropicTurn(): Turn {
   }
 }
 
-function gatherBlocks(say: (text: string) => void) {
+/** `emit` gets what came: text, or whether the model made something else. */
+function gatherBlocks(emit: (text: string, output: boolean) => void) {
   const blocks = new Map<unknown, Growing>()
   let size = 0
   return {
     begin(index: unknown, part: unknown): void {
       const block = blockIn(isFields(part) ? part : {})
       blocks.set(index, block)
-      say(block.type === 'text' ? block.text : '')
+      emit(block.type === 'text' ? block.text : '', hasOutput(block))
     },
     /** Returns the characters of arguments gathered so far. */
     grow(index: unknown, delta: unknown): number {
@@ -113,11 +113,18 @@ function gatherBlocks(say: (text: string) => void) {
         block.text += textIn(delta.thinking)
         block.signature += textIn(delta.signature)
       }
-      say(block.type === 'text' ? text : '')
+      emit(block.type === 'text' ? text : '', block.type !== 'text' && hasOutput(block))
       return size
     },
     all: () => [...blocks.values()],
   }
+}
+
+/** A thinking block begins empty; the beginning of a tool's block has its name and id. */
+function hasOutput(block: Growing): boolean {
+  if (block.type === 'text') return block.text !== ''
+  if (block.type === 'thinking') return block.text !== '' || block.signature !== ''
+  return true
 }
 
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')

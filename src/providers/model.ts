@@ -11,7 +11,7 @@ import { watchSilence } from './silence.ts'
 import { createTokenCounter } from './token-count.ts'
 
 export interface ModelOptions {
-  /** How often a call that failed before its first text or tool call is made again. */
+  /** How often a call that failed before anything of the model's came is made again. */
   providerRetries: number
   /** Longest silence between two events, the wait for the first included. Milliseconds. */
   idleTimeoutMs: number
@@ -53,20 +53,20 @@ export function createModel(options: ModelOptions): Providers {
 
   const stream: Model['stream'] = async (request, signal, take) => {
     const secrets = request.provider.apiKey ? [request.provider.apiKey.trim()] : []
-    let said = false
-    const hear: Take<ModelEvent> = (events) => {
-      said ||= events.some(({ type }) => type === 'text' || type === 'tool_call')
+    let sent = false
+    const receive: Take<ModelEvent> = (events) => {
+      sent ||= events.some(isOutput)
       return take(events)
     }
     for (let attempt = 0; !signal.aborted; attempt++) {
       try {
-        return await watched((own, taker) => callModel(request, own, taker), signal, options.idleTimeoutMs, hear)
+        return await watched((own, taker) => callModel(request, own, taker), signal, options.idleTimeoutMs, receive)
       } catch (error) {
         if (signal.aborted) return
         const problem = problemIn(error)
         if (!problem) throw error
         const failure = failureOf(problem, secrets)
-        const left = said ? 0 : options.providerRetries - attempt
+        const left = sent ? 0 : options.providerRetries - attempt
         const waitMs = left > 0 ? waitBeforeRetry(problem, attempt, options.backOffMs ?? 500) : null
         if (waitMs === null) return await take([{ type: 'failed', failure }])
         const { id: providerId } = request.provider
@@ -83,6 +83,10 @@ export function createModel(options: ModelOptions): Providers {
     [Symbol.asyncDispose]: () => counter[Symbol.asyncDispose](),
   }
 }
+
+/** Something that the model made: after it the call is never made again (contract section 10). */
+const isOutput = (event: ModelEvent): boolean =>
+  event.type === 'text' || event.type === 'tool_call' || (event.type === 'activity' && event.output === true)
 
 /** Loaded with the first call: each of these SDKs takes 0.1 s and 30 MB, and few installations need all. */
 async function streamNative(

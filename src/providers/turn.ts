@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { ModelEvent, ToolCall } from '../actors/ports.ts'
 import { ProviderProblem } from './failure.ts'
 import { isFields, problemInStream } from './provider-words.ts'
+import { addActivity } from './turn-events.ts'
 
 type Fields = Record<string, unknown>
 export type End = Extract<ModelEvent, { type: 'end' }>
@@ -48,9 +49,6 @@ export function readTurn(): Turn {
   let finish: string | null = null
   let usage: End['usage'] = null
 
-  const alive = () => {
-    if (events.at(-1)?.type !== 'activity') events.push({ type: 'activity' })
-  }
   function take(data: string, eventName?: string): void {
     if (problem || done || data === '') return
     if (data.trim() === '[DONE]') {
@@ -66,14 +64,14 @@ export function readTurn(): Turn {
     usage = usageOf(chunk) ?? usage
     const choice = Array.isArray(chunk.choices) ? chunk.choices.find(isFirst) : undefined
     if (!isFields(choice)) {
-      alive()
+      addActivity(events)
       return
     }
     // A whole completion has `message` where a chunk has `delta`; some servers mix them up.
     const delta = isFields(choice.delta) ? choice.delta : isFields(choice.message) ? choice.message : {}
     const text = textOf(delta.content) || textOf(delta.refusal)
     if (text) events.push({ type: 'text', text })
-    else alive()
+    else addActivity(events, hasOutput(delta))
     if (calls.take(delta) > maxArguments) problem = malformed('tool arguments beyond 4 MiB')
     if (choice.error) problem = problemInStream(choice.error, data)
     if (typeof choice.finish_reason !== 'string' || choice.finish_reason === '') return
@@ -86,7 +84,7 @@ export function readTurn(): Turn {
     done: () => done,
     finished: () => done || finish !== null,
     take,
-    alive,
+    alive: () => addActivity(events),
     close() {
       const reason = finishReasons[finish ?? ''] ?? 'stop'
       // A call cut off by the length limit or a filter must not run.
@@ -118,6 +116,24 @@ function textOf(content: unknown): string {
   if (!Array.isArray(content)) return ''
   return content.map((part) => (isFields(part) && typeof part.text === 'string' ? part.text : '')).join('')
 }
+
+/** Where vendors put reasoning and calls. A list under "content" may hold Mistral's `thinking`. */
+const outputFields = [
+  'content',
+  'reasoning',
+  'reasoning_content',
+  'reasoning_details',
+  'thinking',
+  'thinking_blocks',
+  'tool_calls',
+  'function_call',
+]
+
+/** Has the model made anything in this delta? A role and empty fields are nothing. */
+const hasOutput = (delta: Fields): boolean => outputFields.some((name) => !isEmpty(delta[name]))
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
 
 /** The newest report wins: some servers send a growing one with every chunk. Groq puts it under `x_groq`. */
 function usageOf(chunk: Fields): End['usage'] {
