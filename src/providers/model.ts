@@ -9,6 +9,7 @@ import { pause } from './pause.ts'
 import { dialectOf, findProviderType } from './provider-types.ts'
 import { watchSilence } from './silence.ts'
 import { createTokenCounter } from './token-count.ts'
+import { watchUsageReports } from './usage-reports.ts'
 
 export interface ModelOptions {
   /** How often a call that failed before anything of the model's came is made again. */
@@ -37,12 +38,13 @@ const longestWaitMs = 10_000
 export function createModel(options: ModelOptions): Providers {
   const counter = createTokenCounter({ onFault: options.onCountFault })
   const { fetch } = options
+  const watchTurn = watchUsageReports(counter.expect)
   const openai = createOpenAi(fetch)
 
   const callModel: Model['stream'] = (request, signal, take) => {
     const { type } = request.provider
     if (type === 'demo') {
-      counter.expect() // it never says what it used
+      counter.expect() // it reports no usage
       return playDemo(request, signal, take)
     }
     if (type === 'anthropic' || type === 'gemini') return streamNative(type, request, signal, fetch, take)
@@ -53,9 +55,11 @@ export function createModel(options: ModelOptions): Providers {
 
   const stream: Model['stream'] = async (request, signal, take) => {
     const secrets = request.provider.apiKey ? [request.provider.apiKey.trim()] : []
+    const watchUsage = watchTurn(request)
     let sent = false
     const receive: Take<ModelEvent> = (events) => {
       sent ||= events.some(isOutput)
+      watchUsage(events)
       return take(events)
     }
     for (let attempt = 0; !signal.aborted; attempt++) {
