@@ -24,6 +24,8 @@ export class McpStatusError extends Error {
 export interface FetchWatch {
   /** The last call that got no answer at all, for the old transport's errors have no cause. */
   failure: unknown
+  /** A stream of events that was asked for with GET is open. */
+  onEventsOpen(): void
   /** The stream of events that was asked for with GET is over, and so are the POSTs of that time. */
   onEventsEnd(): void
 }
@@ -46,7 +48,10 @@ export function mcpFetch(outbound: Outbound, watch: FetchWatch, acknowledged: bo
   return async (url, init = {}) => {
     if (init.method !== 'POST') {
       if (acknowledged && isOver) throw new Error('The stream of events is over.')
-      return answer(await ask(outbound, watch, url, init), init.method === 'DELETE' ? () => {} : end)
+      const response = await ask(outbound, watch, url, init)
+      if (init.method === 'DELETE') return answer(response, () => {})
+      if (response.ok) watch.onEventsOpen()
+      return answer(response, end)
     }
     posts += 1
     try {
