@@ -140,6 +140,8 @@ export const requirements = {
   // ── contract 10 ───────────────────────────────────────────────────────────────────────────────────────
   'contract-10.no-second-call':
     'A provider call that has sent text, reasoning or any part of a tool call is never made again.',
+  // ── contract 18 ───────────────────────────────────────────────────────────────────────────────────────
+  'contract-18.no-freeze': 'No hostile provider, tool or MCP server holds the process for 250 ms.',
 } as const
 
 export type RequirementId = keyof typeof requirements

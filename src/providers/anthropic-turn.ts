@@ -2,12 +2,15 @@
 import type { ModelEvent, ToolCall } from '../actors/ports.ts'
 import { type Block, echoOf } from './anthropic-body.ts'
 import { argumentsOf } from './exchanges.ts'
-import { ProviderProblem } from './failure.ts'
-import { isFields, problemInStream } from './provider-words.ts'
-import { type End, isCount, malformed, maxArguments, parse, type Turn } from './turn.ts'
+import { malformed, ProviderProblem } from './failure.ts'
+import { maxArguments } from './gathered-calls.ts'
+import { problemInStream } from './provider-errors.ts'
+import { type Fields, isFields, parse } from './provider-json.ts'
+import { type End, isCount, type Turn } from './turn.ts'
 import { addActivity } from './turn-events.ts'
 
-type Fields = Record<string, unknown>
+/** Characters of arguments and reasoning that one turn may gather. */
+const maxGathered = 4 * maxArguments
 
 const finishReasons: Record<string, End['reason']> = {
   end_turn: 'stop',
@@ -53,7 +56,7 @@ export function readAnthropicTurn(): Turn {
     if (event.type === 'message_start') count(isFields(event.message) ? event.message.usage : null)
     else if (event.type === 'content_block_start') blocks.begin(event.index, event.content_block)
     else if (event.type === 'content_block_delta') {
-      if (blocks.grow(event.index, event.delta) > maxArguments) problem = malformed('tool arguments beyond 4 MiB')
+      blocks.grow(event.index, event.delta)
     } else if (event.type === 'message_delta') {
       count(event.usage)
       stop(isFields(event.delta) ? event.delta.stop_reason : null)
@@ -78,6 +81,7 @@ export function readAnthropicTurn(): Turn {
       else if (eventName === 'error') takeEvent({ ...event, type: 'error' }, data)
       else if (typeof event.type === 'string') takeEvent(event, data)
       else problem = event.error ? problemInStream(event.error, data) : malformed(data)
+      if (blocks.size() > maxGathered) problem ??= malformed('tool arguments and reasoning beyond 4 MiB')
     },
     alive,
     close() {
@@ -97,12 +101,12 @@ function gatherBlocks(emit: (text: string, output: boolean) => void) {
     begin(index: unknown, part: unknown): void {
       const block = blockIn(isFields(part) ? part : {})
       blocks.set(index, block)
+      size += 256
       emit(block.type === 'text' ? block.text : '', hasOutput(block))
     },
-    /** Returns the characters of arguments gathered so far. */
-    grow(index: unknown, delta: unknown): number {
+    grow(index: unknown, delta: unknown): void {
       const block = blocks.get(index)
-      if (!block || !isFields(delta)) return size
+      if (!block || !isFields(delta)) return
       const text = textIn(delta.text)
       if (block.type === 'text') block.text += text
       if (block.type === 'tool_use') {
@@ -112,10 +116,12 @@ function gatherBlocks(emit: (text: string, output: boolean) => void) {
       if (block.type === 'thinking') {
         block.text += textIn(delta.thinking)
         block.signature += textIn(delta.signature)
+        size += textIn(delta.thinking).length + textIn(delta.signature).length
       }
       emit(block.type === 'text' ? text : '', block.type !== 'text' && hasOutput(block))
-      return size
     },
+    /** Arguments and reasoning gathered so far, in characters; a block counts for 256. */
+    size: () => size,
     all: () => [...blocks.values()],
   }
 }

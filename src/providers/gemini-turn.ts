@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Part } from '@google/genai'
 import type { ModelEvent, ToolCall } from '../actors/ports.ts'
-import { ProviderProblem } from './failure.ts'
+import { malformed, ProviderProblem } from './failure.ts'
+import { maxArguments, maxCalls } from './gathered-calls.ts'
 import { echoOf } from './gemini-body.ts'
-import { isFields, problemInStream } from './provider-words.ts'
-import { type End, isCount, malformed, maxArguments, parse, type Turn } from './turn.ts'
+import { problemInStream } from './provider-errors.ts'
+import { type Fields, isFields, parse } from './provider-json.ts'
+import { type End, isCount, type Turn } from './turn.ts'
 import { addActivity } from './turn-events.ts'
-
-type Fields = Record<string, unknown>
 
 const filtered = new Set([
   'SAFETY',
@@ -48,7 +48,8 @@ export function readGeminiTurn(): Turn {
       addActivity(events, true)
       const call = callIn(part.functionCall)
       toolText += call.arguments.length
-      if (toolText > maxArguments) problem = malformed('tool arguments beyond 4 MiB')
+      if (toolText > maxArguments) problem = malformed('tool arguments beyond 1 MiB')
+      if (calls.length === maxCalls) problem = malformed(`more than ${maxCalls} tool calls`)
       calls.push({ ...call, id: call.id || `call_${randomUUID()}` })
       const args = isFields(part.functionCall.args) ? part.functionCall.args : {}
       echo.push({ functionCall: { name: call.name, args, ...(call.id && { id: call.id }) }, ...signature })

@@ -2,8 +2,8 @@
 import type { ProviderConnection } from '../actors/ports.ts'
 import { connectionProblem, ProviderProblem } from './failure.ts'
 import type { ProviderAnswer, ProviderFetch } from './fetch.ts'
+import { problemOfAnswer } from './provider-errors.ts'
 import { endpointOf } from './provider-types.ts'
-import { problemOfAnswer } from './provider-words.ts'
 
 /** Where a provider is called and with which key (empty: none). Throws ProviderProblem when it cannot be called. */
 export function accessTo(connection: ProviderConnection): { baseURL: string; key: string } {
