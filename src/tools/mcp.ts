@@ -82,7 +82,7 @@ export function createMcp(options: McpOptions): Mcp {
   const lists = createLists(async (server, asking) => {
     skipLines.delete(keyOf(server))
     const offered = await list(connections, server, asking, times.connect)
-    return usableTools(offered, (name, reason) => skip(server, name, reason))
+    return usableTools(offered, server.id, (name, reason) => skip(server, name, reason))
   }, times.list)
 
   const tools: Mcp['tools'] = (server, signal) =>

@@ -8,7 +8,7 @@ import { setImmediate } from 'node:timers/promises'
 export const PIECE_BYTES = 16 * 1024
 
 /** So much in a row, in whatever pieces it came, is followed by a break. */
-const BREAK_BYTES = 64 * 1024
+export const BREAK_BYTES = 64 * 1024
 
 /** `take` in portions; its promise is waited for. A promise in return: wait for it before the next call. */
 export function inPieces(
