@@ -12,7 +12,8 @@ import {
   TemplateError,
 } from './http-template.ts'
 import type { Outbound } from './outbound.ts'
-import { cutToBytes, decodeText, isText, mediaTypeOf, readBytes } from './response-text.ts'
+import { cutToBytes, decodeText } from './page-text.ts'
+import { isText, mediaTypeOf, readBytes } from './response-text.ts'
 
 /** As it is called: header values in plain text. */
 export interface HttpTool {

@@ -1,7 +1,7 @@
 /** What a tool of an MCP server answered, as the text that a model reads. */
 import { isDeepStrictEqual } from 'node:util'
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
-import { cutToBytes } from './response-text.ts'
+import { cutToBytes } from './page-text.ts'
 
 /** Contract section 6, as for HTTP tools. */
 const MAX_BYTES = 256 * 1024

@@ -9,9 +9,7 @@ const checkWith = (schema: JsonSchema) => (args: unknown) => checkArguments(sche
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
 
 verifies('contract-6.arguments', 'arguments that fit pass; others are told why', async () => {
-  const check = checkWith(
-    object({ count: { type: 'integer' } }, { required: ['count'], additionalProperties: false }),
-  )
+  const check = checkWith(object({ count: { type: 'integer' } }, { required: ['count'], additionalProperties: false }))
   expect(await check({ count: 3 })).toBe(null)
   expect(await check({})).toBe("arguments must have required property 'count'")
   expect(await check({ count: '3' })).toBe('arguments/count must be integer')
@@ -62,7 +60,10 @@ describe('dialects', () => {
     const one = checkWith({ $id: 'same', ...object({ a: { type: 'string' } }) })
     const two = checkWith({ $id: 'same', ...object({ a: { type: 'number' } }) })
     expect(await Promise.all([one({ a: 'x' }), two({ a: 1 })])).toEqual([null, null])
-    expect(await Promise.all([one({ a: 1 }), two({ a: 'x' })])).toEqual(['arguments/a must be string', 'arguments/a must be number'])
+    expect(await Promise.all([one({ a: 1 }), two({ a: 'x' })])).toEqual([
+      'arguments/a must be string',
+      'arguments/a must be number',
+    ])
   })
 })
 
