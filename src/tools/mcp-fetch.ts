@@ -49,7 +49,10 @@ export function mcpFetch(outbound: Outbound, watch: FetchWatch, acknowledged: bo
   let isOver = false
   const settle = () => {
     // Not at once: a POST that was refused is to be known as that before its session is said to be over.
-    if (isOver && posts === 0) void setImmediate().then(() => watch.onEventsEnd())
+    if (!isOver || posts > 0) return
+    void setImmediate().then(() => {
+      if (posts === 0) watch.onEventsEnd()
+    })
   }
   const end = () => {
     isOver = true
