@@ -1,6 +1,7 @@
 /** What a tool of an MCP server answered, as the text that a model reads. */
 import { isDeepStrictEqual } from 'node:util'
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
+import { removeSecrets } from '../untrusted/redact.ts'
 import { cutToBytes } from './page-text.ts'
 
 /** Contract section 6, as for HTTP tools. */
@@ -12,11 +13,11 @@ const MAX_PAIRS = 400
  * Texts in their order, notes in place of what is not text, then what only the structured content says. Servers are
  * asked by the protocol to give it as text too, so most of them say everything twice.
  */
-export function resultText({ content, structuredContent }: CallToolResult): string {
+export function resultText({ content, structuredContent }: CallToolResult, secrets: readonly string[] = []): string {
   const parts = content.map(blockText)
   const rest = structuredContent === undefined ? undefined : unsaid(structuredContent, parts)
   const said = rest === undefined ? parts : [...parts.filter((part) => part !== ''), JSON.stringify(rest)]
-  return cutToBytes(said.join('\n'), MAX_BYTES, '\n[cut at 256 KiB]')
+  return cutToBytes(removeSecrets(said.join('\n'), secrets), MAX_BYTES, '\n[cut at 256 KiB]')
 }
 
 function blockText(block: ContentBlock): string {
