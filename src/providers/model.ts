@@ -1,4 +1,4 @@
-/** The Model port: picks the adapter, tries again, watches for silence, tells failures in the contract's words. */
+/** The Model port: picks the adapter, retries, watches for silence, reports failures with the contract's codes. */
 import type { Model, ModelEvent, ModelRequest, ProviderConnection, Take } from '../actors/ports.ts'
 import { type ConnectionTest, testConnection } from './connection-test.ts'
 import { playDemo } from './demo.ts'
@@ -18,9 +18,9 @@ export interface ModelOptions {
   idleTimeoutMs: number
   /** Makes the calls: the outbound guard. Keeps to `init.signal`, and has no time limits of its own. */
   fetch: ProviderFetch
-  /** Told of every try that failed and is made again. The key is cleared from `detail`. */
+  /** Called for every attempt that failed and is retried. The key is cleared from `detail`. */
   onRetry?: (retry: { providerId: string; model: string; attempt: number; waitMs: number; detail: string }) => void
-  /** Told when tokens can only be judged by length, since the tokenizer's thread failed. */
+  /** Called when tokens can only be estimated by length, since the tokenizer's thread failed. */
   onCountFault?: (error: unknown) => void
   /** First wait before another try, doubled with each; milliseconds. Default 500. */
   backOffMs?: number
@@ -114,9 +114,9 @@ async function watched(
 ): Promise<void> {
   using watch = watchSilence(signal, idleMs)
   let ended = false
-  const hear: Take<ModelEvent> = (events) => {
+  const receive: Take<ModelEvent> = (events) => {
     if (watch.signal.aborted) return undefined
-    watch.heard()
+    watch.received()
     ended ||= events.at(-1)?.type === 'end'
     const taken = take(events)
     if (taken) return taken.then(watch.waiting)
@@ -125,8 +125,8 @@ async function watched(
   }
   try {
     watch.waiting()
-    await call(watch.signal, hear)
-    // An adapter may just stop when it is told to; that silence did it must not go unsaid.
+    await call(watch.signal, receive)
+    // An adapter may just stop on abort; that silence was the cause must still be reported.
     if (watch.expired() && !ended) throw silent(idleMs)
   } catch (error) {
     throw watch.expired() ? silent(idleMs) : error

@@ -88,7 +88,8 @@ const noHeaders = new Headers()
 export function withoutDoubles(sdk: Hooks, call: ReturnType<typeof sdkFetch>): void {
   sdk.buildRequest = async ({ method, path, query, body, signal }) => ({
     req: {
-      ...{ method: method.toUpperCase(), headers: noHeaders },
+      method: method.toUpperCase(),
+      headers: noHeaders,
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
     },

@@ -24,7 +24,7 @@ export interface SchemaThread {
   ask(job: SchemaJob, owner: string): Promise<SchemaReasons | null>
 }
 
-const startWorker = (): Worker =>
+export const startSchemaWorker = (): Worker =>
   new Worker(new URL('./schema-worker.ts', import.meta.url), {
     name: 'schemas',
     execArgv: [], // no hook that the server was started with
@@ -33,7 +33,7 @@ const startWorker = (): Worker =>
   })
 
 /** Starts no thread before it is asked. The thread keeps no process alive. */
-export function createSchemaThread({ jobMs = JOB_MS, idleMs = IDLE_MS, start = startWorker } = {}): SchemaThread {
+export function createSchemaThread({ jobMs = JOB_MS, idleMs = IDLE_MS, start = startSchemaWorker } = {}): SchemaThread {
   const waiting = new Set<Waiting>()
   /** Owners and schemas whose job ran out of time, until when (`performance.now()`). */
   const suspects = new Map<string, number>()
