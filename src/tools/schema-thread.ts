@@ -76,7 +76,7 @@ export function createSchemaThread({ jobMs = JOB_MS, idleMs = IDLE_MS, start = s
   function hire(): void {
     const hired = start()
     worker = hired
-    hired.unref()
+
     hired.on('message', (message: 'ready' | SchemaReasons) => {
       if (worker !== hired) return
       if (message === 'ready') {
@@ -89,6 +89,7 @@ export function createSchemaThread({ jobMs = JOB_MS, idleMs = IDLE_MS, start = s
     }
     hired.on('error', lost)
     hired.on('exit', lost)
+    hired.unref() // last: a listener refers to it again
     timer = setTimeout(lost, START_MS)
   }
 
