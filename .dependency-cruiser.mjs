@@ -9,7 +9,7 @@ const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observa
     comment: `${room} knows no other room. Declare what it needs in actors/ports.ts or as a parameter, and let compose/ hand it in.`,
     severity: 'error',
     from: { path: `^src/${room}/` },
-    to: { path: ['^src/', '^openapi/'], pathNot: [`^src/${room}/`, vocabulary] },
+    to: { path: ['^src/', '^openapi/'], pathNot: [`^src/${room}/`, '^src/untrusted/', vocabulary] },
   },
   {
     name: `${room}-takes-types-of-actors`,
@@ -34,6 +34,14 @@ export default {
       to: { path: ['^src/', '^openapi/'], pathNot: '^src/actors/' },
     },
     ...roomRules,
+    {
+      name: 'untrusted-imports-nothing',
+      comment:
+        'src/untrusted/ is what every room may do with text and bytes of others: no I/O, no types of ours. What knows more belongs to the room that reads them.',
+      severity: 'error',
+      from: { path: '^src/untrusted/' },
+      to: { path: '^src/', pathNot: '^src/untrusted/' },
+    },
     {
       name: 'http-speaks-to-actors-and-persistence',
       comment:

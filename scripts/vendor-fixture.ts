@@ -2,7 +2,7 @@
 import type { ModelRequest } from '../src/actors/ports.ts'
 import type { ProviderFetch } from '../src/providers/fetch.ts'
 import { createModel } from '../src/providers/model.ts'
-import { clearKeyLike, clearSecrets } from '../src/providers/redact.ts'
+import { clearKeyLike, clearSecrets } from '../src/untrusted/redact.ts'
 
 export type Vendor = 'anthropic' | 'gemini'
 

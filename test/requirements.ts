@@ -162,6 +162,9 @@ export const requirements = {
   'contract-8.export': 'The configuration by name, without secrets.',
   'contract-8.import': 'JSON or YAML, matched by name, all or nothing; what is skipped says why.',
   'contract-9.demo': 'The demo provider does what section 9 says.',
+  // ── contract 10 ───────────────────────────────────────────────────────────────────────────────────────
+  'contract-10.no-second-call':
+    'A provider call that has sent text, reasoning or any part of a tool call is never made again.',
   'contract-10.signals':
     'Signals within a second of the first stop signal are that signal; a later one ends all at once.',
   // ── contract 17 ───────────────────────────────────────────────────────────────────────────────────────
@@ -175,6 +178,8 @@ export const requirements = {
     'Spans and resources follow the conventions; a collector that is away is one warning, and one line when it is back.',
   'contract-17.traceparent': 'Every call out carries the traceparent of its own span; a configured header wins.',
   'contract-17.title-usage': 'Titles by model count in usage.',
+  // ── contract 18 ───────────────────────────────────────────────────────────────────────────────────────
+  'contract-18.no-freeze': 'No hostile provider, tool or MCP server holds the process for 250 ms.',
 } as const
 
 export type RequirementId = keyof typeof requirements

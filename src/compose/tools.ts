@@ -3,7 +3,7 @@ import type { HttpRooms } from '../http/server.ts'
 import { askAgain, type Sql } from '../persistence/postgres/database.ts'
 import { readyTools } from '../persistence/records/agent-tools.ts'
 import type { Secrets } from '../persistence/records/secrets.ts'
-import { checkSchema, compileArguments } from '../tools/arguments.ts'
+import { checkArguments, checkSchema } from '../tools/arguments.ts'
 import { builtInTools } from '../tools/built-in-tools.ts'
 import { callHttpTool } from '../tools/http-tool.ts'
 import type { Mcp, ToolLog } from '../tools/mcp.ts'
@@ -36,7 +36,7 @@ export function toolRooms({ sql, secrets, outbound, mcp, patienceMs, log }: Tool
     builtInTools,
     checkSchema,
     async callHttpTool(tool, args, signal) {
-      const reason = tool.inputSchema && compileArguments(tool.inputSchema)(args)
+      const reason = tool.inputSchema && (await checkArguments(tool.inputSchema, args, tool.id))
       if (reason !== null) return { ok: false, status: null, content: reason, body: null }
       return callHttpTool(outbound, tool, args, signal)
     },

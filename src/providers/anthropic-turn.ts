@@ -2,11 +2,15 @@
 import type { ModelEvent, ToolCall } from '../actors/ports.ts'
 import { type Block, echoOf } from './anthropic-body.ts'
 import { argumentsOf } from './exchanges.ts'
-import { ProviderProblem } from './failure.ts'
-import { isFields, problemInStream } from './provider-words.ts'
-import { type End, isCount, malformed, maxArguments, parse, type Turn } from './turn.ts'
+import { malformed, ProviderProblem } from './failure.ts'
+import { maxArguments } from './gathered-calls.ts'
+import { problemInStream } from './provider-errors.ts'
+import { type Fields, isFields, parse } from './provider-json.ts'
+import { type End, isCount, type Turn } from './turn.ts'
+import { addActivity } from './turn-events.ts'
 
-type Fields = Record<string, unknown>
+/** Characters of arguments and reasoning that one turn may gather. */
+const maxGathered = 4 * maxArguments
 
 const finishReasons: Record<string, End['reason']> = {
   end_turn: 'stop',
@@ -32,12 +36,10 @@ export function readAnthropicTurn(): Turn {
   let done = false
   let finish: string | null = null
 
-  const alive = () => {
-    if (events.at(-1)?.type !== 'activity') events.push({ type: 'activity' })
-  }
-  const blocks = gatherBlocks((text) => {
+  const alive = () => addActivity(events)
+  const blocks = gatherBlocks((text, output) => {
     if (text) events.push({ type: 'text', text })
-    else alive()
+    else addActivity(events, output)
   })
   function count(reported: unknown): void {
     usage.take(reported)
@@ -54,7 +56,7 @@ export function readAnthropicTurn(): Turn {
     if (event.type === 'message_start') count(isFields(event.message) ? event.message.usage : null)
     else if (event.type === 'content_block_start') blocks.begin(event.index, event.content_block)
     else if (event.type === 'content_block_delta') {
-      if (blocks.grow(event.index, event.delta) > maxArguments) problem = malformed('tool arguments beyond 4 MiB')
+      blocks.grow(event.index, event.delta)
     } else if (event.type === 'message_delta') {
       count(event.usage)
       stop(isFields(event.delta) ? event.delta.stop_reason : null)
@@ -79,6 +81,7 @@ export function readAnthropicTurn(): Turn {
       else if (eventName === 'error') takeEvent({ ...event, type: 'error' }, data)
       else if (typeof event.type === 'string') takeEvent(event, data)
       else problem = event.error ? problemInStream(event.error, data) : malformed(data)
+      if (blocks.size() > maxGathered) problem ??= malformed('tool arguments and reasoning beyond 4 MiB')
     },
     alive,
     close() {
@@ -90,19 +93,20 @@ export function readAnthropicTurn(): Turn {
   }
 }
 
-function gatherBlocks(say: (text: string) => void) {
+/** `emit` gets what came: text, or whether the model made something else. */
+function gatherBlocks(emit: (text: string, output: boolean) => void) {
   const blocks = new Map<unknown, Growing>()
   let size = 0
   return {
     begin(index: unknown, part: unknown): void {
       const block = blockIn(isFields(part) ? part : {})
       blocks.set(index, block)
-      say(block.type === 'text' ? block.text : '')
+      size += 256
+      emit(block.type === 'text' ? block.text : '', hasOutput(block))
     },
-    /** Returns the characters of arguments gathered so far. */
-    grow(index: unknown, delta: unknown): number {
+    grow(index: unknown, delta: unknown): void {
       const block = blocks.get(index)
-      if (!block || !isFields(delta)) return size
+      if (!block || !isFields(delta)) return
       const text = textIn(delta.text)
       if (block.type === 'text') block.text += text
       if (block.type === 'tool_use') {
@@ -112,12 +116,21 @@ function gatherBlocks(say: (text: string) => void) {
       if (block.type === 'thinking') {
         block.text += textIn(delta.thinking)
         block.signature += textIn(delta.signature)
+        size += textIn(delta.thinking).length + textIn(delta.signature).length
       }
-      say(block.type === 'text' ? text : '')
-      return size
+      emit(block.type === 'text' ? text : '', block.type !== 'text' && hasOutput(block))
     },
+    /** Arguments and reasoning gathered so far, in characters; a block counts for 256. */
+    size: () => size,
     all: () => [...blocks.values()],
   }
+}
+
+/** A thinking block begins empty; the beginning of a tool's block has its name and id. */
+function hasOutput(block: Growing): boolean {
+  if (block.type === 'text') return block.text !== ''
+  if (block.type === 'thinking') return block.text !== '' || block.signature !== ''
+  return true
 }
 
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')

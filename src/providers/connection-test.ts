@@ -1,11 +1,11 @@
 /** `POST …/providers/<id>/test` (contract section 2): does this provider answer, and what does it offer? */
 import type { ProviderConnection } from '../actors/ports.ts'
+import { clearKeyLike, cut } from '../untrusted/redact.ts'
 import { failureOf, ProviderProblem, problemIn } from './failure.ts'
 import { type ProviderFetch, readText } from './fetch.ts'
 import { openAiClient } from './openai.ts'
+import { isFields, listBounds, parse } from './provider-json.ts'
 import { type Dialect, dialectOf, findProviderType } from './provider-types.ts'
-import { isFields } from './provider-words.ts'
-import { clearKeyLike, cut } from './redact.ts'
 import { answerOf } from './sdk-fetch.ts'
 
 export interface ConnectionTest {
@@ -96,12 +96,7 @@ const discard = async (call: { asResponse(): Promise<Response> }) => answerOf(aw
 
 /** `{data: [{id}]}`; some servers send the bare list, or `name` for `id`. */
 function modelsIn(text: string): string[] {
-  let parsed: unknown = null
-  try {
-    parsed = JSON.parse(text)
-  } catch {
-    // told below
-  }
+  const parsed = parse(text, listBounds)
   const list = isFields(parsed) ? (parsed.data ?? parsed.models) : parsed
   if (!Array.isArray(list)) {
     throw new ProviderProblem({ kind: 'malformed', full: `No list of models: ${text.slice(0, 300)}` })

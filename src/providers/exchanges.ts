@@ -1,8 +1,7 @@
 /** A conversation for vendors that want two speakers in turn, each with blocks of text, calls and results. Pure. */
 import { createHash } from 'node:crypto'
 import type { ModelMessage, ToolCall, ToolSpec } from '../actors/ports.ts'
-import { isFields } from './provider-words.ts'
-import { parse } from './turn.ts'
+import { isFields, parse } from './provider-json.ts'
 
 export interface Exchange<Block> {
   speaker: 'user' | 'model'

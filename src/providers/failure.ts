@@ -1,6 +1,6 @@
 /** What can go wrong with a provider call, and how it is told (contract section 3). */
 import type { ModelFailure } from '../actors/ports.ts'
-import { clearKeyLike, clearSecrets, cut } from './redact.ts'
+import { clearKeyLike, clearSecrets, cut } from '../untrusted/redact.ts'
 
 /**
  * - `answered`: a status other than 2xx; or an error with a status, told within a stream
@@ -65,6 +65,9 @@ export class ProviderProblem extends Error {
     return this.kind === 'connection' || this.kind === 'connect_timeout' || this.kind === 'ended_early'
   }
 }
+
+export const malformed = (what: string): ProviderProblem =>
+  new ProviderProblem({ kind: 'malformed', full: `No chat completion: ${what.slice(0, 2000)}` })
 
 /** The problem in an error or its causes: the SDK wraps what its fetch throws. Null: a fault of our own. */
 export function problemIn(error: unknown): ProviderProblem | null {

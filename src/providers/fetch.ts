@@ -1,5 +1,7 @@
 /** What provider calls need of the world: a call out, handed in, and reading what it answers. */
 
+import { inPieces } from '../untrusted/pieces.ts'
+
 /** Takes a piece of a body. A promise in return: no more is read until it resolves. */
 export type TakeBytes = (bytes: Uint8Array) => Promise<void> | undefined
 
@@ -34,13 +36,14 @@ export async function readText(answer: ProviderAnswer, maxBytes: number): Promis
   let text = ''
   let bytes = 0
   const { promise: full, resolve } = Promise.withResolvers<void>()
-  const whole = answer.read((piece) => {
+  const add = inPieces((piece) => {
     if (bytes >= maxBytes) return undefined
     bytes += piece.length
     text += decoder.decode(piece.subarray(0, piece.length - Math.max(0, bytes - maxBytes)), { stream: true })
     if (bytes >= maxBytes) resolve()
     return undefined
   })
+  const whole = answer.read(add)
   await Promise.race([whole, full])
   if (bytes < maxBytes) return text + decoder.decode()
   whole.catch(() => {})

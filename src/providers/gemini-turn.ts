@@ -2,12 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Part } from '@google/genai'
 import type { ModelEvent, ToolCall } from '../actors/ports.ts'
-import { ProviderProblem } from './failure.ts'
+import { malformed, ProviderProblem } from './failure.ts'
+import { maxArguments, maxCalls } from './gathered-calls.ts'
 import { echoOf } from './gemini-body.ts'
-import { isFields, problemInStream } from './provider-words.ts'
-import { type End, isCount, malformed, maxArguments, parse, type Turn } from './turn.ts'
-
-type Fields = Record<string, unknown>
+import { problemInStream } from './provider-errors.ts'
+import { type Fields, isFields, parse } from './provider-json.ts'
+import { type End, isCount, type Turn } from './turn.ts'
+import { addActivity } from './turn-events.ts'
 
 const filtered = new Set([
   'SAFETY',
@@ -40,23 +41,23 @@ export function readGeminiTurn(): Turn {
   let usage: End['usage'] = null
   let toolText = 0
 
-  const alive = () => {
-    if (events.at(-1)?.type !== 'activity') events.push({ type: 'activity' })
-  }
   function takePart(part: unknown): void {
     if (!isFields(part)) return
     const signature = typeof part.thoughtSignature === 'string' ? { thoughtSignature: part.thoughtSignature } : {}
     if (isFields(part.functionCall)) {
+      addActivity(events, true)
       const call = callIn(part.functionCall)
       toolText += call.arguments.length
-      if (toolText > maxArguments) problem = malformed('tool arguments beyond 4 MiB')
+      if (toolText > maxArguments) problem = malformed('tool arguments beyond 1 MiB')
+      if (calls.length === maxCalls) problem = malformed(`more than ${maxCalls} tool calls`)
       calls.push({ ...call, id: call.id || `call_${randomUUID()}` })
       const args = isFields(part.functionCall.args) ? part.functionCall.args : {}
       echo.push({ functionCall: { name: call.name, args, ...(call.id && { id: call.id }) }, ...signature })
     } else if (typeof part.text === 'string' && part.thought !== true) {
       if (part.text !== '') events.push({ type: 'text', text: part.text })
+      else if (signature.thoughtSignature) addActivity(events, true)
       keepText(echo, part.text, signature)
-    }
+    } else if (part.text !== '') addActivity(events, true)
   }
   function takeChunk(chunk: Fields): void {
     const counted = usageIn(chunk.usageMetadata)
@@ -71,7 +72,7 @@ export function readGeminiTurn(): Turn {
     if (typeof finishReason === 'string') stop(finishReason, finishMessage)
     // A prompt that was refused has no candidate at all.
     if (isFields(chunk.promptFeedback) && typeof chunk.promptFeedback.blockReason === 'string') finish = 'SAFETY'
-    alive()
+    addActivity(events)
   }
   function stop(reason: string, message: unknown): void {
     finish = reason
@@ -96,7 +97,7 @@ export function readGeminiTurn(): Turn {
         else problem = malformed(data)
       }
     },
-    alive,
+    alive: () => addActivity(events),
     close() {
       if (finish === 'MAX_TOKENS') return [{ type: 'end', reason: 'length', usage }]
       if (filtered.has(finish ?? '')) return [{ type: 'end', reason: 'content_filter', usage }]

@@ -1,13 +1,12 @@
 /** The adapter for the Gemini API: one turn as a stream of events. Throws ProviderProblem. */
 import { GoogleGenAI } from '@google/genai'
 import type { ModelEvent, ModelRequest, ProviderConnection, Take } from '../actors/ports.ts'
-import { ProviderProblem, problemIn } from './failure.ts'
+import { malformed, ProviderProblem, problemIn } from './failure.ts'
 import { type ProviderFetch, readText } from './fetch.ts'
 import { geminiRequest } from './gemini-body.ts'
 import { readGeminiTurn } from './gemini-turn.ts'
-import { isFields } from './provider-words.ts'
+import { isFields, listBounds, parse } from './provider-json.ts'
 import { accessTo, answerOf, sdkFetch } from './sdk-fetch.ts'
-import { malformed, parse } from './turn.ts'
 import { streamTurn } from './turn-stream.ts'
 
 type AnyFetch = ReturnType<typeof sdkFetch>
@@ -47,7 +46,7 @@ export async function listGeminiModels(
   const client = geminiClient(connection, fetch, (call) => async (input, init) => {
     const response = await call(input, init)
     const text = await readText(answerOf(response), maxBytes)
-    if (!isFields(parse(text))) throw malformed(text)
+    if (!isFields(parse(text, listBounds))) throw malformed(text)
     return new Response(text, response)
   })
   const { page } = await client.models.list({ config: { pageSize: 1000, abortSignal } })

@@ -1,4 +1,4 @@
-/** The Model port: picks the adapter, tries again, watches for silence, tells failures in the contract's words. */
+/** The Model port: picks the adapter, retries, watches for silence, reports failures with the contract's codes. */
 import type { Model, ModelEvent, ModelRequest, ProviderConnection, Take } from '../actors/ports.ts'
 import { type ConnectionTest, testConnection } from './connection-test.ts'
 import { playDemo } from './demo.ts'
@@ -9,15 +9,16 @@ import { pause } from './pause.ts'
 import { dialectOf, endpointOf, findProviderType } from './provider-types.ts'
 import { watchSilence } from './silence.ts'
 import { createTokenCounter } from './token-count.ts'
+import { watchUsageReports } from './usage-reports.ts'
 
 export interface ModelOptions {
-  /** How often a call that failed before its first text or tool call is made again. */
+  /** How often a call that failed before anything of the model's came is made again. */
   providerRetries: number
   /** Longest silence between two events, the wait for the first included. Milliseconds. */
   idleTimeoutMs: number
   /** Makes the calls: the outbound guard. Keeps to `init.signal`, and has no time limits of its own. */
   fetch: ProviderFetch
-  /** Told when tokens can only be judged by length, since the tokenizer's thread failed. */
+  /** Called when tokens can only be estimated by length, since the tokenizer's thread failed. */
   onCountFault?: (error: unknown) => void
   /** First wait before another try, doubled with each; milliseconds. Default 500. */
   backOffMs?: number
@@ -35,12 +36,13 @@ const longestWaitMs = 10_000
 export function createModel(options: ModelOptions): Providers {
   const counter = createTokenCounter({ onFault: options.onCountFault })
   const { fetch } = options
+  const watchTurn = watchUsageReports(counter.expect)
   const openai = createOpenAi(fetch)
 
   const callModel: Model['stream'] = (request, signal, take) => {
     const { type } = request.provider
     if (type === 'demo') {
-      counter.expect() // it never says what it used
+      counter.expect() // it reports no usage
       return playDemo(request, signal, take)
     }
     if (type === 'anthropic' || type === 'gemini') return streamNative(type, request, signal, fetch, take)
@@ -52,21 +54,23 @@ export function createModel(options: ModelOptions): Providers {
   const stream: Model['stream'] = async (request, signal, take) => {
     const { type } = request.provider
     const secrets = request.provider.apiKey ? [request.provider.apiKey.trim()] : []
-    let said = false
-    const hear: Take<ModelEvent> = (events) => {
-      said ||= events.some(({ type }) => type === 'text' || type === 'tool_call')
+    const watchUsage = watchTurn(request)
+    let sent = false
+    const receive: Take<ModelEvent> = (events) => {
+      sent ||= events.some(isOutput)
+      watchUsage(events)
       return take(events)
     }
     for (let attempt = 0; !signal.aborted; attempt++) {
       request.calls?.called(type === 'demo' ? null : endpointOf(request.provider))
       try {
-        return await watched((own, taker) => callModel(request, own, taker), signal, options.idleTimeoutMs, hear)
+        return await watched((own, taker) => callModel(request, own, taker), signal, options.idleTimeoutMs, receive)
       } catch (error) {
         if (signal.aborted) return
         const problem = problemIn(error)
         if (!problem) throw error
         const failure = failureOf(problem, secrets)
-        const left = said ? 0 : options.providerRetries - attempt
+        const left = sent ? 0 : options.providerRetries - attempt
         const waitMs = left > 0 ? waitBeforeRetry(problem, attempt, options.backOffMs ?? 500) : null
         if (waitMs === null) return await take([{ type: 'failed', failure }])
         const { code, detail } = failure
@@ -83,6 +87,10 @@ export function createModel(options: ModelOptions): Providers {
     [Symbol.asyncDispose]: () => counter[Symbol.asyncDispose](),
   }
 }
+
+/** Something that the model made: after it the call is never made again (contract section 10). */
+const isOutput = (event: ModelEvent): boolean =>
+  event.type === 'text' || event.type === 'tool_call' || (event.type === 'activity' && event.output === true)
 
 /** Loaded with the first call: each of these SDKs takes 0.1 s and 30 MB, and few installations need all. */
 async function streamNative(
@@ -106,9 +114,9 @@ async function watched(
 ): Promise<void> {
   using watch = watchSilence(signal, idleMs)
   let ended = false
-  const hear: Take<ModelEvent> = (events) => {
+  const receive: Take<ModelEvent> = (events) => {
     if (watch.signal.aborted) return undefined
-    watch.heard()
+    watch.received()
     ended ||= events.at(-1)?.type === 'end'
     const taken = take(events)
     if (taken) return taken.then(watch.waiting)
@@ -117,8 +125,8 @@ async function watched(
   }
   try {
     watch.waiting()
-    await call(watch.signal, hear)
-    // An adapter may just stop when it is told to; that silence did it must not go unsaid.
+    await call(watch.signal, receive)
+    // An adapter may just stop on abort; that silence was the cause must still be reported.
     if (watch.expired() && !ended) throw silent(idleMs)
   } catch (error) {
     throw watch.expired() ? silent(idleMs) : error

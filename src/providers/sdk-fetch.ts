@@ -2,8 +2,8 @@
 import type { ProviderConnection } from '../actors/ports.ts'
 import { connectionProblem, ProviderProblem } from './failure.ts'
 import type { ProviderAnswer, ProviderFetch } from './fetch.ts'
+import { problemOfAnswer } from './provider-errors.ts'
 import { endpointOf } from './provider-types.ts'
-import { problemOfAnswer } from './provider-words.ts'
 
 /** Where a provider is called and with which key (empty: none). Throws ProviderProblem when it cannot be called. */
 export function accessTo(connection: ProviderConnection): { baseURL: string; key: string } {
@@ -88,7 +88,8 @@ const noHeaders = new Headers()
 export function withoutDoubles(sdk: Hooks, call: ReturnType<typeof sdkFetch>): void {
   sdk.buildRequest = async ({ method, path, query, body, signal }) => ({
     req: {
-      ...{ method: method.toUpperCase(), headers: noHeaders },
+      method: method.toUpperCase(),
+      headers: noHeaders,
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
     },

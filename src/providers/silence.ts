@@ -7,29 +7,29 @@ export interface SilenceWatch extends Disposable {
   expired(): boolean
   /** The wait for the next event begins. Time that the consumer takes between two events does not count. */
   waiting(): void
-  heard(): void
+  received(): void
 }
 
 /** One for all calls: to build a DOMException with its stack costs 40 µs. */
 const watchOver = new DOMException('The watch is over.', 'AbortError')
 
-/** One timer for a whole stream: it looks at the clock when it fires, since tokens are too many to set one each. */
+/** One timer for a whole stream: it checks the clock when it fires, since tokens are too many to set one each. */
 export function watchSilence(caller: AbortSignal, idleMs: number): SilenceWatch {
   const own = new AbortController()
   const limit = Math.min(idleMs, 2 ** 31 - 1) // beyond, timers fire at once
   let since: number | null = null
   let expired = false
   const stop = () => own.abort(caller.reason)
-  const look = () => {
+  const check = () => {
     const left = since === null ? limit : limit - (performance.now() - since)
     if (left > 0) {
-      timer = setTimeout(look, Math.ceil(left))
+      timer = setTimeout(check, Math.ceil(left))
       return
     }
     expired = true
     own.abort(watchOver)
   }
-  let timer = setTimeout(look, limit)
+  let timer = setTimeout(check, limit)
   caller.addEventListener('abort', stop, { once: true })
   if (caller.aborted) stop()
   return {
@@ -38,7 +38,7 @@ export function watchSilence(caller: AbortSignal, idleMs: number): SilenceWatch 
     waiting() {
       since = performance.now()
     },
-    heard() {
+    received() {
       since = null
     },
     [Symbol.dispose]() {

@@ -109,7 +109,7 @@ export function createTokenCounter({
     try {
       const asked = awake()
       current = job
-      asked.postMessage({ texts: job.texts, patienceMs: job.until - performance.now() } satisfies CountJob)
+      asked.postMessage({ texts: job.texts, timeoutMs: job.until - performance.now() } satisfies CountJob)
     } catch (error) {
       fail(error)
     }

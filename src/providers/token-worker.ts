@@ -9,7 +9,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 export interface CountJob {
   texts: readonly string[]
   /** Milliseconds after which nobody waits for the answer any more. */
-  patienceMs: number
+  timeoutMs: number
 }
 
 /** Longer texts are judged by samples. */
@@ -18,8 +18,8 @@ const exactLength = 8192
 const pieceLength = 512
 const samples = 16
 
-parentPort?.on('message', ({ texts, patienceMs }: CountJob) => {
-  const until = performance.now() + patienceMs
+parentPort?.on('message', ({ texts, timeoutMs }: CountJob) => {
+  const until = performance.now() + timeoutMs
   const counts: number[] = []
   for (const text of texts) {
     // Ten thousand texts of the costliest kind would keep the next reply's job waiting for minutes.

@@ -1,12 +1,17 @@
 /** One turn of any vendor as a stream of events: bytes → SSE events → `Turn`. Rejects with ProviderProblem. */
 import { createParser } from 'eventsource-parser'
 import type { ModelEvent, Take } from '../actors/ports.ts'
-import { connectionProblem, ProviderProblem } from './failure.ts'
+import { inPieces } from '../untrusted/pieces.ts'
+import { connectionProblem, malformed, ProviderProblem } from './failure.ts'
 import type { ProviderAnswer } from './fetch.ts'
-import { malformed, type Turn } from './turn.ts'
+import { parse } from './provider-json.ts'
+import type { Turn } from './turn.ts'
 
-/** One SSE event, or one answer without streaming, may be this long. */
-const maxEventLength = 8 * 1024 * 1024
+/**
+ * One SSE event, or one answer without streaming, may be this long; so may be what comes between two events (blank
+ * lines, comments): 300 KB of gzip hold 300 MB of blanks.
+ */
+const maxEventLength = 2 * 1024 * 1024
 
 /** Google may break off with an error that is bare JSON, no event: of such lines so many characters are kept. */
 const maxStray = 64 * 1024
@@ -72,13 +77,14 @@ function readTurnFrom(turn: Turn, answer: ProviderAnswer, call: AbortController,
     if (turn.done() || turn.problem() || fault) stopped.resolve()
     return taken
   }
+  const receive = inPieces((bytes) => {
+    if (!turn.done() && !turn.problem() && !fault) return read(decoder.decode(bytes, { stream: true }), false)
+    drained += bytes.length
+    if (drained > maxDrained) call.abort(callOver)
+    return undefined
+  })
   const whole = answer
-    .read((bytes) => {
-      if (!turn.done() && !turn.problem() && !fault) return read(decoder.decode(bytes, { stream: true }), false)
-      drained += bytes.length
-      if (drained > maxDrained) call.abort(callOver)
-      return undefined
-    })
+    .read(receive)
     .then(
       () => {
         if (!turn.done() && !turn.problem() && !fault) read(decoder.decode(), true)
@@ -108,50 +114,55 @@ function drain(whole: Promise<void>, call: AbortController): void {
 
 /** Tells a stream from an answer without streaming by its first character, since content types are often wrong. */
 function sniff(turn: Turn): (text: string, last: boolean) => void {
-  let head: string | null = ''
-  let closing = false
-  let stray = ''
-  const tooLong = () => {
-    throw malformed(`more than ${maxEventLength} characters without an end`)
-  }
-  const parser = createParser({
-    // Half an event at the end is a stream that ended early, not one that makes no sense.
-    onEvent: ({ data, event }) => {
-      if (!closing || isWhole(data)) turn.take(data, event)
-    },
-    onComment: () => turn.alive(),
-    onError: ({ type, line }) => {
-      if (type === 'max-buffer-size-exceeded') tooLong()
-      if (stray.length < maxStray) stray += line ?? ''
-    },
-    maxBufferSize: maxEventLength,
-  })
+  const events = readEvents(turn)
+  let blanks = 0
+  let kind: 'unknown' | 'events' | 'json' = 'unknown'
+  let length = 0
+  const pieces: string[] = []
   return (text, last) => {
-    closing = last
-    if (head === null) {
-      parser.feed(last ? `${text}\n\n` : text)
-      if (last && !turn.finished() && stray !== '' && isWhole(stray)) turn.take(stray)
-      return
+    let more = text
+    if (kind === 'unknown') {
+      more = text.trimStart()
+      blanks += text.length - more.length
+      if (blanks > maxEventLength) throw tooLong()
+      if (more === '') return
+      if (more.startsWith('<')) throw malformed(`markup instead of a stream; the base URL may be wrong: ${more}`)
+      kind = more.startsWith('{') || more.startsWith('[') ? 'json' : 'events'
     }
-    head += text
-    const first = head.trimStart()[0]
-    if (first === '<') throw malformed(`markup instead of a stream; the base URL may be wrong: ${head}`)
-    if (first === '{' || first === '[') {
-      if (head.length > maxEventLength) tooLong()
-      if (last) turn.take(head)
-    } else if (first !== undefined) {
-      parser.feed(head)
-      head = null
-    }
+    if (kind === 'events') return events(more, last)
+    pieces.push(more)
+    length += more.length
+    if (length > maxEventLength) throw tooLong()
+    if (last) turn.take(pieces.join(''))
   }
 }
 
-function isWhole(data: string): boolean {
-  if (data.trim() === '[DONE]') return true
-  try {
-    JSON.parse(data)
-    return true
-  } catch {
-    return false
+const tooLong = () => malformed(`more than ${maxEventLength} characters without an end`)
+
+/** SSE events into `turn`. */
+function readEvents(turn: Turn): (text: string, last: boolean) => void {
+  let closing = false
+  let stray = ''
+  let sinceEvent = 0
+  const parser = createParser({
+    // Half an event at the end is a stream that ended early, not one that makes no sense.
+    onEvent: ({ data, event }) => {
+      sinceEvent = 0
+      if (!closing || isWhole(data)) turn.take(data, event)
+    },
+    onComment: () => turn.alive(),
+    onError: ({ line }) => {
+      if (stray.length < maxStray) stray += line ?? ''
+    },
+  })
+  return (text, last) => {
+    closing = last
+    sinceEvent += text.length
+    parser.feed(last ? `${text}\n\n` : text)
+    // The parser's own limit would not see lines that are no events.
+    if (sinceEvent > maxEventLength) throw tooLong()
+    if (last && !turn.finished() && stray !== '' && isWhole(stray)) turn.take(stray)
   }
 }
+
+const isWhole = (data: string): boolean => data.trim() === '[DONE]' || parse(data) !== null

@@ -1,6 +1,6 @@
 /** Host names to addresses, one resolution a connection. */
 import { lookup as systemLookup } from 'node:dns/promises'
-import { createTurnstile } from './turnstile.ts'
+import { createSemaphore } from './semaphore.ts'
 
 /** All addresses of a name, in the order to try them. Rejects with the system's code (ENOTFOUND, …). */
 export type Lookup = (host: string) => Promise<readonly { address: string; family: number }[]>
@@ -15,9 +15,9 @@ export const lookupBySystem: Lookup = (host) => systemLookup(host, { all: true, 
 
 /** The same lookup, `max` at a time. The signal ends the wait for one's turn, not the lookup. */
 export function limitLookups(lookup: Lookup, max = MODEL_LOOKUPS) {
-  const turnstile = createTurnstile(max)
+  const semaphore = createSemaphore(max)
   return async (host: string, signal: AbortSignal): ReturnType<Lookup> => {
-    using _pass = await turnstile.enter(signal)
+    using _permit = await semaphore.acquire(signal)
     return await lookup(host)
   }
 }

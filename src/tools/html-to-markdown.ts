@@ -4,8 +4,9 @@
  */
 import { fork } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
+import { pipeline } from 'node:stream/promises'
 import type { MarkdownJob } from './markdown-child.ts'
-import { createTurnstile } from './turnstile.ts'
+import { createSemaphore } from './semaphore.ts'
 
 /** Why a page was not converted; for the model. */
 export class MarkdownError extends Error {
@@ -19,22 +20,27 @@ export interface MarkdownLimits {
 }
 
 /** 5 MiB of ordinary paragraphs with links take 4.5 s and 310 MB, 9 s on two busy cores; an ordinary page 0.3 s. */
-const standardLimits: MarkdownLimits = { timeoutMs: 14_000, maxMegabytes: 512 }
+const defaultLimits: MarkdownLimits = { timeoutMs: 14_000, maxMegabytes: 512 }
 
 /** Pages at a time; more wait for their turn. */
-const turnstile = createTurnstile(2)
+const semaphore = createSemaphore(2)
+
+export interface Page extends Omit<MarkdownJob, 'timeoutMs'> {
+  /** As it came: to join and decode 5 MiB would hold everybody else. */
+  chunks: readonly Uint8Array[]
+}
 
 /** Rejects with MarkdownError, or with the signal's reason. */
 export async function htmlToMarkdown(
-  page: { html: string; url: string },
+  page: Page,
   signal: AbortSignal,
-  limits: MarkdownLimits = standardLimits,
+  limits: MarkdownLimits = defaultLimits,
 ): Promise<string> {
-  using _pass = await turnstile.enter(signal)
-  return await convert({ ...page, timeoutMs: limits.timeoutMs }, signal, limits)
+  using _permit = await semaphore.acquire(signal)
+  return await convert(page, signal, limits)
 }
 
-async function convert(job: MarkdownJob, signal: AbortSignal, limits: MarkdownLimits): Promise<string> {
+async function convert({ chunks, ...page }: Page, signal: AbortSignal, limits: MarkdownLimits): Promise<string> {
   signal.throwIfAborted()
   const child = fork(new URL('./markdown-child.ts', import.meta.url), {
     execArgv: [`--max-old-space-size=${limits.maxMegabytes}`],
@@ -42,17 +48,17 @@ async function convert(job: MarkdownJob, signal: AbortSignal, limits: MarkdownLi
     stdio: ['pipe', 'pipe', 'ignore', 'ipc'],
   })
   const { promise, resolve, reject } = Promise.withResolvers<string>()
-  const chunks: Buffer[] = []
+  const output: Buffer[] = []
   const stop = () => reject(signal.reason)
   // A second for its start; its own limit is the first to strike.
   const timer = setTimeout(() => reject(new MarkdownError('The page takes too long to read.')), limits.timeoutMs + 1000)
   signal.addEventListener('abort', stop, { once: true })
-  child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk))
-  child.stdin?.on('error', () => {}) // it ended early: told by its exit
-  child.stdin?.end(JSON.stringify(job))
+  child.stdout?.on('data', (chunk: Buffer) => output.push(chunk))
+  const job: MarkdownJob = { ...page, timeoutMs: limits.timeoutMs }
+  if (child.stdin) pipeline(inputOf(job, chunks), child.stdin).catch(() => {}) // it ended early: its exit says why
   child.on('error', () => reject(new MarkdownError('Pages cannot be read now.')))
   child.on('close', (code) => {
-    if (code === 0) resolve(Buffer.concat(chunks).toString())
+    if (code === 0) resolve(Buffer.concat(output).toString())
     else reject(new MarkdownError('The page is too large or too tangled to be read.'))
   })
   yieldToReplies(child.pid)
@@ -63,6 +69,11 @@ async function convert(job: MarkdownJob, signal: AbortSignal, limits: MarkdownLi
     signal.removeEventListener('abort', stop)
     child.kill('SIGKILL')
   }
+}
+
+function* inputOf(job: MarkdownJob, chunks: readonly Uint8Array[]): Generator<Uint8Array> {
+  yield Buffer.from(`${JSON.stringify(job)}\n`)
+  yield* chunks
 }
 
 /** Tokens of running replies come first. */

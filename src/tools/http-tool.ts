@@ -1,5 +1,6 @@
 /** One call of an HTTP tool (contract section 6). */
 import type { Response } from 'undici'
+import { removeSecrets, secretsInHeaders } from '../untrusted/redact.ts'
 import { callFailure } from './call-failure.ts'
 import { startDeadline } from './deadline.ts'
 import {
@@ -12,7 +13,8 @@ import {
   TemplateError,
 } from './http-template.ts'
 import type { Outbound } from './outbound.ts'
-import { cutToBytes, decodeText, isText, mediaTypeOf, readBytes } from './response-text.ts'
+import { cutToBytes, decodeText } from './page-text.ts'
+import { isText, mediaTypeOf, readBytes } from './response-text.ts'
 
 /** As it is called: header values in plain text. */
 export interface HttpTool {
@@ -68,7 +70,7 @@ export async function callHttpTool(
       redirects: limits.redirects,
       signal: deadline.signal,
     })
-    return await resultOf(response, limits.maxBytes)
+    return await resultOf(response, limits.maxBytes, secretsInHeaders({ ...tool.headers }))
   } catch (error) {
     signal.throwIfAborted()
     if (deadline.expired()) return failed(`The call failed: no whole answer within ${limits.timeoutMs / 1000} s.`)
@@ -94,16 +96,17 @@ function requestOf(tool: HttpTool, args: Arguments) {
   return { url, headers, body }
 }
 
-async function resultOf(response: Response, maxBytes: number): Promise<HttpToolResult> {
+async function resultOf(response: Response, maxBytes: number, secrets: string[]): Promise<HttpToolResult> {
   const { ok, status } = response
   const { type, charset } = mediaTypeOf(response)
-  const head = `Status ${status}${response.statusText && ` ${response.statusText.slice(0, 100)}`}\n\n`
+  const words = removeSecrets(response.statusText, secrets).slice(0, 100)
+  const head = `Status ${status}${words && ` ${words}`}\n\n`
   const { bytes, whole } = await readBytes(response, maxBytes)
   const note = `\n[cut at ${Math.floor(maxBytes / 1024)} KiB]`
   if (!isText(type, bytes)) {
     const body = `(not text: ${type.slice(0, 100) || 'unknown type'})`
     return { ok, status, content: head + body, body }
   }
-  const content = cutToBytes(head + decodeText(bytes, charset), maxBytes, note, !whole)
+  const content = cutToBytes(head + removeSecrets(decodeText(bytes, charset), secrets), maxBytes, note, !whole)
   return { ok, status, content, body: content.slice(head.length) }
 }

@@ -1,17 +1,24 @@
 /**
  * HTML to Markdown, the main content of a page: a program of its own, run by html-to-markdown.ts once for each page.
- * Takes a MarkdownJob as JSON from standard input and writes Markdown to standard output; ends with 1 when it can't.
+ * Takes from standard input a MarkdownJob as a line of JSON, then the page's bytes; writes Markdown to standard output,
+ * within the job's limit; ends with 1 when it cannot.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { runInThisContext } from 'node:vm'
 import { Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
 import TurndownService from 'turndown'
+import { cutToBytes, decodeHtml } from './page-text.ts'
 
 export interface MarkdownJob {
-  html: string
   /** Of the page; links are resolved against it. */
   url: string
+  /** As the answer's header names it; empty where it does not. */
+  charset: string
+  /** Of the Markdown, as UTF-8. What is longer is cut, and ends with `note`; so does what is `cut` already. */
+  maxBytes: number
+  note: string
+  cut: boolean
   /** The program gives up by itself then, should nobody be left to end it. */
   timeoutMs: number
 }
@@ -25,7 +32,7 @@ type Page = ReturnType<typeof parseHTML>['document']
 
 const turndown = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' })
 
-function markdownOf({ html, url }: MarkdownJob): string {
+function markdownOf(html: string, url: string): string {
   if (hasMoreTagsThan(html, MAX_TAGS)) return plainText(html)
   const page = parsePage(html)
   const title = page.querySelector('title')?.textContent?.replace(/\s+/g, ' ').trim() ?? ''
@@ -114,8 +121,13 @@ const tidy = (pieces: string[]) => {
     .join('\n')
 }
 
-const job: MarkdownJob = JSON.parse(readFileSync(0, 'utf8'))
+const input = readFileSync(0)
+const lineEnd = input.indexOf(10)
+const job: MarkdownJob = JSON.parse(input.toString('utf8', 0, lineEnd))
 const convert = runInThisContext('(run) => { globalThis.convert = run }')
-convert(() => writeFileSync(1, markdownOf(job)))
+convert(() => {
+  const markdown = markdownOf(decodeHtml(input.subarray(lineEnd + 1), job.charset), job.url)
+  writeFileSync(1, cutToBytes(markdown, job.maxBytes, job.note, job.cut))
+})
 // The engine's own watchdog: it ends loops and regular expressions that a timer would wait for.
 runInThisContext('convert()', { timeout: job.timeoutMs })

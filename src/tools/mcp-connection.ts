@@ -61,6 +61,7 @@ async function attempt(
   revision: 'any' | 'older',
 ): Promise<McpConnection> {
   let isLost = false
+  let hadEvents = false
   const lose = () => {
     if (isLost) return
     isLost = true
@@ -69,6 +70,9 @@ async function attempt(
   }
   const fetching = {
     failure: undefined,
+    onEventsOpen: () => {
+      hadEvents = true
+    },
     // The old transport's answers come on this one stream. The SDK would open a new one, without a handshake.
     onEventsEnd: () => server.transport === 'sse' && lose(),
     onBrokenTool: watch.onBrokenTool,
@@ -84,9 +88,10 @@ async function attempt(
   )
   client.onclose = lose
   client.onerror = (error) => {
-    // Calls get such answers themselves. A stream for notifications that is refused tells of a lost session.
+    // Calls get such answers themselves. A stream for notifications that is refused means a lost session only where
+    // there was one before: a server without that route (Express answers 404) has none to lose.
     const isStream = error instanceof SdkHttpError && error.code === SdkErrorCode.ClientHttpFailedToOpenStream
-    if (isStream && (error.status === 404 || error.status === 410)) lose()
+    if (hadEvents && isStream && (error.status === 404 || error.status === 410)) lose()
   }
   client.setNotificationHandler('notifications/tools/list_changed', watch.onListChanged)
   try {

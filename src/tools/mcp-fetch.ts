@@ -1,5 +1,8 @@
 /** The SDK's transports speak through here: guarded like every call out, bounded in size, and watched for its end. */
+import { setImmediate } from 'node:timers/promises'
 import type { FetchLike } from '@modelcontextprotocol/client'
+import { createByteBounds } from '../untrusted/json-bounds.ts'
+import { BREAK_BYTES, PIECE_BYTES } from '../untrusted/pieces.ts'
 import type { Outbound } from './outbound.ts'
 
 /** Of one answer or one event, decompressed. A result that a model may read whole is 256 KiB; images come beside it. */
@@ -7,9 +10,16 @@ const MAX_MESSAGE_BYTES = 8 * 1024 * 1024
 /** A POST of the old transport is only an acknowledgement: the answer comes on the event stream. */
 const ACKNOWLEDGE_MS = 15_000
 
+/** Of one message: 500 tools with 80 values each. The SDK checks every value; of these it takes 0.1 s. */
+const MESSAGE_BOUNDS = { values: 40_000, depth: 200 }
+/** Messages that are read in one go: the SDK reads whatever is there, and answers each ping with a call. */
+const MAX_EVENTS = 20
+
 const NULL_BODY = new Set([204, 205, 304])
 const LF = 10
 const CR = 13
+/** The letter that a line with data begins with. */
+const DATA = 100
 
 export class McpStatusError extends Error {
   override name = 'McpStatusError'
@@ -24,6 +34,8 @@ export class McpStatusError extends Error {
 export interface FetchWatch {
   /** The last call that got no answer at all, for the old transport's errors have no cause. */
   failure: unknown
+  /** A stream of events that was asked for with GET is open. */
+  onEventsOpen(): void
   /** The stream of events that was asked for with GET is over, and so are the POSTs of that time. */
   onEventsEnd(): void
 }
@@ -37,7 +49,10 @@ export function mcpFetch(outbound: Outbound, watch: FetchWatch, acknowledged: bo
   let isOver = false
   const settle = () => {
     // Not at once: a POST that was refused is to be known as that before its session is said to be over.
-    if (isOver && posts === 0) setImmediate(() => watch.onEventsEnd())
+    if (!isOver || posts > 0) return
+    void setImmediate().then(() => {
+      if (posts === 0) watch.onEventsEnd()
+    })
   }
   const end = () => {
     isOver = true
@@ -46,7 +61,10 @@ export function mcpFetch(outbound: Outbound, watch: FetchWatch, acknowledged: bo
   return async (url, init = {}) => {
     if (init.method !== 'POST') {
       if (acknowledged && isOver) throw new Error('The stream of events is over.')
-      return answer(await ask(outbound, watch, url, init), init.method === 'DELETE' ? () => {} : end)
+      const response = await ask(outbound, watch, url, init)
+      if (init.method === 'DELETE') return answer(response, () => {})
+      if (response.ok) watch.onEventsOpen()
+      return answer(response, end)
     }
     posts += 1
     try {
@@ -97,55 +115,93 @@ function answer({ status, statusText, headers, body }: Answer, onEventsEnd: () =
   return new Response(watched, { status, statusText, headers: [...headers] })
 }
 
-/** `check` throws to end the body with that error. `onEnd` is told of every end but the reader's own. */
+/**
+ * `check` says how many of these bytes may be read in one go, and throws to end the body with that error. `onEnd` is
+ * told of every end but the reader's own.
+ */
 function watchBody(
   body: ReadableStream<Uint8Array>,
-  check: (chunk: Uint8Array) => void,
+  check: (bytes: Uint8Array) => number,
   onEnd: () => void,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader()
+  let rest: Uint8Array = new Uint8Array()
+  let sinceBreak = 0
   return new ReadableStream({
     async pull(controller) {
       try {
-        const { done, value } = await reader.read()
-        if (value !== undefined) check(value)
-        if (!done) return controller.enqueue(value)
-        controller.close()
+        if (rest.length > 0 || sinceBreak > BREAK_BYTES) {
+          await setImmediate()
+          sinceBreak = 0
+        }
+        if (rest.length === 0) {
+          const { done, value } = await reader.read()
+          if (done) {
+            controller.close()
+            return onEnd()
+          }
+          rest = value
+        }
+        const length = check(rest)
+        controller.enqueue(rest.subarray(0, length))
+        rest = rest.subarray(length)
+        sinceBreak += length
       } catch (error) {
         reader.cancel().catch(() => {}) // it is over already, or ends here
         controller.error(error)
+        onEnd()
       }
-      onEnd()
     },
     cancel: (reason) => reader.cancel(reason),
   })
 }
 
 const tooLarge = () => new Error(`An answer is larger than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB.`)
+const tooMany = () => new Error(`An answer holds more than ${MESSAGE_BOUNDS.values} values.`)
 
-function limitBytes(): (chunk: Uint8Array) => void {
-  let bytes = 0
-  return (chunk) => {
-    bytes += chunk.length
-    if (bytes > MAX_MESSAGE_BYTES) throw tooLarge()
+function limitBytes(): (bytes: Uint8Array) => number {
+  const bounds = createByteBounds(MESSAGE_BOUNDS)
+  let length = 0
+  return (bytes) => {
+    length += bytes.length
+    if (length > MAX_MESSAGE_BYTES) throw tooLarge()
+    for (const byte of bytes) if (!bounds.add(byte)) throw tooMany()
+    return bytes.length
   }
 }
 
-/** Counts from one blank line, the end of an event, to the next: a stream may be as long as it likes. */
-function limitEvents(): (chunk: Uint8Array) => void {
-  let bytes = 0
+/** Counts from one event with data to the next: a stream may be as long as it likes. */
+function limitEvents(): (bytes: Uint8Array) => number {
+  const bounds = createByteBounds(MESSAGE_BOUNDS)
+  let length = 0
   let previous = 0
-  let lineIsEmpty = false
-  return (chunk) => {
-    for (const byte of chunk) {
-      bytes += 1
-      if (byte === LF && previous === CR) bytes += 0
-      else if (byte === LF || byte === CR) {
-        if (lineIsEmpty) bytes = 0
+  let lineIsEmpty = true
+  let hasData = false
+  return (bytes) => {
+    const portion = Math.min(bytes.length, PIECE_BYTES)
+    let events = 0
+    let at = 0
+    for (; at < portion && events < MAX_EVENTS; at += 1) {
+      const byte = bytes[at] ?? 0
+      length += 1
+      if (!bounds.add(byte)) throw tooMany()
+      if (byte === LF && previous === CR) {
+        // the same line's end
+      } else if (byte === LF || byte === CR) {
+        if (lineIsEmpty && hasData) {
+          bounds.reset()
+          length = 0
+          events += 1
+          hasData = false
+        }
         lineIsEmpty = true
-      } else lineIsEmpty = false
+      } else {
+        if (lineIsEmpty && byte === DATA) hasData = true
+        lineIsEmpty = false
+      }
       previous = byte
     }
-    if (bytes > MAX_MESSAGE_BYTES) throw tooLarge()
+    if (length > MAX_MESSAGE_BYTES) throw tooLarge()
+    return at
   }
 }

@@ -1,7 +1,6 @@
 /** What each MCP server offers, as far as a model can be offered it, kept for some minutes. */
-import { setImmediate } from 'node:timers/promises'
 import type { Tool } from '@modelcontextprotocol/client'
-import { checkSchema } from './arguments.ts'
+import { checkSchemas } from './arguments.ts'
 import { keyOf } from './mcp-connections.ts'
 import type { McpServer } from './mcp-transport.ts'
 
@@ -15,6 +14,10 @@ export interface McpTool {
 /** Of one server. More than any model takes. */
 const MAX_TOOLS = 500
 const MAX_DESCRIPTION = 8_192
+/** The protocol speaks of 128. */
+const MAX_NAME = 256
+/** Names, descriptions and schemas of one server: a quarter of a million tokens, which go out with each model call. */
+const MAX_LIST_BYTES = 1024 * 1024
 
 interface List {
   tools: Promise<McpTool[]>
@@ -62,22 +65,39 @@ export function createLists(
   }
 }
 
-/** The usable tools, each name once. `skip` is told of the others, with a reason. */
+/** The usable tools, each name once. `skip` is told of the others, with a reason. `owner`: the server's id. */
 export async function usableTools(
-  tools: readonly Tool[],
+  offered: readonly Tool[],
+  owner: string,
   skip: (name: string, reason: string) => void,
 ): Promise<McpTool[]> {
+  const tools = offered.slice(0, 2 * MAX_TOOLS)
+  const reasons = await checkSchemas(
+    tools.map(({ inputSchema }) => inputSchema),
+    owner,
+  )
   const usable = new Map<string, McpTool>()
-  for (const { name, description = '', inputSchema } of tools) {
+  let bytes = 0
+  for (const [index, { name, description = '', inputSchema }] of tools.entries()) {
     if (usable.size === MAX_TOOLS) {
       skip(name, `the server offers more than ${MAX_TOOLS} tools`)
       break
     }
-    const reason = name === '' ? 'it has no name' : usable.has(name) ? 'its name is taken' : checkSchema(inputSchema)
+    const tool = { name, description: description.slice(0, MAX_DESCRIPTION).toWellFormed(), inputSchema }
+    const size = Buffer.byteLength(JSON.stringify(tool))
+    const reason = flawOfName(name, usable) ?? reasons[index] ?? null
     if (reason !== null) skip(name, reason)
-    else usable.set(name, { name, description: description.slice(0, MAX_DESCRIPTION).toWellFormed(), inputSchema })
-    // A schema takes about a millisecond to compile: others have their turn in between.
-    await setImmediate()
+    else if (bytes + size > MAX_LIST_BYTES) skip(name, `the list is larger than ${MAX_LIST_BYTES / 1024} KiB`)
+    else {
+      usable.set(name, tool)
+      bytes += size
+    }
   }
   return [...usable.values()]
+}
+
+function flawOfName(name: string, taken: ReadonlyMap<string, unknown>): string | null {
+  if (name === '') return 'it has no name'
+  if (name.length > MAX_NAME) return `its name is longer than ${MAX_NAME} characters`
+  return taken.has(name) ? 'its name is taken' : null
 }

@@ -30,6 +30,11 @@ export interface TransportWatch extends FetchWatch {
 export const BROKEN_STREAM = -31_999
 
 const CANCEL_MS = 5_000
+/** Of one listing, all pages together: beyond, the list ends there. Twice what is offered to a model. */
+const MAX_LISTED = { tools: 1_000, bytes: 4 * 1024 * 1024 }
+const NOTHING_LISTED = { tools: 0, bytes: 0 }
+/** Answers to a server's own requests that are on their way: more of them are left unanswered. */
+const MAX_ANSWERS = 16
 
 /** Throws when the headers can't be sent; the message does not tell their values. */
 export function openTransport(server: McpServer, outbound: Outbound, watch: TransportWatch): Transport {
@@ -52,9 +57,19 @@ function requestInit({ headers }: McpServer): { headers: Headers } {
  */
 function watchRequests(transport: Transport, watch: TransportWatch): Transport {
   const open = new Map<RequestId, { method: string; socket: AbortController }>()
+  const listed = { tools: 0, bytes: 0 }
+  let answers = 0
   const send = transport.send.bind(transport)
+  const answer = async (...sent: Parameters<typeof send>) => {
+    if (answers >= MAX_ANSWERS) return
+    answers += 1
+    await send(...sent).finally(() => {
+      answers -= 1
+    })
+  }
   transport.send = (message, options) => {
-    if (!('method' in message)) return send(message, options)
+    if (!('method' in message)) return answer(message, options)
+    if (message.method === 'tools/list' && message.params?.cursor === undefined) Object.assign(listed, NOTHING_LISTED)
     if (!('id' in message)) {
       const cancelled = cancelledRequest(message)
       if (cancelled === undefined) return send(message, options)
@@ -83,7 +98,7 @@ function watchRequests(transport: Transport, watch: TransportWatch): Transport {
   // The SDK calls what it finds here before it reads the message itself.
   transport.onmessage = (message) => {
     if ('method' in message || message.id === undefined) return
-    if (open.get(message.id)?.method === 'tools/list') dropBrokenTools(message, watch)
+    if (open.get(message.id)?.method === 'tools/list') dropBrokenTools(message, listed, watch)
     open.delete(message.id)
   }
   return transport
@@ -99,15 +114,19 @@ function cancelledRequest(message: JSONRPCMessage): RequestId | undefined {
  * The SDK refuses a whole list for one tool that is not as it should be, so those are taken out before it looks. Only
  * what is used is left of the others: no output schema is ever compiled.
  */
-function dropBrokenTools(message: JSONRPCMessage, watch: TransportWatch): void {
+function dropBrokenTools(message: JSONRPCMessage, listed: typeof MAX_LISTED, watch: TransportWatch): void {
   const tools: unknown = 'result' in message ? message.result.tools : null
   if (!('result' in message) || !Array.isArray(tools)) return
   message.result.tools = tools.flatMap((tool: unknown) => {
+    if (listed.tools > MAX_LISTED.tools || listed.bytes > MAX_LISTED.bytes) return []
     const kept = isObject(tool) ? usedOf(tool) : null
+    listed.tools += 1
+    listed.bytes += JSON.stringify(kept).length
     if (kept !== null && isSpecType.Tool(kept)) return [kept]
-    watch.onBrokenTool(String(isObject(tool) ? tool.name : tool))
+    watch.onBrokenTool(String(isObject(tool) ? tool.name : tool).slice(0, 100))
     return []
   })
+  if (listed.tools > MAX_LISTED.tools || listed.bytes > MAX_LISTED.bytes) delete message.result.nextCursor
 }
 
 function usedOf({ name, description, inputSchema }: Record<string, unknown>): Record<string, unknown> | null {

@@ -2,6 +2,7 @@
  * MCP servers as all replies share them (contract section 6): a connection for each is kept while it is used and some
  * minutes longer, and so is the list of its tools, until it says that the list has changed.
  */
+import { removeSecrets, secretsInHeaders } from '../untrusted/redact.ts'
 import { startDeadline } from './deadline.ts'
 import type { McpConnection } from './mcp-connection.ts'
 import { createConnections, keyOf, type McpConnections, unlessAborted } from './mcp-connections.ts'
@@ -71,7 +72,10 @@ export function createMcp(options: McpOptions): Mcp {
     const lines = (skipLines.get(keyOf(server)) ?? 0) + 1
     skipLines.set(keyOf(server), lines)
     if (lines > MAX_SKIP_LINES) return
-    log.warn({ mcpServer: server.name, tool: name.slice(0, 100), reason }, 'A tool of an MCP server is left out.')
+    const [tool = '', why = ''] = [name.slice(0, 1000), reason].map((words) =>
+      removeSecrets(words, secretsInHeaders(server.headers)),
+    )
+    log.warn({ mcpServer: server.name, tool: tool.slice(0, 100), reason: why }, 'A tool of an MCP server is left out.')
   }
   const connections = createConnections({
     outbound,
@@ -82,13 +86,14 @@ export function createMcp(options: McpOptions): Mcp {
   const lists = createLists(async (server, asking) => {
     skipLines.delete(keyOf(server))
     const offered = await list(connections, server, asking, times.connect)
-    return usableTools(offered, (name, reason) => skip(server, name, reason))
+    return usableTools(offered, server.id, (name, reason) => skip(server, name, reason))
   }, times.list)
 
   const tools: Mcp['tools'] = (server, signal) =>
     unlessAborted(lists.get(server), signal).catch((error: unknown) => {
       signal.throwIfAborted()
-      throw new Error(mcpFailure(error), { cause: error })
+      // Without the error itself: it holds the server's words, which may hold our headers, and is logged.
+      throw new Error(clearedFailure(server, error))
     })
   /** Servers that a reply waited for in vain, by `performance.now()`. */
   const silentUntil = new Map<string, number>()
@@ -149,16 +154,19 @@ async function call(connections: McpConnections, { server, toolName, args, ms }:
   }
   try {
     const result = await connections.use(server, ask, wasNotExecuted, limit.signal)
-    return { ok: result.isError !== true, content: resultText(result) }
+    return { ok: result.isError !== true, content: resultText(result, secretsInHeaders(server.headers)) }
   } catch (error) {
     signal.throwIfAborted()
     // Nothing else tells of an event stream that died silently.
     if (limit.expired() && server.transport === 'sse') retireAsIs(connections, server)
-    const why = limit.expired() ? `No answer within ${ms / 1000} s.` : mcpFailure(error)
+    const why = limit.expired() ? `No answer within ${ms / 1000} s.` : clearedFailure(server, error)
     const mayHaveRun = wasSent && (limit.expired() || (!isAnswer(error) && !wasNotExecuted(error)))
     return { ok: false, content: mayHaveRun ? `${why} The call may have been carried out; it is not repeated.` : why }
   }
 }
+
+const clearedFailure = (server: McpServer, error: unknown): string =>
+  removeSecrets(mcpFailure(error), secretsInHeaders(server.headers))
 
 const retireAsIs = (connections: McpConnections, server: McpServer): void =>
   connections.retire((kept) => keyOf(kept) === keyOf(server))

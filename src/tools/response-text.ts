@@ -1,22 +1,39 @@
 /** Bodies of answers as text, within bounds: what is beyond is never read. */
-// @ts-expect-error: the package has no types
-import sniffHtmlEncoding from 'html-encoding-sniffer'
+import { setImmediate } from 'node:timers/promises'
 import type { Response } from 'undici'
+import { BREAK_BYTES } from '../untrusted/pieces.ts'
 
 /** At most `maxBytes` of the (decompressed) body. `whole` false: there was more, and the connection is closed. */
 export async function readBytes(response: Response, maxBytes: number): Promise<{ bytes: Uint8Array; whole: boolean }> {
-  if (!response.body) return { bytes: new Uint8Array(), whole: true }
-  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader()
+  const { chunks, whole } = await readChunks(response, maxBytes)
+  return { bytes: Buffer.concat(chunks), whole }
+}
+
+/** The same as it came, in pieces; with a turn for others now and then, since decompressed ones are there at once. */
+export async function readChunks(
+  response: Response,
+  maxBytes: number,
+): Promise<{ chunks: Uint8Array[]; whole: boolean }> {
   const chunks: Uint8Array[] = []
+  if (!response.body) return { chunks, whole: true }
+  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader()
   let length = 0
+  let sinceBreak = 0
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      if (done) return { bytes: Buffer.concat(chunks), whole: true }
+      if (done) return { chunks, whole: true }
       const left = maxBytes - length
-      if (value.length > left) return { bytes: Buffer.concat([...chunks, value.subarray(0, left)]), whole: false }
+      if (value.length > left) {
+        chunks.push(value.subarray(0, left))
+        return { chunks, whole: false }
+      }
       chunks.push(value)
       length += value.length
+      sinceBreak += value.length
+      if (sinceBreak < BREAK_BYTES) continue
+      sinceBreak = 0
+      await setImmediate()
     }
   } finally {
     reader.cancel().catch(() => {}) // harmless after the end
@@ -37,54 +54,4 @@ export function isText(type: string, bytes: Uint8Array): boolean {
     /^text\/|[/+](json|xml|yaml|x-yaml|toml)$/.test(type) ||
     /^application\/(json|x-ndjson|jsonl|javascript|ecmascript|graphql|sql|x-sh|x-www-form-urlencoded)\b/.test(type)
   )
-}
-
-/** In the encoding that a mark at its beginning or `charset` names; else UTF-8 where it is that, or Windows-1252. */
-export function decodeText(bytes: Uint8Array, charset: string): string {
-  const mark = marks.find(([first]) => first.every((byte, index) => bytes[index] === byte))
-  try {
-    if (mark || charset) return new TextDecoder(mark ? mark[1] : charset).decode(bytes)
-  } catch {
-    // no such encoding: it may be what most are
-  }
-  return new TextDecoder(likelyEncoding(bytes)).decode(bytes)
-}
-
-const marks = [
-  [[0xef, 0xbb, 0xbf], 'utf-8'],
-  [[0xff, 0xfe], 'utf-16le'],
-  [[0xfe, 0xff], 'utf-16be'],
-] as const
-
-/** As browsers do: by mark, `charset`, then what the page says of itself. */
-export function decodeHtml(bytes: Uint8Array, charset: string): string {
-  const encoding: unknown = sniffHtmlEncoding(bytes, {
-    ...(charset !== '' && { transportLayerEncodingLabel: charset }),
-    defaultEncoding: likelyEncoding(bytes),
-  })
-  return decodeText(bytes, String(encoding))
-}
-
-const likelyEncoding = (bytes: Uint8Array) => (isUtf8(bytes) ? 'utf-8' : 'windows-1252')
-
-/** A character cut in two at the end counts as whole. */
-function isUtf8(bytes: Uint8Array): boolean {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
-    return true
-  } catch {
-    return false
-  }
-}
-
-/**
- * The text if it fits, else its beginning and a note, both within `maxBytes` of UTF-8. `cut`: it is a beginning
- * already, and says so even where it fits.
- */
-export function cutToBytes(text: string, maxBytes: number, note: string, cut = false): string {
-  const bytes = Buffer.from(text)
-  if (!cut && bytes.length <= maxBytes) return text
-  const room = Math.max(0, maxBytes - Buffer.byteLength(note))
-  // With `stream` the decoder keeps a character that was cut in two to itself.
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, room), { stream: true }) + note
 }

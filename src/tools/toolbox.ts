@@ -1,6 +1,7 @@
 /** The tools of one reply, as the generate loop calls them (contract section 6). */
 import type { Toolbox, ToolCall, ToolSpec } from '../actors/ports.ts'
-import { compileArguments, type JsonSchema } from './arguments.ts'
+import { isWithinBounds } from '../untrusted/json-bounds.ts'
+import { checkArguments, type JsonSchema } from './arguments.ts'
 import { builtInTools } from './built-in-tools.ts'
 import { callHttpTool, type HttpTool } from './http-tool.ts'
 import type { Mcp, McpServer, McpTool, ToolLog } from './mcp.ts'
@@ -24,11 +25,16 @@ export interface ToolboxWorld {
 
 interface Tool {
   name: string
+  /** Who wrote the schema: an MCP server's id, or the tool's own. */
+  owner: string
   description: string
   /** Null: any object. */
   inputSchema: JsonSchema | null
   call(args: Record<string, unknown>, signal: AbortSignal): Promise<{ ok: boolean; content: string }>
 }
+
+/** As much as a provider may send in one event. */
+const ARGUMENT_BOUNDS = { values: 20_000, depth: 200 }
 
 /** A dead MCP server delays no reply for longer (contract section 6). */
 const LIST_MS = 3_000
@@ -68,7 +74,8 @@ const specOf = ({ name, description, inputSchema }: Tool): ToolSpec => ({
 async function callTool(tool: Tool, call: ToolCall, signal: AbortSignal, log: ToolLog): ReturnType<Toolbox['call']> {
   const args = parsed(call.arguments)
   if (typeof args === 'string') return { ok: false, content: `${call.name} was not called: ${args}.` }
-  const reason = tool.inputSchema === null ? null : compileArguments(tool.inputSchema)(args)
+  const reason = tool.inputSchema === null ? null : await checkArguments(tool.inputSchema, args, tool.owner)
+  signal.throwIfAborted()
   if (reason !== null) return { ok: false, content: `${call.name} was not called: ${reason}.` }
   try {
     return await tool.call(args, signal)
@@ -82,6 +89,7 @@ async function callTool(tool: Tool, call: ToolCall, signal: AbortSignal, log: To
 /** A string says why these are no arguments. Models leave the text empty when they have none to give. */
 function parsed(text: string): Record<string, unknown> | string {
   if (text.trim() === '') return {}
+  if (!isWithinBounds(text, ARGUMENT_BOUNDS)) return 'the arguments hold too many values'
   try {
     const args: unknown = JSON.parse(text)
     const isObject = typeof args === 'object' && args !== null && !Array.isArray(args)
@@ -97,14 +105,17 @@ function httpTool(tool: HttpTool, { outbound }: ToolboxWorld): Tool {
     const { ok, content } = await callHttpTool(outbound, tool, args, signal)
     return { ok, content }
   }
-  return { name: plainName(name), description, inputSchema, call }
+  return { name: plainName(name), owner: tool.id, description, inputSchema, call }
 }
 
 function builtIns({ builtInToolIds }: ToolboxConfig, { outbound }: ToolboxWorld): Tool[] {
   return builtInTools
     .filter(({ id }) => builtInToolIds.includes(id))
     .map((tool) => ({
-      ...{ name: plainName(tool.name), description: tool.description, inputSchema: tool.inputSchema },
+      name: plainName(tool.name),
+      owner: tool.id,
+      description: tool.description,
+      inputSchema: tool.inputSchema,
       call: (args, signal) => tool.call(args, { outbound, signal }),
     }))
 }
@@ -129,6 +140,9 @@ async function mcpTools({ mcpServers }: ToolboxConfig, world: ToolboxWorld, sign
 }
 
 const mcpTool = (server: McpServer, { name, description, inputSchema }: McpTool, mcp: Pick<Mcp, 'call'>): Tool => ({
-  ...{ name: mcpToolName(server.name, name), description, inputSchema },
+  name: mcpToolName(server.name, name),
+  owner: server.id,
+  description,
+  inputSchema,
   call: (args, signal) => mcp.call(server, name, args, signal),
 })

@@ -5,7 +5,8 @@ import { callFailure } from './call-failure.ts'
 import { startDeadline } from './deadline.ts'
 import { htmlToMarkdown, MarkdownError } from './html-to-markdown.ts'
 import type { Outbound } from './outbound.ts'
-import { cutToBytes, decodeHtml, decodeText, isText, mediaTypeOf, readBytes } from './response-text.ts'
+import { cutToBytes, decodeText } from './page-text.ts'
+import { isText, mediaTypeOf, readChunks } from './response-text.ts'
 
 export interface WebFetchLimits {
   /** Of the whole call, conversion included. Milliseconds. */
@@ -23,6 +24,8 @@ const contractLimits: WebFetchLimits = {
   maxBytes: 256 * 1024,
   redirects: 5,
 }
+
+const NOTE = '\n\n[cut here: the page is longer]'
 
 /** Says who asks; sites that want no such readers can tell. */
 const HEADERS = {
@@ -71,19 +74,29 @@ export async function fetchPage(
 async function readPage(response: Response, signal: AbortSignal, limits: WebFetchLimits) {
   const { ok, status, url } = response
   const { type, charset } = mediaTypeOf(response)
-  const { bytes, whole } = await readBytes(response, limits.maxPageBytes)
+  const { chunks, whole } = await readChunks(response, limits.maxPageBytes)
+  const start = startOf(chunks)
   const head = ok ? '' : `The server answered ${status}.\n\n`
-  let text: string
-  if (isHtml(type, bytes)) {
-    text = await htmlToMarkdown({ html: decodeHtml(bytes, charset), url }, signal)
-  } else if (isText(type, bytes)) {
-    text = decodeText(bytes, charset)
-  } else {
+  if (isHtml(type, start)) {
+    const maxBytes = limits.maxBytes - Buffer.byteLength(head)
+    return {
+      ok,
+      content: head + (await htmlToMarkdown({ chunks, url, charset, maxBytes, note: NOTE, cut: !whole }, signal)),
+    }
+  }
+  if (!isText(type, start)) {
     return { ok: false, content: `${head}The content is not text (${type.slice(0, 100) || 'of unknown type'}).` }
   }
-  const note = '\n\n[cut here: the page is longer]'
-  return { ok, content: cutToBytes(head + text, limits.maxBytes, note, !whole) }
+  // UTF-16 has two bytes where UTF-8 has one: of more than this nothing is left after the cut.
+  const bytes = Buffer.concat(chunks, Math.min(lengthOf(chunks), 2 * limits.maxBytes + 2))
+  const cut = !whole || bytes.length < lengthOf(chunks)
+  return { ok, content: cutToBytes(head + decodeText(bytes, charset), limits.maxBytes, NOTE, cut) }
 }
+
+const lengthOf = (chunks: readonly Uint8Array[]): number => chunks.reduce((sum, { length }) => sum + length, 0)
+
+/** As much as tells what it is. */
+const startOf = (chunks: readonly Uint8Array[]): Buffer => Buffer.concat(chunks, Math.min(lengthOf(chunks), 1024))
 
 /** Servers that name no type, or all text alike, are told by the page's first letters. */
 function isHtml(type: string, bytes: Uint8Array): boolean {

@@ -17,7 +17,7 @@ beforeAll(async () => {
   server = await startServer({
     sql: db.sql,
     tools: {
-      checkSchema: (schema) => (schema.type === 'object' ? null : 'must be a JSON Schema of an object'),
+      checkSchema: async (schema) => (schema.type === 'object' ? null : 'must be a JSON Schema of an object'),
       callHttpTool: (tool, args, signal) => {
         called.push({ tool, args })
         return answer(tool, args, signal)

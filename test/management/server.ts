@@ -39,7 +39,7 @@ export interface Options {
 }
 
 const noTools: Omit<HttpToolRooms & McpServerRooms, 'sql' | 'secrets'> = {
-  checkSchema: () => null,
+  checkSchema: async () => null,
   callHttpTool: async () => ({ ok: true, status: 200, content: '', body: '' }),
   discoverTools: async () => [],
   onMcpServerChange() {},

@@ -1,9 +1,10 @@
 /** Retries, silence and abort of a model call: contract section 1, PROVIDER_RETRIES and PROVIDER_IDLE_TIMEOUT_S. */
-import { getEventListeners } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ModelEvent } from '../../src/actors/ports.ts'
 import type { ProviderRetry } from '../../src/actors/provider-calls.ts'
 import { heard } from '../support/model-stream.ts'
+import { open, vendors } from './native-scene.ts'
 import { ask, failureIn, key, requestTo, scene, spoken, textOf } from './scene.ts'
 
 const finished = [
@@ -173,7 +174,8 @@ describe('PROVIDER_IDLE_TIMEOUT_S', () => {
   })
 })
 
-test('the token counter starts while the demo speaks, and not for a provider that may report', async () => {
+/** How many threads the process starts while the test runs. */
+async function sceneWithThreads() {
   let started = 0
   const note = () => {
     started += 1
@@ -184,12 +186,45 @@ test('the token counter starts while the demo speaks, and not for a provider tha
     process.off('worker', note)
     await model[Symbol.asyncDispose]()
   })
-  up.next(sayOk)
-  await ask(model, requestTo(up))
-  expect(started).toBe(0)
-  const said = await ask(model, requestTo(null, { messages: [{ role: 'user', content: '/echo two words' }] }))
-  expect(textOf(said)).toBe('two words')
-  expect(started).toBe(1)
+  return { up, model, threads: () => started }
+}
+
+describe('the token counter', () => {
+  test('starts while the demo speaks', async () => {
+    const { model, threads } = await sceneWithThreads()
+    const events = await ask(model, requestTo(null, { messages: [{ role: 'user', content: '/echo two words' }] }))
+    expect(textOf(events)).toBe('two words')
+    expect(threads()).toBe(1)
+  })
+
+  test('starts with the first text of a model that is not known to report usage', async () => {
+    const { up, model, threads } = await sceneWithThreads()
+    const started = once(process, 'worker')
+    up.next(async (call) => {
+      await call.text('ok')
+      await started
+      await call.finish('stop')
+    })
+    expect(spoken(await ask(model, requestTo(up)))).toEqual(finished)
+    expect(threads()).toBe(1)
+  })
+
+  test('is left alone where a turn begins with usage, or the one before ended with it', async () => {
+    const { up, model, threads } = await sceneWithThreads()
+    const usage = { prompt_tokens: 3, completion_tokens: 1 }
+    up.next((call) => call.finish('stop', usage, true))
+    up.next(async (call) => {
+      await call.text('ok')
+      await call.finish('stop', usage, true)
+    })
+    await ask(model, requestTo(up))
+    await ask(model, requestTo(up))
+    expect(threads()).toBe(0)
+    const { up: anthropic, request } = await open('anthropic')
+    anthropic.next(vendors.anthropic.tells({ text: ['ok'] }))
+    await ask(model, request())
+    expect(threads()).toBe(0)
+  })
 })
 
 describe('abort', () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { Server as OldServer } from '@modelcontextprotocol/sdk/server/index.js'
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
@@ -204,6 +205,8 @@ export async function startMcpServer(kind: ServerKind, port = 0): Promise<TestMc
       http.close()
       http.closeAllConnections()
       await once(http, 'close')
+      // A client in this process sees that its sockets are closed: a real restart takes longer than that.
+      for (let turns = 0; turns < 3; turns += 1) await setImmediate()
     },
   }
 }

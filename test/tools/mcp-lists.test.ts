@@ -1,62 +1,6 @@
 /** Lists and answers that no good server gives, from one written by hand (contract section 6). */
-import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
-import { createMcp, type McpServer, type McpTimes } from '../../src/tools/mcp.ts'
-import { createOutbound } from '../../src/tools/outbound.ts'
-
-const never = new AbortController().signal
-
-type Answer = { result: object } | { error: object } | { status: number } | 'breaks'
-type Reply = (method: string, params: Record<string, unknown>) => Answer | Promise<Answer>
-
-/** A server of the old era without sessions, that answers in JSON. */
-async function serve(reply: Reply, times: Partial<McpTimes> = {}) {
-  const asked: string[] = []
-  const http = createServer(async (request: IncomingMessage, response) => {
-    if (request.method !== 'POST') return void response.writeHead(405).end()
-    let text = ''
-    for await (const chunk of request) text += chunk
-    const { id, method, params = {} } = JSON.parse(text)
-    asked.push(method)
-    if (id === undefined) return void response.writeHead(202).end()
-    const answer = method === 'initialize' ? initialized : await reply(method, params)
-    if (answer === 'breaks') {
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': begun\n\n', () => response.destroy())
-      return
-    }
-    if ('status' in answer) return void response.writeHead(answer.status).end()
-    response
-      .writeHead(200, { 'content-type': 'application/json' })
-      .end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
-  })
-  await once(http.listen(0, '127.0.0.1'), 'listening')
-  const address = http.address()
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`
-  const outbound = createOutbound({ policy: 'standard', allow: [] })
-  const lines: object[] = []
-  const mcp = createMcp({ outbound, log: { warn: (details) => void lines.push(details) }, times })
-  const server: McpServer = { id: 'h', name: 'Hand', transport: 'streamable_http', url, headers: {}, version: '1' }
-  return {
-    ...{ asked, lines, mcp, server },
-    async [Symbol.asyncDispose]() {
-      await mcp[Symbol.asyncDispose]()
-      await outbound[Symbol.asyncDispose]()
-      http.closeAllConnections()
-      http.close()
-    },
-  }
-}
-
-const initialized = {
-  result: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'hand', version: '1' } },
-}
-const unknown = { error: { code: -32_601, message: 'Method not found' } }
-const good = { name: 'good', inputSchema: { type: 'object' } }
-const offers =
-  (tools: unknown[]): Reply =>
-  (method) =>
-    method === 'tools/list' ? { result: { tools } } : unknown
+import { good, never, offers, type Reply, serve, unknown } from './mcp-by-hand.ts'
 
 test('broken tools are left out with a line each, the others are offered', async () => {
   await using hand = await serve(
@@ -109,9 +53,7 @@ test('pages are walked, but not for ever', async () => {
 })
 
 test('an older server that fails on the newest question is asked the older one', async () => {
-  await using hand = await serve((method, params) =>
-    method === 'server/discover' ? { status: 500 } : offers([good])(method, params),
-  )
+  await using hand = await serve((method) => (method === 'server/discover' ? { status: 500 } : offers([good])(method)))
   expect(await hand.mcp.tools(hand.server, never)).toHaveLength(1)
   expect(hand.asked.slice(0, 2)).toEqual(['server/discover', 'initialize'])
 })
@@ -150,9 +92,9 @@ test('a header that cannot be sent is told without its value', async () => {
 
 test('who waited in vain is the last one to wait for a while; the answer, once it comes, is there for all', async () => {
   const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>()
-  await using hand = await serve(async (method, params) => {
+  await using hand = await serve(async (method) => {
     await mayAnswer
-    return offers([good])(method, params)
+    return offers([good])(method)
   })
   const within = (ms: number) => hand.mcp.toolsWithin(ms, hand.server, never)
   const ever = 2 ** 30 // who waits for that fails the test
@@ -167,7 +109,7 @@ test('who waited in vain is the last one to wait for a while; the answer, once i
 
 test('a silence is over after its time, and when the server is changed', async () => {
   const silent: Reply = () => new Promise(() => {})
-  await using hand = await serve(silent, { silence: 0 })
+  await using hand = await serve(silent, { times: { silence: 0 } })
   for (const _ of ['first', 'second']) {
     await expect(hand.mcp.toolsWithin(50, hand.server, never)).rejects.toThrow('no list of tools within 0.05 s')
   }
@@ -177,4 +119,21 @@ test('a silence is over after its time, and when the server is changed', async (
   await expect(ask()).rejects.toThrow('still')
   changed.mcp.forget(changed.server.id)
   await expect(ask()).rejects.toThrow('within 0.05 s')
+})
+
+test.each([404, 410])('a server that answers %i to the request for events is used like any other', async (status) => {
+  const events = Promise.withResolvers<void>()
+  await using hand = await serve(
+    (method, params) => {
+      if (method === 'tools/list') return { result: { tools: [good] } }
+      return method === 'tools/call' ? { result: { content: [{ type: 'text', text: String(params.name) }] } } : unknown
+    },
+    { get: { status }, onGet: events.resolve },
+  )
+  expect(await hand.mcp.tools(hand.server, never)).toHaveLength(1)
+  await events.promise
+  for (let calls = 0; calls < 5; calls += 1) {
+    expect(await hand.mcp.call(hand.server, 'good', {}, never)).toEqual({ ok: true, content: 'good' })
+  }
+  expect(hand.asked.filter((method) => method === 'initialize')).toHaveLength(1)
 })

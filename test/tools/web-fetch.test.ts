@@ -184,7 +184,18 @@ for (const [name, html] of hostile) {
 verifies('contract-6.web-fetch', 'a page that takes too long or too much memory is given up', async () => {
   const slow = '<!doctype'.repeat(390_000)
   const call = (limits: { timeoutMs: number; maxMegabytes: number }, html = slow, by = signal) =>
-    htmlToMarkdown({ html, url: 'https://example.test/' }, by, limits)
+    htmlToMarkdown(
+      {
+        chunks: [Buffer.from(html)],
+        url: 'https://example.test/',
+        charset: '',
+        maxBytes: 262_144,
+        note: '',
+        cut: false,
+      },
+      by,
+      limits,
+    )
   await expect(call({ timeoutMs: 300, maxMegabytes: 512 })).rejects.toThrow(/too tangled|too long/)
   const large = '<p>text</p>'.repeat(190_000)
   await expect(call({ timeoutMs: 20_000, maxMegabytes: 64 }, large)).rejects.toThrow(/too large/)

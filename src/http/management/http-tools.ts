@@ -28,7 +28,7 @@ export interface HttpToolRooms {
   sql: Sql
   secrets: Pick<Secrets, 'seal' | 'open'>
   /** Why this is no JSON Schema of an object; null when it is one. */
-  checkSchema(schema: Record<string, unknown>): string | null
+  checkSchema(schema: Record<string, unknown>): Promise<string | null>
   /** Checks the arguments, then calls the tool, within its own limits. Never rejects but on abort. */
   callHttpTool(tool: CallableTool, args: Record<string, unknown>, signal: AbortSignal): Promise<ToolAnswer>
 }
@@ -39,10 +39,10 @@ export const httpToolHandlers = (rooms: HttpToolRooms) => {
   const { sql } = rooms
   return {
     listHttpTools: ({ query }) => listAs('httpTools', query, (page) => httpTools.listHttpTools(sql, page)),
-    createHttpTool: ({ body }) => httpTools.createHttpTool(sql, newHttpTool(rooms, body)),
+    createHttpTool: async ({ body }) => httpTools.createHttpTool(sql, await newHttpTool(rooms, body)),
     getHttpTool: async ({ params }) => (await httpTools.findHttpTool(sql, params.id)) ?? missing('HTTP tool'),
     updateHttpTool: async ({ params, body }) =>
-      (await httpTools.updateHttpTool(sql, params.id, httpToolChanges(rooms, body))) ?? missing('HTTP tool'),
+      (await httpTools.updateHttpTool(sql, params.id, await httpToolChanges(rooms, body))) ?? missing('HTTP tool'),
     deleteHttpTool: async ({ params }) => {
       if (!(await httpTools.deleteHttpTool(sql, params.id))) missing('HTTP tool')
     },
@@ -62,11 +62,11 @@ type HttpToolInput = Pick<httpTools.HttpToolFields, 'name' | 'description' | 'me
   inputSchema?: Record<string, unknown> | null | undefined
 }
 
-/** A tool to be stored. Throws 400. */
-export function newHttpTool(rooms: Writing, given: HttpToolInput): httpTools.NewHttpTool {
+/** A tool to be stored. Rejects with 400. */
+export async function newHttpTool(rooms: Writing, given: HttpToolInput): Promise<httpTools.NewHttpTool> {
   const { name, description, method, url, headers, body, inputSchema } = given
   checkToolAddress(url)
-  checkInputSchema(rooms, inputSchema)
+  await checkInputSchema(rooms, inputSchema)
   const id = randomUUID()
   const sealed = newHeaders(rooms.secrets, contextOf(id), headers)
   const fields = { name, description, method, url, body: body ?? null, inputSchema: inputSchema ?? null }
@@ -75,11 +75,11 @@ export function newHttpTool(rooms: Writing, given: HttpToolInput): httpTools.New
 
 type Given<Input> = { [Field in keyof Input]?: Input[Field] | undefined }
 
-/** What is given changes, the rest stays. Throws 400, also when it is called with the stored tool. */
-export function httpToolChanges(rooms: Writing, given: Given<HttpToolInput>): httpTools.DecideHttpTool {
+/** What is given changes, the rest stays. Rejects with 400; throws it when it is called with the stored tool. */
+export async function httpToolChanges(rooms: Writing, given: Given<HttpToolInput>): Promise<httpTools.DecideHttpTool> {
   const { headers, name, description, method, url, body, inputSchema } = given
   if (url !== undefined) checkToolAddress(url)
-  checkInputSchema(rooms, inputSchema)
+  await checkInputSchema(rooms, inputSchema)
   return (stored) => {
     const moves = url !== undefined && toolOrigin(url) !== toolOrigin(stored.url)
     const sealedHeaders = updatedHeaders(rooms.secrets, contextOf(stored.id), headers, stored, moves)
@@ -87,8 +87,11 @@ export function httpToolChanges(rooms: Writing, given: Given<HttpToolInput>): ht
   }
 }
 
-function checkInputSchema({ checkSchema }: Writing, schema: Record<string, unknown> | null | undefined): void {
-  const fault = schema ? checkSchema(schema) : null
+async function checkInputSchema(
+  { checkSchema }: Writing,
+  schema: Record<string, unknown> | null | undefined,
+): Promise<void> {
+  const fault = schema ? await checkSchema(schema) : null
   if (fault !== null) badRequest(`inputSchema: ${fault}`)
 }
 

@@ -106,8 +106,8 @@ const takePrompts = (taking: Taking, given: NonNullable<Import['prompts']>) =>
 const takeHttpTools = (taking: Taking, given: NonNullable<Import['httpTools']>) =>
   take(taking, {
     ...{ kind: 'httpTool', noun: 'HTTP tool', given, stored: taking.stored.httpTools },
-    create: (tool) => createHttpTool(taking.rooms.tx, newHttpTool(taking.rooms, tool)),
-    update: (id, tool) => changeHttpTool(taking.rooms.tx, id, httpToolChanges(taking.rooms, tool)),
+    create: async (tool) => createHttpTool(taking.rooms.tx, await newHttpTool(taking.rooms, tool)),
+    update: async (id, tool) => changeHttpTool(taking.rooms.tx, id, await httpToolChanges(taking.rooms, tool)),
   })
 
 const takeMcpServers = (taking: Taking, given: NonNullable<Import['mcpServers']>) =>

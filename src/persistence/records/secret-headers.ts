@@ -2,6 +2,7 @@
  * Headers of HTTP tools and MCP servers. Values of those whose names carry a secret lie sealed beside the others, all
  * in one text, and are read back as `***` (contract section 2).
  */
+import { isSecretHeader } from '../../untrusted/redact.ts'
 import type { Secrets } from './secrets.ts'
 
 /** Stands for a secret value wherever headers are shown. */
@@ -16,10 +17,7 @@ export interface StoredHeaders {
 /** What the record is sealed under: `http-tool:<id>` or `mcp-server:<id>`. */
 export type HeaderContext = `${'http-tool' | 'mcp-server'}:${string}`
 
-const secretWords = /cookie|auth|key|token|secret|password|credential|signature|session/i
-
-/** Does the name say that the value is a secret? */
-export const isSecretHeader = (name: string): boolean => secretWords.test(name)
+export { isSecretHeader }
 
 /** Values by name in lower case. Throws when no key opens them. */
 export function openSecretValues(

@@ -1,18 +1,18 @@
-/** Lets so many in at a time; who waits is served in order, unless it has given up. */
+/** A counting semaphore: so many at a time; who waits is served in order, unless it has given up. */
 
-export interface Turnstile {
-  /** Disposing the pass, once, lets the next one in. Rejects with the signal's reason. */
-  enter(signal: AbortSignal): Promise<Disposable>
+export interface Semaphore {
+  /** Disposing the permit, once, lets the next one in. Rejects with the signal's reason. */
+  acquire(signal: AbortSignal): Promise<Disposable>
 }
 
-export function createTurnstile(max: number): Turnstile {
+export function createSemaphore(max: number): Semaphore {
   const waiting = new Set<() => void>()
-  let inside = 0
-  // A place is handed over, never free in between: nobody can slip in.
-  const leave = () => {
+  let held = 0
+  // A permit is handed over, never free in between: nobody can slip in.
+  const release = () => {
     const [next] = waiting
     if (next) next()
-    else inside -= 1
+    else held -= 1
   }
   const turn = (signal: AbortSignal) =>
     new Promise<void>((resolve, reject) => {
@@ -29,11 +29,11 @@ export function createTurnstile(max: number): Turnstile {
       signal.addEventListener('abort', giveUp, { once: true })
     })
   return {
-    async enter(signal) {
+    async acquire(signal) {
       signal.throwIfAborted()
-      if (inside < max) inside += 1
+      if (held < max) held += 1
       else await turn(signal)
-      return { [Symbol.dispose]: leave }
+      return { [Symbol.dispose]: release }
     },
   }
 }

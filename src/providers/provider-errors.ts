@@ -1,11 +1,7 @@
 /** What a provider says went wrong: statuses, bodies and error objects of many makes, read into one problem. */
 import { ProviderProblem } from './failure.ts'
 import { type ProviderAnswer, readText } from './fetch.ts'
-
-type Fields = Record<string, unknown>
-
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+import { type Fields, isFields, parse } from './provider-json.ts'
 
 /** More of an error body is neither shown nor stored. */
 const errorBodyBytes = 64 * 1024
@@ -51,11 +47,7 @@ function retryDelay(body: string): number | null {
 /** The message within an error body: JSON in the usual shapes, or plain text; markup says nothing to a reader. */
 function wordsOf(body: string): string {
   const text = body.trim()
-  try {
-    return messageIn(JSON.parse(text)) ?? text
-  } catch {
-    return text.startsWith('<') ? '' : text
-  }
+  return messageIn(parse(text)) ?? (text.startsWith('<') ? '' : text)
 }
 
 /** `{error: {message}}`, `{error: text}`, `{message}`, `{detail}`, `{detail: [{msg}]}`, or a list around one; five levels deep. */

@@ -1,0 +1,53 @@
+/** The bytes of a page as text. Pure, and imported by the child that converts pages too. */
+// @ts-expect-error: the package has no types
+import sniffHtmlEncoding from 'html-encoding-sniffer'
+
+/** In the encoding that a mark at its beginning or `charset` names; else UTF-8 where it is that, or Windows-1252. */
+export function decodeText(bytes: Uint8Array, charset: string): string {
+  const mark = marks.find(([first]) => first.every((byte, index) => bytes[index] === byte))
+  try {
+    if (mark || charset) return new TextDecoder(mark ? mark[1] : charset).decode(bytes)
+  } catch {
+    // no such encoding: it may be what most are
+  }
+  return new TextDecoder(likelyEncoding(bytes)).decode(bytes)
+}
+
+const marks = [
+  [[0xef, 0xbb, 0xbf], 'utf-8'],
+  [[0xff, 0xfe], 'utf-16le'],
+  [[0xfe, 0xff], 'utf-16be'],
+] as const
+
+/** As browsers do: by mark, `charset`, then what the page says of itself. */
+export function decodeHtml(bytes: Uint8Array, charset: string): string {
+  const encoding: unknown = sniffHtmlEncoding(bytes, {
+    ...(charset !== '' && { transportLayerEncodingLabel: charset }),
+    defaultEncoding: likelyEncoding(bytes),
+  })
+  return decodeText(bytes, String(encoding))
+}
+
+const likelyEncoding = (bytes: Uint8Array) => (isUtf8(bytes) ? 'utf-8' : 'windows-1252')
+
+/** A character cut in two at the end counts as whole. */
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * The text if it fits, else its beginning and a note, both within `maxBytes` of UTF-8. `cut`: it is a beginning
+ * already, and says so even where it fits.
+ */
+export function cutToBytes(text: string, maxBytes: number, note: string, cut = false): string {
+  const bytes = Buffer.from(text)
+  if (!cut && bytes.length <= maxBytes) return text
+  const room = Math.max(0, maxBytes - Buffer.byteLength(note))
+  // With `stream` the decoder keeps a character that was cut in two to itself.
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, room), { stream: true }) + note
+}

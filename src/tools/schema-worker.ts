@@ -1,0 +1,124 @@
+/**
+ * Checks against JSON Schema, in a thread of its own that arguments.ts starts and ends: a schema may come from an MCP
+ * server that nobody here wrote, and its patterns, references and unique items may take hours to apply. Takes a
+ * SchemaJob at a time and answers each with its reasons.
+ */
+import { parentPort } from 'node:worker_threads'
+import { Ajv, type ErrorObject, type Options } from 'ajv'
+import { Ajv2019 } from 'ajv/dist/2019.js'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+
+type JsonSchema = Record<string, unknown>
+
+/** Null: it fits. Otherwise why not, fit to be read by the model. */
+type Reason = string | null
+
+export type SchemaJob =
+  /** Are these JSON Schemas? Nothing is compiled. */
+  | { kind: 'are_schemas'; schemas: readonly JsonSchema[] }
+  /** Can this one be applied? */
+  | { kind: 'is_usable'; schema: JsonSchema }
+  | { kind: 'check'; schema: JsonSchema; args: unknown }
+
+export type SchemaReasons = readonly Reason[]
+
+type Check = (args: unknown) => Reason
+type AjvClass = new (options: Options) => Ajv
+
+const MAX_KEPT = 256
+
+// Formats are annotations (2020-12 says so); strict mode is about style, which is the business of the schema's author.
+const options: Options = {
+  strict: false,
+  logger: false,
+  validateFormats: false,
+  inlineRefs: false,
+  ownProperties: true, // "constructor" is a name like others
+}
+
+/** Meta-schemas take 50 ms to compile, so one instance of each dialect is kept, for nothing else. */
+const metaOf = new Map<AjvClass, Ajv>()
+
+/** Compiled checks by the schema's text, the least recently used first. */
+const kept = new Map<string, Check>()
+
+parentPort?.on('message', (job: SchemaJob) => parentPort?.postMessage(reasonsOf(job)))
+parentPort?.postMessage('ready')
+
+function reasonsOf(job: SchemaJob): SchemaReasons {
+  if (job.kind === 'are_schemas') return job.schemas.map(flawOf)
+  const check = compile(job.schema)
+  if (typeof check === 'string' || job.kind === 'is_usable') return [typeof check === 'string' ? check : null]
+  try {
+    return [check(job.args)]
+  } catch {
+    return ['the arguments cannot be checked: the input schema of the tool refers to itself']
+  }
+}
+
+/** Null: it is a schema, of one of the dialects that it may be. */
+function flawOf(schema: JsonSchema): Reason {
+  const { $schema, $async, ...plain } = schema
+  const flaws = dialectsOf($schema).map((dialect) => metaFlaw(dialect, plain))
+  return flaws.includes(null) ? null : (flaws[0] ?? null)
+}
+
+function compile(schema: JsonSchema): Check | string {
+  const text = JSON.stringify(schema)
+  const known = kept.get(text)
+  if (known !== undefined) {
+    kept.delete(text)
+    kept.set(text, known)
+    return known
+  }
+  // "$schema" picks the dialect here. "$async" would make promises of the checks.
+  const { $schema, $async, ...plain } = schema
+  let reason = ''
+  for (const dialect of dialectsOf($schema)) {
+    const compiled = compileAs(dialect, plain)
+    if (typeof compiled !== 'string') {
+      kept.set(text, compiled)
+      for (const oldest of kept.keys()) if (kept.size > MAX_KEPT) kept.delete(oldest)
+      return compiled
+    }
+    reason ||= compiled
+  }
+  return reason
+}
+
+function dialectsOf(uri: unknown): AjvClass[] {
+  if (typeof uri !== 'string') return [Ajv2020, Ajv] // many say nothing and mean draft-07: an array as "items"
+  if (/draft-0[4-7]/.test(uri)) return [Ajv]
+  return uri.includes('2019-09') ? [Ajv2019] : [Ajv2020]
+}
+
+function metaFlaw(Dialect: AjvClass, schema: JsonSchema): Reason {
+  const meta = metaOf.get(Dialect) ?? withoutId(new Dialect(options))
+  metaOf.set(Dialect, meta)
+  return meta.validateSchema(schema) === true ? null : `is not a JSON Schema: ${wordsOf(meta.errors, 'schema')}`
+}
+
+function compileAs(Dialect: AjvClass, schema: JsonSchema): Check | string {
+  try {
+    const flaw = metaFlaw(Dialect, schema)
+    if (flaw !== null) return flaw
+    // An instance for each schema: they keep what they compile, and two schemas may have the same "$id".
+    const validate = withoutId(new Dialect({ ...options, meta: false, validateSchema: false })).compile(schema)
+    return (args) => (validate(args) === true ? null : wordsOf(validate.errors, 'arguments'))
+  } catch (error) {
+    if (error instanceof RangeError) return 'is not usable: it refers to itself'
+    return `is not usable: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+/** Draft-04's "id" is an error to Ajv, not an unknown keyword. */
+const withoutId = (ajv: Ajv): Ajv => ajv.removeKeyword('id')
+
+function wordsOf(errors: ErrorObject[] | null | undefined, name: string): string {
+  const [error] = errors ?? []
+  if (error === undefined) return `${name} does not fit`
+  const { additionalProperty, allowedValues } = error.params
+  const details = additionalProperty ?? (allowedValues === undefined ? undefined : JSON.stringify(allowedValues))
+  const text = `${name}${error.instancePath} ${error.message ?? 'does not fit'}`
+  return (details === undefined ? text : `${text}: ${String(details)}`).slice(0, 500)
+}

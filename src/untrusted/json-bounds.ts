@@ -1,0 +1,76 @@
+/** How much JSON from others is parsed: its cost is that of its values (1 to 3 µs each), not that of its bytes. */
+
+export interface JsonBounds {
+  values: number
+  depth: number
+}
+
+/** Shorter text cannot hold enough to be felt: 16 KiB of `[],` take 0.5 ms. */
+const SMALL = 16 * 1024
+
+const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44]
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125]
+
+/**
+ * Goes once through the text, 0.1 ms a MiB of strings, 20 ms a MiB of brackets. Says nothing on whether it is JSON.
+ */
+export function isWithinBounds(text: string, bounds: JsonBounds): boolean {
+  if (text.length <= SMALL) return true
+  let values = 0
+  let depth = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) {
+      at = endOfString(text, at)
+      continue
+    }
+    if (code === OPEN_LIST || code === OPEN_OBJECT) depth += 1
+    else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth -= 1
+    else if (code !== COMMA) continue
+    values += 1
+    if (values > bounds.values || depth > bounds.depth) return false
+  }
+  return true
+}
+
+/** Of the string that begins at `start`: its closing quote, or the text's end. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let before = at - 1
+    while (text.charCodeAt(before) === BACKSLASH) before -= 1
+    if ((at - before) % 2 === 1) return at
+  }
+  return text.length
+}
+
+/** The same for bytes that come in pieces: a JSON body, or lines of a stream of events. */
+export function createByteBounds(bounds: JsonBounds) {
+  let values = 0
+  let depth = 0
+  let inString = false
+  let escaped = false
+  return {
+    /** False: beyond the bounds. */
+    add(byte: number): boolean {
+      // No string of JSON goes over a line's end; a quote in another line of an event is none of its.
+      if (byte === 10 || byte === 13) inString = false
+      else if (escaped) escaped = false
+      else if (inString) {
+        if (byte === BACKSLASH) escaped = true
+        else if (byte === QUOTE) inString = false
+      } else if (byte === QUOTE) inString = true
+      else if (byte === COMMA || byte === OPEN_LIST || byte === OPEN_OBJECT) {
+        values += 1
+        if (byte !== COMMA) depth += 1
+      } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1
+      return values <= bounds.values && depth <= bounds.depth
+    },
+    /** The next message begins. */
+    reset(): void {
+      values = 0
+      depth = 0
+      inString = false
+      escaped = false
+    },
+  }
+}

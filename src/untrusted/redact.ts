@@ -1,0 +1,96 @@
+/** Takes secrets out of what others say, before it is shown to anyone (contract section 3). */
+
+const mask = '[removed]'
+
+/** Long enough for any error message; what lies beyond is not read at all. */
+const longest = 64 * 1024
+
+/** `Bearer x`, `api_key=x`, `"token": "x"`: the name stays, the value goes. */
+const named =
+  /\b(bearer\s+|(?:api[-_ ]?key|key|token|secret|password|passwd|credential|signature|authorization|cookie)["']?\s*[=:]\s*["']?(?:bearer\s+|basic\s+)?)[^\s"',;&<>)}\]]+/gi
+
+/** `sk-…`, `gsk_…` and their like, also where the vendor itself has blotted out the middle. */
+const prefixed = /\b(?:sk|pk|rk|gsk|xai|hf|ghp|glpat|nvapi|tgp)[-_][\w*.…-]{6,}|\bAIza[\w-]{8,}/g
+
+/** Candidates for tokens; `looksLikeToken` decides, since model names are long too. */
+const run = /[A-Za-z0-9+/_=.~-]{20,}/g
+
+/** A stretch of 16 letters and digits mixed, without a separator: no model name, path or UUID has one. */
+const looksLikeToken = (text: string): boolean =>
+  text.split(/[^A-Za-z0-9]/).some((part) => part.length >= 16 && /[0-9]/.test(part) && /[A-Za-z]/.test(part))
+
+/** Words in the name of a header which say that its value is a secret (contract section 2). */
+const secretWords = /cookie|auth|key|token|secret|password|credential|signature|session/i
+
+export const isSecretHeader = (name: string): boolean => secretWords.test(name)
+
+/** Parts of a header's value that are secrets themselves; shorter ones are words. */
+const shortestPart = 6
+
+/**
+ * What is secret in these headers: whole values, what follows the scheme (`Bearer x`), a name and password in Basic
+ * authentication, values of cookies, and the fixed parts around `{{placeholders}}`.
+ */
+export function secretsInHeaders(headers: Readonly<Record<string, string>>): string[] {
+  const secrets = Object.entries(headers).flatMap(([name, value]) => {
+    if (!isSecretHeader(name)) return []
+    const [, scheme = '', rest = ''] = /^(\S+)\s+(.*)$/s.exec(value) ?? []
+    const basic = scheme.toLowerCase() === 'basic' ? Buffer.from(rest, 'base64').toString() : ''
+    const cookies =
+      name.toLowerCase() === 'cookie' ? value.split(';').map((one) => one.slice(one.indexOf('=') + 1)) : []
+    const parts = [rest, basic, basic.slice(basic.indexOf(':') + 1), ...cookies, ...value.split(/\{\{[^{}]*\}\}/)]
+    return [value, ...parts.map((part) => part.trim()).filter((part) => part.length >= shortestPart)]
+  })
+  return [...new Set(secrets)]
+}
+
+/**
+ * Removes these secrets, in the forms in which they come back: as they are, in JSON, in a URL or form, in base64 at any
+ * place. Secrets of one or two characters are left: they are in every word.
+ */
+export function removeSecrets(text: string, secrets: readonly string[]): string {
+  const forms = new Set(secrets.filter(({ length }) => length >= 3).flatMap(formsOf))
+  let cleared = text
+  // The longest first: one may be a part of another.
+  for (const form of [...forms].sort((a, b) => b.length - a.length)) cleared = cleared.replaceAll(form, mask)
+  return cleared
+}
+
+/** The same for what is shown of an error: its beginning is enough. */
+export const clearSecrets = (text: string, secrets: readonly string[]): string =>
+  removeSecrets(text.slice(0, longest), secrets)
+
+function formsOf(secret: string): string[] {
+  const json = JSON.stringify(secret).slice(1, -1)
+  const url = encodeURIComponent(secret.toWellFormed())
+  const strict = url.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+  const encoded = [url, strict, strict.replaceAll('%20', '+')]
+  const lower = encoded.map((form) => form.replace(/%../g, (code) => code.toLowerCase()))
+  return [secret, json, json.replaceAll('/', '\\/'), ...encoded, ...lower, ...base64Forms(secret)]
+}
+
+/** What of the base64 of a longer text is the secret's own: it may begin at any of three places in a group. */
+function base64Forms(secret: string): string[] {
+  const forms = [0, 1, 2].map((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)])
+    return bytes.toString('base64').slice(Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6))
+  })
+  const whole = Buffer.from(secret).toString('base64').replace(/=+$/, '')
+  const long = [whole, ...forms.filter(({ length }) => length >= 8)]
+  return long.flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')])
+}
+
+/** Removes whatever looks like a key, whoever it belongs to. */
+export function clearKeyLike(text: string): string {
+  return text
+    .replace(named, `$1${mask}`)
+    .replace(prefixed, mask)
+    .replace(run, (found) => (looksLikeToken(found) ? mask : found))
+}
+
+/** The first `length` Unicode code points, well-formed and without U+0000. */
+export function cut(text: string, length: number): string {
+  const clean = text.toWellFormed().replaceAll('\0', '\ufffd')
+  const points = Array.from(clean.slice(0, 2 * length + 2))
+  return points.length <= length ? clean : `${points.slice(0, length - 1).join('')}…`
+}

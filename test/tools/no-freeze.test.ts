@@ -1,0 +1,119 @@
+/**
+ * Nothing that a tool or an MCP server sends holds the event loop: contract section 18, 250 ms of a quiet machine. What
+ * is measured is processor time of this thread, see longest-turn.ts.
+ */
+import { gzipSync } from 'node:zlib'
+import { describe, expect } from 'vitest'
+import { createOutbound } from '../../src/tools/outbound.ts'
+import { fetchPage } from '../../src/tools/web-fetch.ts'
+import { longestTurn } from '../support/longest-turn.ts'
+import { verifies } from '../verifies.ts'
+import { type Answer, never, offers, serve, unknown } from './mcp-by-hand.ts'
+import { startWebServer } from './web-server.ts'
+
+const LIMIT_MS = 250
+const MIB = 1024 * 1024
+const rule = 'contract-18.no-freeze'
+
+const property = { type: 'object', properties: { a: { type: 'string', minLength: 1, description: 'A value.' } } }
+const properties = (count: number, of: unknown = property) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, of]))
+
+describe('lists of MCP servers', () => {
+  const lists: [string, unknown[]][] = [
+    [
+      '40 schemas of 55 KiB',
+      Array.from({ length: 40 }, (_, index) => ({
+        name: `t${index}`,
+        inputSchema: {
+          type: 'object',
+          title: String(index),
+          properties: properties(600, { anyOf: [property, { type: 'null' }] }),
+        },
+      })),
+    ],
+    [
+      '40 schemas whose 4,000 allowed values are compared with each other',
+      Array.from({ length: 40 }, (_, index) => ({
+        name: `t${index}`,
+        inputSchema: {
+          $schema: 'http://json-schema.org/draft-07/schema#',
+          type: 'object',
+          properties: { a: { enum: Array.from({ length: 2_000 }, (_, at) => [at, index]) } },
+        },
+      })),
+    ],
+    ['a name of 7 MiB', [{ name: 'x'.repeat(7 * MIB), inputSchema: { type: 'object' } }]],
+    ['a million tools', [{ name: 'x', inputSchema: { type: 'object', enum: Array.from({ length: MIB }, () => []) } }]],
+  ]
+  for (const [name, tools] of lists) {
+    verifies(rule, name, async () => {
+      await using hand = await serve(offers(tools))
+      const longest = await longestTurn(() => hand.mcp.tools(hand.server, never).catch(() => {}))
+      expect(longest).toBeLessThan(LIMIT_MS)
+    })
+  }
+})
+
+describe('results of MCP servers', () => {
+  const sse = { 'content-type': 'text/event-stream' }
+  const gzip = { 'content-encoding': 'gzip' }
+  const json = { 'content-type': 'application/json' }
+  const ping = `data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n\n`
+  const results: [string, () => Answer][] = [
+    [
+      '300 MiB of blank lines in gzip',
+      () => ({ raw: gzipSync(Buffer.alloc(300 * MIB, '\n')), headers: { ...sse, ...gzip } }),
+    ],
+    [
+      '300 MiB of blanks in gzip',
+      () => ({ raw: gzipSync(Buffer.alloc(300 * MIB, ' ')), headers: { ...json, ...gzip } }),
+    ],
+    [
+      '8 MiB of carriage returns',
+      () => ({ raw: Buffer.concat([Buffer.from(': x\r'), Buffer.alloc(8 * MIB, '\r')]), headers: sse }),
+    ],
+    ['2 million empty lists', () => ({ raw: `{"result":[${'[],'.repeat(2 * MIB)}0]}`, headers: json })],
+    [
+      '2 million empty lists behind a quote in a comment',
+      () => ({ raw: `: "\ndata: {"result":[${'[],'.repeat(2 * MIB)}0]}\n\n`, headers: sse }),
+    ],
+    [
+      '200,000 blocks of text',
+      () => ({ result: { content: Array.from({ length: 200_000 }, () => ({ type: 'text', text: '' })) } }),
+    ],
+    ['10,000 pings', () => ({ raw: ping.repeat(10_000), headers: sse })],
+    [
+      '100 texts that 100 fields nearly repeat',
+      () => {
+        const list = Array.from({ length: 100 }, (_, index) => index)
+        const content = Array.from({ length: 100 }, () => ({ type: 'text', text: JSON.stringify(list) }))
+        return { result: { content, structuredContent: properties(100, [...list.slice(1), 0]) } }
+      },
+    ],
+  ]
+  for (const [name, answerOf] of results) {
+    verifies(rule, name, async () => {
+      const answer = answerOf()
+      await using hand = await serve((method) => (method === 'tools/call' ? answer : unknown), {
+        times: { call: 5_000 },
+      })
+      await hand.mcp.tools(hand.server, never).catch(() => {})
+      const longest = await longestTurn(() => hand.mcp.call(hand.server, 'x', {}, never))
+      expect(longest).toBeLessThan(LIMIT_MS)
+    })
+  }
+})
+
+verifies(rule, 'web_fetch: a page of 5 MiB', async () => {
+  const page = `<!doctype html><title>T</title><body>${'<p>One of many ünordinary <a href="/x">words</a>.</p>'.repeat(100_000)}`
+  await using web = await startWebServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end(page)
+  })
+  await using outbound = createOutbound({
+    policy: 'standard',
+    allow: [{ kind: 'range', address: '127.0.0.0', prefix: 8, family: 'ipv4' }],
+  })
+  const longest = await longestTurn(() => fetchPage(outbound, web.url, never))
+  expect(longest).toBeLessThan(100)
+})
