@@ -120,7 +120,7 @@ function successesOf({ responses, streams }: Operation, schemas: Json): Json {
 
 /** What the operation declares, and what the scope and the reading of bodies add. */
 function errorsOf(operation: Operation, schemas: Json): Json {
-  const { scope, open, method, body, query, headers, errors } = operation
+  const { scope, open, method, body, query, headers, maxBodyBytes, errors } = operation
   if (scope === 'health') {
     if (operation.path !== '/readyz') return {}
     return { 503: answer('Not ready; `message` tells why.', Ready, schemas) }
@@ -130,8 +130,10 @@ function errorsOf(operation: Operation, schemas: Json): Json {
   if (!open) words[401] = scope === 'deploy' ? 'The key is missing or wrong.' : 'Log in first.'
   if (scope === 'management' && method !== 'get') words[403] = 'The request comes from a page of another origin.'
   if (body) {
-    words[413] = 'The body is larger than `MAX_BODY_BYTES`.'
-    words[415] = 'The body has another media type, or none was named.'
+    words[408] = 'The request did not arrive in time.'
+    words[413] = `The body is larger than ${maxBodyBytes ? `${maxBodyBytes / 1024} KiB or ` : ''}\`MAX_BODY_BYTES\`.`
+    words[415] = 'The body is compressed, has another media type, or none was named.'
+    words[503] = 'Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`.'
   }
   words[500] = 'Something went wrong inside.'
   const plainError = scope === 'deploy' ? DeployError : Message

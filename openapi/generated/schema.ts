@@ -2072,7 +2072,16 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than 16 KiB or `MAX_BODY_BYTES`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2081,7 +2090,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2101,6 +2110,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2325,6 +2343,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description Another provider has this name. */
             409: {
                 headers: {
@@ -2343,7 +2370,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2354,6 +2381,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2472,6 +2508,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description Another provider has this name. */
             409: {
                 headers: {
@@ -2490,7 +2535,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2501,6 +2546,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2736,6 +2790,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -2745,7 +2808,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2756,6 +2819,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2874,6 +2946,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -2883,7 +2964,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2894,6 +2975,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3071,6 +3161,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -3080,7 +3179,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3091,6 +3190,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3209,6 +3317,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -3218,7 +3335,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3229,6 +3346,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3403,6 +3529,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -3412,7 +3547,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3423,6 +3558,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3573,6 +3717,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -3582,7 +3735,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3593,6 +3746,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3711,6 +3873,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -3720,7 +3891,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3731,6 +3902,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3856,6 +4036,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -3865,7 +4054,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3876,6 +4065,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3988,6 +4186,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -3997,7 +4204,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4008,6 +4215,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4126,6 +4342,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -4135,7 +4360,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4146,6 +4371,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4321,6 +4555,15 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -4330,7 +4573,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4473,6 +4716,15 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -4482,7 +4734,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4493,6 +4745,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4706,6 +4967,15 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
             /** @description A reply is running; nothing was stored. `x-should-retry: false`. See `on_busy`. */
             409: {
                 headers: {
@@ -4724,7 +4994,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4995,6 +5265,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -5004,7 +5283,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5015,6 +5294,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5191,6 +5479,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description A reply is running. */
             409: {
                 headers: {
@@ -5209,7 +5506,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5756,7 +6053,16 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than 1024 KiB or `MAX_BODY_BYTES`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5765,7 +6071,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5776,6 +6082,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

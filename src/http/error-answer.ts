@@ -10,9 +10,7 @@ export interface ErrorAnswer {
 
 /** Fastify's own refusals, in words that say what to do. Others of its kind keep their words. */
 const refusals: Readonly<Record<string, string>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'The body is larger than MAX_BODY_BYTES allows.',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "The body's content-type must be application/json.",
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says.',
   FST_ERR_NOT_FOUND: 'There is no such path.',
 }
 
