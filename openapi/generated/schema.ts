@@ -4045,7 +4045,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            /** @description The body is larger than 256 KiB or `MAX_BODY_BYTES`. */
             413: {
                 headers: {
                     [name: string]: unknown;
