@@ -25,6 +25,7 @@ import { createMcpOnDemand } from '../tools/mcp-on-demand.ts'
 import { createOutbound } from '../tools/outbound.ts'
 import { type BackgroundOptions, startBackground, withLateTitles } from './jobs.ts'
 import { type Observation, startObservation } from './observation.ts'
+import { startFault } from './start-fault.ts'
 import { toolRooms } from './tools.ts'
 
 export interface App {
@@ -238,7 +239,9 @@ export async function startApp(settings: Settings): Promise<App> {
   const server = createServer(options)
   const { log } = server
   for (const line of startupWarnings(settings)) log.warn(line)
-  const database = await openDatabase(settings, log)
+  const database = await openDatabase(settings, log).catch((error: unknown) => {
+    throw startFault(error, settings)
+  })
   const closing = new AsyncDisposableStack()
   closing.defer(() => database.embedded?.stop())
   closing.defer(() => database.sql.end({ timeout: 2 }))
@@ -268,14 +271,9 @@ export async function startApp(settings: Settings): Promise<App> {
     }
   } catch (error) {
     await close().catch((err: unknown) => log.error({ err }, 'A part did not close in order.'))
-    throw isAddressInUse(error)
-      ? new Error(`PORT: ${settings.port} on ${settings.host} is in use by another program.`)
-      : error
+    throw startFault(error, settings)
   }
 }
-
-const isAddressInUse = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 
 function addressOf(address: AddressInfo | string | null, host: string): string {
   if (address === null || typeof address === 'string') return String(address)

@@ -11,7 +11,8 @@ async function bundledPackages(): Promise<string[]> {
   const imported = texts.flatMap((text) =>
     [...text.matchAll(/from '((?:@[\w-]+\/)?[a-z][\w.-]*)/g)].map(([, name]) => name),
   )
-  return [...new Set(imported)].filter((name) => name !== undefined && name !== 'openai').sort() // shown as an example
+  // openai stands in an example that the pages show.
+  return [...new Set(imported)].filter((name): name is string => name !== undefined && name !== 'openai').sort()
 }
 
 async function copyrightLines(name: string): Promise<string[]> {

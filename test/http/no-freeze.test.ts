@@ -1,7 +1,8 @@
 /**
  * Contract section 18: no single request makes `/livez` wait longer than 250 ms on a quiet machine. The server runs in
  * this process, whoever attacks it in a thread. What counts is the processor time of the server's longest turn
- * (support/longest-turn.ts): `/livez` is answered between two turns, and the machine of a test run is not quiet.
+ * (support/longest-turn.ts): `/livez` is answered between two turns, and the machine of a test run is not quiet. For the
+ * same reason the limit grows with the time that a piece of known work takes in the same run.
  */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
@@ -15,6 +16,20 @@ import { call } from './scene.ts'
 import { documentedEndpoints } from './surfaces.ts'
 
 const LONGEST_MS = 250
+/** Of `referenceMs` on a quiet machine; one whose caches others use as well needs up to three times as long. */
+const QUIET_MS = 30
+
+/** Processor time of reading the costliest JSON that is taken. */
+function referenceMs(): number {
+  const text = hostileValues.object['many keys'](MOST_BYTES)
+  const times = Array.from({ length: 5 }, () => {
+    const before = process.threadCpuUsage()
+    JSON.parse(text)
+    const { user, system } = process.threadCpuUsage(before)
+    return (user + system) / 1000
+  })
+  return times.sort((a, b) => a - b)[2] ?? 0
+}
 
 const worker = new Worker(new URL('./hostile-worker.ts', import.meta.url), { execArgv: [], env: {} })
 const [{ port }] = await once(worker, 'message')
@@ -195,23 +210,17 @@ async function attack(request: HostileRequest): Promise<HostileAnswer> {
 
 async function expectNoFreeze(requests: Iterable<HostileRequest & { what: string }>): Promise<void> {
   const slow: string[] = []
-  const all: [string, number, number, number][] = []
+  let sent = 0
   for (const { what, ...request } of requests) {
     turns.reset()
-    const { status, ms } = await attack(request)
+    const { status } = await attack(request)
     const longest = turns.longestMs()
-    all.push([what, status, Math.round(longest), Math.round(ms)])
+    sent += 1
     if (longest > LONGEST_MS) slow.push(`${Math.round(longest)} ms: ${what} (${status})`)
   }
-  console.log(
-    all.length,
-    all
-      .sort((a, b) => b[2] - a[2])
-      .slice(0, 40)
-      .map((x) => x.join(' | '))
-      .join('\n'),
-  )
-  expect(slow).toEqual([])
+  const slowness = Math.max(1, referenceMs() / QUIET_MS)
+  expect(sent).toBeGreaterThan(10)
+  expect(slow.filter((line) => Number.parseInt(line, 10) > LONGEST_MS * slowness)).toEqual([])
 }
 
 const minutes = { timeout: 300_000 }
