@@ -1,9 +1,9 @@
 /** The declarations of `contract.ts` → an OpenAPI 3.1 document. Schemas with a `title` become components. */
+import type { TSchema } from 'typebox'
 import { tags } from './contract.ts'
 import { type Operation, pathParams, type Scope } from './operation.ts'
 import { DeployAuthError, DeployError, Message } from './schemas/basics.ts'
-import { ChatCompletionChunk, StreamError } from './schemas/chat.ts'
-import { Ready, SessionTransition } from './schemas/running.ts'
+import { Ready } from './schemas/running.ts'
 
 /** JSON, as far as this file needs to know. */
 export interface Json {
@@ -50,7 +50,6 @@ export function buildDocument(): Json {
       paths[operation.path] = item
     }
   }
-  for (const schema of [ChatCompletionChunk, StreamError, SessionTransition]) hoist(schema, schemas)
   return {
     openapi: '3.1.0',
     info: {
@@ -107,15 +106,22 @@ function requestBodyOf({ body, bodyOptional, alsoConsumes = [] }: Operation, sch
 
 const successWords: Record<string, string> = { 200: 'Success.', 201: 'Created.', 204: 'Done; no body.' }
 
-function successesOf({ responses, streams }: Operation, schemas: Json): Json {
+function successesOf({ responses, streams, events = [] }: Operation, schemas: Json): Json {
   const answers = Object.entries(responses).map(([status, schema]) => {
     const content: Json = {}
     if (schema !== null) content['application/json'] = { schema: hoist(schema, schemas) }
-    if (streams && status === '200') content['text/event-stream'] = { schema: { type: 'string' } }
+    if (streams && status === '200') content['text/event-stream'] = { schema: eventsOf(events, schemas) }
     const description = streams && status === '204' ? 'No reply yet.' : (successWords[status] ?? 'Success.')
     return [status, Object.keys(content).length === 0 ? { description } : { description, content }]
   })
   return Object.fromEntries(answers)
+}
+
+/** OpenAPI 3.1 has no word for the events of a stream: as is usual, the schema is that of one event's `data:`. */
+function eventsOf(events: readonly TSchema[], schemas: Json): Json {
+  const [first, ...others] = events.map((event) => hoist(event, schemas))
+  if (first === undefined) throw new Error('a stream declares no events')
+  return others.length === 0 ? first : { anyOf: [first, ...others] }
 }
 
 /** What the operation declares, and what the scope and the reading of bodies add. */
@@ -157,7 +163,8 @@ const isObject = (value: unknown): value is Json => value !== null && typeof val
 
 /** Puts each titled schema into `schemas` and a `$ref` in its place. One title may stand for one schema only. */
 function hoist(schema: unknown, schemas: Json): Json {
-  const { title, ...rest } = plain(schema)
+  const { title, 'x-documented': documented, ...checked } = plain(schema)
+  const rest = isObject(documented) ? { ...checked, ...documented } : checked
   const inside = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, hoistInside(key, value, schemas)]))
   if (typeof title !== 'string') return inside
   const known = schemas[title]

@@ -25,6 +25,8 @@ export interface Operation {
   maxBodyBytes?: number
   /** Answers with server-sent events: always (`only`), or when the request asks for it (`also`). */
   streams?: 'only' | 'also'
+  /** What the `data:` of its events holds; `[DONE]` apart. */
+  events?: readonly TSchema[]
   /** The success statuses, the first is the usual one. Null: no JSON body. */
   responses: Readonly<Record<number, TSchema | null>>
   /** What else it may answer, and when. 401, 403, 413, 415 and 500 are added where they apply. */

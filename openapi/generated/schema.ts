@@ -1084,8 +1084,11 @@ export interface components {
             } | null;
         };
         ChatMessage: {
-            /** @description `user` or `assistant`. `system`, `developer` and any other: 400. */
-            role: string;
+            /**
+             * @description `user` or `assistant`. `system`, `developer` and any other: 400.
+             * @enum {string}
+             */
+            role: "user" | "assistant";
             /** @description Text, or an array of `{type: "text", text}` parts, which are joined. */
             content: string | components["schemas"]["ContentPart"][];
         };
@@ -1248,7 +1251,7 @@ export interface components {
             method: "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
             /** @description May hold `{{argument}}` in path and query. User and password inside: 400. */
             url: string;
-            /** @description Replaced whole. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
+            /** @description Replaced whole, 100 at most. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
             headers?: {
                 [key: string]: string;
             } | null;
@@ -1298,7 +1301,7 @@ export interface components {
             method?: "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
             /** @description May hold `{{argument}}` in path and query. User and password inside: 400. */
             url?: string;
-            /** @description Replaced whole. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
+            /** @description Replaced whole, 100 at most. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
             headers?: {
                 [key: string]: string;
             } | null;
@@ -1427,7 +1430,7 @@ export interface components {
             transport: "sse" | "streamable_http";
             /** @description User and password inside: 400. */
             url: string;
-            /** @description Replaced whole. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
+            /** @description Replaced whole, 100 at most. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
             headers?: {
                 [key: string]: string;
             } | null;
@@ -1452,7 +1455,7 @@ export interface components {
             transport?: "sse" | "streamable_http";
             /** @description User and password inside: 400. */
             url?: string;
-            /** @description Replaced whole. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
+            /** @description Replaced whole, 100 at most. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
             headers?: {
                 [key: string]: string;
             } | null;
@@ -4525,7 +4528,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChatCompletion"];
-                    "text/event-stream": string;
+                    "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
             /** @description Something is missing or wrong; the message names the field and why. */
@@ -4937,7 +4940,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChatCompletion"];
-                    "text/event-stream": string;
+                    "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
             /** @description Something is missing or wrong; the message names the field and why. */
@@ -5044,7 +5047,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
             /** @description No reply yet. */
@@ -5440,7 +5443,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
             /** @description Something is missing or wrong; the message names the field and why. */
@@ -5556,7 +5559,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
             /** @description No reply yet. */
@@ -5832,7 +5835,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": components["schemas"]["SessionTransition"];
                 };
             };
             /** @description Something is missing or wrong; the message names the field and why. */
