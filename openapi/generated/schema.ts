@@ -26,7 +26,7 @@ export interface paths {
         };
         /**
          * Does the server take new work?
-         * @description The database down or a shutdown under way: 503, with the same body and `message`.
+         * @description The database down, its disk full, or a shutdown under way: 503, with the same body and `message`.
          */
         get: operations["getReady"];
         put?: never;
@@ -1741,7 +1741,7 @@ export interface components {
             status: "ready" | "not_ready";
             checks: {
                 /**
-                 * @description Down: 503.
+                 * @description Down, or its disk is full: 503.
                  * @enum {string}
                  */
                 database: "ok" | "down";

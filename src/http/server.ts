@@ -18,6 +18,7 @@ import { sessionCompletions } from '../../openapi/operations/sessionCompletions.
 import { sessions } from '../../openapi/operations/sessions.ts'
 import { transfer } from '../../openapi/operations/transfer.ts'
 import { usage } from '../../openapi/operations/usage.ts'
+import { createDatabaseCheck } from '../persistence/postgres/disk.ts'
 import { ignoreBodies } from './body.ts'
 import { type CompletionRooms, completionHandlers } from './deploy/completions.ts'
 import { deployScope } from './deploy/scope.ts'
@@ -122,9 +123,7 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
   }
-  const ping = async () => {
-    await sql`select 1`
-  }
+  const ping = createDatabaseCheck(sql)
   mount(app, health, healthHandlers({ ping, draining: host.draining, cache: rooms.coordination.cache }))
   answerUnknownPaths(app, await registerUi(app))
   await app.register((scope) =>
