@@ -1,4 +1,4 @@
-/** What a caller is told of an error: its status, words and headers. Each scope puts them into its own format. */
+/** What a caller learns of an error: its status, message and headers. Each scope puts them into its own format. */
 import { isUnavailable } from '../persistence/postgres/database.ts'
 import { HttpError } from './http-error.ts'
 

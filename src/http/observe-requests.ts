@@ -40,7 +40,9 @@ export function observeRequests(app: FastifyInstance, observers: readonly Reques
     if (route === '/livez' || route === '/readyz') return
     const traceparent = request.headers.traceparent
     const about: ObservedRequest = {
-      ...{ id: request.id, method: request.method, route },
+      id: request.id,
+      method: request.method,
+      route,
       traceparent: typeof traceparent === 'string' ? traceparent : null,
     }
     for (const observer of observers) {

@@ -45,7 +45,8 @@ async function generate(
 }
 
 const notGenerated = (error: unknown): Ending => ({
-  ...{ type: 'failed', error: { code: 'internal', message: 'The reply could not be generated.', detail: `${error}` } },
+  type: 'failed',
+  error: { code: 'internal', message: 'The reply could not be generated.', detail: `${error}` },
 })
 
 export const completionHandlers = (rooms: CompletionRooms) =>
@@ -59,8 +60,13 @@ export const completionHandlers = (rooms: CompletionRooms) =>
       const id = uuidv7()
       const asked = agentRequest(rooms, agent)
       const observer = rooms.observer.begin({
-        ...{ id, sessionId: null, agentId: agent.id, model: agent.model },
-        ...{ providerType: asked.provider.type, config: asked.config, parent: traceparentOf(request) },
+        id,
+        sessionId: null,
+        agentId: agent.id,
+        model: agent.model,
+        providerType: asked.provider.type,
+        config: asked.config,
+        parent: traceparentOf(request),
       })
       const openToolbox = agentToolbox(rooms, agent)
       const options = { model: rooms.model, openToolbox, timeoutMs: rooms.generationTimeoutMs, observer }
@@ -98,7 +104,7 @@ async function stream(
     return text === '' ? undefined : events.write(text)
   }
   await write([{ seq: 0, type: 'started' }])
-  const outcome = await run(events.signal, (said) => write(said.map((event) => ({ seq: 0, ...event }))))
+  const outcome = await run(events.signal, (emitted) => write(emitted.map((event) => ({ seq: 0, ...event }))))
   if (outcome) await write(closingFrames(outcome, 0, includeUsage))
   events.end()
 }

@@ -100,10 +100,10 @@ async function testStored(
   reply: FastifyReply,
 ) {
   const begin = performance.now()
-  const told = (answer: { ok: boolean; status: number | null; body: string | null; message: string }) => {
+  const answerWith = (answer: { ok: boolean; status: number | null; body: string | null; message: string }) => {
     return { ...answer, latencyMs: Math.round(performance.now() - begin) }
   }
-  const failed = (message: string) => told({ ok: false, status: null, body: null, message })
+  const failed = (message: string) => answerWith({ ok: false, status: null, body: null, message })
   let headers: Record<string, string>
   try {
     headers = openHeaders(secrets, contextOf(tool.id), { headers: tool.headers, secretHeaders })
@@ -113,7 +113,7 @@ async function testStored(
   try {
     const { ok, status, content, body } = await callHttpTool({ ...tool, headers }, args, connectionSignal(reply))
     if (status === null) return failed(content)
-    return told({
+    return answerWith({
       ok,
       status,
       body,

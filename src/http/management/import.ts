@@ -190,7 +190,7 @@ async function takeAgents(taking: Taking, given: NonNullable<Import['agents']>):
 
 type Choice = NonNullable<Import['agentTools']>[number]
 
-/** The parts of a choice that are here. The others are told as skipped: one that is missing takes no other along. */
+/** The parts of a choice that are here. The others are reported as skipped: one that is missing does not keep the rest out. */
 function partsHere({ rooms, stored, result }: Taking, { agent: name, ...choice }: Choice): Omit<Choice, 'agent'> {
   const here = <Part>(parts: readonly Part[], find: (part: Part) => unknown): Part[] =>
     parts.filter((part) => {
