@@ -1,9 +1,9 @@
 /** The declarations of `contract.ts` → an OpenAPI 3.1 document. Schemas with a `title` become components. */
+import type { TSchema } from 'typebox'
 import { tags } from './contract.ts'
 import { type Operation, pathParams, type Scope } from './operation.ts'
 import { DeployAuthError, DeployError, Message } from './schemas/basics.ts'
-import { ChatCompletionChunk, StreamError } from './schemas/chat.ts'
-import { Ready, SessionTransition } from './schemas/running.ts'
+import { Ready } from './schemas/running.ts'
 
 /** JSON, as far as this file needs to know. */
 export interface Json {
@@ -50,7 +50,6 @@ export function buildDocument(): Json {
       paths[operation.path] = item
     }
   }
-  for (const schema of [ChatCompletionChunk, StreamError, SessionTransition]) hoist(schema, schemas)
   return {
     openapi: '3.1.0',
     info: {
@@ -107,20 +106,27 @@ function requestBodyOf({ body, bodyOptional, alsoConsumes = [] }: Operation, sch
 
 const successWords: Record<string, string> = { 200: 'Success.', 201: 'Created.', 204: 'Done; no body.' }
 
-function successesOf({ responses, streams }: Operation, schemas: Json): Json {
+function successesOf({ responses, streams, events = [] }: Operation, schemas: Json): Json {
   const answers = Object.entries(responses).map(([status, schema]) => {
     const content: Json = {}
     if (schema !== null) content['application/json'] = { schema: hoist(schema, schemas) }
-    if (streams && status === '200') content['text/event-stream'] = { schema: { type: 'string' } }
+    if (streams && status === '200') content['text/event-stream'] = { schema: eventsOf(events, schemas) }
     const description = streams && status === '204' ? 'No reply yet.' : (successWords[status] ?? 'Success.')
     return [status, Object.keys(content).length === 0 ? { description } : { description, content }]
   })
   return Object.fromEntries(answers)
 }
 
+/** OpenAPI 3.1 has no word for the events of a stream: as is usual, the schema is that of one event's `data:`. */
+function eventsOf(events: readonly TSchema[], schemas: Json): Json {
+  const [first, ...others] = events.map((event) => hoist(event, schemas))
+  if (first === undefined) throw new Error('a stream declares no events')
+  return others.length === 0 ? first : { anyOf: [first, ...others] }
+}
+
 /** What the operation declares, and what the scope and the reading of bodies add. */
 function errorsOf(operation: Operation, schemas: Json): Json {
-  const { scope, open, method, body, query, headers, errors } = operation
+  const { scope, open, method, body, query, headers, maxBodyBytes, errors } = operation
   if (scope === 'health') {
     if (operation.path !== '/readyz') return {}
     return { 503: answer('Not ready; `message` tells why.', Ready, schemas) }
@@ -130,8 +136,10 @@ function errorsOf(operation: Operation, schemas: Json): Json {
   if (!open) words[401] = scope === 'deploy' ? 'The key is missing or wrong.' : 'Log in first.'
   if (scope === 'management' && method !== 'get') words[403] = 'The request comes from a page of another origin.'
   if (body) {
-    words[413] = 'The body is larger than `MAX_BODY_BYTES`.'
-    words[415] = 'The body has another media type, or none was named.'
+    words[408] = 'The request did not arrive in time.'
+    words[413] = `The body is larger than ${maxBodyBytes ? `${maxBodyBytes / 1024} KiB or ` : ''}\`MAX_BODY_BYTES\`.`
+    words[415] = 'The body is compressed, has another media type, or none was named.'
+    words[503] = 'Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`.'
   }
   words[500] = 'Something went wrong inside.'
   const plainError = scope === 'deploy' ? DeployError : Message
@@ -155,7 +163,8 @@ const isObject = (value: unknown): value is Json => value !== null && typeof val
 
 /** Puts each titled schema into `schemas` and a `$ref` in its place. One title may stand for one schema only. */
 function hoist(schema: unknown, schemas: Json): Json {
-  const { title, ...rest } = plain(schema)
+  const { title, 'x-documented': documented, ...checked } = plain(schema)
+  const rest = isObject(documented) ? { ...checked, ...documented } : checked
   const inside = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, hoistInside(key, value, schemas)]))
   if (typeof title !== 'string') return inside
   const known = schemas[title]

@@ -21,8 +21,12 @@ export interface Operation {
   bodyOptional?: true
   /** Media types of the body beside `application/json`. */
   alsoConsumes?: readonly string[]
+  /** Larger bodies are 413, as are those beyond `MAX_BODY_BYTES`. */
+  maxBodyBytes?: number
   /** Answers with server-sent events: always (`only`), or when the request asks for it (`also`). */
   streams?: 'only' | 'also'
+  /** What the `data:` of its events holds; `[DONE]` apart. */
+  events?: readonly TSchema[]
   /** The success statuses, the first is the usual one. Null: no JSON body. */
   responses: Readonly<Record<number, TSchema | null>>
   /** What else it may answer, and when. 401, 403, 413, 415 and 500 are added where they apply. */
@@ -43,3 +47,6 @@ export function successStatus(operation: Operation): number {
 
 /** `/agents/{agent_id}` → `['agent_id']`. */
 export const pathParams = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
+
+/** Most that an operation reads of somebody who has shown no credential (contract section 18). */
+export const OPEN_BODY_BYTES = 16 * 1024

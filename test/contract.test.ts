@@ -14,9 +14,13 @@ const file = (name: string) => readFile(new URL(`../openapi/${name}`, import.met
 interface Described {
   operationId: string
   security: object[]
-  responses: Record<string, { content?: Record<string, object> }>
+  responses: Record<string, { content?: Record<string, { schema?: object }> }>
 }
-let document: { openapi: string; paths: Record<string, Record<string, Described>> }
+let document: {
+  openapi: string
+  paths: Record<string, Record<string, Described>>
+  components: { schemas: Record<string, { properties: Record<string, object> }> }
+}
 beforeAll(async () => {
   document = JSON.parse(await file('openapi.json'))
 })
@@ -121,6 +125,24 @@ describe('what is compiled (specification 9.2, contract section 8)', () => {
     expect(kinds('post', `${session}/chat/completions`)).toEqual(['application/json', 'text/event-stream'])
     expect(kinds('get', `${session}/chat/completions/stream`)).toEqual(['text/event-stream'])
     expect(kinds('post', `${agent}/playground/chat`)).toEqual(['text/event-stream'])
+  })
+
+  test('clients are told roles, addresses and what a stream holds', () => {
+    const { schemas } = document.components
+    expect(schemas.ChatMessage?.properties.role).toMatchObject({ enum: ['user', 'assistant'] })
+    for (const name of ['HttpToolCreate', 'HttpToolUpdate', 'McpServerCreate', 'McpServerUpdate']) {
+      expect(schemas[name]?.properties.url).toMatchObject({ pattern: expect.stringContaining('://') })
+    }
+    expect(schemas.ProviderCreate?.properties.baseUrl).toMatchObject({ pattern: expect.stringContaining('://') })
+    const events = (method: string, path: string) =>
+      document.paths[path]?.[method]?.responses[200]?.content?.['text/event-stream']?.schema
+    const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+    const ofReplies = { anyOf: [ref('ChatCompletionChunk'), ref('StreamError')] }
+    expect(events('post', `${agent}/deploy/chat/completions`)).toEqual(ofReplies)
+    expect(events('get', `${session}/chat/completions/stream`)).toEqual(ofReplies)
+    expect(events('post', `${agent}/playground/chat`)).toEqual(ofReplies)
+    expect(events('get', '/api/v1/debug/sessions/{id}/transitions/stream')).toEqual(ref('SessionTransition'))
+    expect(JSON.stringify(document)).not.toContain('x-documented')
   })
 
   test('deploy errors are {error}, all others {message} (specification 7)', () => {

@@ -207,14 +207,17 @@ describe('bodies (contract section 2)', () => {
     expect((await post(`{"name":"n","content":"${text}"}`)).statusCode).toBe(201)
   })
 
-  test('100,000 levels do no harm, with and without escapes to look at', async () => {
-    const deep = '['.repeat(1e5) + ']'.repeat(1e5)
-    expect((await post(`{"name":"n","content":"","x":${deep}}`)).statusCode).toBe(201)
-    expect((await post(`{"name":"n","content":"\\\\u0000","x":${deep}}`)).statusCode).toBe(201)
-    const bad = await post(`{"name":"n","content":"","x":${'['.repeat(1e5)}"\\u0000"${']'.repeat(1e5)}}`)
+  test('200 levels are taken, with and without escapes to look at; 100,000 do no harm', async () => {
+    const inside = (levels: number, json = '') => '['.repeat(levels) + json + ']'.repeat(levels)
+    const deepest = inside(199)
+    expect((await post(`{"name":"n","content":"","x":${deepest}}`)).statusCode).toBe(201)
+    expect((await post(`{"name":"n","content":"\\\\u0000","x":${deepest}}`)).statusCode).toBe(201)
+    const bad = await post(`{"name":"n","content":"","x":${inside(199, '"\\u0000"')}}`)
     expect([bad.statusCode, bad.json()]).toEqual([400, { message: '0.0.0.0.0: must not hold the character U+0000' }])
-    const proto = await post(`{"name":"n","content":"","x":${'['.repeat(1e5)}{"__proto__":1}${']'.repeat(1e5)}}`)
-    expect(proto.statusCode).toBe(400)
+    const proto = await post(`{"name":"n","content":"","x":${inside(198, '{"__proto__":1}')}}`)
+    expect([proto.statusCode, proto.json().message]).toEqual([400, expect.stringMatching(/__proto__: is not allowed/)])
+    const deep = await post(`{"name":"n","content":"","x":${inside(1e5)}}`)
+    expect([deep.statusCode, deep.json()]).toEqual([400, { message: 'body: must not be nested more than 200 deep' }])
   })
 })
 

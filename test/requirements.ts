@@ -161,6 +161,11 @@ export const requirements = {
   'contract-8.usage': 'Every reply that ended counts, whatever its ending; by agent, model, day; from and to.',
   'contract-8.export': 'The configuration by name, without secrets.',
   'contract-8.import': 'JSON or YAML, matched by name, all or nothing; what is skipped says why.',
+  'contract-18.arrival': 'A request has 60 s to arrive, then as long as 64 KiB come a second, 10 minutes at most.',
+  'contract-18.open-bodies': 'Routes that need no credential take 16 KiB; without one no body is read.',
+  'contract-18.json-size': 'A body holds 100,000 values at most and nests 200 deep at most.',
+  'contract-18.import': 'Imports hold 1 MiB at most, and are read beside the server.',
+  'contract-18.livez': 'No single request makes /livez wait longer than 250 ms.',
   'contract-9.demo': 'The demo provider does what section 9 says.',
   // ── contract 10 ───────────────────────────────────────────────────────────────────────────────────────
   'contract-10.no-second-call':

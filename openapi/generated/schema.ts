@@ -26,7 +26,7 @@ export interface paths {
         };
         /**
          * Does the server take new work?
-         * @description The database down or a shutdown under way: 503, with the same body and `message`.
+         * @description The database down, its disk full, or a shutdown under way: 503, with the same body and `message`.
          */
         get: operations["getReady"];
         put?: never;
@@ -1084,8 +1084,11 @@ export interface components {
             } | null;
         };
         ChatMessage: {
-            /** @description `user` or `assistant`. `system`, `developer` and any other: 400. */
-            role: string;
+            /**
+             * @description `user` or `assistant`. `system`, `developer` and any other: 400.
+             * @enum {string}
+             */
+            role: "user" | "assistant";
             /** @description Text, or an array of `{type: "text", text}` parts, which are joined. */
             content: string | components["schemas"]["ContentPart"][];
         };
@@ -1248,7 +1251,7 @@ export interface components {
             method: "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
             /** @description May hold `{{argument}}` in path and query. User and password inside: 400. */
             url: string;
-            /** @description Replaced whole. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
+            /** @description Replaced whole, 100 at most. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
             headers?: {
                 [key: string]: string;
             } | null;
@@ -1298,7 +1301,7 @@ export interface components {
             method?: "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
             /** @description May hold `{{argument}}` in path and query. User and password inside: 400. */
             url?: string;
-            /** @description Replaced whole. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
+            /** @description Replaced whole, 100 at most. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
             headers?: {
                 [key: string]: string;
             } | null;
@@ -1427,7 +1430,7 @@ export interface components {
             transport: "sse" | "streamable_http";
             /** @description User and password inside: 400. */
             url: string;
-            /** @description Replaced whole. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
+            /** @description Replaced whole, 100 at most. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
             headers?: {
                 [key: string]: string;
             } | null;
@@ -1452,7 +1455,7 @@ export interface components {
             transport?: "sse" | "streamable_http";
             /** @description User and password inside: 400. */
             url?: string;
-            /** @description Replaced whole. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
+            /** @description Replaced whole, 100 at most. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
             headers?: {
                 [key: string]: string;
             } | null;
@@ -1738,7 +1741,7 @@ export interface components {
             status: "ready" | "not_ready";
             checks: {
                 /**
-                 * @description Down: 503.
+                 * @description Down, or its disk is full: 503.
                  * @enum {string}
                  */
                 database: "ok" | "down";
@@ -2072,7 +2075,16 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than 16 KiB or `MAX_BODY_BYTES`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2081,7 +2093,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2101,6 +2113,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2325,6 +2346,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description Another provider has this name. */
             409: {
                 headers: {
@@ -2343,7 +2373,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2354,6 +2384,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2472,6 +2511,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description Another provider has this name. */
             409: {
                 headers: {
@@ -2490,7 +2538,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2501,6 +2549,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2736,6 +2793,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -2745,7 +2811,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2756,6 +2822,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2874,6 +2949,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -2883,7 +2967,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2894,6 +2978,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3071,6 +3164,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -3080,7 +3182,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3091,6 +3193,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3209,6 +3320,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -3218,7 +3338,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3229,6 +3349,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3403,6 +3532,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -3412,7 +3550,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3423,6 +3561,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3573,6 +3720,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -3582,7 +3738,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3593,6 +3749,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3711,6 +3876,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -3720,7 +3894,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3731,6 +3905,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3856,7 +4039,16 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than 256 KiB or `MAX_BODY_BYTES`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3865,7 +4057,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3876,6 +4068,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3988,6 +4189,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -3997,7 +4207,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4008,6 +4218,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4126,6 +4345,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -4135,7 +4363,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4146,6 +4374,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4291,7 +4528,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChatCompletion"];
-                    "text/event-stream": string;
+                    "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
             /** @description Something is missing or wrong; the message names the field and why. */
@@ -4321,6 +4558,15 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -4330,7 +4576,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4473,6 +4719,15 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -4482,7 +4737,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4493,6 +4748,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4676,7 +4940,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChatCompletion"];
-                    "text/event-stream": string;
+                    "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
             /** @description Something is missing or wrong; the message names the field and why. */
@@ -4706,6 +4970,15 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
             /** @description A reply is running; nothing was stored. `x-should-retry: false`. See `on_busy`. */
             409: {
                 headers: {
@@ -4724,7 +4997,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4774,7 +5047,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
             /** @description No reply yet. */
@@ -4995,6 +5268,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description The body is larger than `MAX_BODY_BYTES`. */
             413: {
                 headers: {
@@ -5004,7 +5286,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5015,6 +5297,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5152,7 +5443,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
             /** @description Something is missing or wrong; the message names the field and why. */
@@ -5191,6 +5482,15 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
             /** @description A reply is running. */
             409: {
                 headers: {
@@ -5209,7 +5509,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5259,7 +5559,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
             /** @description No reply yet. */
@@ -5535,7 +5835,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": components["schemas"]["SessionTransition"];
                 };
             };
             /** @description Something is missing or wrong; the message names the field and why. */
@@ -5756,7 +6056,16 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than 1024 KiB or `MAX_BODY_BYTES`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5765,7 +6074,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body has another media type, or none was named. */
+            /** @description The body is compressed, has another media type, or none was named. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5776,6 +6085,15 @@ export interface operations {
             };
             /** @description Something went wrong inside. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,4 +1,4 @@
-import { operations } from '../operation.ts'
+import { OPEN_BODY_BYTES, operations } from '../operation.ts'
 import { AuthStatus, CurrentUser, LoggedIn, LoginRequest } from '../schemas/running.ts'
 
 export const auth = operations({
@@ -18,6 +18,7 @@ export const auth = operations({
     summary: 'Log in',
     description: 'Sets the cookie `greenroom_session`: 7 days from the last use, 30 at most.',
     body: LoginRequest,
+    maxBodyBytes: OPEN_BODY_BYTES,
     responses: { 200: LoggedIn },
     errors: { 401: 'Wrong name or password.', 429: 'Too many failures; `Retry-After` tells the seconds to wait.' },
   },
@@ -27,6 +28,7 @@ export const auth = operations({
     scope: 'management',
     open: true,
     summary: 'End the login and clear its cookie',
+    maxBodyBytes: OPEN_BODY_BYTES,
     responses: { 204: null },
   },
   getCurrentUser: {

@@ -1,5 +1,5 @@
 import { operations } from '../operation.ts'
-import { ChatCompletion, ChatCompletionRequest } from '../schemas/chat.ts'
+import { ChatCompletion, ChatCompletionRequest, completionEvents } from '../schemas/chat.ts'
 
 export const completions = operations({
   createChatCompletion: {
@@ -11,6 +11,7 @@ export const completions = operations({
       "Nothing is stored. The agent's system prompt comes first by itself. With `stream`, frames hold `ChatCompletionChunk` and end with `[DONE]`, or with `StreamError`; they carry no ids. A client that leaves stops the generation.",
     body: ChatCompletionRequest,
     streams: 'also',
+    events: completionEvents,
     responses: { 200: ChatCompletion },
     errors: {
       404: 'There is no such agent.',

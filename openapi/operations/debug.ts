@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { operations } from '../operation.ts'
 import { page } from '../schemas/basics.ts'
-import { Chart, ChartTraffic, LiveActors, SessionTransitionList } from '../schemas/running.ts'
+import { Chart, ChartTraffic, LiveActors, SessionTransition, SessionTransitionList } from '../schemas/running.ts'
 
 const session = '/api/v1/debug/sessions/{id}/transitions'
 const unknown = 'There is no such session.'
@@ -43,6 +43,7 @@ export const debug = operations({
     description: 'Each frame holds a `SessionTransition`; its id is `seq`.',
     headers: { 'Last-Event-ID': 'The last `seq` received. Absent: from the beginning.' },
     streams: 'only',
+    events: [SessionTransition],
     responses: { 200: null },
     errors: { 404: unknown },
   },

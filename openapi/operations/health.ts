@@ -14,7 +14,7 @@ export const health = operations({
     path: '/readyz',
     scope: 'health',
     summary: 'Does the server take new work?',
-    description: 'The database down or a shutdown under way: 503, with the same body and `message`.',
+    description: 'The database down, its disk full, or a shutdown under way: 503, with the same body and `message`.',
     responses: { 200: Ready },
   },
 })

@@ -64,6 +64,7 @@ export const httpTools = operations({
     description: 'As a model would. Always 200: see `ok`.',
     body: HttpToolTestRequest,
     bodyOptional: true,
+    maxBodyBytes: 256 * 1024, // arguments are what a model writes
     responses: { 200: HttpToolTest },
     errors: { 404: unknown },
   },

@@ -1,6 +1,6 @@
 import { operations } from '../operation.ts'
 import { searchPage } from '../schemas/basics.ts'
-import { SessionCreate } from '../schemas/chat.ts'
+import { completionEvents, SessionCreate } from '../schemas/chat.ts'
 import {
   PlaygroundChatRequest,
   PlaygroundMessages,
@@ -59,6 +59,7 @@ export const playground = operations({
     description: `The header \`x-session-id\` of the answer names the session. ${frames}`,
     body: PlaygroundChatRequest,
     streams: 'only',
+    events: completionEvents,
     responses: { 200: null },
     errors: {
       404: 'There is no such agent or session.',
@@ -74,6 +75,7 @@ export const playground = operations({
     description: `${frames} No reply yet: 204.`,
     headers: { 'Last-Event-ID': 'The last id received. Absent or 0: from the beginning. Not a whole number: 400.' },
     streams: 'only',
+    events: completionEvents,
     responses: { 200: null, 204: null },
     errors: { 404: unknown },
   },

@@ -1,5 +1,5 @@
 import { operations } from '../operation.ts'
-import { ChatCompletion, SessionCompletionRequest } from '../schemas/chat.ts'
+import { ChatCompletion, completionEvents, SessionCompletionRequest } from '../schemas/chat.ts'
 
 const path = '/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/chat/completions'
 const unknown = 'There is no such session, or it belongs to another agent.'
@@ -18,6 +18,7 @@ export const sessionCompletions = operations({
     },
     body: SessionCompletionRequest,
     streams: 'also',
+    events: completionEvents,
     responses: { 200: ChatCompletion },
     errors: {
       404: unknown,
@@ -35,6 +36,7 @@ export const sessionCompletions = operations({
       'What was stored is replayed, generation is never run again. A finished reply ends with its finish chunk and `[DONE]`. No reply yet: 204.',
     headers: { 'Last-Event-ID': 'The last id received. Absent or 0: from the beginning. Not a whole number: 400.' },
     streams: 'only',
+    events: completionEvents,
     responses: { 200: null, 204: null },
     errors: { 404: unknown },
   },

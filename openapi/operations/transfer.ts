@@ -17,6 +17,7 @@ export const transfer = operations({
     description: 'What cannot be taken in as it stands is listed under `skipped`, with the reason.',
     body: Import,
     alsoConsumes: ['application/yaml'],
+    maxBodyBytes: 2 ** 20,
     responses: { 200: ImportResult },
   },
 })

@@ -1,5 +1,6 @@
 /** The chat-completions wire format, and deploy sessions. Names are the wire's own, in snake case. */
 import Type from 'typebox'
+import { documented } from '../documented.ts'
 import { count, id, listOf, name, nullable, oneOf, time } from './basics.ts'
 
 const ContentPart = Type.Object(
@@ -8,7 +9,10 @@ const ContentPart = Type.Object(
 )
 const ChatMessage = Type.Object(
   {
-    role: Type.String({ description: '`user` or `assistant`. `system`, `developer` and any other: 400.' }),
+    role: Type.String({
+      description: '`user` or `assistant`. `system`, `developer` and any other: 400.',
+      ...documented({ enum: ['user', 'assistant'] }),
+    }),
     content: Type.Unsafe({
       type: ['string', 'array'],
       items: ContentPart,
@@ -127,6 +131,9 @@ export const StreamError = Type.Object(
   },
   { title: 'StreamError', description: 'The last frame of a failed stream; no `[DONE]` comes after it.' },
 )
+
+/** Of each stream of a reply. */
+export const completionEvents = [ChatCompletionChunk, StreamError]
 
 export const DeploySession = Type.Object(
   {

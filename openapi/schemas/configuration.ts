@@ -1,5 +1,6 @@
 /** Providers, prompts and agents. */
 import Type from 'typebox'
+import { webAddress } from '../documented.ts'
 import { id, listOf, name, nullable, oneOf, optional, timestamps } from './basics.ts'
 
 export const providerTypeIds = [
@@ -30,7 +31,10 @@ export const ProviderType = Type.Object(
 export const ProviderTypeList = Type.Object({ providerTypes: Type.Array(ProviderType) }, { title: 'ProviderTypeList' })
 
 const baseUrl = nullable(
-  Type.String({ description: 'Where the API is, without user and password. Null: the default of the type.' }),
+  Type.String({
+    description: 'Where the API is, without user and password. Null: the default of the type.',
+    ...webAddress,
+  }),
 )
 
 export const Provider = Type.Object(

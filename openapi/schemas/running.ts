@@ -7,7 +7,7 @@ export const Ready = Type.Object(
   {
     status: oneOf(['ready', 'not_ready'], 'Whether new work is taken.'),
     checks: Type.Object({
-      database: oneOf(['ok', 'down'], 'Down: 503.'),
+      database: oneOf(['ok', 'down'], 'Down, or its disk is full: 503.'),
       cache: oneOf(['ok', 'disabled', 'degraded'], 'Degraded stays 200: PostgreSQL alone is enough.'),
     }),
     message: Type.Optional(Type.String({ description: 'Why not, with 503.' })),

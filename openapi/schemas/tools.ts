@@ -1,5 +1,6 @@
 /** What agents may call: HTTP tools, MCP servers, built-in tools. */
 import Type from 'typebox'
+import { webAddress } from '../documented.ts'
 import { freeObject, id, listOf, name, nullable, oneOf, optional, timestamps } from './basics.ts'
 
 const headerMap = Type.Unsafe({
@@ -11,7 +12,8 @@ const headerMap = Type.Unsafe({
 const headersInput = Type.Unsafe({
   type: ['object', 'null'],
   additionalProperties: { type: 'string' },
-  description: 'Replaced whole. `***` keeps the value stored under that name; 400 where there is none. Null: none.',
+  description:
+    'Replaced whole, 100 at most. `***` keeps the value stored under that name; 400 where there is none. Null: none.',
 })
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] as const
@@ -22,6 +24,7 @@ const httpToolFields = {
   url: Type.String({
     minLength: 1,
     description: 'May hold `{{argument}}` in path and query. User and password inside: 400.',
+    ...webAddress,
   }),
 }
 const body = nullable(
@@ -72,7 +75,7 @@ export const HttpToolTest = Type.Object(
 const mcpServerFields = {
   name: name('Tools are offered to the model as `<server>__<tool>`.'),
   transport: oneOf(['sse', 'streamable_http'], 'How the server is spoken to.'),
-  url: Type.String({ minLength: 1, description: 'User and password inside: 400.' }),
+  url: Type.String({ minLength: 1, description: 'User and password inside: 400.', ...webAddress }),
 }
 export const McpServer = Type.Object(
   { id: id('Id of the server.'), ...mcpServerFields, headers: headerMap, ...timestamps },

@@ -25,6 +25,7 @@ import { createMcpOnDemand } from '../tools/mcp-on-demand.ts'
 import { createOutbound } from '../tools/outbound.ts'
 import { type BackgroundOptions, startBackground, withLateTitles } from './jobs.ts'
 import { faultLog, type Observation, startObservation } from './observation.ts'
+import { startFault } from './start-fault.ts'
 import { storedReplies } from './stored-replies.ts'
 import { toolRooms } from './tools.ts'
 
@@ -252,7 +253,9 @@ export async function startApp(settings: Settings): Promise<App> {
   const server = createServer(options)
   const { log } = server
   for (const line of startupWarnings(settings)) log.warn(line)
-  const database = await openDatabase(settings, log)
+  const database = await openDatabase(settings, log).catch((error: unknown) => {
+    throw startFault(error, settings)
+  })
   const closing = new AsyncDisposableStack()
   closing.defer(() => database.embedded?.stop())
   closing.defer(() => database.sql.end({ timeout: 2 }))
@@ -281,14 +284,9 @@ export async function startApp(settings: Settings): Promise<App> {
     }
   } catch (error) {
     await close().catch((err: unknown) => log.warn({ err }, 'A part did not close cleanly.'))
-    throw isAddressInUse(error)
-      ? new Error(`PORT: ${settings.port} on ${settings.host} is in use by another program.`)
-      : error
+    throw startFault(error, settings)
   }
 }
-
-const isAddressInUse = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 
 function addressOf(address: AddressInfo | string | null, host: string): string {
   if (address === null || typeof address === 'string') return String(address)

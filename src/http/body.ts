@@ -1,27 +1,32 @@
-/** Reads JSON bodies, strictly (contract section 2). Both scopes use it. */
+/** Reads JSON bodies, strictly (contract sections 2 and 18). Both scopes use it. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { HttpError } from './http-error.ts'
+import { readBody } from './incoming-body.ts'
+import { MOST_LEVELS, MOST_VALUES, measureJson } from './json-size.ts'
 import { findFault } from './text.ts'
 
-// Only what this finds is walked. Raw U+0000 is no JSON and raw half pairs are no UTF-8: an escape is their only way in.
-const suspect = /\\u|__proto__|constructor/
-
 /**
- * Takes the place of Fastify's parsers in this scope. Empty bodies are `undefined`; other media types, or
- * none, are 415; broken UTF-8 or JSON, `__proto__` keys and text that can't be stored are 400. Bodies over the
- * server's `bodyLimit` are refused by Fastify with 413.
+ * Replaces Fastify's parsers in this scope. Empty bodies are `undefined`; other media types, or none, are 415; broken
+ * UTF-8 or JSON, too many values, `__proto__` keys and text that cannot be stored are 400.
  */
 export function registerJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
-    body.length === 0 ? undefined : readJson(body),
-  )
+  app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
+    const body = await readBody(request)
+    return body.length === 0 ? undefined : readJson(body)
+  })
   app.addContentTypeParser('*', async (request: FastifyRequest) => {
     if (isEmpty(request)) return undefined
     const given = request.headers['content-type']
     const found = given === undefined ? 'none was named' : `not ${JSON.stringify(given.slice(0, 100))}`
     throw new HttpError(415, `The body's content-type must be application/json, ${found}.`)
   })
+}
+
+/** For what answers without looking at a body: none is read. */
+export function ignoreBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', async () => undefined)
 }
 
 const isEmpty = ({ headers }: FastifyRequest): boolean =>
@@ -37,17 +42,22 @@ export function decodeUtf8(body: Buffer): string {
 }
 
 /** Throws `HttpError` 400. */
-function readJson(body: Buffer): unknown {
+export function readJson(body: Buffer): unknown {
+  const { values, levels, hasUnicodeEscape } = measureJson(body)
+  if (levels > MOST_LEVELS) throw new HttpError(400, `body: must not be nested more than ${MOST_LEVELS} deep`)
+  if (values > MOST_VALUES) throw new HttpError(400, `body: must not hold more than ${MOST_VALUES} values`)
   const text = decodeUtf8(body)
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
-    // V8 quotes the text around the fault, which may hold a secret: only the place is told.
+    // V8 quotes the text around the fault, which may hold a secret: only the place is given.
     const place = /at position \d+(?: \(line \d+ column \d+\))?/.exec(String(error))?.[0]
     throw new HttpError(400, place ? `body: is not valid JSON (${place})` : 'body: is not valid JSON')
   }
-  const fault = suspect.test(text) ? findFault(value) : null
+  // Only what may hold a fault is walked.
+  const isSuspect = hasUnicodeEscape || text.includes('__proto__') || text.includes('constructor')
+  const fault = isSuspect ? findFault(value) : null
   if (fault) throw new HttpError(400, fault)
   return value
 }

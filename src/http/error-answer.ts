@@ -1,4 +1,4 @@
-/** What a caller is told of an error: its status, words and headers. Each scope puts them into its own format. */
+/** What a caller learns of an error: its status, message and headers. Each scope puts them into its own format. */
 import type { FastifyBaseLogger } from 'fastify'
 import { isUnavailable } from '../persistence/postgres/database.ts'
 import { HttpError } from './http-error.ts'
@@ -11,9 +11,7 @@ export interface ErrorAnswer {
 
 /** Fastify's own refusals, in words that say what to do. Others of its kind keep their words. */
 const refusals: Readonly<Record<string, string>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'The body is larger than MAX_BODY_BYTES allows.',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "The body's content-type must be application/json.",
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says.',
   FST_ERR_NOT_FOUND: 'There is no such path.',
 }
 

@@ -1,9 +1,10 @@
 /** Probes (specification 4.1, contract section 2). */
 import { setTimeout as delay } from 'node:timers/promises'
+import { isDiskFull } from '../persistence/postgres/disk.ts'
 import type { Handlers } from './mount.ts'
 
 interface Rooms {
-  /** Rejects when the database does not answer. */
+  /** Rejects when the database does not answer, with SQLSTATE 53100 when its disk is full. */
   ping(): Promise<void>
   /** A shutdown is under way. */
   draining(): boolean
@@ -18,28 +19,26 @@ export const healthHandlers = ({ ping, draining, cache }: Rooms) =>
   ({
     getLive: () => ({ status: 'ok' as const }),
     getReady: async ({ reply }) => {
-      const database = (await answersInTime(ping)) ? 'ok' : 'down'
-      const message = whyNot(database, draining())
+      const fault = await faultOf(ping)
+      const message = draining() ? 'The server is shutting down.' : fault
       if (message !== null) reply.code(503)
       return {
         status: message === null ? ('ready' as const) : ('not_ready' as const),
-        checks: { database, cache: cache() },
+        checks: { database: fault === null ? ('ok' as const) : ('down' as const), cache: cache() },
         ...(message !== null && { message }),
       }
     },
   }) satisfies Handlers<'health'>
 
-function whyNot(database: 'ok' | 'down', draining: boolean): string | null {
-  if (draining) return 'The server is shutting down.'
-  return database === 'down' ? 'The database cannot be reached.' : null
-}
+const unreachable = 'The database cannot be reached.'
 
-async function answersInTime(ping: () => Promise<void>): Promise<boolean> {
+/** Null: it answers in time. */
+async function faultOf(ping: () => Promise<void>): Promise<string | null> {
   const answered = new AbortController()
-  const late = delay(longestPingMs, false, { signal: answered.signal }).catch(() => false)
+  const late = delay(longestPingMs, unreachable, { signal: answered.signal }).catch(() => unreachable)
   const answer = ping().then(
-    () => true,
-    () => false,
+    () => null,
+    (error: unknown) => (isDiskFull(error) ? 'The disk of the database is full.' : unreachable),
   )
   // The timer must not outlive the race.
   return Promise.race([answer, late]).finally(() => answered.abort())

@@ -2,6 +2,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
+import { documentedKeyword } from '../../openapi/documented.ts'
 import { maxDepthKeyword } from '../../openapi/max-depth.ts'
 import { type Operation, pathParams } from '../../openapi/operation.ts'
 import { HttpError } from './http-error.ts'
@@ -25,6 +26,7 @@ const ajv = new Ajv({
   formats: { uuid: true, uri: true, 'date-time': true, password: true }, // for readers; handlers check what they must
 })
 ajv.addKeyword(maxDepthKeyword)
+ajv.addKeyword(documentedKeyword)
 
 /** A function that gives checked input or throws `HttpError` 400. */
 export function compileInput(operation: Operation): (request: FastifyRequest) => CheckedInput {

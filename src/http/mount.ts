@@ -33,9 +33,15 @@ export function mount<const Ops extends Operations>(app: FastifyInstance, operat
       url: routeUrl(operation, app.prefix),
       // A HEAD of a stream would start what a GET starts.
       exposeHeadRoute: operation.method === 'get' && operation.streams === undefined,
+      ...bodyLimit(operation, app.initialConfig.bodyLimit),
       handler: serve(operation, handler),
     })
   }
+}
+
+/** The operation's own limit, where it is below the server's. */
+function bodyLimit({ maxBodyBytes }: Operation, ofServer = Number.POSITIVE_INFINITY): { bodyLimit?: number } {
+  return maxBodyBytes === undefined || maxBodyBytes >= ofServer ? {} : { bodyLimit: maxBodyBytes }
 }
 
 /** `/agents/{agent_id}` → `/agents/:agent_id`, without the prefix that the scope adds. */

@@ -18,6 +18,8 @@ import { sessionCompletions } from '../../openapi/operations/sessionCompletions.
 import { sessions } from '../../openapi/operations/sessions.ts'
 import { transfer } from '../../openapi/operations/transfer.ts'
 import { usage } from '../../openapi/operations/usage.ts'
+import { createDatabaseCheck } from '../persistence/postgres/disk.ts'
+import { ignoreBodies } from './body.ts'
 import { type CompletionRooms, completionHandlers } from './deploy/completions.ts'
 import { deployScope } from './deploy/scope.ts'
 import { sessionCompletionHandlers } from './deploy/session-completions.ts'
@@ -42,6 +44,7 @@ import { usageHandlers } from './management/usage.ts'
 import { mount } from './mount.ts'
 import { observeRequests, type RequestObserver, requestId } from './observe-requests.ts'
 import { answerUnknownPaths, readableUrl } from './paths.ts'
+import { endSlowRequests } from './slow-requests.ts'
 import { registerUi } from './ui.ts'
 
 export interface ServerOptions {
@@ -67,6 +70,8 @@ export type HttpRooms = CompletionRooms &
 export function createServer({ logLevel, maxBodyBytes, trustProxy }: ServerOptions): FastifyInstance {
   return Fastify({
     bodyLimit: maxBodyBytes,
+    // Of headers; bodies are timed by endSlowRequests. Node looks every 30 s by itself.
+    http: { headersTimeout: 60_000, connectionsCheckingInterval: 5000 },
     requestIdHeader: false,
     genReqId: requestId,
     // Ids of any length reach their own scope, which answers in its own format: Node limits the path to 16 KiB.
@@ -103,6 +108,8 @@ const trusted = (rule: number | string[]) => (typeof rule === 'number' ? (_: str
 export async function mountAll(app: FastifyInstance, options: ServerOptions, rooms: HttpRooms): Promise<void> {
   const { sql, host } = rooms
   observeRequests(app, rooms.requestObservers)
+  endSlowRequests(app)
+  ignoreBodies(app)
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('x-content-type-options', 'nosniff') // a browser that opens an answer must not guess what it is
   })
@@ -116,9 +123,7 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
   }
-  const ping = async () => {
-    await sql`select 1`
-  }
+  const ping = createDatabaseCheck(sql)
   mount(app, health, healthHandlers({ ping, draining: host.draining, cache: rooms.coordination.cache }))
   answerUnknownPaths(app, await registerUi(app))
   await app.register((scope) =>

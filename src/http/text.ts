@@ -7,7 +7,7 @@ export function brokenText(text: string): string | null {
 }
 
 interface Branch {
-  value: object
+  value: Readonly<Record<string, unknown>>
   key: string
   parent: Branch | null
 }
@@ -17,19 +17,27 @@ interface Branch {
  * Walks without calling itself: JSON nests as deep as the body is long.
  */
 export function findFault(root: unknown): string | null {
+  const broken = brokenValue('', root)
+  if (broken) return `body: ${broken}`
   const open: Branch[] = []
-  let found: string | null = null
-  const look = (value: unknown, key: string, parent: Branch | null): void => {
-    const broken = badKey(key, value) ?? brokenText(key) ?? (typeof value === 'string' ? brokenText(value) : null)
-    if (broken) found ??= `${pathOf({ key, parent }) || 'body'}: ${broken}`
-    else if (value !== null && typeof value === 'object') open.push({ value, key, parent })
+  if (isContainer(root)) open.push({ value: root, key: '', parent: null })
+  for (let branch = open.pop(); branch; branch = open.pop()) {
+    const container: Readonly<Record<string, unknown>> = branch.value
+    // Not `Object.entries`: of 100,000 keys its pairs alone are 40 ms.
+    for (const key of Object.keys(container)) {
+      const value = container[key]
+      const broken = brokenValue(key, value)
+      if (broken) return `${pathOf({ key, parent: branch }) || 'body'}: ${broken}`
+      if (isContainer(value)) open.push({ value, key, parent: branch })
+    }
   }
-  look(root, '', null)
-  for (let branch = open.pop(); branch && found === null; branch = open.pop()) {
-    for (const [key, value] of Object.entries(branch.value)) look(value, key, branch)
-  }
-  return found
+  return null
 }
+
+const isContainer = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object'
+
+const brokenValue = (key: string, value: unknown): string | null =>
+  badKey(key, value) ?? brokenText(key) ?? (typeof value === 'string' ? brokenText(value) : null)
 
 /** Keys that change an object's prototype once they are copied into another one. */
 function badKey(key: string, value: unknown): string | null {

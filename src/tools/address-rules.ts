@@ -34,7 +34,8 @@ const metadata = ranges(
   '168.63.129.16/32',
   '192.0.0.192/32',
   'fe80::/10',
-  'fd00:ec2::254/128',
+  'fd00:ec2::254/128', // AWS
+  'fd20:ce::254/128', // Google Cloud
 )
 
 /** All that is given out for the public Internet; ipaddr.js knows the exceptions within, not what lies outside. */

@@ -44,7 +44,7 @@ const bodies: [string, string | Uint8Array, Record<string, string>, number[]][] 
   ['no media type at all', '{}', { 'content-type': '' }, [415]],
   ['an odd media type', '{}', { 'content-type': ';;;' }, [415]],
   ['5 MiB', JSON.stringify({ name: 'x'.repeat(5 * 2 ** 20) }), {}, [413]],
-  ['compressed', new Uint8Array([0x1f, 0x8b, 8, 0, 0, 0, 0, 0]), { 'content-encoding': 'gzip' }, [400, 415]],
+  ['compressed', new Uint8Array([0x1f, 0x8b, 8, 0, 0, 0, 0, 0]), { 'content-encoding': 'gzip' }, [415]],
 ]
 
 verifies(
@@ -89,7 +89,8 @@ verifies(
       if (/\/providers\/\{id\}$|\/prompts\/\{id\}$|^\/api\/v1\/agents\/\{id\}$/.test(template)) continue // below
       for (const value of oddValues) {
         const answer = await scene.call(method, path, field(value))
-        expectRefusal(`${method} ${template} ${value.slice(0, 30)}`, path, [200, 201, 204, 400, 404], answer)
+        const statuses = [200, 201, 204, 400, 404, ...(path.startsWith('/api/auth/') ? [413] : [])]
+        expectRefusal(`${method} ${template} ${value.slice(0, 30)}`, path, statuses, answer)
         await scene.cancel(sessionId)
       }
     }

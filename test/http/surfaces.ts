@@ -46,7 +46,12 @@ export async function allEndpoints(scene: Scene) {
     return path.includes('/providers/') ? scene.providerId : nobody
   }
 
-  const endpoints = Object.entries(document.paths).flatMap(([path, methods]) =>
+  return { sessionId, endpoints: documentedEndpoints(idOf) }
+}
+
+/** All of them, with an id for each place in their paths. */
+export function documentedEndpoints(idOf: (path: string, name: string) => string) {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([method]) => ['get', 'post', 'put', 'delete'].includes(method))
       .map(([method, { requestBody }]) => ({
@@ -56,5 +61,4 @@ export async function allEndpoints(scene: Scene) {
         takesBody: requestBody !== undefined,
       })),
   )
-  return { sessionId, endpoints }
 }

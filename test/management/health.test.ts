@@ -4,6 +4,8 @@ import { expect, test } from 'vitest'
 import { health } from '../../openapi/operations/health.ts'
 import { healthHandlers } from '../../src/http/health.ts'
 import { mount } from '../../src/http/mount.ts'
+import { createDatabaseCheck } from '../../src/persistence/postgres/disk.ts'
+import { freshDatabase } from '../support/database.ts'
 
 async function ask(path: string, ping: () => Promise<void>, draining = false) {
   const app = Fastify()
@@ -37,6 +39,36 @@ test('/readyz is 503 with a message while the database is down', async () => {
       message: expect.not.stringContaining('10.0.0.1'),
     },
   })
+})
+
+test('/readyz is 503 and says why while the disk of the database is full', async () => {
+  const full = () => Promise.reject(Object.assign(new Error('could not write to file'), { code: '53100' }))
+  expect(await ask('/readyz', full)).toEqual({
+    status: 503,
+    json: {
+      status: 'not_ready',
+      checks: { database: 'down', cache: 'disabled' },
+      message: 'The disk of the database is full.',
+    },
+  })
+})
+
+test('what /readyz asks of the database takes new disk space, at most once in its time', async () => {
+  const database = await freshDatabase({ version: 18 })
+  try {
+    const files = async () => {
+      await database.sql`select pg_stat_force_next_flush()`
+      const [row] =
+        await database.sql`select temp_files::integer as n from pg_stat_database where datname = current_database()`
+      return row?.n
+    }
+    const check = createDatabaseCheck(database.sql, 60_000)
+    await check()
+    await check()
+    await expect.poll(files).toBe(1)
+  } finally {
+    await database.drop()
+  }
 })
 
 test('/readyz is 503 while a drain is under way', async () => {

@@ -1,31 +1,34 @@
-/** How long the event loop was held in one go, while something went on. */
-import { setImmediate } from 'node:timers/promises'
+/** How long the event loop was held by one turn, at most: what every other request waits for. */
 
 /**
- * The longest turn in milliseconds of this thread's processor time. Not of the clock: what a busy machine does in
- * between is nobody's turn, and a quiet machine takes as long as this says.
+ * Measured in processor time of this thread, not by the clock: what other programs of a busy machine take is none of it,
+ * and a machine that is quiet needs no longer. What lies between two ticks of the timer is one turn, or several short ones.
  */
-export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
-  let longest = 0
-  let isOver = false
-  const watch = (async () => {
-    for (let last = used(); !isOver; ) {
-      await setImmediate()
-      const now = used()
-      longest = Math.max(longest, now - last)
-      last = now
-    }
-  })()
-  try {
-    await work()
-  } finally {
-    isOver = true
-    await watch
+export function watchTurns(): { longestMs(): number; reset(): void } & Disposable {
+  let longestUs = 0
+  let last = process.threadCpuUsage()
+  const look = () => {
+    const { user, system } = process.threadCpuUsage(last)
+    last = process.threadCpuUsage()
+    longestUs = Math.max(longestUs, user + system)
   }
-  return longest
+  const timer = setInterval(look, 2)
+  return {
+    longestMs() {
+      look()
+      return longestUs / 1000
+    },
+    reset() {
+      look()
+      longestUs = 0
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  }
 }
 
-function used(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
+/** The longest turn in milliseconds while this work went on. */
+export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
+  using turns = watchTurns()
+  await work()
+  return turns.longestMs()
 }

@@ -2,8 +2,8 @@
 import type { components } from '../../../openapi/generated/schema.ts'
 import { badRequest } from '../http-error.ts'
 
-type Schemas = components['schemas']
-type Messages = Schemas['ChatCompletionRequest']['messages']
+/** As the schema checks them: the document says which roles there are, this file says what is wrong with others. */
+type Messages = readonly (Omit<components['schemas']['ChatMessage'], 'role'> & { role: string })[]
 
 export interface ChatMessage {
   role: 'user' | 'assistant'

@@ -58,7 +58,8 @@ async function generate(
 }
 
 const notGenerated = (error: unknown): Ending => ({
-  ...{ type: 'failed', error: { code: 'internal', message: 'The reply could not be generated.', detail: `${error}` } },
+  type: 'failed',
+  error: { code: 'internal', message: 'The reply could not be generated.', detail: `${error}` },
 })
 
 export const completionHandlers = (rooms: CompletionRooms) =>

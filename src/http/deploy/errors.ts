@@ -1,4 +1,4 @@
-/** What a deploy request is told when it fails (specification 7.1, contract section 3): `{error}`. */
+/** The answer to a deploy request that failed (specification 7.1, contract section 3): `{error}`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReplyError } from '../../actors/reply-event.ts'
 import { errorAnswer, logFailure } from '../error-answer.ts'

@@ -78,7 +78,9 @@ function actorsOf(reports: readonly (ActorReport & { instanceId: string })[]) {
   }
   return reports.flatMap(({ instanceId, actors }) =>
     actors.map(({ subscribers, ...actor }) => ({
-      ...{ ...actor, instanceId, subscribers: subscribers + (elsewhere.get(actor.sessionId) ?? 0) },
+      ...actor,
+      instanceId,
+      subscribers: subscribers + (elsewhere.get(actor.sessionId) ?? 0),
     })),
   )
 }

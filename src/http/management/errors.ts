@@ -1,4 +1,4 @@
-/** What a management request is told when it fails (specification 7.2, contract section 2): `{message}`. */
+/** The answer to a management request that failed (specification 7.2, contract section 2): `{message}`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errorAnswer, logFailure } from '../error-answer.ts'
 

@@ -103,10 +103,10 @@ async function testStored(
   reply: FastifyReply,
 ) {
   const begin = performance.now()
-  const told = (answer: { ok: boolean; status: number | null; body: string | null; message: string }) => {
+  const answerWith = (answer: { ok: boolean; status: number | null; body: string | null; message: string }) => {
     return { ...answer, latencyMs: Math.round(performance.now() - begin) }
   }
-  const failed = (message: string) => told({ ok: false, status: null, body: null, message })
+  const failed = (message: string) => answerWith({ ok: false, status: null, body: null, message })
   let headers: Record<string, string>
   try {
     headers = openHeaders(secrets, contextOf(tool.id), { headers: tool.headers, secretHeaders })
@@ -117,7 +117,7 @@ async function testStored(
   try {
     const { ok, status, content, body } = await callHttpTool({ ...tool, headers }, args, caller)
     if (status === null) return failed(content)
-    return told({
+    return answerWith({
       ok,
       status,
       body,

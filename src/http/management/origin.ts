@@ -17,7 +17,7 @@ function isOwn(origin: string, request: FastifyRequest): boolean {
   if (protocol !== 'http:' && protocol !== 'https:') return false
   const scheme = toldScheme(request)
   if (scheme !== null && protocol !== `${scheme}:`) return false
-  // Behind a proxy that tells no scheme, a Host without a port has the default one of the page's scheme.
+  // Behind a proxy that forwards no scheme, a Host without a port has the default one of the page's scheme.
   const own = `${protocol}//${request.host}`
   return !/[\s/\\?#@]/.test(request.host) && URL.canParse(own) && new URL(own).host === host
 }

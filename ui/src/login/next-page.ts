@@ -4,5 +4,8 @@ export function nextPage(href: string): string | null {
   const next = url.searchParams.get('next')
   if (next === null || !URL.canParse(next, url.origin)) return null
   const target = new URL(next, url.origin)
-  return target.origin === url.origin ? target.pathname + target.search + target.hash : null
+  const path = target.pathname + target.search + target.hash
+  // The parser takes dots out: of `/.//host` it leaves `//host`, which is another host to whoever follows it.
+  const leadsThere = URL.canParse(path, url.origin) && new URL(path, url.origin).href === target.href
+  return target.origin === url.origin && leadsThere ? path : null
 }

@@ -1,0 +1,96 @@
+/** Reads a request's body into memory, within the limits of contract section 18. */
+import type { FastifyRequest } from 'fastify'
+import { HttpError } from './http-error.ts'
+
+/** What the bodies that are still arriving may hold together, in this process: 32 of the largest by default. */
+const MOST_HELD_BYTES = 128 * 2 ** 20
+const FIRST_BYTES = 64 * 1024
+
+let heldBytes = 0
+
+/** On the raw request: it did not arrive in time (slow-requests.ts). Whoever listens answers it. */
+export const LATE = 'greenroom:late'
+
+/**
+ * The whole body. Rejects with `HttpError`: 413 beyond the route's limit, 415 for a body that is compressed, 408 when it
+ * came too slowly, 503 while too much is arriving at once, 400 when its end is missing.
+ */
+export async function readBody(request: FastifyRequest): Promise<Buffer> {
+  refuseEncodings(request)
+  const limit = request.routeOptions.bodyLimit ?? request.server.initialConfig.bodyLimit ?? 0
+  const announced = Number(request.headers['content-length'] ?? 0)
+  if (announced > limit) throw tooLarge(limit, request)
+  const { raw } = request
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const body = growingBuffer(Math.min(announced || FIRST_BYTES, FIRST_BYTES), limit)
+  const onData = (chunk: Buffer) => {
+    if (body.length() + chunk.length > limit) reject(tooLarge(limit, request))
+    else if (!body.append(chunk)) {
+      reject(new HttpError(503, 'Too many request bodies are arriving at the moment.', { 'retry-after': '2' }))
+    }
+  }
+  const onEnd = () => resolve(body.bytes())
+  const onBroken = () => reject(new HttpError(400, 'The body is not as long as Content-Length says.'))
+  const onLate = () => reject(new HttpError(408, 'The request did not arrive in time.'))
+  raw.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken).on(LATE, onLate)
+  try {
+    return await promise
+  } finally {
+    raw.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken).off(LATE, onLate)
+    raw.resume() // what still comes is discarded
+    body.release()
+  }
+}
+
+/** One buffer: kept as they come, four million chunks of one byte would be 1 GB. */
+function growingBuffer(firstBytes: number, limit: number) {
+  let buffer = Buffer.alloc(0)
+  let length = 0
+  const makeRoom = (wanted: number): boolean => {
+    const capacity = Math.min(limit, Math.max(wanted, buffer.length * 2, firstBytes))
+    const added = capacity - buffer.length
+    // A body that fits alone is never refused because of its own size.
+    if (heldBytes + added > Math.max(MOST_HELD_BYTES, limit)) return false
+    heldBytes += added
+    const grown = Buffer.allocUnsafe(capacity)
+    buffer.copy(grown, 0, 0, length)
+    buffer = grown
+    return true
+  }
+  return {
+    length: () => length,
+    /** False: the bodies that arrive hold too much together. */
+    append(chunk: Buffer): boolean {
+      if (length + chunk.length > buffer.length && !makeRoom(length + chunk.length)) return false
+      chunk.copy(buffer, length)
+      length += chunk.length
+      return true
+    },
+    bytes: () => buffer.subarray(0, length),
+    release() {
+      heldBytes -= buffer.length
+      buffer = Buffer.alloc(0)
+    },
+  }
+}
+
+function refuseEncodings({ headers }: FastifyRequest): void {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''
+  if (encoding === '' || encoding === 'identity') return
+  const given = JSON.stringify(encoding.slice(0, 100))
+  // RFC 9110, 15.5.16: with 415 `Accept-Encoding` says what would be taken.
+  throw new HttpError(415, `Content-Encoding: bodies are not taken compressed, not ${given}.`, {
+    'accept-encoding': 'identity',
+  })
+}
+
+const sizeWords = (bytes: number): string => {
+  const [unit, name] = bytes % 2 ** 20 === 0 ? [2 ** 20, 'MiB'] : bytes % 1024 === 0 ? [1024, 'KiB'] : [1, 'bytes']
+  return `${bytes / unit} ${name}`
+}
+
+function tooLarge(limit: number, { server }: FastifyRequest): HttpError {
+  const ofServer = limit === server.initialConfig.bodyLimit
+  const most = ofServer ? 'MAX_BODY_BYTES allows' : `the ${sizeWords(limit)} that are taken here`
+  return new HttpError(413, `The body is larger than ${most}.`)
+}
