@@ -113,7 +113,7 @@ test('a provider that fails: its error, with what was said before, and the store
 test('one reader at a time', async () => {
   const { reply, call, events } = await begunReply()
   const next = events.next()
-  await expect(reply.text()).rejects.toThrow('being read already')
+  await expect(reply.text()).rejects.toThrow('already being read')
   await call.finish()
   expect((await next).value).toMatchObject({ type: 'finished', reason: 'stop' })
   expect(await Promise.all([reply.text(), reply.message()])).toMatchObject(['begun', { content: 'begun' }])

@@ -146,7 +146,11 @@ export async function signalUntilGone({ pid, exited }: Pick<Product, 'pid' | 'ex
     () => gone.abort(),
   )
   while (!gone.signal.aborted) {
-    process.kill(pid, 'SIGINT')
+    try {
+      process.kill(pid, 'SIGINT')
+    } catch {
+      return // it ended just now
+    }
     await pause(100, undefined, { signal: gone.signal }).catch(() => {})
   }
 }
