@@ -1,6 +1,6 @@
 /**
- * Writes docs/clients.md from what the tests have seen of each client (test/clients/recorded); `--check` fails where it
- * differs. The tests themselves fail where a client does something else than is recorded: `npm run clients`.
+ * Writes docs/clients.md from the recorded test results of each client (test/clients/recorded); `--check` fails if the
+ * page differs. The tests themselves fail if a client behaves differently than recorded: `npm run clients`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv, exit } from 'node:process'
@@ -14,7 +14,7 @@ const followers = ['eventsource', 'browser', 'curl']
 const recorded = (name: string): Recorded =>
   JSON.parse(readFileSync(new URL(`../test/clients/recorded/${name}.json`, import.meta.url), 'utf8'))
 
-/** One column a client; a row that no client has is left out. Clients that behave alike share a column. */
+/** One column for each client; rows that no client has are omitted. Clients that behave the same share a column. */
 function tableOf(clients: readonly Recorded[], kind: string, titles: Record<string, string>): string {
   const columns = new Map<string, Recorded[]>()
   for (const client of clients) {

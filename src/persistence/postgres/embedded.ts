@@ -70,7 +70,7 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** Created under another name and then renamed: an interrupted first start leaves nothing that looks like a database. */
+/** Created under another name and then renamed: an interrupted first start leaves no half-made database. */
 async function createCluster({ dataDir, folder, binaries, user, log }: Cluster, hasBuiltinLocale: boolean) {
   for (const entry of await readdir(dataDir)) {
     if (!entry.startsWith('postgres.new-')) continue
