@@ -1,6 +1,6 @@
 /**
- * Builds @greenroom/client into packages/client/dist: JavaScript and types, the contract's own included. Runs after
- * `npm ci`, with `npm run build`, and before the package is packed. Takes three seconds.
+ * Builds @greenroom/client into packages/client/dist: JavaScript and types, including those of the contract. Runs after
+ * `npm ci`, in `npm run build`, and before the package is packed. Takes three seconds.
  */
 import { copyFile, cp, mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,18 +10,22 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const home = join(root, 'packages/client')
 
-/** What the compiler says; empty when all is well. */
+/** The compiler's diagnostics; empty if there are none. */
 async function compile(sources: string, outDir: string): Promise<string> {
   const { default: ts } = await import('typescript')
   const { config } = ts.readConfigFile(join(home, 'tsconfig.json'), ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, home)
   const program = ts.createProgram([join(sources, 'index.ts')], {
     ...options,
-    ...{ noEmit: false, declaration: true, rewriteRelativeImportExtensions: true, allowImportingTsExtensions: false },
-    ...{ rootDir: sources, outDir },
+    noEmit: false,
+    declaration: true,
+    rewriteRelativeImportExtensions: true,
+    allowImportingTsExtensions: false,
+    rootDir: sources,
+    outDir,
   })
   const { diagnostics } = program.emit(undefined, (path, text) => {
-    // Of types alone nothing is left to run, and the compiler rewrites imports in JavaScript only.
+    // Files with types only have no JavaScript, and the compiler rewrites imports in JavaScript only.
     if (text !== 'export {};\n') ts.sys.writeFile(path, text.replaceAll(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"))
   })
   const host = { getCanonicalFileName: String, getCurrentDirectory: () => root, getNewLine: () => '\n' }
@@ -37,12 +41,12 @@ async function main(): Promise<number> {
     console.error('@greenroom/client is not built: that needs the development packages (npm ci without --omit=dev).')
     return 0
   }
-  // Beside the sources, so that the compiler takes it for a module; whoever reads dist never sees half of it.
+  // Beside the sources, so that the compiler treats it as a module. Readers of dist never see half a build.
   const work = await mkdtemp(join(home, '.build-'))
   try {
     const sources = join(work, 'src')
     await cp(join(home, 'src'), sources, { recursive: true })
-    // Outside the sources the generated types would not be part of the package.
+    // The generated types must be inside the sources to be part of the package.
     await copyFile(join(root, 'openapi/generated/schema.ts'), join(sources, 'schema.ts'))
     const problems = await compile(sources, join(work, 'dist'))
     if (problems !== '') {

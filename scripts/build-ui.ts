@@ -1,5 +1,5 @@
 /**
- * Builds the pages into ui/dist when what they are made of has changed since; otherwise it only looks (50 ms).
+ * Builds the pages into ui/dist if their inputs have changed; otherwise it only checks (50 ms).
  * Runs after `npm ci`, and before `npm start`, `npm test` and `npm run dev`. `--force` builds in any case.
  */
 import { createHash } from 'node:crypto'
@@ -13,14 +13,14 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'ui/dist')
-/** Holds the hash of what dist was made of. */
+/** Contains the hash of the inputs of dist. */
 const stamp = join(dist, '.made-of')
 const compressible = /\.(?:js|css|svg|html)$/
 
-/** Of ui/, what is no part of the pages. */
+/** Files of ui/ that are not part of the pages. */
 const aside = /^(?:dist|\.dist-\d+|shots)[/\\]|^(?:shots\.ts|tsconfig\.json|README\.md)$/
 
-/** Everything that the pages are made of: sources, the client, and the packages' exact versions. */
+/** The inputs of the pages: sources, the client, and the packages' exact versions. */
 function hashOfInputs(): string {
   const filesBelow = (folder: string) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -37,7 +37,7 @@ function hashOfInputs(): string {
   return hash.digest('hex')
 }
 
-/** Beside every file that compresses a .br and a .gz: the server compresses nothing itself. */
+/** Writes a .br and a .gz beside each compressible file: the server itself compresses nothing. */
 async function compress(folder: string): Promise<void> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => compressible.test(name))
   await Promise.all(
@@ -51,7 +51,7 @@ async function compress(folder: string): Promise<void> {
   )
 }
 
-/** Into a folder of its own first: a server that runs, or another build at the same time, never sees half of it. */
+/** Builds into a separate folder first: a running server, or another build, never sees half of it. */
 async function buildPages(hash: string): Promise<void> {
   const { build } = await import('vite')
   const fresh = join(root, `ui/.dist-${pid}`)

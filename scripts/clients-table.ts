@@ -1,6 +1,6 @@
 /**
- * Writes docs/clients.md from what the tests have seen of each client (test/clients/recorded); `--check` fails where it
- * differs. The tests themselves fail where a client does something else than is recorded: `npm run clients`.
+ * Writes docs/clients.md from the recorded test results of each client (test/clients/recorded); `--check` fails if the
+ * page differs. The tests themselves fail if a client behaves differently than recorded: `npm run clients`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv, exit } from 'node:process'
@@ -14,7 +14,7 @@ const followers = ['eventsource', 'browser', 'curl']
 const recorded = (name: string): Recorded =>
   JSON.parse(readFileSync(new URL(`../test/clients/recorded/${name}.json`, import.meta.url), 'utf8'))
 
-/** One column a client; a row that no client has is left out. Clients that behave alike share a column. */
+/** One column for each client; rows that no client has are omitted. Clients that behave the same share a column. */
 function tableOf(clients: readonly Recorded[], kind: string, titles: Record<string, string>): string {
   const columns = new Map<string, Recorded[]>()
   for (const client of clients) {
@@ -41,26 +41,25 @@ function page(): string {
 
 # Clients
 
-Ordinary clients of the chat-completions format work by their base URL alone, unchanged, without a plug-in. Each cell below
-is what a test saw of that exact version, against this server. The base URL decides how the conversation is kept:
+Ordinary clients of the chat-completions format need nothing but their base URL changed. Each cell below is what a test
+observed with that exact version against this server. The base URL decides where the conversation is stored:
 
 | | Base URL |
 |---|---|
 | Stateless | \`http://127.0.0.1:8080/api/v1/agents/<agent id>/deploy\` |
 | Session | \`http://127.0.0.1:8080/api/v1/agents/<agent id>/deploy/sessions/<session id>\` |
 
-The API key is \`PUBLIC_API_KEY\`, or anything where none is set. The model's name is the agent's own, whatever is sent.
+The API key is \`PUBLIC_API_KEY\`, or any text if none is set. The agent's model is used, whatever model is sent.
 
-## In sessions, mind retries
+## Retries in sessions
 
-A client that tries again by itself repeats a message. The official clients say so (\`x-stainless-retry-count\`), and join
-the reply that runs. Others are told apart by an **\`Idempotency-Key\` header, one for each message**: with it every client
-below joins its first request's reply. Without it they get a 409 while that reply runs; after it, what they repeat is a
-new message.
+A client that retries by itself repeats a message. The official clients mark a retry (\`x-stainless-retry-count\`), and it
+joins the running reply. Other clients need an **\`Idempotency-Key\` header, one for each message**: with it every client
+below joins the reply of its first request. Without it a retry gets 409 while that reply runs, and is a new message after it.
 
-Not all heed \`x-should-retry: false\`. These ask again after a failed generation, which calls the model again:
-${insistent.join(', ')}. The server has tried again itself (\`PROVIDER_RETRIES\`), so give them \`maxRetries: 0\`, unless you
-rely on their coming back after a 503.
+Not all clients respect \`x-should-retry: false\`. These retry after a failed generation, which calls the model again:
+${insistent.join(', ')}. The server has already retried (\`PROVIDER_RETRIES\`), so set \`maxRetries: 0\` for them, unless
+you rely on their retries after a 503.
 
 ## Stateless
 
@@ -70,14 +69,14 @@ ${tableOf(clients, 'stateless', rows)}
 
 ${tableOf(clients, 'session', rows)}
 
-A 429 never comes from these endpoints; one of the model's provider is a failed generation. Python's column is of the last
-run on a machine where pip could bring that client (\`pip install openai\`); a run without it leaves the column as it is.
+These endpoints never send 429; a 429 from the model's provider is a failed generation. The Python column is from the last
+run on a machine where pip could install that client (\`pip install openai\`); a run without it leaves the column unchanged.
 
 ## Following a reply
 
-\`GET …/sessions/<session id>/chat/completions/stream\`. Close an EventSource at the frame \`[DONE]\`. No CORS header is
-ever sent, so a page follows replies of its own origin only, or those that your backend passes on: the
-key is no matter for browsers.
+\`GET …/sessions/<session id>/chat/completions/stream\`. Close an EventSource at the frame \`[DONE]\`. The server
+sends no CORS headers, so a page can follow replies of its own origin only, or those that your backend forwards. The key
+must not reach browsers.
 
 ${tableOf(followers.map(recorded), 'session', resumeRows)}
 `

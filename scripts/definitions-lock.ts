@@ -1,7 +1,7 @@
 /**
- * Writes src/persistence/definitions.lock: each SQL function's revision and checksum. Fails where a text was changed and
- * its revision was not raised: which of the two texts is the newer one would be anybody's guess, and an older version
- * that starts beside would put its own back. `--check` writes nothing, and fails where something would be written.
+ * Writes src/persistence/definitions.lock: each SQL function's revision and checksum. Fails if a text was changed
+ * without a higher revision: nothing would say which text is newer, and an older version that starts beside it would
+ * restore its own. `--check` writes nothing, and fails if something would be written.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv, exit } from 'node:process'
@@ -18,7 +18,7 @@ export const lockOf = (definitions: readonly Locked[]): string =>
     '',
   ].join('\n')
 
-/** Those whose text is not the locked one, under a revision that is not higher. */
+/** Those whose text differs from the locked one, without a higher revision. */
 export function notRaised(definitions: readonly Locked[], lock: string): Locked[] {
   const locked = new Map(lock.split('\n').map((line) => [line.split(' ', 1)[0], line.split(' ')]))
   return definitions.filter(({ name, revision, checksum }) => {

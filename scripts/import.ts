@@ -1,7 +1,8 @@
 /**
- * `npm run import FILE`: takes a copy of the configuration (YAML or JSON, as `GET /api/v1/export` gives it) into a
- * server. GREENROOM_URL says which (http://127.0.0.1:8080), GREENROOM_LOGIN is `username:password` where it wants one.
- * Exit code 0: all of it was taken; 1: some was skipped, as is told; 2: nothing was.
+ * `npm run import FILE`: imports a configuration (YAML or JSON, as exported by `GET /api/v1/export`) into a server.
+ * GREENROOM_URL is its address (default http://127.0.0.1:8080), GREENROOM_LOGIN is `username:password` if it needs a
+ * login. Exit code 0: everything was imported; 1: some records were skipped, each with a reason; 2: nothing was
+ * imported.
  */
 import { readFile } from 'node:fs/promises'
 import { argv, env, exit } from 'node:process'
@@ -31,7 +32,7 @@ async function logIn(login: string): Promise<Record<string, string>> {
 async function importFile(path: string): Promise<number> {
   const text = await readFile(path, 'utf8')
   const headers = env.GREENROOM_LOGIN ? await logIn(env.GREENROOM_LOGIN) : {}
-  // JSON is YAML too, and is read faster and to the letter under its own name.
+  // JSON is valid YAML, but is parsed faster and exactly under its own type.
   const type = path.endsWith('.json') ? 'application/json' : 'application/yaml'
   const response = await post('/api/v1/import', type, text, headers)
   const { created, updated, skipped } = (await response.json()) as ImportResult // of our own server, by the contract

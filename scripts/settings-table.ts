@@ -1,6 +1,5 @@
 /**
- * Writes the table of settings into README.md, between its two markers; `--check` fails where it differs from
- * what is written there.
+ * Writes the table of settings into README.md, between its two markers; `--check` fails if the table there differs.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv, exit } from 'node:process'

@@ -1,11 +1,11 @@
 /**
- * What a model sends, made fit to store: U+0000 and unpaired surrogates become U+FFFD, a pair that was split over
- * two deltas is joined (contract section 4). PostgreSQL stores neither, and one bad text would lose a whole flush.
+ * Makes a model's text storable: U+0000 and unpaired surrogates become U+FFFD, and a pair that was split over two
+ * deltas is joined (contract section 4). PostgreSQL rejects both, and one bad text would fail a whole flush.
  */
 export interface TextCleaner {
-  /** The clean part of what has come so far; a high surrogate at its end waits for its other half. */
+  /** The clean part of the text so far; a high surrogate at its end waits for its low surrogate. */
   push(text: string): string
-  /** What still waits, at the end of the text. */
+  /** What is still pending, at the end of the text. */
   end(): string
 }
 

@@ -1,17 +1,17 @@
-/** The end of an instance: replies may finish for a while, then the rest is ended. */
+/** Drains an instance: running replies may finish for a while, then the rest is ended. */
 import type { LiveSessions } from './live-sessions.ts'
 import type { ReplyError } from './reply-event.ts'
 
 export interface DrainOptions {
-  /** How long running replies may go on, and how long the outcomes of those that were ended may take. Milliseconds. */
+  /** How long running replies may continue, and how long storing the outcomes of the rest may take. Milliseconds. */
   graceMs: number
   settleMs: number
-  /** What the rest ends with. */
+  /** The error of the rest. */
   error: ReplyError
   log: { info(details: object, message: string): void }
 }
 
-/** Resolves when nothing runs any more, or the time is over. */
+/** Resolves when no reply runs, or the time is over. */
 export async function drainSessions(
   sessions: LiveSessions,
   { graceMs, settleMs, error, log }: DrainOptions,

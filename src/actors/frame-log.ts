@@ -1,9 +1,9 @@
 /**
- * The stored frames of one reply as an append-only log with cursors: of a reply that runs here (`reply-log.ts`) and of
- * one that is followed from elsewhere (`remote-reply.ts`) alike.
+ * The stored frames of one reply as an append-only log with cursors, for replies that run here (`reply-log.ts`) and for
+ * those that run elsewhere and are followed here (`remote-reply.ts`).
  *
- * Readers hold a cursor into one shared array, so a slow one costs nothing. (I1 is reply-log.ts's.)
- * I2. Every reader sees the same frames after the same id, whenever it comes. Kept by reply-log.test.ts, "I2".
+ * Readers hold a cursor into one shared array, so a slow one costs nothing. (I1 is in reply-log.ts.)
+ * I2. Every reader sees the same frames after the same id, whenever it starts. Kept by reply-log.test.ts, "I2".
  * I3. A log ends once: closed with its outcome, cut without a last frame, or dropped because its session was
  *     deleted. Kept by reply-log.test.ts, "I3".
  */
@@ -20,7 +20,7 @@ import {
   storedEventOf,
 } from './reply-event.ts'
 
-/** The stream broke off: nothing more can be shown now, a later read returns how it ended. */
+/** The stream broke off: nothing more can be shown now; a later read returns the outcome. */
 export class StreamCut extends Error {
   constructor() {
     super('The reply cannot be stored at the moment; its outcome can be read later.')
@@ -73,7 +73,7 @@ const openingFrames = (info: ReplyInfo): Frame[] => [
   { seq: info.firstSeq, type: 'state', state: 'streaming.generating', at: info.createdAt },
 ]
 
-/** The frames between the last text and the end: what the machine did, for those who debug. */
+/** The frames between the last text and the end: the states of the machine, for debugging. */
 const settlingFrames = (seq: number, { outcome, endedAt, settledAt }: Ended): Frame[] => [
   { seq, type: 'state', state: 'streaming.settling', at: endedAt },
   { seq, type: 'state', state: restStateOf(outcome), at: settledAt },
@@ -100,8 +100,8 @@ export function indexAfter(frames: readonly Frame[], after: number): number {
 }
 
 /**
- * Bytes are shared at the live end only, among those who are handed a frame at once. Kept for the whole of a reply, they
- * were two thirds of what collections had to move; late readers encode for themselves.
+ * Bytes are shared at the live end only, among the readers that get a frame at the same time. Kept for the whole reply,
+ * they were two thirds of what garbage collections moved. Late readers encode for themselves.
  */
 function forgetBytes(frames: readonly Frame[], first: number): void {
   for (let at = first; at < frames.length; at++) {
@@ -113,10 +113,10 @@ function forgetBytes(frames: readonly Frame[], first: number): void {
 /** What a log shares with its readers. */
 interface Shared {
   readonly frames: Frame[]
-  /** For each reader: hands on all that is there and fits. */
+  /** One function for each reader: it delivers everything that is available and fits. */
   readonly readers: Set<() => void>
   state: LogState
-  /** Index of the first frame that tells how the reply ended. */
+  /** Index of the first closing frame. */
   closingAt: number
 }
 
@@ -128,7 +128,7 @@ export function createFrameLog(info: ReplyInfo): FrameLog {
     for (const handOn of log.readers) handOn()
     forgetBytes(frames, first)
   }
-  // Ids that nobody has seen are free: what ends the log stands behind the newest stored frame.
+  // Ids that nobody has seen are free: closing frames follow the newest stored frame.
   const newest = () => frames.at(-1)?.seq ?? info.firstSeq
   const end = (how: LogState, last: readonly Frame[]) => {
     log.closingAt = frames.length
@@ -168,7 +168,7 @@ async function readFrames(log: Shared, after: number, signal: AbortSignal, take:
   if (signal.aborted) return
   const { frames, readers } = log
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  // Whatever id the reader comes with, it gets the frames that end a finished reply.
+  // Whatever id the reader starts from, it gets the closing frames of a finished reply.
   let index = Math.min(indexAfter(frames, after), log.closingAt)
   let isHeld = false
   const handOn = () => {
@@ -182,7 +182,7 @@ async function readFrames(log: Shared, after: number, signal: AbortSignal, take:
         room?.then(goOn, reject)
       }
     } catch (error) {
-      readers.delete(handOn) // the reading ends a microtask later: nothing may come in between
+      readers.delete(handOn) // the read ends a microtask later: nothing may be delivered in between
       return reject(error)
     }
     if (isHeld || log.state === 'open') return

@@ -4,7 +4,7 @@
  * compares it with the contract, the client and the database.
  */
 
-/** Why a reply ended well. */
+/** Why a reply ended without an error. */
 export const finishReasons = ['stop', 'length', 'content_filter', 'cancelled'] as const
 export type FinishReason = (typeof finishReasons)[number]
 
@@ -25,11 +25,11 @@ export type ReplyErrorCode = (typeof replyErrorCodes)[number]
 export const messageStatuses = ['complete', 'streaming', 'error'] as const
 export type MessageStatus = (typeof messageStatuses)[number]
 
-/** The states that a session can rest in. */
+/** The states of a session without a running reply. */
 export const restStates = ['idle', 'complete', 'error', 'cancelled'] as const
 export type RestState = (typeof restStates)[number]
 
-/** What others ask of the owner of a running reply. */
+/** Requests to the owner of a running reply. */
 export const intentKinds = ['cancel', 'delete'] as const
 export type IntentKind = (typeof intentKinds)[number]
 
@@ -65,8 +65,8 @@ export type Outcome =
   | { type: 'failed'; error: ReplyError; usage: Usage }
 
 /**
- * Of each finish reason: the state in which it leaves its session, and how it reads as `finish_reason` of a chunk (a
- * cancelled reply has stopped: contract section 3).
+ * For each finish reason: the state in which it leaves the session, and its `finish_reason` on the wire (a cancelled
+ * reply reads as `stop`: contract section 3).
  */
 const finishes = {
   stop: { rest: 'complete', wire: 'stop' },
@@ -107,8 +107,8 @@ export type Frame = { seq: number; wire?: Buffer | undefined } & (
 export type FrameKind = ReplyEventKind | Exclude<Frame['type'], 'stored'>
 
 /**
- * Which kinds carry an id (`seq`) of their own: every stream of the session shows them under it. The others lie after
- * the frame `seq` (contract sections 4 and 5).
+ * Which kinds have an id (`seq`) of their own, the same in every stream of the session. The others follow the frame
+ * `seq` (contract sections 4 and 5).
  */
 const numbered = {
   text: true,
@@ -126,7 +126,7 @@ export const isNumberedKind = (kind: FrameKind): boolean => numbered[kind]
 
 export const kindOf = (frame: Frame): FrameKind => (frame.type === 'stored' ? frame.stored.event.type : frame.type)
 
-/** Text frames have room for their bytes from the start, so that all have one shape. */
+/** Stored frames have the field `wire` from the start, so that they have one shape in V8. */
 export function frameOf(stored: StoredEvent): Frame {
   const { seq, event } = stored
   return event.type === 'text'

@@ -1,6 +1,6 @@
 /**
- * A running reply as an append-only log. The generation pushes events; one append at a time takes them to the journal;
- * what is stored goes into the frame log, which is all that readers see.
+ * A running reply as an append-only log. The generation pushes events, one append at a time stores them in the journal,
+ * and stored events go into the frame log, which is all that readers see.
  *
  * I1. No reader sees an event that is not stored. Kept by reply-log.test.ts, "I1". (I2 and I3 are frame-log.ts's.)
  */
@@ -8,32 +8,32 @@ import { createFrameLog, type FrameLog } from './frame-log.ts'
 import type { Journal, Place, ReplyInfo } from './ports.ts'
 import { isNumberedKind, type ReplyEvent, type StoredEvent } from './reply-event.ts'
 
-/** Unstored text that one reply may hold before it stops reading from the provider (characters). */
+/** Most unstored text of a reply; above it the provider is not read (characters). */
 const MAX_UNSTORED = 1 << 20
 
 type Verdict = Awaited<ReturnType<Journal['append']>>
 
 export interface ReplyLog extends Omit<FrameLog, 'push'> {
-  /** Since when (ms, monotonic) something waits to be stored; null when everything is. */
+  /** Since when (ms, monotonic) something is unstored; null if everything is stored. */
   unstoredSince(): number | null
   /** The newest stored event. */
   place(): Place
   push(events: readonly ReplyEvent[]): void
-  /** Resolves when there is room for more (back-pressure towards the provider); nothing when there is. */
+  /** Resolves when there is room for more (back-pressure on the provider). Undefined: there is room. */
   room(): Promise<void> | undefined
-  /** Resolves when all that was pushed is stored, or never will be. */
+  /** Resolves when everything that was pushed is stored, or never will be. */
   stored(): Promise<Verdict>
 }
 
 export interface ReplyLogOptions {
   append: Journal['append']
-  /** Events behind the place `after` were stored just now. */
+  /** Called when events after the place `after` were stored. */
   onStored(after: Place, events: readonly StoredEvent[]): void
   /** The journal refused a frame of this reply: it must end. */
   onRefused(): void
 }
 
-/** Characters, about: a tool's result may be as long as many texts. */
+/** In characters, roughly: a tool's result may be as long as many texts. */
 function sizeOf(event: ReplyEvent): number {
   switch (event.type) {
     case 'text':
@@ -45,7 +45,7 @@ function sizeOf(event: ReplyEvent): number {
   }
 }
 
-/** What waits to be stored, numbered as it comes: what has no id of its own lies behind the event before it. */
+/** Unstored events, numbered in order: an event without an id of its own is a part of the one before it. */
 function createBuffer(firstSeq: number) {
   let pending: StoredEvent[] = []
   let pendingSize = 0
@@ -54,13 +54,13 @@ function createBuffer(firstSeq: number) {
   let part = 0
   return {
     isEmpty: () => pending.length === 0,
-    /** Characters, about, of what is pending and of what is being written. */
+    /** Size of what is pending and of what is being written, in characters, roughly. */
     size: () => pendingSize + writingSize,
     push(event: ReplyEvent): void {
       pendingSize += sizeOf(event)
       const last = pending.at(-1)
       if (event.type === 'text' && last?.event.type === 'text') {
-        // What gathers until the next write becomes one frame: fewer, larger frames are the back-pressure.
+        // Texts until the next write become one frame: fewer, larger frames are the back-pressure.
         last.event = { type: 'text', text: last.event.text + event.text }
         return
       }
@@ -81,7 +81,7 @@ function createBuffer(firstSeq: number) {
   }
 }
 
-/** Those who wait until a write is answered. */
+/** Callers that wait for a write to finish. */
 function createWaiters() {
   const waiting: (() => void)[] = []
   return {
@@ -106,7 +106,7 @@ export function createReplyLog(info: ReplyInfo, { append, onStored, onRefused }:
     while (isFull()) await waiters.wait()
   }
 
-  // One append at a time keeps the order.
+  // One append at a time preserves the order.
   async function flush(): Promise<void> {
     inFlight = true
     while (!buffer.isEmpty() && verdict === 'stored') {

@@ -1,4 +1,4 @@
-/** The machine that runs, as data for people to look at (contract section 8). */
+/** The running machine as data, for display (contract section 8). */
 import { sessionMachine } from './session-machine.ts'
 
 export interface ChartState {

@@ -1,10 +1,10 @@
 /**
- * The session's state machine: it decides, others do. Nothing here touches the world; its actors and the actions that
- * end a reply's log are handed in by `session-actors.ts`. The actors answer with the named events below, so that this
- * table is the whole truth and the chart that people see is this object.
+ * The session's state machine. It makes the decisions and has no side effects: its actors, and the actions that end a
+ * reply's log, are provided by `session-actors.ts`. The actors answer with the named events below, so that this table
+ * is complete, and the chart in the UI is this object.
  *
  * Tokens never pass through here: an event through the mailbox costs 1.7 to 3.8 µs, an append to the reply's log
- * 0.05 µs. Admission is not decided here either: the journal's insert is, and only an admitted message arrives.
+ * 0.05 µs. Admission is not decided here either: the journal's insert decides, and only an admitted message arrives.
  */
 import { assertEvent, assign, fromCallback, setup } from 'xstate'
 import type { Ended } from './frame-log.ts'
@@ -32,7 +32,7 @@ export interface SessionContext {
   ending: Ending | null
 }
 
-/** What runs while a state is active. Both get the reply they are for and send back events of this machine. */
+/** Inputs of the actors that run while a state is active. Both send back events of this machine. */
 export type GenerateInput = { reply: ReplyInfo | null }
 export type SettleInput = { reply: ReplyInfo | null; ending: Ending | null }
 
@@ -40,7 +40,7 @@ const unprovided = () => {
   throw new Error('The session machine runs only with its actors and actions provided (session-actors.ts).')
 }
 
-/** What ends a rest. */
+/** The transitions of every state of rest. */
 const atRest = {
   message: {
     target: 'streaming',
@@ -168,7 +168,7 @@ export const sessionMachine = setup({
   },
 })
 
-/** Where a session is that was forgotten and is found again: as the stored rows say, never from a stored snapshot. */
+/** The initial state of a recreated actor: as the stored rows say, never from a stored snapshot. */
 export const restingAt = (state: RestState) =>
   sessionMachine.resolveState({ value: state, context: { reply: null, ending: null } })
 

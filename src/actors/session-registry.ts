@@ -1,4 +1,4 @@
-/** The session actors that live in this instance, and how many replies run. */
+/** The session actors in the memory of this instance, and the number of running replies. */
 import type { ActorRefFrom } from 'xstate'
 import type { RestState } from './reply-event.ts'
 import type { RunningReply } from './session-actors.ts'
@@ -11,7 +11,7 @@ export interface LiveSession {
   /** Path of the innermost state, and since when it is there. */
   state: string
   since: Date
-  /** Null at rest: the texts of replies that have ended are the database's to keep. */
+  /** Null at rest: replies that have ended are in the database only. */
   reply: RunningReply | null
   /** Resolves when the reply is settled, lost or deleted. */
   ended: PromiseWithResolvers<void>
@@ -32,7 +32,7 @@ export function createSessionRegistry() {
     /** Replies that run here, stateless ones included. */
     running: () => running,
     enter: (session: LiveSession) => void live.set(session.sessionId, session),
-    /** Does nothing where another actor has taken the session's place. */
+    /** Does nothing if the session has another actor by now. */
     leave(session: LiveSession): void {
       if (live.get(session.sessionId) === session) live.delete(session.sessionId)
     },

@@ -1,8 +1,8 @@
-/** Stateless replies: nothing of them is stored, but they count among the running ones and can be ended. */
+/** Stateless replies: nothing of them is stored, but they count as running replies and can be ended. */
 import type { ReplyError } from './reply-event.ts'
 import type { SessionRegistry } from './session-registry.ts'
 
-/** A stateless reply's place among the running ones, to be disposed of at its end. */
+/** A stateless reply's share of the running replies. Dispose of it at the end of the reply. */
 export interface Slot extends Disposable {
   /** Aborts when the reply is ended from outside; `error` then says why. */
   signal: AbortSignal
@@ -32,7 +32,7 @@ export function createSlots(registry: Pick<SessionRegistry, 'began' | 'ended'>) 
         },
       }
     },
-    /** Agents that reply here now. */
+    /** Agents with a stateless reply here. */
     agents: (): string[] => [...new Set([...taken].map(({ agentId }) => agentId))],
     /** Ends the replies of this agent, or of all. */
     end(error: ReplyError, ofAgent?: string): void {

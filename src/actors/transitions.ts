@@ -1,12 +1,12 @@
-/** Records each step of a session's machine, off the token path: steps gather and are written in batches. */
+/** Records each step of a session's machine, off the token path: steps are written in batches. */
 import type { TransitionRecord, TransitionStore } from './ports.ts'
 
-/** Steps that may wait for the database; beyond it the oldest are dropped, replies come first. */
+/** Most steps that wait for the database; beyond it the oldest are dropped, since replies take precedence. */
 const MAX_WAITING = 50_000
 const RETRY_MS = 1000
 /**
- * Steps of so long go together, those that come during a write too: two statements a reply were a fifth of what sessions
- * cost the database.
+ * Steps within this time are written together, and so are those that occur during a write: two statements a reply were
+ * a fifth of the database load of sessions.
  */
 const GATHER_MS = 100
 
@@ -23,7 +23,7 @@ export function createTransitionRecorder(
   onError: (error: unknown) => void,
 ): TransitionRecorder {
   let waiting: TransitionRecord[] = []
-  /** Resolves to false when the database is away, and is asked again later. */
+  /** Resolves to false when the database is down; the write is then repeated later. */
   let writing: Promise<boolean> | null = null
   let timer: NodeJS.Timeout | null = null
   const listeners = new Set<(step: TransitionRecord) => void>()
@@ -68,7 +68,7 @@ export function createTransitionRecorder(
     },
     async flush() {
       if (writing !== null && !(await writing)) return
-      // Another flush may have begun with what waited.
+      // Another flush may already have started with the waiting steps.
       if (writing !== null || waiting.length > 0) await start()
     },
   }

@@ -1,4 +1,4 @@
-/** Puts the rooms together; the only file that knows them all. `main.ts` runs it, tests build it too. */
+/** Wires all modules together. `main.ts` runs it; tests build it too. */
 import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { createSessionHost } from '../actors/session-host.ts'
@@ -32,23 +32,23 @@ import { toolRooms } from './tools.ts'
 export interface App {
   /** `http://host:port` that it listens on. */
   url: string
-  /** What it tells Prometheus now. Null: METRICS_PORT is not set. */
+  /** The metrics of now, for Prometheus. Null: METRICS_PORT is not set. */
   metrics: (() => Promise<MetricsSnapshot>) | null
-  /** Takes nothing new, lets replies finish, closes everything. Resolves when all is stored. */
+  /** Refuses new messages, lets replies finish, closes everything. Resolves when everything is stored. */
   stop(): Promise<void>
 }
 
-/** Connections for what replies need, but for flushes and the lease, which have one each of their own. */
+/** Connections for replies. Flushes and the lease have one each of their own. */
 const REPLIES_POOL_SIZE = 10
 /** For everything else: lists, records, coordination. */
 const POOL_SIZE = 6
 /** A statement without an answer for so long, or for a lease, gives its connection up (milliseconds). */
 const SHORTEST_SILENCE_MS = 5000
-/** How long a start waits for a database that is not there yet. */
+/** How long a start waits for a database that is not up yet. */
 const DATABASE_WAIT_MS = 30_000
-/** Longest wait for outcomes to be stored once the drain's time is over. */
+/** Longest wait for outcomes to be stored after the drain has timed out. */
 const SETTLE_MS = 5000
-/** Longest wait for the last bytes of streams whose reply has ended, and for answers under way. */
+/** Longest wait for the last bytes of streams whose reply has ended, and for responses in progress. */
 const LAST_BYTES_MS = 1000
 
 const serverOptions = (settings: Settings): ServerOptions => ({
@@ -70,13 +70,13 @@ async function openDatabase(settings: Settings, log: Log) {
   const id = randomUUID()
   const open = (name: string, max: number, limits: Pick<ConnectOptions, 'silenceMs' | 'planOnce'> = {}): Sql =>
     connect(url, { max, name: `greenroom ${name} ${id.slice(0, 8)}`, timeoutMs, pooled, ...limits })
-  // Longer than any wait for a lock: what is given up after it would never have been answered.
+  // Longer than any wait for a lock: a statement that is given up would never have got a response.
   const silenceMs = Math.max(settings.ownerLeaseMs, SHORTEST_SILENCE_MS)
   const repliesSql = open('replies', REPLIES_POOL_SIZE, { silenceMs, planOnce: true })
   return { id, embedded, open, sql: open('pool', POOL_SIZE, { silenceMs }), repliesSql }
 }
 
-/** A database that starts beside us, or again, may need a moment: whatever a start asks of it may be asked again. */
+/** A database that is still starting may need a moment: everything that a start asks of it may be repeated. */
 async function waitForDatabase<T>(attempt: () => Promise<T>, log: Log): Promise<T> {
   for (const begin = performance.now(); ; ) {
     try {
@@ -91,7 +91,7 @@ async function waitForDatabase<T>(attempt: () => Promise<T>, log: Log): Promise<
 
 type Database = Awaited<ReturnType<typeof openDatabase>>
 
-/** What every room is built from. `closing` takes them down in the reverse order; one that fails stops no other. */
+/** What every part is built from. `closing` disposes of them in reverse order; a failure does not stop the others. */
 interface Ground extends Database {
   settings: Settings
   log: Log
@@ -99,9 +99,9 @@ interface Ground extends Database {
   observation: Observation
 }
 
-/** The database as this version wants it, and the secrets in it. */
+/** Migrates the database, and opens the secrets in it. */
 async function prepareDatabase({ settings, log, open, sql, embedded, closing }: Ground) {
-  // Migrating and tidying may be silent for as long as they like.
+  // Without a timeout: migrations and cleanup may take long.
   const upkeepSql = open('upkeep', 1)
   closing.defer(() => upkeepSql.end({ timeout: 2 }))
   const applied = await waitForDatabase(() => migrate(upkeepSql), log)
@@ -114,13 +114,13 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
   return { secrets, upkeepSql }
 }
 
-/** This instance among the others, and what it may write. */
+/** This instance among the others: its lease, its journal, its recorder. */
 async function openOwnership(
   { settings, log, id, open, sql, repliesSql, embedded, closing, observation }: Ground,
   titleOfLost: typeof deriveTitle,
 ) {
   const leaseMs = settings.ownerLeaseMs
-  // Half a lease: given up, opened anew and renewed, all within one lease.
+  // Half a lease: the connection is given up, reopened and the lease renewed, all within one lease.
   const leaseSql = open('lease', 1, { silenceMs: leaseMs / 2 })
   closing.defer(() => leaseSql.end({ timeout: 1 }))
   const alone = embedded !== null
@@ -175,7 +175,7 @@ async function openOutside({ settings, log, closing, observation }: Ground) {
   return { outbound, mcp, model }
 }
 
-/** What may be late: titles, expiry. */
+/** Background jobs: titles, expiry. */
 async function startJobs(
   { settings, sql, log, closing }: Ground,
   parts: Pick<BackgroundOptions, 'secrets' | 'upkeepSql' | 'model' | 'agents' | 'observer'>,
@@ -236,7 +236,7 @@ async function openRooms(ground: Ground) {
       observer,
       requestObservers,
     },
-    ...toolRooms({ sql, secrets, outbound, mcp, patienceMs: settings.ownerLeaseMs, log }),
+    ...toolRooms({ sql, secrets, outbound, mcp, waitLimitMs: settings.ownerLeaseMs, log }),
     coordination,
     testProvider: model.testProvider,
     async deleteAgent(agentId: string) {
@@ -247,7 +247,7 @@ async function openRooms(ground: Ground) {
   }
 }
 
-/** Rejects with one clear line for whatever the operator can mend. */
+/** Rejects with one line for every error that the operator can fix. */
 export async function startApp(settings: Settings): Promise<App> {
   const options = serverOptions(settings)
   const server = createServer(options)

@@ -23,7 +23,7 @@ import {
 
 export interface BackgroundOptions {
   sql: Sql
-  /** May be silent for long. */
+  /** Without a timeout: its statements may take long. */
   upkeepSql: Sql
   secrets: Secrets
   model: Model
@@ -38,17 +38,17 @@ export interface BackgroundOptions {
 }
 
 const TIDY_MS = 600_000
-/** Titles are asked for at once by `wake`; the schedule is for what that missed. */
+/** `wake` runs the job at once; the schedule covers what that missed. */
 const TITLES_MS = 60_000
 const TITLE_TIMEOUT_MS = 30_000
-/** Longer than the model call and its two statements: nobody else asks before. */
+/** Longer than the model call and its two statements, so that no other instance claims the session meanwhile. */
 const CLAIM_MS = 60_000
 const NEXT_ATTEMPT_MS = 30_000
 const MAX_ATTEMPTS = 2
 /** Model calls for titles at a time. */
 const CONCURRENCY = 4
 
-/** Begins to run the jobs. Rejects when the database cannot be reached. */
+/** Starts the jobs. Rejects if the database cannot be reached. */
 export async function startBackground(options: BackgroundOptions): Promise<Jobs> {
   const { sql, upkeepSql, retention, cacheUrl, log } = options
   const jobs: Job[] = [
@@ -56,7 +56,7 @@ export async function startBackground(options: BackgroundOptions): Promise<Jobs>
     { name: 'titles', everyMs: TITLES_MS, run: (signal) => giveTitles(options, signal) },
   ]
   if (cacheUrl === null) return createTimerJobs({ sql, jobs, log })
-  // BullMQ and ioredis are a tenth of what a start loads: not for those who have no Redis.
+  // BullMQ and ioredis are a tenth of what a start loads: they are not loaded without a Redis.
   const { createBullmqJobs } = await import('../coordination/bullmq-jobs.ts')
   return createBullmqJobs({ cacheUrl, installation: await installationId(sql), jobs, log })
 }
@@ -66,7 +66,7 @@ async function tidy(sql: Sql, retention: Retention): Promise<void> {
   await tidyReplies(sql, retention)
 }
 
-/** Titles are left to the job, which is woken when there is one to make. */
+/** Leaves titles to the job, and wakes it when a session needs one. */
 export const withLateTitles = (journal: Journal, wake: () => void): Journal => ({
   ...journal,
   async settle(reply, settlement) {
@@ -76,7 +76,7 @@ export const withLateTitles = (journal: Journal, wake: () => void): Journal => (
   },
 })
 
-/** Gives every session that is due its title. In `derived` mode: those that a crash left without. */
+/** Gives each session that is due its title. In `derived` mode: sessions that a crash left without one. */
 async function giveTitles(options: BackgroundOptions, signal: AbortSignal): Promise<void> {
   const work = async () => {
     while (!signal.aborted) {

@@ -1,4 +1,4 @@
-/** What coordination needs of the stored replies, by the rooms that know them. */
+/** Implements coordination's port for stored replies with the functions of persistence. */
 import type { StoredReplies } from '../coordination/stored-replies.ts'
 import type { Sql } from '../persistence/postgres/database.ts'
 import { missingAgents } from '../persistence/records/agents.ts'

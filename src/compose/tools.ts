@@ -1,4 +1,4 @@
-/** The part of app.ts for tools: what requests need of them. */
+/** Wires up the tools for requests and replies. */
 import type { HttpRooms } from '../http/server.ts'
 import { askAgain, type Sql } from '../persistence/postgres/database.ts'
 import { readyTools } from '../persistence/records/agent-tools.ts'
@@ -15,8 +15,8 @@ export interface ToolParts {
   secrets: Secrets
   outbound: Outbound
   mcp: Mcp
-  /** How long a reply asks again for its tools while the database is away (milliseconds). */
-  patienceMs: number
+  /** How long a reply retries to read its tools while the database is down (milliseconds). */
+  waitLimitMs: number
   log: ToolLog
 }
 
@@ -25,10 +25,10 @@ type ToolRooms = Pick<
   'openToolbox' | 'builtInTools' | 'checkSchema' | 'callHttpTool' | 'discoverTools' | 'onMcpServerChange'
 >
 
-export function toolRooms({ sql, secrets, outbound, mcp, patienceMs, log }: ToolParts): ToolRooms {
+export function toolRooms({ sql, secrets, outbound, mcp, waitLimitMs, log }: ToolParts): ToolRooms {
   return {
     async openToolbox(choice, signal) {
-      const ready = await askAgain(() => readyTools(sql, secrets, choice), patienceMs)
+      const ready = await askAgain(() => readyTools(sql, secrets, choice), waitLimitMs)
       for (const secret of ready.unreadable)
         log.warn({ secret }, 'No key opens its headers: a reply goes on without it.')
       return createToolbox(ready, { outbound, mcp, log }, signal)

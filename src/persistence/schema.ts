@@ -1,4 +1,4 @@
-/** The database as this version wants it. The folders tell what is in it. */
+/** The schema of this version: where its migrations and functions are. */
 import { fileURLToPath } from 'node:url'
 import type { Sql } from './postgres/database.ts'
 import { applySchema, type Schema } from './postgres/migrate.ts'
@@ -13,7 +13,7 @@ export const schema: Schema = {
     md5: '3c9f85fc2d986bf8d91f31102c9fd972',
     adoption: here('./migrations/010.adopt.sql'),
     tooOld:
-      'The database was written by a version before 0.1 that cannot be taken over: ' +
+      'The database was written by a version before 0.1 that cannot be adopted: ' +
       'start commit 5b5034f on it once, stop it, and start this version again.',
   },
 }

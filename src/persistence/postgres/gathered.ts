@@ -1,12 +1,12 @@
-/** Reads of many requests at a time as one statement. */
+/** Batches the reads of concurrent requests into one statement. */
 
-/** Reads under way at a time: one alone would let a slow one hold up all who come after it. */
+/** Concurrent reads: with one, a slow read would delay all that follow. */
 const AT_ONCE = 2
 
 /**
- * Reads by key. Whoever asks while enough reads are under way shares the next one, which begins after they asked: what
- * they get is no older than what a read of their own would give. `load` gives what it finds; a key without a value
- * resolves to null.
+ * Reads by key. A request that arrives while the maximum of reads is in flight joins the next one. That one starts
+ * after the request, so its result is no older than that of a separate read. `load` returns what it finds; a key
+ * without a value resolves to null.
  */
 export function gathered<Value>(
   load: (keys: string[]) => Promise<Map<string, Value>>,

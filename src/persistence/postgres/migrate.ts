@@ -10,7 +10,7 @@ export interface Schema {
   migrations: string
   /** Folders of functions, see definitions.ts. */
   definitions: readonly string[]
-  /** The one state from before the first of these migrations that is taken over. */
+  /** The one earlier state that is adopted. */
   predecessor: Predecessor
 }
 
@@ -18,20 +18,20 @@ export interface Predecessor {
   /** Its last migration, and that file's checksum. */
   version: number
   md5: string
-  /** What makes of it what the first of these migrations makes. */
+  /** Turns it into the result of the first migration. */
   adoption: string
-  /** What the operator of any other earlier state is told. */
+  /** Error message for any other earlier state. */
   tooOld: string
 }
 
-// An arbitrary number that nobody else should use for advisory locks in this database.
+// An arbitrary number. No other program may use it for advisory locks in this database.
 export const migrationLock = 7_236_150_001
 
 /**
- * Applies what is missing, all of it or nothing, and answers with the names of what it applied. Any number of instances
- * may call it at once: one works, the others wait and find nothing to do. Rejects when PostgreSQL is older than 15, when
- * an applied migration was changed, when the database is older than what can be taken over, and when a newer version has
- * migrated it to something that this one can't run on (`compatibility`).
+ * Applies what is missing, all or nothing, and returns the names of what it applied. Any number of instances may call
+ * it at once: one works, the others wait and find nothing to do. Rejects if PostgreSQL is older than 15, if an applied
+ * migration was changed, if the database is too old to be adopted, and if a newer version has migrated it to tables
+ * that this one cannot run on (`compatibility`).
  */
 export async function applySchema(sql: Sql, schema: Schema): Promise<string[]> {
   const definitions = await readDefinitions(schema.definitions)
@@ -41,7 +41,7 @@ export async function applySchema(sql: Sql, schema: Schema): Promise<string[]> {
     if (!server || server.number < 150_000) {
       throw new Error(`PostgreSQL 15 or newer is needed; DATABASE_URL names a server of version ${server?.version}.`)
     }
-    // Another instance may be at it for a while: the connection's own time-outs would be too short.
+    // Another instance may be migrating for a while: the connection's own timeouts would be too short.
     await tx`select set_config('lock_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`
     await tx`select pg_advisory_xact_lock(${migrationLock})`
     const applied = await applyMigrations(tx, schema)
@@ -52,7 +52,7 @@ export async function applySchema(sql: Sql, schema: Schema): Promise<string[]> {
 async function applyMigrations(tx: Tx, { migrations: directory, predecessor }: Schema): Promise<string[]> {
   const postgrator = new Postgrator({
     driver: 'pg',
-    // A pattern, not a path: what means something in patterns stands for itself after a backslash.
+    // A glob pattern, not a path: special characters are escaped.
     migrationPattern: join(directory.replace(/[\\[\]?*{}()]/g, '\\$&'), '*.do.*.sql'),
     schemaTable: 'schema_migrations',
     newline: 'LF',
@@ -75,7 +75,7 @@ async function applyMigrations(tx: Tx, { migrations: directory, predecessor }: S
   return (isAdopted ? [first, ...files] : files).map((file) => `${file.version} ${file.name}`)
 }
 
-/** The predecessor's tables stay, with all that is in them, and count as made by the first migration. */
+/** Keeps the predecessor's tables with their data, and records them as the result of the first migration. */
 async function adopt(tx: Tx, predecessor: Predecessor, version: number, first: Postgrator.Migration): Promise<void> {
   const [row] = await tx<{ md5: string }[]>`select md5 from schema_migrations where version = ${version}`
   if (version !== predecessor.version || row?.md5 !== predecessor.md5) throw new Error(predecessor.tooOld)
@@ -86,7 +86,7 @@ async function adopt(tx: Tx, predecessor: Predecessor, version: number, first: P
     values (${first.version}, ${first.name}, ${first.md5 ?? null}, clock_timestamp())`
 }
 
-/** The oldest version that runs on the tables as a newer one has left them. */
+/** The oldest version that can run on the tables of a newer one. */
 async function oldestVersion(tx: Tx): Promise<number> {
   const [row] = await tx<{ oldest: number }[]>`select oldest from compatibility`
   return row?.oldest ?? Number.POSITIVE_INFINITY

@@ -1,4 +1,4 @@
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** Asked before an id from a caller meets a uuid column, where another form would be an error instead of a miss. */
+/** Check an id from a caller before it is compared with a uuid column: a malformed id would be an error, not a miss. */
 export const isUuid = (id: string): boolean => uuid.test(id)

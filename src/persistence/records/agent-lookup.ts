@@ -1,4 +1,4 @@
-/** Agents as completions need them: found together, remembered, and known to be as they are now. */
+/** Agents as completions need them: read in batches, cached, and validated by the version of the configuration. */
 import type { GenerationConfig } from '../../actors/ports.ts'
 import type { AnySql } from '../postgres/database.ts'
 import { gathered } from '../postgres/gathered.ts'
@@ -6,7 +6,7 @@ import { isUuid } from '../postgres/uuid.ts'
 import { choiceOf, type ToolChoice } from './agent-tools.ts'
 import type { StoredConnection } from './providers.ts'
 
-/** An agent, its provider's key sealed. */
+/** An agent; its provider's key is encrypted. */
 export interface AgentForCompletion {
   id: string
   name: string
@@ -16,28 +16,28 @@ export interface AgentForCompletion {
   system: string | null
   provider: StoredConnection
   tools: ToolChoice
-  /** Version of the whole configuration that it was read from. */
+  /** Version of the whole configuration at the time it was read. */
   configuration: number
 }
 
 export interface AgentLookup {
-  /** As it is now. Null: no such agent. */
+  /** The current agent. Null: no such agent. */
   find(id: string): Promise<AgentForCompletion | null>
-  /** As it was when it was last read; whoever uses it compares its `configuration`. Null: nobody remembers. */
+  /** The cached agent; the caller must compare its `configuration`. Null: not cached. */
   remembered(id: string): AgentForCompletion | null
-  /** To be called before this process answers a request that may have changed the configuration. */
+  /** Clears the cache. Call it before this process answers a request that may have changed the configuration. */
   forget(): void
 }
 
-/** Agents that are kept; the one that was read longest ago goes first. */
+/** Size of the cache; the agent that was read longest ago is evicted first. */
 const MOST_REMEMBERED = 1000
 
-/** Who is alone on a database looks all the same, behind a request's back: somebody may write to it by hand. */
+/** The only instance on a database checks too, in the background: somebody may write to the database by hand. */
 const ALONE_CHECK_MS = 1000
 
 /**
- * Reads of many requests at a time go together. Every `find` asks for the configuration's version, unless this process
- * is `alone` on the database: then nobody else changes what it remembers.
+ * Reads of concurrent requests are batched. Every `find` reads the configuration's version, unless this process is
+ * `alone` on the database: then no other one can make its cache stale.
  */
 export function createAgentLookup(sql: AnySql, { alone }: { alone: boolean }): AgentLookup {
   const known = new Map<string, AgentForCompletion>()
@@ -51,7 +51,7 @@ export function createAgentLookup(sql: AnySql, { alone }: { alone: boolean }): A
     const agent = await readAgent(id)
     known.delete(id)
     if (agent === null) return null
-    if (changes === before) known.set(id, agent) // else it may have been read before the change
+    if (changes === before) known.set(id, agent) // otherwise it may have been read before the change
     for (const oldest of known.keys()) {
       if (known.size <= MOST_REMEMBERED) break
       known.delete(oldest)
@@ -67,7 +67,7 @@ export function createAgentLookup(sql: AnySql, { alone }: { alone: boolean }): A
 
   async function isCurrent(agent: AgentForCompletion): Promise<boolean> {
     if (!alone) return agent.configuration === (await readVersion('version'))
-    if (performance.now() - checkedAt > ALONE_CHECK_MS) check().catch(() => {}) // the next check, then
+    if (performance.now() - checkedAt > ALONE_CHECK_MS) check().catch(() => {}) // the next check will do
     return true
   }
 

@@ -1,10 +1,10 @@
-/** An agent as stored → what its model is asked. */
+/** A stored agent → a model request. */
 import type { ModelRequest } from '../../actors/ports.ts'
 import type { AgentForCompletion } from './agent-lookup.ts'
 import { keyContext } from './providers.ts'
 import type { Secrets } from './secrets.ts'
 
-/** No key of this installation opens the provider's stored API key. The message is fit for a caller. */
+/** No key of this installation decrypts the provider's stored API key. The message may be shown to callers. */
 export class UnreadableKey extends Error {
   override readonly name = 'UnreadableKey'
   constructor() {

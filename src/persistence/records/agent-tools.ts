@@ -1,4 +1,4 @@
-/** Which tools an agent may call, and these tools as a reply needs them. */
+/** Which tools an agent may call, and those tools ready for a reply. */
 import type { AnySql, Sql, Tx } from '../postgres/database.ts'
 import type { Fragment } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
@@ -7,17 +7,17 @@ import { type StoredMcpServer, storedMcpServers } from './mcp-servers.ts'
 import { type HeaderContext, openHeaders, type StoredHeaders } from './secret-headers.ts'
 import type { Secrets } from './secrets.ts'
 
-/** In the order in which they are offered. `toolNames` `["*"]`: every tool of the server. */
+/** In the order in which the model gets them. `toolNames` `["*"]`: every tool of the server. */
 export interface ToolChoice {
   httpToolIds: string[]
   mcpServers: { mcpServerId: string; toolNames: string[] }[]
   builtInToolIds: string[]
 }
 
-/** Absent arrays stay as they are. */
+/** Absent arrays keep their value. */
 export type ToolChoiceChanges = { [Field in keyof ToolChoice]?: ToolChoice[Field] | undefined }
 
-/** A choice names what does not exist. */
+/** A choice refers to a tool that does not exist. */
 export class UnknownTool extends Error {
   override readonly name = 'UnknownTool'
   readonly field: 'httpToolIds' | 'mcpServers'
@@ -49,7 +49,7 @@ export async function findAgentTools(sql: AnySql, agentId: string): Promise<Tool
   return row?.choice ?? null
 }
 
-/** Ids in one form, each once. Of a server that is named twice every named tool counts. */
+/** Normalized ids without duplicates. The tools of a server that is listed twice are merged. */
 export function tidyChoice({ httpToolIds, mcpServers, builtInToolIds }: ToolChoiceChanges): ToolChoiceChanges {
   const named = mcpServers && Map.groupBy(mcpServers, ({ mcpServerId }) => mcpServerId.toLowerCase())
   return {
@@ -63,7 +63,7 @@ export function tidyChoice({ httpToolIds, mcpServers, builtInToolIds }: ToolChoi
   }
 }
 
-/** Rejects with UnknownTool. In a transaction what exists stays until its end. */
+/** Rejects with UnknownTool. In a transaction the tools cannot be deleted before its end. */
 export async function requireTools(sql: AnySql, { httpToolIds, mcpServers }: ToolChoiceChanges): Promise<void> {
   await requireAll(sql, 'http_tools', 'httpToolIds', httpToolIds ?? [])
   const serverIds = (mcpServers ?? []).map(({ mcpServerId }) => mcpServerId)
@@ -90,7 +90,7 @@ export async function updateAgentTools(
   return isUuid(agentId) ? sql.begin((tx) => changeAgentTools(tx, agentId, changes)) : null
 }
 
-/** As `updateAgentTools`, in a transaction that is open. */
+/** Like `updateAgentTools`, within a transaction. */
 export async function changeAgentTools(
   tx: Tx,
   agentId: string,
@@ -130,11 +130,11 @@ export interface ReadyTools {
   httpTools: Opened<StoredHttpTool>[]
   mcpServers: { server: Opened<StoredMcpServer>; toolNames: string[] }[]
   builtInToolIds: string[]
-  /** Left out, since no key opens their headers: `http-tool:<id>`, `mcp-server:<id>`. */
+  /** Omitted, because no key decrypts their headers: `http-tool:<id>`, `mcp-server:<id>`. */
   unreadable: HeaderContext[]
 }
 
-/** In the order of the choice. What was deleted since it was chosen is left out. */
+/** In the order of the choice. Tools that were deleted meanwhile are omitted. */
 export async function readyTools(sql: AnySql, secrets: Pick<Secrets, 'open'>, choice: ToolChoice): Promise<ReadyTools> {
   const [tools, servers] = await Promise.all([
     storedHttpTools(sql, choice.httpToolIds),

@@ -24,7 +24,7 @@ export interface NewAgent {
   generationConfig: GenerationConfig
 }
 
-/** Absent fields keep their value; `generationConfig` is replaced whole. */
+/** Absent fields keep their value; `generationConfig` is replaced as a whole. */
 export type AgentChanges = { [Field in keyof NewAgent]?: NewAgent[Field] | undefined }
 
 const columns = (sql: AnySql): Fragment => sql`
@@ -42,7 +42,7 @@ export async function findAgent(sql: AnySql, id: string): Promise<Agent | null> 
   return agent ?? null
 }
 
-/** Ids are UUIDs. Rejects with the constraint `agents_provider` or `agents_prompt` where there is no such row. */
+/** Ids are UUIDs. Rejects with the constraint `agents_provider` or `agents_prompt` if there is no such row. */
 export async function createAgent(sql: AnySql, agent: NewAgent): Promise<Agent> {
   const [created] = await sql<Agent[]>`
     insert into agents (name, provider_id, model, prompt_id, generation_config)
@@ -53,7 +53,7 @@ export async function createAgent(sql: AnySql, agent: NewAgent): Promise<Agent> 
   return created
 }
 
-/** Null: no such agent. Rejects as `createAgent`. */
+/** Null: no such agent. Rejects like `createAgent`. */
 export async function updateAgent(sql: AnySql, id: string, changes: AgentChanges): Promise<Agent | null> {
   if (!isUuid(id)) return null
   const { name, providerId, model, promptId, generationConfig } = changes
@@ -71,7 +71,7 @@ export async function updateAgent(sql: AnySql, id: string, changes: AgentChanges
   return updated ?? null
 }
 
-/** Names of the agents that use a provider or a prompt, oldest first: `most` of them, and the number of all. */
+/** Names of the agents that use a provider or a prompt, oldest first: at most `most`, and the total number. */
 export async function agentsUsing(
   sql: AnySql,
   column: 'provider_id' | 'prompt_id',
@@ -84,7 +84,7 @@ export async function agentsUsing(
   return { names: rows.map(({ name }) => name), total: rows[0]?.total ?? 0 }
 }
 
-/** Which of these agents there are no longer. */
+/** Which of these agents no longer exist. */
 export async function missingAgents(sql: AnySql, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select wanted.id from unnest(${ids}::uuid[]) as wanted (id)

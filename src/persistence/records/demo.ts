@@ -5,7 +5,7 @@ export const demoAgentId = '00000000-0000-4000-8000-000000000001'
 
 const prompt = 'You are the demo agent of Greenroom. Be short and friendly.'
 
-/** Once in a database's life: a demo that was deleted stays deleted. Resolves to whether it was made. */
+/** Once in a database's life: a deleted demo stays deleted. Resolves to whether it was created. */
 export async function seedDemo(sql: Sql): Promise<boolean> {
   const rows = await sql`
     with first as (

@@ -1,4 +1,4 @@
-/** HTTP tools: one request each, with places for a model's arguments. */
+/** HTTP tools: one request each, with placeholders for the model's arguments. */
 import type { AnySql, Sql, Tx } from '../postgres/database.ts'
 import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
@@ -10,7 +10,7 @@ export interface HttpToolFields {
   name: string
   description: string
   method: HttpMethod
-  /** May hold `{{argument}}`, as may header values and the body. */
+  /** May contain `{{argument}}`, like header values and the body. */
   url: string
   body: string | null
   /** JSON Schema of an object. Null: any arguments. */
@@ -25,7 +25,7 @@ export interface HttpTool extends HttpToolFields {
   updatedAt: string
 }
 
-/** What a call needs; secret headers are sealed. */
+/** What a call needs; secret headers are encrypted. */
 export type StoredHttpTool = HttpToolFields & StoredHeaders & { id: string }
 
 export type NewHttpTool = StoredHttpTool
@@ -53,7 +53,7 @@ export async function findHttpTool(sql: AnySql, id: string): Promise<HttpTool | 
   return tool ?? null
 }
 
-/** Those that exist, in no order. Ids are UUIDs. */
+/** Those that exist, in any order. Ids are UUIDs. */
 export const storedHttpTools = async (sql: AnySql, ids: readonly string[]): Promise<StoredHttpTool[]> =>
   ids.length === 0
     ? []
@@ -71,7 +71,7 @@ export async function createHttpTool(sql: AnySql, tool: NewHttpTool): Promise<Ht
 }
 
 /**
- * `decide` sees the stored tool, locked until its changes are written, and may throw: then nothing changes. Null: no
+ * `decide` gets the stored tool, locked until the changes are written. It may throw: then nothing changes. Null: no
  * such tool.
  */
 export async function updateHttpTool(sql: Sql, id: string, decide: DecideHttpTool): Promise<HttpTool | null> {
@@ -80,7 +80,7 @@ export async function updateHttpTool(sql: Sql, id: string, decide: DecideHttpToo
 
 export type DecideHttpTool = (tool: StoredHttpTool) => HttpToolChanges
 
-/** As `updateHttpTool`, in a transaction that is open. */
+/** Like `updateHttpTool`, within a transaction. */
 export async function changeHttpTool(tx: Tx, id: string, decide: DecideHttpTool): Promise<HttpTool | null> {
   const [tool] = await tx<StoredHttpTool[]>`select ${stored(tx)} from http_tools where id = ${id} for no key update`
   if (tool === undefined) return null
@@ -98,7 +98,7 @@ export async function changeHttpTool(tx: Tx, id: string, decide: DecideHttpTool)
   return updated ?? null
 }
 
-/** Takes it out of every agent's choice too. False: no such tool. */
+/** Removes it from every agent too. False: no such tool. */
 export async function deleteHttpTool(sql: AnySql, id: string): Promise<boolean> {
   if (!isUuid(id)) return false
   const { count } = await sql`delete from http_tools where id = ${id}`

@@ -1,21 +1,21 @@
-/** Logins of the management API, and the failures that slow guessing down (contract section 2). */
+/** Logins of the management API, and the rate limit on failed attempts (contract section 2). */
 import type { AnySql, Sql } from '../postgres/database.ts'
 
-/** A login that has not run out. */
+/** A login that has not expired. */
 export interface Login {
   username: string
-  /** Of the credential that it was made with. */
+  /** Of the credential that it was created with. */
   credentialHash: Buffer
   /** Its time was extended just now. */
   renewed: boolean
-  /** Seconds until it runs out if it is not used. */
+  /** Seconds until it expires if it is not used. */
   expiresIn: number
 }
 
 const alive = (sql: AnySql) => sql`
   seen_at > clock_timestamp() - interval '7 days' and created_at > clock_timestamp() - interval '30 days'`
 
-/** Stores a login under the SHA-256 of its token, and forgets those that have run out. */
+/** Stores a login under the SHA-256 of its token, and deletes expired ones. */
 export async function createLogin(
   sql: AnySql,
   login: { tokenHash: Buffer; username: string; credentialHash: Buffer },
@@ -26,9 +26,9 @@ export async function createLogin(
     values (${login.tokenHash}, ${login.username}, ${login.credentialHash})`
 }
 
-/** Finds a login and extends its 7 days, within 30 in all. Null: none, or it has run out. */
+/** Finds a login and extends its 7 days, up to 30 in total. Null: none, or expired. */
 export async function useLogin(sql: AnySql, tokenHash: Buffer): Promise<Login | null> {
-  // Once a minute is often enough for 7 days, and spares every other request the write.
+  // Once a minute is enough for 7 days, and saves a write on other requests.
   const [login] = await sql<Login[]>`
     with renewed as (
       update logins set seen_at = clock_timestamp()
@@ -47,16 +47,16 @@ export async function deleteLogin(sql: AnySql, tokenHash: Buffer): Promise<void>
   await sql`delete from logins where token_hash = ${tokenHash}`
 }
 
-/** An attempt that counts as failed until it is forgiven; refused: seconds to wait before the next. */
+/** An attempt that counts as failed until it is forgiven. Refused: seconds until the next one is allowed. */
 export type Attempt = { allowed: true; at: string } | { allowed: false; retryAfter: number }
 
 /**
- * Counts an attempt before its password is looked at, so that guesses side by side can't pass together: five a
- * minute for an address and name, thirty for an address. Refused attempts are not counted.
+ * Counts an attempt before its password is checked, so that concurrent guesses cannot exceed the limit: five a minute
+ * for an address and name, thirty for an address. Refused attempts are not counted.
  */
 export async function beginAttempt(sql: Sql, address: string, username: string): Promise<Attempt> {
   return sql.begin(async (tx) => {
-    // A statement of its own: the next one's snapshot must be taken once the lock is held.
+    // A separate statement: the snapshot of the next one must be taken after the lock.
     await tx`select pg_advisory_xact_lock(hashtextextended(${`login ${address}`}, 0))`
     const [counted] = await tx<{ at: string | null; retryAfter: number | null }[]>`
       with old as (
@@ -87,7 +87,7 @@ export async function beginAttempt(sql: Sql, address: string, username: string):
   })
 }
 
-/** Takes an attempt out of the count: its password was right. `at` as `beginAttempt` gave it. */
+/** Removes an attempt from the count: its password was correct. `at` as returned by `beginAttempt`. */
 export async function forgiveAttempt(sql: AnySql, address: string, username: string, at: string): Promise<void> {
   await sql`
     delete from login_failures

@@ -1,4 +1,4 @@
-/** MCP servers: where they are and how they are spoken to. What they offer is asked of them. */
+/** MCP servers: address and transport. Their tools are not stored; the servers are asked for them. */
 import type { AnySql, Sql, Tx } from '../postgres/database.ts'
 import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
@@ -18,7 +18,7 @@ export interface McpServer extends McpServerFields {
   updatedAt: string
 }
 
-/** What a connection needs; secret headers are sealed. `version` is another one after each change. */
+/** What a connection needs; secret headers are encrypted. `version` changes with every update. */
 export type StoredMcpServer = McpServerFields & StoredHeaders & { id: string; version: string }
 
 export type NewMcpServer = McpServerFields & StoredHeaders & { id: string }
@@ -45,7 +45,7 @@ export async function findMcpServer(sql: AnySql, id: string): Promise<McpServer 
   return server ?? null
 }
 
-/** Those that exist, in no order. Ids are UUIDs. */
+/** Those that exist, in any order. Ids are UUIDs. */
 export const storedMcpServers = async (sql: AnySql, ids: readonly string[]): Promise<StoredMcpServer[]> =>
   ids.length === 0
     ? []
@@ -62,7 +62,7 @@ export async function createMcpServer(sql: AnySql, server: NewMcpServer): Promis
 }
 
 /**
- * `decide` sees the stored server, locked until its changes are written, and may throw: then nothing changes. Null: no
+ * `decide` gets the stored server, locked until the changes are written. It may throw: then nothing changes. Null: no
  * such server.
  */
 export async function updateMcpServer(sql: Sql, id: string, decide: DecideMcpServer): Promise<McpServer | null> {
@@ -71,7 +71,7 @@ export async function updateMcpServer(sql: Sql, id: string, decide: DecideMcpSer
 
 export type DecideMcpServer = (server: StoredMcpServer) => McpServerChanges
 
-/** As `updateMcpServer`, in a transaction that is open. */
+/** Like `updateMcpServer`, within a transaction. */
 export async function changeMcpServer(tx: Tx, id: string, decide: DecideMcpServer): Promise<McpServer | null> {
   const [server] = await tx<StoredMcpServer[]>`select ${stored(tx)} from mcp_servers where id = ${id} for no key update`
   if (server === undefined) return null
@@ -87,7 +87,7 @@ export async function changeMcpServer(tx: Tx, id: string, decide: DecideMcpServe
   return updated ?? null
 }
 
-/** Takes it out of every agent's choice too. False: no such server. */
+/** Removes it from every agent too. False: no such server. */
 export async function deleteMcpServer(sql: AnySql, id: string): Promise<boolean> {
   if (!isUuid(id)) return false
   const { count } = await sql`delete from mcp_servers where id = ${id}`

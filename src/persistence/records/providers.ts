@@ -1,4 +1,4 @@
-/** Providers: connections to model vendors. Their keys lie here sealed (`secrets.ts`) and leave only sealed. */
+/** Providers: connections to model vendors. Their keys are stored and returned encrypted only (`secrets.ts`). */
 import type { AnySql, Sql } from '../postgres/database.ts'
 import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
@@ -15,7 +15,7 @@ export interface Provider<Type extends string = string> {
   updatedAt: string
 }
 
-/** What a call to the vendor needs; `apiKey` is sealed. */
+/** What a call to the vendor needs; `apiKey` is encrypted. */
 export interface StoredConnection {
   id: string
   type: string
@@ -23,10 +23,10 @@ export interface StoredConnection {
   apiKey: string | null
 }
 
-/** What a provider's key is sealed under, so that a sealed key moved to another row does not open. */
+/** Encryption context of a provider's key: an encrypted key that is moved to another row cannot be decrypted. */
 export const keyContext = (providerId: string): string => `provider:${providerId}`
 
-/** A sealed key and what of it may be shown. */
+/** An encrypted key, and the part of it that may be shown. */
 export interface SealedKey {
   apiKey: string | null
   apiKeyHint: string | null
@@ -85,8 +85,8 @@ export async function createProvider<Type extends string>(
 }
 
 /**
- * `decide` sees the stored connection, locked until its changes are written, and may throw: then nothing changes.
- * Null: no such provider. Rejects with the constraint `providers_name_unique` when the name is taken.
+ * `decide` gets the stored connection, locked until the changes are written. It may throw: then nothing changes. Null:
+ * no such provider. Rejects with the constraint `providers_name_unique` when the name is taken.
  */
 export async function updateProvider<Type extends string>(
   sql: Sql,

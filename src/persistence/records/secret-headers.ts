@@ -1,6 +1,6 @@
 /**
- * Headers of HTTP tools and MCP servers. Values of those whose names carry a secret lie sealed beside the others, all
- * in one text, and are read back as `***` (contract section 2).
+ * Headers of HTTP tools and MCP servers. Values of headers whose names indicate a secret are encrypted, all in one text
+ * beside the others, and returned as `***` (contract section 2).
  */
 import { isSecretHeader } from '../../untrusted/redact.ts'
 import type { Secrets } from './secrets.ts'
@@ -8,29 +8,29 @@ import type { Secrets } from './secrets.ts'
 /** Stands for a secret value wherever headers are shown. */
 export const hiddenValue = '***'
 
-/** As they are stored: `headers` with `***` for secret values, `secretHeaders` the sealed values. */
+/** As stored: `headers` with `***` for secret values, `secretHeaders` the encrypted values. */
 export interface StoredHeaders {
   headers: Record<string, string>
   secretHeaders: string | null
 }
 
-/** What the record is sealed under: `http-tool:<id>` or `mcp-server:<id>`. */
+/** Encryption context of the record: `http-tool:<id>` or `mcp-server:<id>`. */
 export type HeaderContext = `${'http-tool' | 'mcp-server'}:${string}`
 
 export { isSecretHeader }
 
-/** Values by name in lower case. Throws when no key opens them. */
+/** Values by name in lower case. Throws if no key decrypts them. */
 export function openSecretValues(
   secrets: Pick<Secrets, 'open'>,
   context: HeaderContext,
   { secretHeaders }: StoredHeaders,
 ): ReadonlyMap<string, string> {
   if (secretHeaders === null) return new Map()
-  // Only `sealHeaders` writes this column, and sealing keeps it as it was.
+  // Only `sealHeaders` writes this column, and encryption detects changes.
   return new Map(Object.entries(JSON.parse(secrets.open(secretHeaders, context)) as Record<string, string>))
 }
 
-/** Headers in plain text, for a call out. Throws when no key opens them. */
+/** Headers in plain text, for an outgoing call. Throws if no key decrypts them. */
 export function openHeaders(
   secrets: Pick<Secrets, 'open'>,
   context: HeaderContext,
@@ -42,7 +42,7 @@ export function openHeaders(
   )
 }
 
-/** Takes headers in plain text apart: secret values are sealed. */
+/** Splits headers in plain text: secret values are encrypted. */
 export function sealHeaders(
   secrets: Pick<Secrets, 'seal'>,
   context: HeaderContext,

@@ -8,23 +8,23 @@ import { join } from 'node:path'
 import { codeOf, type Sql, type Tx } from '../postgres/database.ts'
 
 export interface Secrets {
-  /** `context` says what the secret belongs to (`provider:<id>`); only the same context opens it. */
+  /** `context` says what the secret belongs to (`provider:<id>`); only the same context decrypts it. */
   seal(plain: string, context: string): string
-  /** Throws when no key fits, the text was changed, or it was sealed for something else. */
+  /** Throws if no key fits, the text was changed, or it was sealed for another context. */
   open(sealed: string, context: string): string
-  /** What stored secrets no key opened at the start, for the log: `provider:<id>`. */
+  /** Stored secrets that no key could decrypt at the start, for the log: `provider:<id>`. */
   readonly unreadable: readonly string[]
 }
 
 export interface SecretOptions {
-  /** SECRET_KEY: the first seals, all open. Null: `DATA_DIR/secret.key`, generated where it may be. */
+  /** SECRET_KEY: the first encrypts, all decrypt. Null: `DATA_DIR/secret.key`, generated where that is allowed. */
   keys: readonly string[] | null
   dataDir: string
   /** DATABASE_URL is set: the database is not below DATA_DIR. */
   external: boolean
 }
 
-/** Columns with sealed texts. A new one is added here, so that it takes part in rotation. */
+/** Columns with sealed texts. Add new ones here, so that they are rotated. */
 const sealedColumns = [
   { table: 'providers', column: 'api_key', kind: 'provider' },
   { table: 'http_tools', column: 'secret_headers', kind: 'http-tool' },
@@ -33,14 +33,14 @@ const sealedColumns = [
 
 const checkContext = 'check'
 
-// An arbitrary number that nobody else should use for advisory locks in this database.
+// An arbitrary number. No other program may use it for advisory locks in this database.
 const secretsLock = 7_236_150_002
 
 /**
- * Finds the keys, checks them against the value that the first start stored, and seals anew what lies under
- * another key than the first. All under one lock: any number of instances may start at once, and a rotation may
- * roll through them, as long as every one of them has the keys that the others seal with. Rejects with one clear
- * line when the keys are not those of the database.
+ * Finds the keys, checks them against the value that the first start stored, and re-encrypts secrets that are sealed
+ * with another key than the first. All under one lock: any number of instances may start at once, and a rotation may
+ * roll through them, as long as each instance has the keys that the others encrypt with. Rejects with one line if the
+ * keys are not those of the database.
  */
 export async function openSecrets(sql: Sql, options: SecretOptions): Promise<Secrets> {
   return await sql.begin(async (tx) => {
@@ -61,10 +61,10 @@ export async function openSecrets(sql: Sql, options: SecretOptions): Promise<Sec
   })
 }
 
-/** Opened secrets that are kept: to open one costs 45 µs, and each reply needs one. */
+/** Size of the cache of decrypted secrets: decrypting one costs 45 µs, and each reply needs one. */
 const MAX_OPENED = 1000
 
-/** What is kept is found by the sealed text and its context alone: whatever is stored anew has another one. */
+/** The cache key is the sealed text with its context: a new value always has a new sealed text. */
 function remembering(open: Secrets['open']): Secrets['open'] {
   const opened = new Map<string, string>()
   return (sealed, context) => {
@@ -96,7 +96,7 @@ async function settleCheck(tx: Tx, ring: Ring, check: string | null, options: Se
   }
 }
 
-/** A row that was changed since it was read is left alone: whoever changed it has sealed it too. */
+/** A row that was changed since it was read is skipped: it was re-encrypted with that change. */
 async function resealAll(tx: Tx, ring: Ring): Promise<string[]> {
   const unreadable: string[] = []
   for (const { table, column, kind } of sealedColumns) {
@@ -143,7 +143,7 @@ async function keyOfFolder({ dataDir, external }: SecretOptions, inUse: boolean)
 
 async function makeKey(dataDir: string, path: string): Promise<void> {
   await mkdir(dataDir, { recursive: true })
-  // Written whole under another name first: a crash must not leave half a key. `link` never replaces a file.
+  // Written completely under another name first: a crash must not leave half a key. `link` never replaces a file.
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   const file = await open(draft, 'wx', 0o600)
   try {

@@ -1,4 +1,4 @@
-/** The whole configuration at one moment, by name, for a copy of it. */
+/** A consistent snapshot of the whole configuration, by name, for export. */
 import type { GenerationConfig } from '../../actors/ports.ts'
 import type { AnySql, Tx } from '../postgres/database.ts'
 import type { HttpToolFields } from './http-tools.ts'
@@ -24,7 +24,7 @@ export interface Configuration {
   })[]
 }
 
-/** One statement, so one moment. As json, not jsonb: models read a schema's properties in order. */
+/** One statement, so one snapshot. As json, not jsonb: models read a schema's properties in order. */
 export async function readConfiguration(sql: AnySql): Promise<Configuration> {
   const [row] = await sql<Configuration[]>`
     select
@@ -56,6 +56,6 @@ export async function readConfiguration(sql: AnySql): Promise<Configuration> {
   return row
 }
 
-/** Until the transaction ends nobody else changes the configuration: what was found by its name stays. */
+/** Locks the configuration until the transaction ends: records that were found by name stay valid. */
 export const lockConfiguration = (tx: Tx) =>
   tx`lock table providers, prompts, agents, http_tools, mcp_servers in share row exclusive mode`

@@ -1,21 +1,21 @@
 /**
- * How far apart flushes begin. A statement costs what ten of its rows do, so a little gathering is cheaper and no later.
- * While the event loop is full they move apart: what gathers for one reply becomes one row, one frame and one write to
- * each reader, which makes room. Without it, 500 replies of 50 tokens a second take turns of 40 ms in which nothing new
- * can begin: their first tokens come after 250 ms.
+ * The interval between the starts of flushes. A statement costs as much as ten of its rows, so a short interval is
+ * cheaper and no slower. While the event loop is saturated the interval grows: what accumulates for one reply becomes
+ * one row, one frame and one write to each reader, which reduces the load. Without it, 500 replies of 50 tokens a
+ * second cause turns of 40 ms in which no reply can start: their first tokens come after 250 ms.
  */
 
-/** Milliseconds: at least, with time to spare; at most, under any load. */
+/** Milliseconds: the least, and the most under any load. */
 export const leastPace = 3
 export const mostPace = 60
 
-/** How long the loop is watched between two changes (ms). */
+/** How long the loop is observed between two changes (ms). */
 const WINDOW_MS = 50
 
-/** Where fewer replies share a flush there is nothing to gain by fewer flushes. */
+/** If fewer replies share a flush, fewer flushes gain nothing. */
 const CROWD = 32
 
-/** The next pace (ms), for a loop that was busy for this share of the time (0 to 1). */
+/** The next interval (ms), after the loop was busy for this share of the time (0 to 1). */
 export function nextPace(pace: number, busy: number): number {
   if (busy > 0.95) return Math.min(mostPace, pace * 1.5)
   if (busy < 0.85) return Math.max(leastPace, pace * 0.8)
@@ -23,9 +23,9 @@ export function nextPace(pace: number, busy: number): number {
 }
 
 export interface Pace {
-  /** The pace of now, in milliseconds. */
+  /** The present interval, in milliseconds. */
   ms(): number
-  /** A flush held so many replies. */
+  /** To be called after each flush, with the number of its replies. */
   flushed(replies: number): void
 }
 

@@ -1,16 +1,16 @@
-/** Deletes the frames of settled replies behind their backs, many replies at a time. */
+/** Deletes the frames of settled replies in the background, many replies at a time. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from '../postgres/database.ts'
 
-/** Replies that are settled within so long go together. */
+/** Replies that are settled within this time are cleared together. */
 const GATHER_MS = 1000
-/** The end waits for a silent database no longer. Milliseconds. */
+/** Longest wait of `close` for a database that does not answer. Milliseconds. */
 const LAST_MS = 1000
 
 export interface FrameClearing {
-  /** A reply of the session is settled: its message holds all that its frames said. Once closed, left to `tidy`. */
+  /** A reply of the session is settled: its message holds all of its frames. After `close` this is left to `tidy`. */
   later(sessionNum: number): void
-  /** Clears what has gathered. Never rejects: what is left is left to `tidy`. */
+  /** Clears the rest. Never rejects: what cannot be cleared is left to `tidy`. */
   close(): Promise<void>
 }
 

@@ -1,11 +1,12 @@
-/** What a model reads again of a conversation. */
+/** The earlier messages of a conversation, for the model. */
 import type { HistoryLimits, HistoryMessage } from '../../actors/ports.ts'
 import type { Sql } from '../postgres/database.ts'
 import { historyEvents } from './stored-reply.ts'
 
 /**
  * Messages before `position`, oldest first: the newest ones that fit `maxBytes`, and always the newest one. Walks
- * backwards and stops there, so that no more is unpacked than is sent, however much the tools of old replies said.
+ * backwards and stops there, so that no more is decompressed than is sent, however long the tool results of old
+ * replies.
  */
 export async function readHistory(
   sql: Sql,

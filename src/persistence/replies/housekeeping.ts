@@ -1,4 +1,4 @@
-/** What time alone makes useless of conversations is removed. Every step is one statement that may run anywhere, any number of times. */
+/** Deletes expired data of conversations. Each step is one idempotent statement that any instance may run. */
 import type { Sql } from '../postgres/database.ts'
 import { foldUsage } from './usage.ts'
 
@@ -8,14 +8,14 @@ export interface Retention {
   transitionDays: number
 }
 
-/** Rows that one statement removes at most, so that nothing else waits for long. */
+/** Most rows that one statement deletes, so that nothing else waits for long. */
 const BATCH = 5000
 
 export async function tidyReplies(sql: Sql, { sessionDays, transitionDays }: Retention): Promise<void> {
   await sql`delete from idempotency_keys where created_at < clock_timestamp() - interval '24 hours'`
   await sql`delete from intents where created_at < clock_timestamp() - interval '1 day'`
   await sql`delete from transitions where at < clock_timestamp() - ${`${transitionDays} days`}::interval`
-  // Frames that were under way while their session was deleted, and those of owners who died before they cleared them.
+  // Frames that were in flight while their session was deleted, and those of owners that died before they cleared them.
   await sql`
     select clear_frames(array(
       select distinct f.session_num from frames f

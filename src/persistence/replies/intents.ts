@@ -1,8 +1,8 @@
-/** What others ask of the owner of a running reply, in writing: rows that outlive everybody. */
+/** Requests to the owner of a running reply, stored as rows that outlive every process. */
 import type { Intent } from '../../actors/ports.ts'
 import type { Sql } from '../postgres/database.ts'
 
-/** Asks the owner of the session's running reply to stop, in writing. Null: none runs. */
+/** Stores a request to cancel the session's running reply. Null: none runs. */
 export async function requestCancel(
   sql: Sql,
   sessionId: string,
@@ -15,7 +15,7 @@ export async function requestCancel(
   return asked ?? null
 }
 
-/** An intent as it is stored, to be removed once it was obeyed. */
+/** A stored intent, to be removed once it was applied. */
 export interface StoredIntent extends Intent {
   id: string
 }

@@ -1,12 +1,12 @@
 /**
- * Reading replies. Whatever combines a message with its frames is one statement on one snapshot: around a settlement two
- * statements showed a streaming message with no content.
+ * Reading replies. Whatever combines a message with its frames is one statement on one snapshot: around a settlement
+ * two statements showed a streaming message with no content.
  */
 import type { ReplyInfo, StoredReply } from '../../actors/ports.ts'
 import type { Sql } from '../postgres/database.ts'
 import { type EventRow, eventsOf, framesOf, type OutcomeRow, outcomeOf } from './stored-reply.ts'
 
-/** The columns of a message that say which reply it is. */
+/** The columns of a message that identify its reply. */
 export interface InfoRow {
   id: string
   session_id: string

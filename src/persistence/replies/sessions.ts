@@ -1,4 +1,4 @@
-/** Sessions and their messages, as they are read and removed. Times are ISO 8601 UTC. */
+/** Reading and deleting sessions and their messages. Times are ISO 8601 UTC. */
 import { v7 as uuidv7 } from 'uuid'
 import type { FinishReason, StoredEvent } from '../../actors/reply-event.ts'
 import type { AnySql, Sql } from '../postgres/database.ts'
@@ -23,7 +23,7 @@ export interface Message {
   finishReason: FinishReason | 'error' | null
   createdAt: string
   errorCode: string | null
-  /** The provider's full words. */
+  /** The provider's full error text. */
   errorDetail: string | null
   toolEvents: (StoredEvent & { offset: number })[]
 }
@@ -47,7 +47,7 @@ export async function listSessions(
   { limit, offset, q = '' }: PageQuery,
 ): Promise<Page<Session> | null> {
   if (!isUuid(agentId)) return null
-  // Places first: what the index holds is enough to skip rows, and times are written out for the page's rows alone.
+  // Keys first: an index-only scan skips rows, and times are formatted for the rows of the page only.
   const found = q === '' ? sql`` : sql`and strpos(lower(coalesce(title, '')), lower(${q}::text)) > 0`
   const [page] = await sql<(Page<Session> & { known: boolean })[]>`
     with place as materialized (
@@ -69,7 +69,7 @@ export async function findSession(sql: Sql, agentId: string, id: string): Promis
   return session ?? null
 }
 
-/** Instances that ran a reply of what was deleted. Intents tell them; they may be woken to read those. */
+/** Instances that ran a reply of a deleted session. Intents are stored for them; waking them is optional. */
 export interface Deleted {
   owners: string[]
 }
@@ -77,20 +77,20 @@ export interface Deleted {
 /** Null: no such session, or another agent's. */
 export async function deleteSession(sql: Sql, agentId: string, id: string): Promise<Deleted | null> {
   if (!isUuid(agentId) || !isUuid(id)) return null
-  // The owners are those of the statement's snapshot, from before the deletion.
+  // The owners are read from the statement's snapshot, taken before the deletion.
   const [row] = await sql<(Deleted & { deleted: boolean })[]>`
     select delete_session(${agentId}, ${id}) as deleted,
            array(select m.instance_id from messages m where m.session_id = ${id} and m.status = 'streaming') as owners`
   return row?.deleted ? { owners: row.owners } : null
 }
 
-/** A deleted agent's id, and the instances that live: each may run a reply of it that no row tells of. */
+/** A deleted agent's id, and the live instances: each may run a stateless reply of it, which has no row. */
 export interface DeletedAgent {
   id: string
   instances: string[]
 }
 
-/** Null: no such agent. Its sessions are removed, its running replies there cancelled. */
+/** Null: no such agent. Deletes its sessions, and cancels their running replies. */
 export async function deleteAgent(sql: Sql, id: string): Promise<DeletedAgent | null> {
   if (!isUuid(id)) return null
   const [row] = await sql<(DeletedAgent & { deleted: boolean })[]>`

@@ -5,7 +5,7 @@ import { fold, jsonText, outcomeColumns } from './stored-reply.ts'
 
 export type Settled = Awaited<ReturnType<Journal['settle']>>
 
-/** As sql/settle_reply.sql answers. */
+/** What sql/settle_reply.sql returns. */
 type Answer = { outcome: 'settled'; settled_at: string } | { outcome: 'fenced' | 'gone' }
 
 /** One statement, idempotent: the first outcome stays. */

@@ -1,8 +1,8 @@
 /**
- * The stored form of a reply, the one place that knows it. While it runs each event is a row of `frames`: its text, or
- * its JSON. Settled, it is columns of its message: `content`, where its text frames end in it (`frame_ends`, UTF-8 bytes,
- * which PostgreSQL counts cheaply and JavaScript's strings do not), all other events (`tool_events`) and its outcome.
- * (sql/fold_frames.sql makes the second of the first where nobody has the reply in memory.)
+ * The stored form of a reply; no other file knows it. While the reply runs, each event is a row of `frames`: its text,
+ * or its JSON. Once settled, it is columns of its message: `content`, the ends of its text frames in it (`frame_ends`,
+ * in UTF-8 bytes, which PostgreSQL counts cheaply and JavaScript's strings do not), all other events (`tool_events`)
+ * and its outcome. (sql/fold_frames.sql converts the first form into the second when nobody has the reply in memory.)
  */
 import type { ReplyInfo, Settlement } from '../../actors/ports.ts'
 import type { FinishReason, Outcome, ReplyErrorCode, ReplyEvent, StoredEvent } from '../../actors/reply-event.ts'
@@ -19,7 +19,7 @@ type ContentEvent = Extract<ReplyEvent, { type: 'text' }>
 
 const isContent = (event: ReplyEvent): event is ContentEvent => form[event.type] === 'content'
 
-/** What one reply has in a flush. */
+/** One reply's part of a flush. */
 export interface ReplyFrames {
   reply: ReplyInfo
   events: readonly StoredEvent[]
@@ -63,7 +63,7 @@ export interface EventRow {
   frames: FrameRow[] | null
 }
 
-/** `frames` of `messages m`: those that lie at the frame `after` or behind it. */
+/** `frames` of `messages m`, from the frame `after` on. */
 export const framesOf = (sql: AnySql, after = 0): Fragment => sql`
   case when m.status = 'streaming' then (
     select json_agg(json_build_array(f.seq, f.part, f.event) order by f.seq, f.part) from frames f
@@ -90,7 +90,7 @@ const frameEvent = ([seq, part, event]: FrameRow): StoredEvent => ({
   event: part === 0 ? { type: 'text', text: event } : (JSON.parse(event) as ReplyEvent),
 })
 
-/** A settled reply's events as its message keeps them. */
+/** A settled reply's events as its message stores them. */
 export interface Folded {
   content: string
   frameEnds: number[]
@@ -115,7 +115,7 @@ export function fold(events: readonly StoredEvent[]): Folded {
   return { content: texts.join(''), frameEnds, others }
 }
 
-/** The same of a message, whether it runs or not. */
+/** The same for a message, whether it runs or not. */
 export const foldedOf = (row: EventRow): Folded =>
   row.status === 'streaming'
     ? fold(eventsOf(row))
@@ -127,7 +127,7 @@ export function offsetOf({ content, frameEnds }: Folded, frames: number): number
   return Buffer.from(content).toString('utf8', 0, bytes).length
 }
 
-/** The columns that hold an outcome, and the title of a session that has none: what `fold_reply` is handed. */
+/** The columns of an outcome, and the title of a session that has none: the argument of `fold_reply`. */
 export function outcomeColumns({ outcome, events: _, endedAt, requesterLost, title, ...others }: Settlement) {
   others satisfies Record<string, never> // a field that is not stored does not compile
   const error = outcome.type === 'failed' ? outcome.error : null
@@ -176,8 +176,8 @@ export function outcomeOf(row: OutcomeRow): Outcome | null {
 }
 
 /**
- * `HistoryToolEvent[]` of `messages m`, or null: what a model reads again, and the field of it that may be long, cut to
- * one character (code point) more than `maxText`.
+ * `HistoryToolEvent[]` of `messages m`, or null, for the model. The field that may be long is truncated to one
+ * character (code point) more than `maxText`.
  */
 export const historyEvents = (sql: AnySql, maxText: number): Fragment => sql`
   (select jsonb_agg(jsonb_build_object(
@@ -189,6 +189,6 @@ export const historyEvents = (sql: AnySql, maxText: number): Fragment => sql`
      join (values ('tool_call', 'arguments'), ('tool_result', 'content')) as long (type, field)
        on long.type = e.stored -> 'event' ->> 'type')`
 
-/** JSON that PostgreSQL takes: half a surrogate pair becomes U+FFFD, as in a text parameter. */
+/** JSON that PostgreSQL accepts: an unpaired surrogate becomes U+FFFD, as in a text parameter. */
 export const jsonText = (value: object): string =>
   JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? part.toWellFormed() : part))

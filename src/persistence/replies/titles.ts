@@ -1,27 +1,27 @@
 /**
- * Sessions that want a title: none was given, and the first reply has ended. A claim is a mark with an end, not a
- * lock: a model is asked meanwhile, and no transaction may stay open for so long.
+ * Sessions that need a title: they have none, and their first reply has ended. A claim is a timestamp, not a lock: a
+ * model is called meanwhile, and no transaction may stay open for so long.
  */
 import type { Sql } from '../postgres/database.ts'
 
 export interface UntitledSession {
   id: string
   agentId: string
-  /** Which claim this is, from 1. Those of claimers that died count too. */
+  /** The number of this claim, from 1. Claims of processes that died count too. */
   attempt: number
-  /** First user message and first reply, cut. */
+  /** First user message and first reply, truncated. */
   question: string
   answer: string
 }
 
 export interface Claim {
-  /** So long nobody else gets the session; by the database's clock. */
+  /** How long the session is reserved, by the database's clock. */
   claimMs: number
-  /** Characters (code points) of each message that are wanted. */
+  /** Most characters (code points) of each message. */
   maxText: number
 }
 
-/** The next session that wants a title, now claimed. Null: none is due. */
+/** Claims the next session that needs a title. Null: none is due. */
 export async function claimUntitled(sql: Sql, { claimMs, maxText }: Claim): Promise<UntitledSession | null> {
   const [session] = await sql<UntitledSession[]>`
     with next as materialized (
@@ -45,20 +45,20 @@ export async function claimUntitled(sql: Sql, { claimMs, maxText }: Claim): Prom
   return session ?? null
 }
 
-/** A title that came meanwhile stays, and so does the session's place in lists. Null: it will never get one. */
+/** A title that was set meanwhile stays, and so does the session's position in lists. Null: it will never get one. */
 export async function storeTitle(sql: Sql, sessionId: string, title: string | null): Promise<void> {
   await sql`
     update sessions set title = ${title}, title_due_at = 'infinity' where id = ${sessionId} and title is null`
 }
 
-/** The attempt failed: another one may be made after `ms`. */
+/** The attempt failed: allows another one after `ms`. */
 export async function postponeTitle(sql: Sql, sessionId: string, ms: number): Promise<void> {
   await sql`
     update sessions set title_due_at = clock_timestamp() + ${`${ms} milliseconds`}::interval
      where id = ${sessionId} and title is null`
 }
 
-/** The attempt was broken off by us: it does not count, and anyone may go on. */
+/** We aborted the attempt: it does not count, and any instance may claim the session. */
 export async function releaseTitle(sql: Sql, sessionId: string): Promise<void> {
   await sql`
     update sessions set title_due_at = '-infinity', title_attempts = title_attempts - 1

@@ -1,4 +1,4 @@
-/** Recorded steps of session machines. Times are ISO 8601 UTC. */
+/** Recorded transitions of session machines. Times are ISO 8601 UTC. */
 import type { TransitionRecord } from '../../actors/ports.ts'
 import type { Sql } from '../postgres/database.ts'
 import { isoTime, type Page } from '../postgres/page.ts'
@@ -15,13 +15,13 @@ export interface StoredTransition {
   detail: Record<string, unknown>
 }
 
-/** Steps of sessions that are gone meanwhile are left out. */
+/** Skips steps of sessions that were deleted meanwhile. */
 export async function recordTransitions(
   sql: Sql,
   instanceId: string,
   batch: readonly TransitionRecord[],
 ): Promise<void> {
-  // Sessions are locked in the order in which deleting an agent locks them: any other order deadlocks with it.
+  // Sessions are locked in the same order as in delete_agent: any other order could deadlock with it.
   await sql`
     with alive as materialized (
       select s.id from sessions s where s.id = any(${batch.map((step) => step.sessionId)}::uuid[])

@@ -1,4 +1,4 @@
-/** What was used of models: a row for each reply that ended, written with its settlement (`fold_reply`) or here. */
+/** Token usage: a row for each reply that has ended, written by its settlement (`fold_reply`) or here. */
 import type { Sql } from '../postgres/database.ts'
 
 /** What a reply, or a title, used that is stored nowhere else. */
@@ -37,7 +37,7 @@ export async function readUsage(sql: Sql, { from, to, groupBy }: UsageQuery): Pr
     model: sql`model`,
     day: sql`to_char(at at time zone 'UTC', 'YYYY-MM-DD')`,
   }[groupBy]
-  // As float8, which JavaScript's numbers are: sums of bigint would come as text.
+  // As float8, like JavaScript's numbers: sums of bigint would be returned as text.
   const rows = await sql<UsageRow[]>`
     select ${key} as key, sum(replies)::float8 as replies, sum(prompt_tokens)::float8 as "promptTokens",
            sum(completion_tokens)::float8 as "completionTokens",
@@ -64,7 +64,7 @@ export async function insertUsage(sql: Sql, used: readonly Used[]): Promise<void
     on conflict do nothing`
 }
 
-/** Rows of more than a week ago become one for each hour, agent and model. May run anywhere, any number of times. */
+/** Merges rows older than a week into one for each hour, agent and model. Idempotent; any instance may run it. */
 export async function foldUsage(sql: Sql): Promise<void> {
   await sql`
     with old as (
