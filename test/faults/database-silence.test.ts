@@ -11,7 +11,7 @@ let sql: Sql
 beforeEach(async () => {
   database = await freshDatabase({ empty: true })
   proxy = await openProxy(database.url)
-  sql = connect(proxy.url, { max: 2, name: 'silence', timeoutMs: 200, silenceMs: 400 })
+  sql = connect(proxy.url, { max: 2, name: 'silence', timeoutMs: 200, silenceMs: 1000 })
 })
 afterEach(async () => {
   await sql.end({ timeout: 0 })
@@ -45,7 +45,7 @@ verifies('contract-4.storage-outage', 'a transaction on a dead connection fails 
   expect(await outcome(sql.begin((tx) => tx`select 1`))).toBe('unavailable')
   await sql.end({ timeout: 0 })
   for (const step of ['first statement', 'commit']) {
-    sql = connect(proxy.url, { max: 1, name: 'silence', timeoutMs: 200, silenceMs: 400 })
+    sql = connect(proxy.url, { max: 1, name: 'silence', timeoutMs: 200, silenceMs: 1000 })
     const work = sql.begin(async (tx) => {
       if (step === 'commit') await tx`select 1`
       proxy.forget()
@@ -72,7 +72,7 @@ verifies('contract-4.storage-outage', 'nobody waits for ever for a connection, h
 verifies('contract-4.storage-outage', 'a slow answer is none too late, and an idle connection stays', async () => {
   await Promise.all([sql`select pg_sleep(0.3)`, sql`select pg_sleep(0.3)`])
   const before = proxy.attempts
-  await database.sql`select pg_sleep(0.6)`
+  await database.sql`select pg_sleep(1.3)`
   expect([...(await one())]).toEqual([{ n: 1 }])
   expect(proxy.attempts).toBe(before)
 })

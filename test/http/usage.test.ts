@@ -32,7 +32,21 @@ verifies('contract-8.usage', 'replies in sessions, stateless and playground ones
   expect(await rows('?groupBy=day')).toEqual([{ key: today, ...counted(3, 21, 15) }])
 })
 
+/** Until the tokenizer's thread has started, which a busy machine may take seconds for, length stands for a count. */
+async function tokenizerStarted(): Promise<void> {
+  await expect
+    .poll(async () => {
+      await scene.app.sql`delete from token_usage`
+      scene.says(['some words'])
+      await scene.send(await scene.newSession(), 'x')
+      return (await rows())[0]?.completionTokens
+    }, soon)
+    .toBe(2)
+  await scene.app.sql`delete from token_usage`
+}
+
 verifies('contract-8.usage', 'whatever the ending: failed, cancelled, left, deleted', async () => {
+  await tokenizerStarted()
   scene.up.always(async (one) => {
     await one.text('some words')
     one.reset()
@@ -52,6 +66,7 @@ verifies('contract-8.usage', 'whatever the ending: failed, cancelled, left, dele
 })
 
 verifies('contract-8.usage', 'a cancelled reply has its tokens counted, and marked as estimated', async () => {
+  await tokenizerStarted()
   const next = scene.byHand()
   const id = await scene.newSession()
   const stream = await scene.stream(id, 'hello world')

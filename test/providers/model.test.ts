@@ -157,12 +157,12 @@ describe('PROVIDER_IDLE_TIMEOUT_S', () => {
   })
 
   test('time that the consumer takes is no silence of the provider', async () => {
-    const { up, model } = await scene({ idleTimeoutMs: 40 })
+    const { up, model } = await scene({ idleTimeoutMs: 400 })
     up.next(sayOk)
     const events: ModelEvent[] = []
     for await (const event of heard(model, requestTo(up), new AbortController().signal)) {
       events.push(event)
-      if (event.type === 'text') await new Promise((resolve) => setTimeout(resolve, 90)) // a consumer slower than the limit
+      if (event.type === 'text') await new Promise((resolve) => setTimeout(resolve, 700)) // a consumer slower than the limit
     }
     expect(spoken(events)).toEqual(finished)
   })
