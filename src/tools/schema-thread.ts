@@ -57,7 +57,10 @@ export function createSchemaThread({ jobMs = JOB_MS, idleMs = IDLE_MS, start = s
 
   function next(): void {
     const chosen = [...waiting].find(({ owner }) => !suspects.has(owner)) ?? [...waiting][0]
-    if (chosen === undefined) return thread.idle()
+    if (chosen === undefined) {
+      thread.idle()
+      return
+    }
     waiting.delete(chosen)
     current = chosen
     try {
