@@ -12,7 +12,7 @@ export interface EmptyStateProps {
   /** The page that is the one thing to do next. */
   leadTo?: { path: string; label: string } | undefined
   /** The one thing to do next, where that is no link. */
-  action?: ReactElement
+  action?: ReactElement | undefined
 }
 
 export function EmptyState({ icon: Picture, title, children, leadTo, action }: EmptyStateProps) {
