@@ -1,10 +1,10 @@
 /** A session host on ports that the test holds in its hand: a journal in memory, a model that says what it is told. */
 import type { Reply } from '../../src/actors/frame-log.ts'
-import type { Model, ModelEvent, StoredReply, TransitionRecord } from '../../src/actors/ports.ts'
+import type { Model, ModelEvent, StoredReply } from '../../src/actors/ports.ts'
 import { createRemoteReplies } from '../../src/actors/remote-reply.ts'
 import { type Frame, kindOf } from '../../src/actors/reply-event.ts'
 import { createSessionHost, type HostOptions, type Message, type Sent } from '../../src/actors/session-host.ts'
-import { createTransitionRecorder } from '../../src/actors/transitions.ts'
+import { createTransitionRecorder, type TransitionRecord } from '../../src/actors/transitions.ts'
 import { noExchange } from '../../src/coordination/local.ts'
 import { told } from '../support/model-stream.ts'
 import { into } from '../support/take.ts'
