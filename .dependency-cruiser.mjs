@@ -1,6 +1,6 @@
 /** The doors between the rooms. Each comment says what to do instead. */
 
-const vocabulary = '^src/actors/(ports|reply-event|observer)\\.ts$'
+const vocabulary = '^src/actors/(ports|reply-event|observer|transitions)\\.ts$'
 const process = '^src/(main|workers|settings|settings-values)\\.ts$'
 
 const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observability'].flatMap((room) => [

@@ -3,9 +3,9 @@
  * those that run elsewhere and are followed here (`remote-reply.ts`).
  *
  * Readers hold a cursor into one shared array, so a slow one costs nothing. (I1 is in reply-log.ts.)
- * I2. Every reader sees the same frames after the same id, whenever it starts. Kept by reply-log.test.ts, "I2".
+ * I2. Every reader sees the same frames after the same id, whenever it starts. Kept by frame-log.test.ts, "I2".
  * I3. A log ends once: closed with its outcome, cut without a last frame, or dropped because its session was
- *     deleted. Kept by reply-log.test.ts, "I3".
+ *     deleted. Kept by frame-log.test.ts, "I3".
  */
 import type { ReplyInfo, Take } from './ports.ts'
 import {

@@ -17,6 +17,7 @@ import type {
 } from './ports.ts'
 import type { ReplyEvent, Usage } from './reply-event.ts'
 import type { Ending } from './session-machine.ts'
+import { observedCall } from './tool-call-observation.ts'
 import { repeatableCall } from './tool-turns.ts'
 
 /** Tool calls of a whole reply, when the agent sets no limit (contract section 2). */
@@ -262,23 +263,6 @@ function keepPace(pace: Pace): void {
 function endOf({ failure, end }: Turn, signal: AbortSignal): ModelCallEnd['end'] {
   if (failure !== null) return failure.code
   return end ?? (signal.aborted ? null : endedEarly.code)
-}
-
-/** Rejects as the call does; that counts as a failure too. */
-async function observedCall(
-  observer: ReplyObserver,
-  call: ToolCall,
-  work: () => ReturnType<Toolbox['call']>,
-): ReturnType<Toolbox['call']> {
-  const observed = observer.toolCall(call)
-  let ok = false
-  try {
-    const result = await observed.within(work)
-    ok = result.ok
-    return result
-  } finally {
-    observed.ended(ok)
-  }
 }
 
 /** A reply that is stopped waits for no tool, however slowly that lets go. Rejects with the signal's reason. */

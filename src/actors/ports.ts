@@ -221,21 +221,6 @@ export interface Journal {
   history(sessionId: string, position: number, limits: HistoryLimits): Promise<HistoryMessage[]>
 }
 
-/** One step of a session's machine, as recorded. `detail` holds codes and counts, never content. */
-export interface TransitionRecord {
-  sessionId: string
-  at: Date
-  from: string
-  to: string
-  event: string
-  messageId: string | null
-  detail: Record<string, string | number | boolean>
-}
-
-export interface TransitionStore {
-  record(batch: readonly TransitionRecord[]): Promise<void>
-}
-
 // ── who owns what ───────────────────────────────────────────────────────────────────────────────────────
 
 /** What others ask of the owner of a running reply. Stored first, so that it outlives everybody. */

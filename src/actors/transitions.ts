@@ -1,5 +1,4 @@
 /** Records each step of a session's machine, off the token path: steps are written in batches. */
-import type { TransitionRecord, TransitionStore } from './ports.ts'
 
 /** Most steps that wait for the database; beyond it the oldest are dropped, since replies take precedence. */
 const MAX_WAITING = 50_000
@@ -9,6 +8,21 @@ const RETRY_MS = 1000
  * a fifth of the database load of sessions.
  */
 const GATHER_MS = 100
+
+/** One step of a session's machine, as recorded. `detail` holds codes and counts, never content. */
+export interface TransitionRecord {
+  sessionId: string
+  at: Date
+  from: string
+  to: string
+  event: string
+  messageId: string | null
+  detail: Record<string, string | number | boolean>
+}
+
+export interface TransitionStore {
+  record(batch: readonly TransitionRecord[]): Promise<void>
+}
 
 export interface TransitionRecorder {
   record(step: TransitionRecord): void

@@ -38,7 +38,7 @@ function check(): void {
       if (now - stream.blockedSince > STALLED_MS) stream.response.destroy()
     } else if (now - stream.lastWrite > HEARTBEAT_MS) {
       stream.lastWrite = now
-      if (!stream.put(PING)) block(stream)
+      if (!stream.put(PING)) void block(stream) // nobody waits for room; it never rejects
     }
   }
 }

@@ -2,11 +2,12 @@
  * Counts tokens beside the server: the encoder's 200,000 strings would be a third of its heap, marked by every major
  * garbage collection, for replies whose provider reports no usage. A thread has them while somebody asks.
  */
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import { createTokenThread, startTokenWorker } from './token-thread.ts'
 import type { CountJob } from './token-worker.ts'
 
 export interface TokenCounterOptions {
-  /** Told when the thread dies or cannot start; once, until one has counted again. */
+  /** Called when the thread dies or cannot start; once, until one has counted again. */
   onFault?: ((error: unknown) => void) | undefined
   /** The thread ends when it was asked nothing for so long. Milliseconds. */
   idleMs?: number
@@ -28,16 +29,7 @@ interface Waiting extends Pick<CountJob, 'texts'> {
 }
 
 /** Without a tokenizer. */
-const judge = (text: string): number => Math.ceil(text.length / 4)
-
-export const startTokenWorker = (): Worker =>
-  new Worker(new URL('./token-worker.ts', import.meta.url), {
-    name: 'token-count',
-    execArgv: [], // no hook that the server was started with
-    env: {}, // no secret of ours, no NODE_OPTIONS
-    // 100 MB of text fit. With Node's own limit the thread leaves 20 MB more behind when it ends.
-    resourceLimits: { maxOldGenerationSizeMb: 256 },
-  })
+const estimate = (text: string): number => Math.ceil(text.length / 4)
 
 /** Starts no thread before a count comes or is expected. */
 export function createTokenCounter({
@@ -46,70 +38,57 @@ export function createTokenCounter({
   deadlineMs = 1500,
   start = startTokenWorker,
 }: TokenCounterOptions = {}): TokenCounter {
-  /** In order; those that have been answered, or judged, are gone. */
+  /** In order; those that have been answered, by the thread or by an estimate, are gone. */
   const waiting = new Set<Waiting>()
-  let worker: Worker | null = null
-  /** What the thread has in hands: one at a time, so that whoever gave up costs nothing more. */
+  /** What the thread works on: one at a time, so that a job that was given up costs nothing more. */
   let current: Waiting | null = null
-  let idle: NodeJS.Timeout | undefined
   let faulty = false
   let closed = false
+
+  const thread = createTokenThread({
+    start,
+    idleMs,
+    onCounts(counts) {
+      faulty = false
+      if (current) answer(current, counts)
+      current = null
+      next()
+    },
+    onLost: fail,
+    onIdle() {
+      // The time is not counted anew while a job is under way: one that hangs ends here too.
+      if (current) fail(new Error(`The token counter was silent for ${idleMs} ms.`))
+      else void endThread()
+    },
+  })
 
   /** With fewer counts than texts when there was no time for more. */
   function answer(job: Waiting, counts: readonly number[]): void {
     waiting.delete(job)
-    job.resolve(job.texts.map((text, index) => counts[index] ?? judge(text)))
+    job.resolve(job.texts.map((text, index) => counts[index] ?? estimate(text)))
   }
 
-  /** Lets the thread go; who waits is answered at once, and the next count starts another. */
-  async function dismiss(): Promise<void> {
-    const leaving = worker
-    worker = null
+  /** Whoever waits is answered at once. */
+  async function endThread(): Promise<void> {
+    const ended = thread.end()
     current = null
-    clearTimeout(idle)
     for (const job of waiting) answer(job, [])
-    await leaving?.terminate()
+    await ended
   }
 
   function fail(error: unknown): void {
     if (!faulty) onFault(error)
     faulty = true
-    void dismiss()
-  }
-
-  function hire(): Worker {
-    const hired = start()
-    const lost = (error: unknown) => void (worker === hired && fail(error))
-    hired.on('error', lost)
-    hired.on('exit', (code) => lost(new Error(`The token counter ended with ${code}.`)))
-    hired.on('message', (counts: number[]) => {
-      if (worker !== hired) return
-      faulty = false
-      if (current) answer(current, counts)
-      current = null
-      next()
-    })
-    hired.unref() // alone it keeps nothing alive
-    // Not begun anew while a job is under way: one that hangs ends here too.
-    const expire = () => (current ? fail(new Error(`The token counter was silent for ${idleMs} ms.`)) : dismiss())
-    idle = setTimeout(expire, idleMs).unref()
-    return hired
-  }
-
-  /** The thread, which stays for a while from now. */
-  function awake(): Worker {
-    worker ??= hire()
-    idle?.refresh()
-    return worker
+    void endThread()
   }
 
   function next(): void {
     const [job] = waiting
     if (current !== null || job === undefined) return
     try {
-      const asked = awake()
+      thread.start()
       current = job
-      asked.postMessage({ texts: job.texts, timeoutMs: job.until - performance.now() } satisfies CountJob)
+      thread.post({ texts: job.texts, timeoutMs: job.until - performance.now() })
     } catch (error) {
       fail(error)
     }
@@ -117,7 +96,7 @@ export function createTokenCounter({
 
   return {
     count(texts) {
-      if (closed || texts.length === 0) return Promise.resolve(texts.map(judge))
+      if (closed || texts.length === 0) return Promise.resolve(texts.map(estimate))
       const { promise, resolve } = Promise.withResolvers<number[]>()
       const job: Waiting = { texts, resolve, until: performance.now() + deadlineMs }
       const timer = setTimeout(() => answer(job, []), deadlineMs)
@@ -129,14 +108,14 @@ export function createTokenCounter({
       // While a job is under way the thread is there, and its silence is being timed.
       if (closed || current !== null) return
       try {
-        awake()
+        thread.start()
       } catch (error) {
         fail(error)
       }
     },
     async [Symbol.asyncDispose]() {
       closed = true
-      await dismiss()
+      await endThread()
     },
   }
 }

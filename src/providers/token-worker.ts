@@ -1,6 +1,6 @@
 /**
  * Counts tokens as OpenAI's newer models do (o200k_base): an estimate for all others. A thread of its own, run by
- * token-count.ts: takes a CountJob at a time, answers each with its counts, or the
+ * token-thread.ts: takes a CountJob at a time, answers each with its counts, or the
  * first of them.
  */
 import { parentPort } from 'node:worker_threads'

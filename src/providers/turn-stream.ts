@@ -87,7 +87,8 @@ function readTurnFrom(turn: Turn, answer: ProviderAnswer, call: AbortController,
     .read(receive)
     .then(
       () => {
-        if (!turn.done() && !turn.problem() && !fault) read(decoder.decode(), true)
+        // `over` waits for it, and rejects with it.
+        if (!turn.done() && !turn.problem() && !fault) void read(decoder.decode(), true)
       },
       (error: unknown) => {
         fault ??= connectionProblem(error)

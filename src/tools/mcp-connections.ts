@@ -129,9 +129,11 @@ function retire(pool: Pool, entry: Kept): void {
 
 function close(pool: Pool, entry: Kept): void {
   clearTimeout(entry.timer)
-  const closed = entry.connection.then((connection) => connection.close()).catch(() => {}) // it never opened
+  const closed: Promise<void> = entry.connection
+    .then((connection) => connection.close())
+    .catch(() => {}) // it never opened
+    .finally(() => pool.closing.delete(closed))
   pool.closing.add(closed)
-  closed.finally(() => pool.closing.delete(closed))
 }
 
 /** Rejects with the signal's reason as soon as it aborts; the work goes on. */

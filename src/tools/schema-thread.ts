@@ -35,19 +35,9 @@ export const startSchemaWorker = (): Worker =>
 /** Starts no thread before it is asked. The thread keeps no process alive. */
 export function createSchemaThread({ jobMs = JOB_MS, idleMs = IDLE_MS, start = startSchemaWorker } = {}): SchemaThread {
   const waiting = new Set<Waiting>()
-  /** Owners and schemas whose job ran out of time, until when (`performance.now()`). */
-  const suspects = new Map<string, number>()
-  let worker: Worker | null = null
-  let isReady = false
+  const suspects = createSuspects()
   let current: Waiting | null = null
-  let timer: NodeJS.Timeout | undefined
-
-  const isSuspect = (name: string) => performance.now() < (suspects.get(name) ?? 0)
-
-  function suspect(name: string): void {
-    if (suspects.size >= MAX_SUSPECTS) suspects.clear()
-    suspects.set(name, performance.now() + SUSPECT_MS)
-  }
+  const thread = createThread({ jobMs, idleMs, start, onReasons: finish, onLost: fail })
 
   function finish(reasons: SchemaReasons | null): void {
     current?.resolve(reasons)
@@ -55,77 +45,121 @@ export function createSchemaThread({ jobMs = JOB_MS, idleMs = IDLE_MS, start = s
     next()
   }
 
-  /** The thread is of no more use; who waits gets another one. */
-  function replace(): void {
-    const old = worker
-    worker = null
-    isReady = false
-    clearTimeout(timer)
-    old?.terminate().catch(() => {})
-  }
-
-  function tooLate(): void {
+  /** The job took too long, or the thread died of it: those who wait get another thread. */
+  function fail(): void {
     if (current) {
-      suspect(current.owner)
-      suspect(current.name)
+      suspects.add(current.owner)
+      suspects.add(current.name)
     }
-    replace()
+    thread.end()
     finish(null)
   }
 
-  function hire(): void {
-    const hired = start()
-    worker = hired
-
-    hired.on('message', (message: 'ready' | SchemaReasons) => {
-      if (worker !== hired) return
-      if (message === 'ready') {
-        isReady = true
-        begin()
-      } else finish(message)
-    })
-    const lost = () => {
-      if (worker === hired) tooLate()
-    }
-    hired.on('error', lost)
-    hired.on('exit', lost)
-    hired.unref() // last: a listener refers to it again
-    timer = setTimeout(lost, START_MS)
-  }
-
-  function begin(): void {
-    clearTimeout(timer)
-    if (!current || !isReady) return
-    timer = setTimeout(tooLate, jobMs)
-    worker?.postMessage(current.job)
-  }
-
   function next(): void {
-    clearTimeout(timer)
-    const chosen = [...waiting].find(({ owner }) => !isSuspect(owner)) ?? [...waiting][0]
-    if (current || chosen === undefined) {
-      if (!current && worker) timer = setTimeout(replace, idleMs).unref()
+    const chosen = [...waiting].find(({ owner }) => !suspects.has(owner)) ?? [...waiting][0]
+    if (chosen === undefined) {
+      thread.idle()
       return
     }
     waiting.delete(chosen)
     current = chosen
     try {
-      if (isSuspect(chosen.name)) finish(null)
-      else if (worker === null) hire()
-      else begin()
+      if (suspects.has(chosen.name)) finish(null)
+      else thread.run(chosen.job)
     } catch {
-      tooLate() // no thread can be started
+      fail() // no thread can be started
     }
   }
 
   return {
     ask(job, owner) {
       const name = JSON.stringify(job.kind === 'are_schemas' ? job.schemas : job.schema)
-      if (isSuspect(name)) return Promise.resolve(null)
+      if (suspects.has(name)) return Promise.resolve(null)
       const { promise, resolve } = Promise.withResolvers<SchemaReasons | null>()
       waiting.add({ job, name, owner, resolve })
       if (current === null) next()
       return promise
     },
+  }
+}
+
+/** Owners and schemas whose job ran out of time. */
+function createSuspects() {
+  /** Until when (`performance.now()`). */
+  const until = new Map<string, number>()
+  return {
+    has: (name: string): boolean => performance.now() < (until.get(name) ?? 0),
+    add(name: string): void {
+      if (until.size >= MAX_SUSPECTS) until.clear()
+      until.set(name, performance.now() + SUSPECT_MS)
+    },
+  }
+}
+
+interface ThreadOptions {
+  jobMs: number
+  idleMs: number
+  start(): Worker
+  onReasons(reasons: SchemaReasons): void
+  /** It died, did not start in time, or its job took too long. It must be ended. */
+  onLost(): void
+}
+
+/** The life of the thread: started by a job, lost, ended when idle. One timer limits its start, its job, its idleness. */
+function createThread({ jobMs, idleMs, start, onReasons, onLost }: ThreadOptions) {
+  let worker: Worker | null = null
+  let isReady = false
+  let job: SchemaJob | null = null
+  let timer: NodeJS.Timeout | undefined
+
+  function open(): void {
+    const own = start()
+    worker = own
+    own.on('message', (message: 'ready' | SchemaReasons) => {
+      if (worker !== own) return
+      if (message === 'ready') {
+        isReady = true
+        begin()
+      } else onReasons(message)
+    })
+    const lost = () => {
+      if (worker === own) onLost()
+    }
+    own.on('error', lost)
+    own.on('exit', lost)
+    own.unref() // last: a listener refers to it again
+    timer = setTimeout(lost, START_MS)
+  }
+
+  function begin(): void {
+    clearTimeout(timer)
+    if (!job || !isReady) return
+    timer = setTimeout(onLost, jobMs)
+    worker?.postMessage(job)
+  }
+
+  /** The next job starts another one. */
+  function end(): void {
+    const ended = worker
+    worker = null
+    isReady = false
+    clearTimeout(timer)
+    ended?.terminate().catch(() => {})
+  }
+
+  return {
+    /** Throws when no thread can be started. */
+    run(one: SchemaJob): void {
+      job = one
+      if (worker === null) open()
+      else begin()
+    },
+    /** It has no job: it stays for a while. */
+    idle(): void {
+      job = null
+      clearTimeout(timer)
+      if (worker) timer = setTimeout(end, idleMs).unref()
+    },
+    end,
   }
 }

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest'
 import { type Observer, unobserved } from '../../src/actors/observer.ts'
 import { verifies } from '../verifies.ts'
-import { end, heldModel, openScene, say, turn } from './scene.ts'
+import { end, heldModel, openScene, say } from './scene.ts'
+import { turn } from './turn.ts'
 
 /** A tokenizer that answers when the test does, and what the observer was told. */
 function openCounting() {

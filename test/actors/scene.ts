@@ -1,24 +1,15 @@
 /** A session host on ports that the test holds in its hand: a journal in memory, a model that says what it is told. */
 import type { Reply } from '../../src/actors/frame-log.ts'
-import type {
-  Admission,
-  Journal,
-  Model,
-  ModelEvent,
-  ReplyInfo,
-  StoredReply,
-  TransitionRecord,
-} from '../../src/actors/ports.ts'
+import type { Model, ModelEvent, StoredReply } from '../../src/actors/ports.ts'
 import { createRemoteReplies } from '../../src/actors/remote-reply.ts'
-import { type Frame, kindOf, type RestState, restStateOf, type StoredEvent } from '../../src/actors/reply-event.ts'
+import { type Frame, kindOf } from '../../src/actors/reply-event.ts'
 import { createSessionHost, type HostOptions, type Message, type Sent } from '../../src/actors/session-host.ts'
-import { createTransitionRecorder } from '../../src/actors/transitions.ts'
+import { createTransitionRecorder, type TransitionRecord } from '../../src/actors/transitions.ts'
 import { noExchange } from '../../src/coordination/local.ts'
 import { told } from '../support/model-stream.ts'
 import { into } from '../support/take.ts'
-
-/** Lets every promise that can go on do so. */
-export const turn = () => new Promise((resolve) => setImmediate(resolve))
+import { memoryJournal } from './memory-journal.ts'
+import { turn } from './turn.ts'
 
 export const end: ModelEvent = { type: 'end', reason: 'stop', usage: { promptTokens: 1, completionTokens: 1 } }
 export const say = (text: string): ModelEvent => ({ type: 'text', text })
@@ -59,131 +50,6 @@ export function heldModel() {
     }),
   }
   return { model, calls }
-}
-
-/** Where the journal waits while the test holds it: before the effect, or between the effect and its answer. */
-export type Gate = 'admitted' | 'append' | 'settle' | 'settled' | 'cancel'
-
-interface Row extends StoredReply {
-  events: StoredEvent[]
-  requesterLost: boolean
-}
-
-function memoryJournal() {
-  const sessions = new Map<string, { num: number; nextSeq: number; rows: Row[] }>()
-  const byId = new Map<string, Row>()
-  const gates = new Map<Gate, (() => void)[]>()
-  const control = { epoch: 1, append: 'stored' as 'stored' | 'refused' }
-  const pass = (gate: Gate) =>
-    new Promise<void>((resolve) => {
-      const waiting = gates.get(gate)
-      if (waiting) waiting.push(resolve)
-      else resolve()
-    })
-  const running = (sessionId: string) => sessions.get(sessionId)?.rows.find(({ outcome }) => outcome === null)
-
-  function admitNow({
-    replyId,
-    sessionId,
-    model,
-    includeUsage,
-    mayStart,
-    isRetry,
-  }: Parameters<Journal['admit']>[0]): Admission {
-    const session = sessions.get(sessionId) ?? { num: sessions.size + 1, nextSeq: 1, rows: [] }
-    sessions.set(sessionId, session)
-    const newest = session.rows.at(-1)
-    if (newest && isRetry) return { outcome: 'joined', replyId: newest.info.id }
-    if (newest?.outcome === null) return { outcome: 'busy' }
-    if (!mayStart) return { outcome: 'refused' }
-    const restState: RestState = newest?.outcome ? restStateOf(newest.outcome) : 'idle'
-    const reply: ReplyInfo = {
-      ...{
-        id: replyId,
-        sessionId,
-        sessionNum: session.num,
-        firstSeq: session.nextSeq,
-        model,
-        includeUsage,
-      },
-      ...{ createdAt: new Date().toISOString(), instanceId: 'i', epoch: control.epoch },
-    }
-    const row: Row = { info: reply, events: [], outcome: null, endedAt: null, settledAt: null, requesterLost: false }
-    session.rows.push(row)
-    byId.set(reply.id, row)
-    return { outcome: 'admitted', reply, position: 2 * session.rows.length - 1, restState, untitled: false }
-  }
-
-  const journal: Journal = {
-    async admit(message) {
-      const admission = admitNow(message)
-      await pass('admitted')
-      return admission
-    },
-    async append({ id, epoch }, take) {
-      const events = take()
-      await pass('append')
-      if (epoch !== control.epoch) return 'fenced'
-      if (control.append === 'stored') byId.get(id)?.events.push(...structuredClone(events))
-      return control.append
-    },
-    async settle({ id, epoch }, { outcome, events, endedAt, requesterLost }) {
-      await pass('settle')
-      const row = byId.get(id)
-      if (epoch !== control.epoch) return { result: 'fenced' }
-      if (!row) return { result: 'gone' }
-      const settledAt = new Date().toISOString()
-      if (row.outcome === null) {
-        Object.assign(row, { outcome, endedAt: endedAt.toISOString(), settledAt, requesterLost })
-        if (events !== null) row.events = structuredClone([...events])
-        const session = sessions.get(row.info.sessionId)
-        if (session) session.nextSeq = (row.events.at(-1)?.seq ?? row.info.firstSeq) + 3
-      }
-      await pass('settled')
-      return { result: 'settled', settledAt }
-    },
-    async read(replyId, after) {
-      const row = byId.get(replyId)
-      const isAfter = ({ seq, part }: StoredEvent) => seq > after || (seq === after && part > 0)
-      return row ? { ...row, events: row.events.filter(isAfter) } : null
-    },
-    async requestCancel(sessionId) {
-      await pass('cancel')
-      const info = running(sessionId)?.info
-      return info ? { replyId: info.id, instanceId: info.instanceId } : null
-    },
-    history: async () => [],
-  }
-  return {
-    journal,
-    /** Of the session's replies, oldest first. */
-    rows: (sessionId = 's') => sessions.get(sessionId)?.rows ?? [],
-    /** Others declare this instance lost: its replies are settled, it has a new epoch. The one that is lost. */
-    fence(): number {
-      const error = { code: 'instance_lost', message: 'm', detail: 'd' } as const
-      for (const row of byId.values()) {
-        if (row.outcome !== null) continue
-        const [endedAt, usage] = [new Date().toISOString(), { promptTokens: 0, completionTokens: 0, estimated: true }]
-        Object.assign(row, { outcome: { type: 'failed', error, usage }, endedAt, settledAt: endedAt })
-      }
-      control.epoch += 1
-      return control.epoch - 1
-    },
-    refuseAppends() {
-      control.append = 'refused'
-    },
-    remove(sessionId: string) {
-      for (const { info } of sessions.get(sessionId)?.rows ?? []) byId.delete(info.id)
-      sessions.delete(sessionId)
-    },
-    hold: (gate: Gate) => void gates.set(gate, gates.get(gate) ?? []),
-    async release(gate: Gate) {
-      const waiting = gates.get(gate) ?? []
-      gates.delete(gate)
-      for (const resolve of waiting) resolve()
-      await turn()
-    },
-  }
 }
 
 export const message = (sessionId = 's', more: Partial<Message> = {}): Message => ({

@@ -4,7 +4,9 @@ import { expect } from 'vitest'
 import { StreamCut } from '../../src/actors/frame-log.ts'
 import { sessionChart, transitionTaken } from '../../src/actors/session-chart.ts'
 import { verifies } from '../verifies.ts'
-import { end, fail, follow, framesOf, type Gate, message, openScene, say, turn } from './scene.ts'
+import type { Gate } from './memory-journal.ts'
+import { end, fail, follow, framesOf, message, openScene, say } from './scene.ts'
+import { turn } from './turn.ts'
 
 const gates = ['admitted', 'append', 'settle', 'settled'] as const
 const actions = [

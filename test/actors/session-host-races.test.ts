@@ -2,7 +2,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { StreamCut } from '../../src/actors/frame-log.ts'
 import { verifies } from '../verifies.ts'
-import { end, fail, follow, message, openScene, say, started, turn } from './scene.ts'
+import { end, fail, follow, message, openScene, say, started } from './scene.ts'
+import { turn } from './turn.ts'
 
 afterEach(() => void vi.useRealTimers())
 

@@ -1,10 +1,10 @@
 /** Races and limits of the host, with ports that the test answers (contract sections 1 and 4). */
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Reply, StreamCut } from '../../src/actors/frame-log.ts'
-import type { Admission, Journal, Model, ModelEvent, ReplyInfo, TransitionRecord } from '../../src/actors/ports.ts'
+import type { Admission, Journal, Model, ModelEvent, ReplyInfo } from '../../src/actors/ports.ts'
 import type { Frame } from '../../src/actors/reply-event.ts'
 import { createSessionHost, type Message } from '../../src/actors/session-host.ts'
-import type { TransitionRecorder } from '../../src/actors/transitions.ts'
+import type { TransitionRecord, TransitionRecorder } from '../../src/actors/transitions.ts'
 import { noExchange } from '../../src/coordination/local.ts'
 import { told } from '../support/model-stream.ts'
 import { into } from '../support/take.ts'

@@ -1,7 +1,6 @@
 /** Steps are recorded in order, once each, in batches, off the token path (contract section 8). */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { TransitionRecord } from '../../src/actors/ports.ts'
-import { createTransitionRecorder } from '../../src/actors/transitions.ts'
+import { createTransitionRecorder, type TransitionRecord } from '../../src/actors/transitions.ts'
 
 const step = (event: string): TransitionRecord => ({
   ...{ sessionId: 's', at: new Date(), from: 'a', to: 'b', event, messageId: null, detail: {} },

@@ -43,7 +43,7 @@ export function openShell(cwd: string, env: Record<string, string>): Shell {
         interrupted = true
         spawn('pkill', ['-INT', '-P', `${bash.pid}`])
       }
-      closed.then(() => done.reject(new Error(`The shell ended: ${text}${complaints}`)))
+      void closed.then(() => done.reject(new Error(`The shell ended: ${text}${complaints}`)))
       bash.stdin.write(`${code}\necho "${end} $?"\n`)
       const status = await done.promise
       return { said: text.replace(new RegExp(`${end} \\d+\\n`), ''), complaints, code: status }

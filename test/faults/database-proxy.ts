@@ -1,6 +1,6 @@
 /** A wire between the service and PostgreSQL that can be cut, refuse, or swallow everything (real sockets). */
 import { once } from 'node:events'
-import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
+import { type AddressInfo, createConnection, createServer, type Server, type Socket } from 'node:net'
 
 export interface DatabaseProxy extends AsyncDisposable {
   /** The database's URL, through this wire. */
@@ -29,96 +29,63 @@ interface Pair {
   dead: boolean
 }
 
+/** What the connections do, as the test has set it. */
+interface Wire {
+  mode: 'pass' | 'refuse' | 'hang up' | 'swallow'
+  /** Path of the server's socket. */
+  target: string
+  trap: { statement: string; sprung(): void } | null
+  pairs: Set<Pair>
+}
+
 /** `databaseUrl` names a Unix socket, as the test servers' do. */
 export async function openProxy(databaseUrl: string): Promise<DatabaseProxy> {
-  let mode: 'pass' | 'refuse' | 'hang up' | 'swallow' = 'pass'
-  let target = socketOf(databaseUrl)
+  const wire: Wire = { mode: 'pass', target: socketOf(databaseUrl), trap: null, pairs: new Set() }
+  const { pairs } = wire
+  const clients = new Set<Socket>()
   let attempts = 0
-  let trap: { statement: string; sprung(): void } | null = null
-  const pairs = new Set<Pair>()
-  const open = new Set<Socket>()
-
-  function pass(client: Socket): void {
-    const server = createConnection(target)
-    const pair: Pair = { client, server, dead: false }
-    let trapped = false
-    pairs.add(pair)
-    client.on('data', (bytes) => {
-      if (pair.dead) return
-      if (trap && bytes.includes(trap.statement)) {
-        trapped = true
-        trap.sprung()
-        trap = null
-      }
-      server.write(bytes)
-    })
-    server.on('data', (bytes) => {
-      if (pair.dead) return
-      if (trapped) cut(pair)
-      else client.write(bytes)
-    })
-    server.on('error', () => client.destroy())
-    server.on('close', () => {
-      pairs.delete(pair)
-      if (!pair.dead) client.end()
-    })
-    client.on('close', () => server.destroy())
-  }
-
-  const cut = (pair: Pair) => {
-    pair.dead = true
-    pair.client.resetAndDestroy()
-    // The server ends its work in order: what it had in hand is done.
-    pair.server.end()
-  }
 
   const proxy = createServer((client) => {
     attempts += 1
-    open.add(client)
+    clients.add(client)
     client.on('error', () => {})
-    client.on('close', () => open.delete(client))
-    if (mode === 'pass') pass(client)
-    else if (mode === 'refuse') client.resetAndDestroy()
-    else if (mode === 'hang up') client.end()
+    client.on('close', () => clients.delete(client))
+    if (wire.mode === 'pass') pass(wire, client)
+    else if (wire.mode === 'refuse') client.resetAndDestroy()
+    else if (wire.mode === 'hang up') client.end()
     else client.on('data', () => {})
   })
-  proxy.listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-
-  const wire = new URL(databaseUrl)
-  wire.hostname = '127.0.0.1'
-  wire.port = String((proxy.address() as AddressInfo).port)
-  const killAll = () => {
+  const forget = () => {
     for (const pair of pairs) pair.dead = true
   }
   return {
-    url: wire.href,
+    url: await listenFor(proxy, databaseUrl),
     get attempts() {
       return attempts
     },
     restore() {
-      mode = 'pass'
+      wire.mode = 'pass'
     },
     refuse() {
-      mode = 'refuse'
+      wire.mode = 'refuse'
       for (const pair of pairs) cut(pair)
-      for (const socket of open) socket.resetAndDestroy()
+      for (const client of clients) client.resetAndDestroy()
     },
     hangUp() {
-      mode = 'hang up'
+      wire.mode = 'hang up'
       for (const pair of pairs) cut(pair)
     },
     swallow() {
-      mode = 'swallow'
-      killAll()
+      wire.mode = 'swallow'
+      forget()
     },
-    forget: killAll,
+    forget,
     retarget(url) {
-      target = socketOf(url)
+      wire.target = socketOf(url)
     },
     cutAnswerTo(statement) {
       return new Promise((resolve) => {
-        trap = { statement, sprung: resolve }
+        wire.trap = { statement, sprung: resolve }
       })
     },
     async [Symbol.asyncDispose]() {
@@ -126,12 +93,57 @@ export async function openProxy(databaseUrl: string): Promise<DatabaseProxy> {
         client.destroy()
         server.destroy()
       }
-      for (const socket of open) socket.destroy()
+      for (const client of clients) client.destroy()
       const closed = once(proxy, 'close')
       proxy.close()
       await closed
     },
   }
+}
+
+/** Joins a client to the server. */
+function pass(wire: Wire, client: Socket): void {
+  const server = createConnection(wire.target)
+  const pair: Pair = { client, server, dead: false }
+  let trapped = false
+  wire.pairs.add(pair)
+  client.on('data', (bytes) => {
+    if (pair.dead) return
+    if (wire.trap && bytes.includes(wire.trap.statement)) {
+      trapped = true
+      wire.trap.sprung()
+      wire.trap = null
+    }
+    server.write(bytes)
+  })
+  server.on('data', (bytes) => {
+    if (pair.dead) return
+    if (trapped) cut(pair)
+    else client.write(bytes)
+  })
+  server.on('error', () => client.destroy())
+  server.on('close', () => {
+    wire.pairs.delete(pair)
+    if (!pair.dead) client.end()
+  })
+  client.on('close', () => server.destroy())
+}
+
+function cut(pair: Pair): void {
+  pair.dead = true
+  pair.client.resetAndDestroy()
+  // The server ends its work in order: what it had in hand is done.
+  pair.server.end()
+}
+
+/** The database's URL, through the proxy. */
+async function listenFor(proxy: Server, databaseUrl: string): Promise<string> {
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const url = new URL(databaseUrl)
+  url.hostname = '127.0.0.1'
+  url.port = String((proxy.address() as AddressInfo).port)
+  return url.href
 }
 
 function socketOf(databaseUrl: string): string {

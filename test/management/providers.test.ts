@@ -1,51 +1,34 @@
 /** Contract section 2, providers and provider types; specification 4.3 and 4.4. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ConnectionTest } from '../../src/http/management/providers.ts'
-import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { verifies } from '../verifies.ts'
-import { type Server, secrets, startServer } from './server.ts'
+import { key, openProviderScene, path } from './provider-scene.ts'
 
-const path = '/api/v1/settings/providers'
 const nobody = '11111111-1111-4111-8111-111111111111'
-const key = 'sk-live-0123456789-wxyz'
-let db: FreshDatabase
-let server: Server
 let tested: unknown[] = []
 let answer: () => Promise<ConnectionTest>
-
-beforeAll(async () => {
-  db = await freshDatabase()
-  server = await startServer({
-    sql: db.sql,
-    testProvider: (connection, { timeoutMs }) => {
-      tested.push({ ...connection, timeoutMs })
-      return answer()
-    },
-  })
+const { database, call, create, created, update, storedKey } = openProviderScene({
+  testProvider: (connection, { timeoutMs }) => {
+    tested.push({ ...connection, timeoutMs })
+    return answer()
+  },
 })
-afterAll(async () => {
-  await server.close()
-  await db.drop()
-})
-
-let count = 0
-const create = async (fields: object = {}) => {
-  const body = { name: `Provider ${++count}`, providerType: 'openai', apiKey: key, ...fields }
-  return server.call('POST', path, body)
-}
-const created = async (fields: object = {}) => (await create(fields)).json
-const update = (id: string, body: object) => server.call('PUT', `${path}/${id}`, body)
-const storedKey = async (id: string) => {
-  const [row] = await db.sql`select api_key from providers where id = ${id}`
-  return row?.api_key === null ? null : secrets.open(String(row?.api_key), `provider:${id}`)
-}
 
 verifies('spec-4.3.provider-types', 'the provider types are those of the contract, with their metadata', async () => {
-  const { status, json } = await server.call('GET', '/api/v1/provider-types')
+  const { status, json } = await call('GET', '/api/v1/provider-types')
   expect(status).toBe(200)
   expect(json.providerTypes.map(({ id }: { id: string }) => id)).toEqual([
-    ...['openai', 'anthropic', 'gemini', 'mistral', 'openrouter', 'groq', 'deepseek', 'xai', 'ollama'],
-    ...['openai-compatible', 'demo'],
+    'openai',
+    'anthropic',
+    'gemini',
+    'mistral',
+    'openrouter',
+    'groq',
+    'deepseek',
+    'xai',
+    'ollama',
+    'openai-compatible',
+    'demo',
   ])
   for (const type of json.providerTypes) {
     expect(Object.keys(type).sort()).toEqual(
@@ -68,12 +51,12 @@ describe('the key', () => {
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     })
-    const [row] = await db.sql`select api_key from providers where id = ${json.id}`
+    const [row] = await database().sql`select api_key from providers where id = ${json.id}`
     expect(row?.api_key).not.toContain(key)
     expect(await storedKey(json.id)).toBe(key)
-    const read = await server.call('GET', `${path}/${json.id}`)
+    const read = await call('GET', `${path}/${json.id}`)
     expect(read.json).toEqual(json)
-    const listed = await server.call('GET', path)
+    const listed = await call('GET', path)
     const changed = await update(json.id, { name: 'Sealed still' })
     for (const seen of [text, read.text, listed.text, changed.text]) {
       expect(seen).not.toContain('sk-live')
@@ -123,85 +106,6 @@ describe('the key', () => {
   })
 })
 
-describe('baseUrl', () => {
-  test.each([
-    ...['', 'example.com', 'ftp://example.com', 'http:example.com', 'https://', 'https://a b.com', ' https://a.com'],
-    ...['https://user:secret@a.com', 'https://user@a.com', 'https://a.com/#part', 'https://a.com\\b', 'javascript:x'],
-  ])('%j is 400 on create and on PUT', async (baseUrl) => {
-    const { status, json } = await create({ baseUrl })
-    expect(status).toBe(400)
-    expect(json.message).toMatch(/^baseUrl: /)
-    const { id } = await created({ baseUrl: 'https://a.com/v1' })
-    expect((await update(id, { baseUrl, apiKey: key })).status).toBe(400)
-    expect((await server.call('GET', `${path}/${id}`)).json.baseUrl).toBe('https://a.com/v1')
-  })
-
-  test('is required for openai-compatible', async () => {
-    for (const baseUrl of [undefined, null]) {
-      const { status, json } = await create({ providerType: 'openai-compatible', baseUrl })
-      expect(status).toBe(400)
-      expect(json.message).toContain('baseUrl')
-    }
-    const made = await created({ providerType: 'openai-compatible', baseUrl: 'http://127.0.0.1:8000/v1', apiKey: null })
-    expect(made).toMatchObject({ baseUrl: 'http://127.0.0.1:8000/v1', hasApiKey: false })
-    expect((await update(made.id, { baseUrl: null })).status).toBe(400)
-  })
-
-  test.each([
-    ['https://a.com/v1', 'https://b.com/v1'],
-    ['https://a.com/v1', 'http://a.com/v1'],
-    ['https://a.com/v1', 'https://a.com:8443/v1'],
-    ['https://a.com/v1', null],
-    [null, 'https://evil.example/v1'],
-  ])('from %j to %j needs the key anew, else 400 and nothing changes', async (from, to) => {
-    const { id } = await created({ baseUrl: from })
-    const refused = await update(id, { baseUrl: to, name: `Moved ${id}` })
-    expect(refused.status).toBe(400)
-    expect(refused.json.message).toContain('apiKey')
-    expect((await server.call('GET', `${path}/${id}`)).json).toMatchObject({ baseUrl: from, hasApiKey: true })
-    expect((await server.call('GET', `${path}/${id}`)).json.name).not.toContain('Moved')
-    expect((await update(id, { baseUrl: to, apiKey: 'fresh-key-5678' })).json).toMatchObject({ baseUrl: to })
-  })
-
-  test.each([
-    ['https://a.com/v1', 'https://a.com/v2'],
-    ['https://a.com/v1', 'https://A.com:443/v1'],
-    [null, 'https://api.openai.com/v2'],
-    ['https://api.openai.com/v2', null],
-  ])('from %j to %j is the same origin and keeps the key', async (from, to) => {
-    const { id } = await created({ baseUrl: from })
-    const { status, json } = await update(id, { baseUrl: to })
-    expect(status).toBe(200)
-    expect(json).toMatchObject({ baseUrl: to, hasApiKey: true })
-    expect(await storedKey(id)).toBe(key)
-  })
-
-  test('moves freely when no key is stored, or with the key cleared', async () => {
-    const keyless = await created({ providerType: 'ollama', apiKey: null })
-    expect((await update(keyless.id, { baseUrl: 'http://other:11434' })).status).toBe(200)
-    const keyed = await created({ providerType: 'ollama' })
-    const moved = await update(keyed.id, { baseUrl: 'http://other:11434', apiKey: null })
-    expect(moved.json).toMatchObject({ hasApiKey: false, baseUrl: 'http://other:11434' })
-  })
-
-  test('a key that is being set beside a move never goes to the wrong address', async () => {
-    const { id } = await created({ providerType: 'ollama', apiKey: null, baseUrl: 'http://a' })
-    const moved = await db.sql.begin(async (tx) => {
-      await tx`update providers set api_key = 'sealed' where id = ${id}`
-      const moving = update(id, { baseUrl: 'http://b' })
-      await vi.waitFor(async () => {
-        const waiting = await tx`select 1 from pg_locks where not granted and database = (
-          select oid from pg_database where datname = current_database()) or not granted and database is null`
-        expect(waiting).not.toEqual([])
-      })
-      return { moving }
-    })
-    expect((await moved.moving).status).toBe(400)
-    const now = (await server.call('GET', `${path}/${id}`)).json
-    expect(now).toMatchObject({ baseUrl: 'http://a', hasApiKey: true })
-  })
-})
-
 test('an unknown providerType is 400', async () => {
   for (const providerType of ['nonsense', '', null, 5, undefined]) {
     const { status, json } = await create({ providerType })
@@ -239,8 +143,8 @@ verifies(
 test.each(['GET', 'PUT', 'DELETE', 'TEST'])('%s of an unknown or malformed id is 404', async (method) => {
   for (const id of [nobody, 'x']) {
     const { status, json } = await (method === 'TEST'
-      ? server.call('POST', `${path}/${id}/test`)
-      : server.call(method, `${path}/${id}`, method === 'PUT' ? { name: 'x' } : undefined))
+      ? call('POST', `${path}/${id}/test`)
+      : call(method, `${path}/${id}`, method === 'PUT' ? { name: 'x' } : undefined))
     expect(status).toBe(404)
     expect(json).toEqual({ message: expect.any(String) })
   }
@@ -248,21 +152,21 @@ test.each(['GET', 'PUT', 'DELETE', 'TEST'])('%s of an unknown or malformed id is
 
 verifies('spec-4.4.providers', 'DELETE answers 204; 409 naming the agents while any uses it', async () => {
   const { id } = await created()
-  await db.sql`insert into agents (name, provider_id, model) values ('Ann', ${id}, 'm'), ('Bob', ${id}, 'm')`
-  const refused = await server.call('DELETE', `${path}/${id}`)
+  await database().sql`insert into agents (name, provider_id, model) values ('Ann', ${id}, 'm'), ('Bob', ${id}, 'm')`
+  const refused = await call('DELETE', `${path}/${id}`)
   expect(refused.status).toBe(409)
   expect(refused.json.message).toMatch(/"Ann", "Bob"\.$/)
-  await db.sql`delete from agents where provider_id = ${id}`
-  expect((await server.call('DELETE', `${path}/${id}`)).status).toBe(204)
-  expect((await server.call('GET', `${path}/${id}`)).status).toBe(404)
+  await database().sql`delete from agents where provider_id = ${id}`
+  expect((await call('DELETE', `${path}/${id}`)).status).toBe(204)
+  expect((await call('GET', `${path}/${id}`)).status).toBe(404)
 })
 
 test('DELETE beside the making of an agent is 204 or 409, the agent 201 or 400, and never 500', async () => {
   for (let round = 0; round < 15; round++) {
     const { id } = await created()
     const [removed, made] = await Promise.all([
-      server.call('DELETE', `${path}/${id}`),
-      server.call('POST', '/api/v1/agents', { name: 'late', providerId: id, model: 'm' }),
+      call('DELETE', `${path}/${id}`),
+      call('POST', '/api/v1/agents', { name: 'late', providerId: id, model: 'm' }),
     ])
     expect([
       [204, 400],
@@ -274,7 +178,7 @@ test('DELETE beside the making of an agent is 204 or 409, the agent 201 or 400, 
 test('lists are oldest first, with q and the record that reads give', async () => {
   const first = await created({ name: 'Needle one' })
   const second = await created({ name: 'second NEEDLE' })
-  const { json } = await server.call('GET', `${path}?q=needle&limit=1000`)
+  const { json } = await call('GET', `${path}?q=needle&limit=1000`)
   expect(json).toEqual({ providers: [first, second], total: 2, limit: 100, offset: 0 })
 })
 
@@ -286,7 +190,7 @@ describe('test', () => {
       tested = []
       answer = async () => ({ ok: true, latencyMs: 12, message: '2 models', models: ['a', 'b'] })
       const { id } = await created({ baseUrl: 'https://a.com/v1' })
-      const { status, json } = await server.call('POST', `${path}/${id}/test`)
+      const { status, json } = await call('POST', `${path}/${id}/test`)
       expect([status, json]).toEqual([200, { ok: true, latencyMs: 12, message: '2 models', models: ['a', 'b'] }])
       expect(tested).toEqual([{ id, type: 'openai', baseUrl: 'https://a.com/v1', apiKey: key, timeoutMs: 10_000 }])
     },
@@ -295,13 +199,13 @@ describe('test', () => {
   test('is 200 also when the provider fails or its key cannot be opened', async () => {
     answer = async () => ({ ok: false, latencyMs: 3, message: '401', models: [] })
     const { id } = await created()
-    expect((await server.call('POST', `${path}/${id}/test`)).json).toMatchObject({ ok: false, message: '401' })
+    expect((await call('POST', `${path}/${id}/test`)).json).toMatchObject({ ok: false, message: '401' })
     answer = () => Promise.reject(new Error('a fault, with sk-live inside'))
-    const fault = await server.call('POST', `${path}/${id}/test`)
+    const fault = await call('POST', `${path}/${id}/test`)
     expect(fault.status).toBe(200)
     expect(fault.text).not.toContain('sk-live')
-    await db.sql`update providers set api_key = 'broken' where id = ${id}`
-    const broken = await server.call('POST', `${path}/${id}/test`)
+    await database().sql`update providers set api_key = 'broken' where id = ${id}`
+    const broken = await call('POST', `${path}/${id}/test`)
     expect([broken.status, broken.json.ok, broken.json.models]).toEqual([200, false, []])
     expect(Number.isInteger(broken.json.latencyMs)).toBe(true)
   })

@@ -58,3 +58,14 @@ export function failureIn(events: readonly ModelEvent[]) {
   if (last?.type !== 'failed') throw new Error(`no failure: ${JSON.stringify(last)}`)
   return last.failure
 }
+
+/** What `sayOk` makes the model emit. */
+export const okay: readonly ModelEvent[] = [
+  { type: 'text', text: 'ok' },
+  { type: 'end', reason: 'stop', usage: null },
+]
+
+export const sayOk = async (call: { text(t: string): unknown; finish(): unknown }) => {
+  await call.text('ok')
+  await call.finish()
+}

@@ -2,7 +2,8 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
-import { createTokenCounter, startTokenWorker, type TokenCounterOptions } from '../../src/providers/token-count.ts'
+import { createTokenCounter, type TokenCounterOptions } from '../../src/providers/token-count.ts'
+import { startTokenWorker } from '../../src/providers/token-thread.ts'
 
 const patient = { deadlineMs: 20_000 }
 

@@ -32,21 +32,21 @@ export async function startProgram(command: string, args: string[], options: Pro
   const { uid, cwd = '/', ready } = options
   const user = uid === undefined ? {} : { uid, gid: uid }
   const child = spawn(command, args, { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'], ...user })
+  const pid = child.pid ?? 0
+  const release = killWithUs(pid)
+  let over = false
+  let text = ''
   const ended = new Promise<void>((resolve) => {
     child.once('error', (error) => {
       text += error.message
       resolve()
     })
     child.once('close', () => resolve())
-  })
-  let over = false
-  let text = ''
-  ended.then(() => {
+  }).then(() => {
     over = true
+    release()
   })
   for (const output of [child.stdout, child.stderr]) output?.setEncoding('utf8').on('data', (part) => (text += part))
-  const pid = child.pid ?? 0
-  ended.then(killWithUs(pid))
   const program: Program = {
     pid,
     said: () => text,

@@ -27,7 +27,8 @@ export async function startProxy(target: string): Promise<DroppingProxy> {
     count += 1
     keep(client)
     const silent = proxy.holdAnswers
-    proxy.gate.then(() => {
+    // A gate that rejects is a test's mistake: unhandled, it fails the run.
+    void proxy.gate.then(() => {
       if (client.destroyed) return
       const upstream = connect({ port: Number(new URL(target).port), host: '127.0.0.1' })
       keep(upstream)

@@ -1,5 +1,5 @@
 /** Recorded transitions of session machines. Times are ISO 8601 UTC. */
-import type { TransitionRecord } from '../../actors/ports.ts'
+import type { TransitionRecord } from '../../actors/transitions.ts'
 import type { Sql } from '../postgres/database.ts'
 import { isoTime, type Page } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'

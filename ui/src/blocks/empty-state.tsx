@@ -1,6 +1,6 @@
 import { Button, Text, Title } from '@mantine/core'
 import type { Icon } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import type { ReactElement, ReactNode } from 'react'
 import { Link } from 'react-router'
 import classes from './blocks.module.css'
 
@@ -12,7 +12,7 @@ export interface EmptyStateProps {
   /** The page that is the one thing to do next. */
   leadTo?: { path: string; label: string } | undefined
   /** The one thing to do next, where that is no link. */
-  action?: ReactNode
+  action?: ReactElement | undefined
 }
 
 export function EmptyState({ icon: Picture, title, children, leadTo, action }: EmptyStateProps) {

@@ -2,7 +2,7 @@
 import { ActionIcon, Textarea, Tooltip } from '@mantine/core'
 import { IconArrowUp, IconPlayerStopFilled } from '@tabler/icons-react'
 import type { KeyboardEvent, ReactNode, RefObject } from 'react'
-import classes from './playground.module.css'
+import classes from './composer.module.css'
 
 interface ComposerProps {
   text: string

@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query'
 import { toolKinds } from '../agents/tool-kinds.ts'
 import type { Query } from '../blocks/resource.ts'
 import { providerResource } from '../providers/resource.ts'
+import classes from './override-chips.module.css'
 import { isToolKey, listOf, type OverrideKey, overrideName, useOverrides } from './overrides.ts'
-import classes from './playground.module.css'
 
 export function OverrideChips() {
   const { overrides, set } = useOverrides()

@@ -11,7 +11,7 @@ import { Gone } from '../blocks/gone.tsx'
 import { Page } from '../blocks/page.tsx'
 import { Chat } from './chat.tsx'
 import { ChatHeader } from './chat-header.tsx'
-import classes from './playground.module.css'
+import classes from './playground-page.module.css'
 import { SessionSide } from './session-side.tsx'
 
 const lastAgentKey = 'playground-agent'

@@ -9,8 +9,8 @@ import type { Agent } from '../agents/resource.ts'
 import { wordsOf } from '../api.ts'
 import { DeleteButton } from '../blocks/delete-button.tsx'
 import { RelativeTime } from '../blocks/relative-time.tsx'
-import classes from './playground.module.css'
 import { deleteSession, type Session, sessionList } from './queries.ts'
+import classes from './session-side.module.css'
 
 interface SessionSideProps {
   agent: Agent

@@ -6,10 +6,10 @@ import { useSelector } from '@xstate/store-react'
 import { type KeyboardEvent, memo, type ReactNode, useEffect, useMemo, useState } from 'react'
 import { type ShownMessage, shownMessages } from './live-reply.ts'
 import { MessageView } from './message.tsx'
-import classes from './playground.module.css'
 import type { Message } from './queries.ts'
 import { useStickToBottom } from './stick-to-bottom.ts'
 import type { Transcript } from './transcript.ts'
+import classes from './transcript-view.module.css'
 
 interface TranscriptViewProps {
   agentName: string

@@ -1,0 +1,143 @@
+/** A journal in memory, which a test can hold at any step, and whose replies it can declare lost. */
+import type { Admission, Journal, NewMessage, ReplyInfo, StoredReply } from '../../src/actors/ports.ts'
+import { type RestState, restStateOf, type StoredEvent } from '../../src/actors/reply-event.ts'
+import { turn } from './turn.ts'
+
+/** Where the journal waits while the test holds it: before the effect, or between the effect and its answer. */
+export type Gate = 'admitted' | 'append' | 'settle' | 'settled' | 'cancel'
+
+interface Row extends StoredReply {
+  events: StoredEvent[]
+  requesterLost: boolean
+}
+
+interface Session {
+  num: number
+  nextSeq: number
+  rows: Row[]
+}
+
+interface Store {
+  sessions: Map<string, Session>
+  byId: Map<string, Row>
+  epoch: number
+  append: 'stored' | 'refused'
+}
+
+export function memoryJournal() {
+  const store: Store = { sessions: new Map(), byId: new Map(), epoch: 1, append: 'stored' }
+  const { pass, hold, release } = createGates()
+  return {
+    journal: createJournal(store, pass),
+    /** Of the session's replies, oldest first. */
+    rows: (sessionId = 's') => store.sessions.get(sessionId)?.rows ?? [],
+    /** Others declare this instance lost: its replies are settled, it has a new epoch. The one that is lost. */
+    fence(): number {
+      const error = { code: 'instance_lost', message: 'm', detail: 'd' } as const
+      for (const row of store.byId.values()) {
+        if (row.outcome !== null) continue
+        const [endedAt, usage] = [new Date().toISOString(), { promptTokens: 0, completionTokens: 0, estimated: true }]
+        Object.assign(row, { outcome: { type: 'failed', error, usage }, endedAt, settledAt: endedAt })
+      }
+      store.epoch += 1
+      return store.epoch - 1
+    },
+    refuseAppends() {
+      store.append = 'refused'
+    },
+    remove(sessionId: string) {
+      for (const { info } of store.sessions.get(sessionId)?.rows ?? []) store.byId.delete(info.id)
+      store.sessions.delete(sessionId)
+    },
+    hold,
+    release,
+  }
+}
+
+function createGates() {
+  const gates = new Map<Gate, (() => void)[]>()
+  return {
+    pass: (gate: Gate) =>
+      new Promise<void>((resolve) => {
+        const waiting = gates.get(gate)
+        if (waiting) waiting.push(resolve)
+        else resolve()
+      }),
+    hold: (gate: Gate) => void gates.set(gate, gates.get(gate) ?? []),
+    async release(gate: Gate) {
+      const waiting = gates.get(gate) ?? []
+      gates.delete(gate)
+      for (const resolve of waiting) resolve()
+      await turn()
+    },
+  }
+}
+
+function admit(store: Store, { replyId, sessionId, model, includeUsage, mayStart, isRetry }: NewMessage): Admission {
+  const session = store.sessions.get(sessionId) ?? { num: store.sessions.size + 1, nextSeq: 1, rows: [] }
+  store.sessions.set(sessionId, session)
+  const newest = session.rows.at(-1)
+  if (newest && isRetry) return { outcome: 'joined', replyId: newest.info.id }
+  if (newest?.outcome === null) return { outcome: 'busy' }
+  if (!mayStart) return { outcome: 'refused' }
+  const restState: RestState = newest?.outcome ? restStateOf(newest.outcome) : 'idle'
+  const reply: ReplyInfo = {
+    id: replyId,
+    sessionId,
+    sessionNum: session.num,
+    firstSeq: session.nextSeq,
+    model,
+    includeUsage,
+    createdAt: new Date().toISOString(),
+    instanceId: 'i',
+    epoch: store.epoch,
+  }
+  const row: Row = { info: reply, events: [], outcome: null, endedAt: null, settledAt: null, requesterLost: false }
+  session.rows.push(row)
+  store.byId.set(reply.id, row)
+  return { outcome: 'admitted', reply, position: 2 * session.rows.length - 1, restState, untitled: false }
+}
+
+function createJournal(store: Store, pass: (gate: Gate) => Promise<void>): Journal {
+  const { sessions, byId } = store
+  return {
+    async admit(message) {
+      const admission = admit(store, message)
+      await pass('admitted')
+      return admission
+    },
+    async append({ id, epoch }, take) {
+      const events = take()
+      await pass('append')
+      if (epoch !== store.epoch) return 'fenced'
+      if (store.append === 'stored') byId.get(id)?.events.push(...structuredClone(events))
+      return store.append
+    },
+    async settle({ id, epoch }, { outcome, events, endedAt, requesterLost }) {
+      await pass('settle')
+      const row = byId.get(id)
+      if (epoch !== store.epoch) return { result: 'fenced' }
+      if (!row) return { result: 'gone' }
+      const settledAt = new Date().toISOString()
+      if (row.outcome === null) {
+        Object.assign(row, { outcome, endedAt: endedAt.toISOString(), settledAt, requesterLost })
+        if (events !== null) row.events = structuredClone([...events])
+        const session = sessions.get(row.info.sessionId)
+        if (session) session.nextSeq = (row.events.at(-1)?.seq ?? row.info.firstSeq) + 3
+      }
+      await pass('settled')
+      return { result: 'settled', settledAt }
+    },
+    async read(replyId, after) {
+      const row = byId.get(replyId)
+      const isAfter = ({ seq, part }: StoredEvent) => seq > after || (seq === after && part > 0)
+      return row ? { ...row, events: row.events.filter(isAfter) } : null
+    },
+    async requestCancel(sessionId) {
+      await pass('cancel')
+      const info = sessions.get(sessionId)?.rows.find(({ outcome }) => outcome === null)?.info
+      return info ? { replyId: info.id, instanceId: info.instanceId } : null
+    },
+    history: async () => [],
+  }
+}
