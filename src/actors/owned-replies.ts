@@ -1,5 +1,5 @@
 /** What this instance's coordination asks of the replies that run here. */
-import { errorOf, forgetAgent, forgetSession, type LiveSessions } from './live-sessions.ts'
+import { cancelReply, errorOf, forgetAgent, forgetSession, type LiveSessions } from './live-sessions.ts'
 import type { Journal, OwnedReplies } from './ports.ts'
 import type { RemoteReplies } from './remote-reply.ts'
 import { noUsage } from './session-actors.ts'
@@ -21,7 +21,7 @@ export function ownedReplies(sessions: LiveSessions, remote: RemoteReplies, jour
     }),
     apply({ kind, sessionId, replyId }) {
       if (kind === 'delete') forgetSession(sessions, sessionId)
-      else if (replyId !== null) byReply.get(replyId)?.actor.send({ type: 'cancel' })
+      else if (replyId !== null) cancelReply(sessions, replyId)
     },
     statelessAgents: () => slots.agents(),
     forgetAgent: (agentId) => forgetAgent(sessions, agentId),

@@ -17,7 +17,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     const message = scene.message(session, { idempotency })
     return {
       reply: message.replyId,
-      call: () => admit(scene.sql, { id: scene.instance.id, epoch: 1 }, message),
+      call: () => admit(scene.sql, { id: scene.instance.id, epoch: 1 }, message, { warn() {} }),
     }
   }
   const messages = (session: string) => scene.sql`select id, status from messages where session_id = ${session}`
