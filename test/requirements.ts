@@ -137,6 +137,8 @@ export const requirements = {
   'contract-8.export': 'The configuration by name, without secrets.',
   'contract-8.import': 'JSON or YAML, matched by name, all or nothing; what is skipped says why.',
   'contract-9.demo': 'The demo provider does what section 9 says.',
+  'contract-10.unknown-admission':
+    '503: nothing was stored. Unknown: 500, the owner looks for a lease, begins or settles it, a retry joins.',
   'contract-10.signals':
     'Signals within a second of the first stop signal are that signal; a later one ends all at once.',
 } as const

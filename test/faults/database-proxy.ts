@@ -21,12 +21,26 @@ export interface DatabaseProxy extends AsyncDisposable {
   retarget(databaseUrl: string): void
   /** Takes the server's next answer that has this text in its request, cuts the connection instead. */
   cutAnswerTo(statement: string): Promise<void>
+  /** Decides what becomes of each piece that the service sends from now on; null: all pass. */
+  judge(judge: ((bytes: Buffer) => Fate) | null): void
+  /** New connections are reset while this says so. */
+  refuseNew(isRefused: () => boolean): void
+  /** Passes on what was held. Resolves when the server has ended those connections, its work done. */
+  deliver(): Promise<void>
 }
+
+/**
+ * `drop`: the connection is cut, the server gets nothing. `cut answer`: it gets all, and the connection is cut when it
+ * answers. `swallow answer`: likewise, without a word. `hold`: cut, and `deliver` brings it to the server.
+ */
+export type Fate = 'pass' | 'drop' | 'cut answer' | 'swallow answer' | 'hold'
 
 interface Pair {
   client: Socket
   server: Socket
   dead: boolean
+  /** What the server has not been given yet. */
+  held?: Buffer
 }
 
 /** `databaseUrl` names a Unix socket, as the test servers' do. */
@@ -34,35 +48,43 @@ export async function openProxy(databaseUrl: string): Promise<DatabaseProxy> {
   let mode: 'pass' | 'refuse' | 'hang up' | 'swallow' = 'pass'
   let target = socketOf(databaseUrl)
   let attempts = 0
-  let trap: { statement: string; sprung(): void } | null = null
+  let judge: ((bytes: Buffer) => Fate) | null = null
+  let isRefused = () => false
   const pairs = new Set<Pair>()
   const open = new Set<Socket>()
 
   function pass(client: Socket): void {
     const server = createConnection(target)
     const pair: Pair = { client, server, dead: false }
-    let trapped = false
+    let answer: Fate = 'pass'
     pairs.add(pair)
     client.on('data', (bytes) => {
       if (pair.dead) return
-      if (trap && bytes.includes(trap.statement)) {
-        trapped = true
-        trap.sprung()
-        trap = null
-      }
+      const fate = judge?.(bytes) ?? 'pass'
+      if (fate === 'drop') return cut(pair)
+      if (fate === 'hold') return hold(pair, bytes)
+      if (fate !== 'pass') answer = fate
       server.write(bytes)
     })
     server.on('data', (bytes) => {
       if (pair.dead) return
-      if (trapped) cut(pair)
-      else client.write(bytes)
+      if (answer === 'pass') client.write(bytes)
+      else if (answer === 'cut answer') cut(pair)
     })
     server.on('error', () => client.destroy())
     server.on('close', () => {
       pairs.delete(pair)
       if (!pair.dead) client.end()
     })
-    client.on('close', () => server.destroy())
+    client.on('close', () => {
+      if (!pair.held) server.destroy()
+    })
+  }
+
+  const hold = (pair: Pair, bytes: Buffer) => {
+    pair.held = bytes
+    pair.dead = true
+    pair.client.resetAndDestroy()
   }
 
   const cut = (pair: Pair) => {
@@ -77,7 +99,8 @@ export async function openProxy(databaseUrl: string): Promise<DatabaseProxy> {
     open.add(client)
     client.on('error', () => {})
     client.on('close', () => open.delete(client))
-    if (mode === 'pass') pass(client)
+    if (mode === 'pass' && isRefused()) client.resetAndDestroy()
+    else if (mode === 'pass') pass(client)
     else if (mode === 'refuse') client.resetAndDestroy()
     else if (mode === 'hang up') client.end()
     else client.on('data', () => {})
@@ -118,8 +141,29 @@ export async function openProxy(databaseUrl: string): Promise<DatabaseProxy> {
     },
     cutAnswerTo(statement) {
       return new Promise((resolve) => {
-        trap = { statement, sprung: resolve }
+        judge = (bytes) => {
+          if (!bytes.includes(statement)) return 'pass'
+          judge = null
+          resolve()
+          return 'cut answer'
+        }
       })
+    },
+    judge(wanted) {
+      judge = wanted
+    },
+    refuseNew(wanted) {
+      isRefused = wanted
+    },
+    async deliver() {
+      const held = [...pairs].filter((pair) => pair.held)
+      await Promise.all(
+        held.map(async (pair) => {
+          const closed = once(pair.server, 'close')
+          if (pair.held) pair.server.end(pair.held)
+          await closed
+        }),
+      )
     },
     async [Symbol.asyncDispose]() {
       for (const { client, server } of pairs) {
