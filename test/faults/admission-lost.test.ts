@@ -153,6 +153,24 @@ verifies(
 )
 
 verifies(
+  'contract-10.unknown-admission',
+  'never arrived: asking what became of it stores nothing',
+  async () => {
+    await using scene = await openOutage({ OWNER_LEASE_MS: '1500', MAX_RUNNING_REPLIES: '1' })
+    scene.upstream.always((call) => call.text('other').then(() => call.finish()))
+    const session = await scene.newSession()
+    fateOf(scene, 'dropped', 'drop')
+    await expectUnknown(await post(session, 'dropped'))
+    scene.proxy.judge(null)
+    const other = await scene.newSession()
+    await expect.poll(async () => (await post(other, 'hello')).status, { ...longer, interval: 200 }).toBe(200)
+    expect(await scene.messages(session)).toHaveLength(0)
+    expect(scene.upstream.calls).toHaveLength(1)
+  },
+  { timeout: 60_000 },
+)
+
+verifies(
   ['contract-10.unknown-admission', 'contract-5.shapes'],
   'in the playground too: 500 {message}, and the session that was made for it is kept and named',
   async () => {
