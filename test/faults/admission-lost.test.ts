@@ -1,6 +1,7 @@
 /** A message whose admission was committed, or may have been, and whose answer was lost (contract section 10, "503"). */
 import OpenAI from 'openai'
 import { expect } from 'vitest'
+import { createClient } from '../../packages/client/src/index.ts'
 import { contentOf } from '../support/sse.ts'
 import { verifies } from '../verifies.ts'
 import type { Fate } from './database-proxy.ts'
@@ -91,6 +92,40 @@ verifies(
     expect([content, statuses]).toEqual(['for the retry', [500, 200]])
     expect(await scene.messages(session)).toHaveLength(2)
     expect(scene.upstream.calls).toHaveLength(1)
+  },
+  { timeout: 60_000 },
+)
+
+verifies(
+  ['contract-10.unknown-admission', 'contract-4.idempotency'],
+  'our own client sends it again under its key, and in the playground reads on in the session that it was given',
+  async () => {
+    await using scene = await openOutage(lease)
+    scene.upstream.always((call) => call.text('for our own').then(() => call.finish()))
+    const [, agentId = ''] = /\/agents\/([^/]+)\//.exec(scene.sessions) ?? []
+    const statuses: number[] = []
+    const client = createClient({
+      baseUrl: scene.app.url,
+      async fetch(url, init) {
+        const response = await fetch(url, init)
+        statuses.push(response.status)
+        scene.proxy.judge(null)
+        return response
+      },
+    })
+    const session = client.agent(agentId).session()
+    await session.create()
+    fateOf(scene, 'our own client', 'cut answer')
+    expect(await session.send('our own client').text()).toBe('for our own')
+    expect(statuses.slice(-2)).toEqual([500, 200])
+    expect(await session.messages()).toHaveLength(2)
+
+    const played = client.playground(agentId).session()
+    fateOf(scene, 'in the playground', 'cut answer')
+    await expect(played.send('in the playground').text()).rejects.toMatchObject({ name: 'ApiError', status: 500 })
+    await expect.poll(() => played.messages(), longer).toMatchObject([{}, { status: 'complete' }])
+    expect(await played.resume().text()).toBe('for our own')
+    expect(scene.upstream.calls).toHaveLength(2)
   },
   { timeout: 60_000 },
 )
