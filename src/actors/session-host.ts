@@ -149,7 +149,7 @@ async function admit(host: Host, message: Message): Promise<Sent> {
   }
 }
 
-/** Begins a reply of which the client was told that its outcome is unknown, if it proves to be stored within a lease. */
+/** Begins a reply whose client was answered "unknown", if it proves to be stored within one lease. */
 async function beginLate(host: Host, message: Message & { replyId: string }): Promise<void> {
   const { journal, leaseMs, log } = host.options
   const { replyId, sessionId } = message

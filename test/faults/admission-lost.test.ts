@@ -10,7 +10,7 @@ import { type OutageScene, openOutage } from './database-scene.ts'
 const longer = { timeout: 20_000 }
 const lease = { OWNER_LEASE_MS: '6000' }
 
-/** What becomes of each try with this text: the first as told, the further ones are dropped, until `judge(null)`. */
+/** What becomes of each try with this text: the first as given, the further ones are dropped, until `judge(null)`. */
 function fateOf({ proxy }: OutageScene, text: string, first: Fate) {
   let tries = 0
   proxy.judge((bytes) => {

@@ -1,4 +1,4 @@
-/** Connections that die without a word: a firewall that forgot us, a failover. Who waits is told in time. */
+/** Connections that die without a word: a firewall that forgot us, a failover. Whoever waits gets an error in time. */
 import { afterEach, beforeEach, expect } from 'vitest'
 import { changedNothing, connect, isUnavailable, type Sql } from '../../src/persistence/postgres/database.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
@@ -87,7 +87,7 @@ const unavailable = {
   unknown: [true, 'may be done'],
 }
 
-verifies('contract-10.unknown-admission', 'what was never sent is told from what may have run', async () => {
+verifies('contract-10.unknown-admission', 'what was never sent differs from what may have run', async () => {
   for (const fault of ['swallow', 'hangUp', 'refuse'] as const) {
     proxy[fault]()
     expect(await fate(one())).toEqual(unavailable.certain)
@@ -120,8 +120,8 @@ verifies(
     await warm()
     proxy.forget()
     const asked = Array.from({ length: 30 }, () => fate(one()))
-    const told = await Promise.all(asked)
-    const count = (wanted: unknown) => told.filter((one) => `${one}` === `${wanted}`).length
+    const answers = await Promise.all(asked)
+    const count = (wanted: unknown) => answers.filter((one) => `${one}` === `${wanted}`).length
     // Two were sent; of the others those that did not get their place gave up together, not two by two.
     expect(count(unavailable.unknown)).toBe(2)
     expect(count(unavailable.certain) + count('answered')).toBe(28)

@@ -1,4 +1,4 @@
-/** What an admission may be told when connections break at any point of it (contract section 10, "503"). */
+/** What an admission may answer when connections break at any point of it (contract section 10, "503"). */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
@@ -61,7 +61,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     await expect.poll(async () => (await busy()).length, longer).toBe(0)
   }
 
-  /** Admits a message to each plan at once, and what was told of each. */
+  /** Admits a message to each plan at once, and the answer to each. */
   async function admitAll(plans: readonly Plan[], refusals: readonly boolean[]) {
     const run = crypto.randomUUID()
     const messages = await Promise.all(
@@ -86,7 +86,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     let asked = 0
     proxy.refuseNew(() => refusals[asked++ % refusals.length] ?? false)
     const locked = messages.filter((_, n) => plans[n]?.isLocked).map(({ sessionId }) => sessionId)
-    const told = await scene.sql.begin(async (tx) => {
+    const answers = await scene.sql.begin(async (tx) => {
       await tx`select 1 from sessions where id = any(${locked}::text[]::uuid[]) for update`
       return await Promise.all(
         messages.map((message) =>
@@ -106,12 +106,12 @@ describe.each(versions)('PostgreSQL %i', (version) => {
                        and session_id = any(${messages.map(({ sessionId }) => sessionId)}::text[]::uuid[])`
     await proxy.deliver()
     await atRest()
-    return await Promise.all(messages.map(async ({ text }, n) => ({ told: told[n], rows: await stored(text), n })))
+    return await Promise.all(messages.map(async ({ text }, n) => ({ answer: answers[n], rows: await stored(text), n })))
   }
 
   verifies(
     'contract-10.unknown-admission',
-    'wherever connections break: what was told to be stored is, once; what was told not to be never is',
+    'wherever connections break: what is admitted is stored once, what is refused never',
     async () => {
       const seen = new Set<string>()
       await fc.assert(
@@ -119,11 +119,11 @@ describe.each(versions)('PostgreSQL %i', (version) => {
           fc.array(plan, { minLength: 50, maxLength: 50 }),
           fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }),
           async (plans, refusals) => {
-            for (const { told, rows, n } of await admitAll(plans, refusals)) {
-              seen.add(`${told} ${rows}`)
+            for (const { answer, rows, n } of await admitAll(plans, refusals)) {
+              seen.add(`${answer} ${rows}`)
               const before = plans[n]?.isBusy && plans[n].isRetry ? 1 : 0
-              const allowed = told === 'admitted' ? [1] : told === 'unknown' ? [0, 1] : [0]
-              expect([plans[n], told, allowed.includes(rows - before)]).toEqual([plans[n], told, true])
+              const allowed = answer === 'admitted' ? [1] : answer === 'unknown' ? [0, 1] : [0]
+              expect([plans[n], answer, allowed.includes(rows - before)]).toEqual([plans[n], answer, true])
             }
           },
         ),
