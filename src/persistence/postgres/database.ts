@@ -1,8 +1,9 @@
 /** How the service reaches PostgreSQL. Every other file here takes `sql` as its first argument. */
 import postgres from 'postgres'
 import { arrayOids, arrayTypes } from './array-types.ts'
+import { wasNeverSent } from './connection-faults.ts'
 import { createDial } from './dial.ts'
-import { type ConnectionEvents, createPool, type Sql, wasNeverSent } from './pool.ts'
+import { type ConnectionEvents, createPool, type Sql } from './pool.ts'
 
 export type { AnySql, Sql, Tx } from './pool.ts'
 

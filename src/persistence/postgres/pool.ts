@@ -5,7 +5,9 @@
  * (all seen with postgres 3.4.9 by killing servers; database.test.ts, "a server that goes away"). So each
  * connection here is an instance of the library with one connection, one query or transaction at a time.
  */
-import postgres from 'postgres'
+import type postgres from 'postgres'
+import { broken, isOfStatement, unsentBy } from './connection-faults.ts'
+import { forget, isQuery, type Query } from './library-query.ts'
 
 interface Types extends Record<string, unknown> {
   bigint: number
@@ -42,18 +44,6 @@ export interface ConnectionEvents {
   onLost(): void
 }
 
-/** What the pool needs of the library's queries. They are run by their handler, and settled by these two. */
-interface Query {
-  handler(query: Query): unknown
-  resolve(value: unknown): void
-  reject(error: unknown): void
-  /** What it was built of: what stood in its placeholders, the values as they were sent, the statement twice. */
-  args: readonly unknown[]
-  parameters?: readonly unknown[]
-  string?: string
-  signature: string
-}
-
 interface Connection {
   sql: Sql
   run(query: Query): unknown
@@ -66,31 +56,6 @@ interface Connection {
   /** What is under way is rejected when its connection ends; the library does not always do so. */
   underWay: Pick<Query, 'reject'> | null
 }
-
-const isQuery = (value: unknown): value is Query =>
-  value instanceof Promise && 'handler' in value && typeof value.handler === 'function'
-
-const faults = {
-  CONNECTION_CLOSED: 'The connection to the database broke.',
-  CONNECTION_ENDED: 'The pool is closed.',
-  CONNECT_TIMEOUT: 'No connection to the database was free in time.',
-} as const
-
-const broken = (code: keyof typeof faults) => Object.assign(new Error(faults[code]), { code })
-
-const unsent = new WeakSet<Error>()
-
-/** The error, of a statement or transaction of which no byte has left. */
-function unsentBy<Failure>(error: Failure): Failure {
-  if (error instanceof Error) unsent.add(error)
-  return error
-}
-
-/** Whether what failed so was never sent to a server. */
-export const wasNeverSent = (error: unknown): boolean => error instanceof Error && unsent.has(error)
-
-/** An error of the statement alone, after which its connection is as good as before. */
-const isOfStatement = (error: unknown): boolean => error instanceof postgres.PostgresError && error.severity === 'ERROR'
 
 interface Connections {
   /**
@@ -171,17 +136,6 @@ function createConnections({ max, connectTimeoutMs, open }: PoolOptions): Connec
   }
 
   return { take, giveBack, lose, end }
-}
-
-/**
- * V8 makes a function that is assigned to a property (as the library's `resolve` and `reject` are) in the old generation.
- * From there it keeps its query, and what the query holds, until the next major collection, however young they are.
- */
-function forget(query: Query): void {
-  query.args = []
-  query.parameters = []
-  query.string = ''
-  query.signature = ''
 }
 
 function runQuery(connections: Connections, connection: Connection, query: Query, silenceMs: number | undefined): void {
