@@ -170,6 +170,8 @@ export const requirements = {
   // ── contract 10 ───────────────────────────────────────────────────────────────────────────────────────
   'contract-10.no-second-call':
     'A provider call that has sent text, reasoning or any part of a tool call is never made again.',
+  'contract-10.unknown-admission':
+    '503: nothing was stored. Unknown: 500, the owner looks for a lease, begins or settles it, a retry joins.',
   'contract-10.signals':
     'Signals within a second of the first stop signal are that signal; a later one ends all at once.',
   // ── contract 17 ───────────────────────────────────────────────────────────────────────────────────────

@@ -5006,7 +5006,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The generation failed; `x-should-retry: false`. */
+            /** @description The generation failed: `x-should-retry: false`. Without that, it may be unknown whether the message is stored. */
             500: {
                 headers: {
                     [name: string]: unknown;

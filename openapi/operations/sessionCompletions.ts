@@ -23,7 +23,7 @@ export const sessionCompletions = operations({
     errors: {
       404: unknown,
       409: 'A reply is running; nothing was stored. `x-should-retry: false`. See `on_busy`.',
-      500: 'The generation failed; `x-should-retry: false`.',
+      500: 'The generation failed: `x-should-retry: false`. Without that, it may be unknown whether the message is stored.',
       503: 'Draining, or too many replies run; see `Retry-After`.',
     },
   },

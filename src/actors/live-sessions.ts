@@ -25,11 +25,18 @@ export interface LiveSessions {
    * Messages that are being admitted, by the id of their reply. They count as running: a burst would pass the limit, a
    * drain would end before their start, and a row whose answer is slow to come would be taken for an orphan.
    */
-  admitting: Map<string, Promise<unknown>>
+  admitting: Map<string, Admitting>
   slots: Slots
   recorder: TransitionRecorder
   exchange: Exchange
   machine: typeof sessionMachine
+}
+
+export interface Admitting {
+  /** Resolves when its reply has begun, or will not. */
+  over: Promise<void>
+  /** Others see its row before we have the answer: a cancel may come first. */
+  cancelled: boolean
 }
 
 export interface LiveOptions {
@@ -151,6 +158,13 @@ function finish({ byReply, registry, exchange }: LiveSessions, session: LiveSess
 /** What the model was asked has been used, though no message shows it any more. */
 async function observeDeleted({ generation, observer, usage }: RunningReply): Promise<void> {
   observer.ended({ outcome: 'session_deleted', usage: (await generation?.usage()) ?? usage, error: null })
+}
+
+/** At once, or as soon as it begins. */
+export function cancelReply({ byReply, admitting }: LiveSessions, replyId: string): void {
+  byReply.get(replyId)?.actor.send({ type: 'cancel' })
+  const one = admitting.get(replyId)
+  if (one) one.cancelled = true
 }
 
 /** The session is gone: its actor stops, its streams end with `session_deleted`. */

@@ -1,5 +1,12 @@
 /** What this instance's coordination asks of the replies that run here. */
-import { errorOf, forgetAgent, forgetSession, type LiveOptions, type LiveSessions } from './live-sessions.ts'
+import {
+  cancelReply,
+  errorOf,
+  forgetAgent,
+  forgetSession,
+  type LiveOptions,
+  type LiveSessions,
+} from './live-sessions.ts'
 import type { OwnedReplies, ReplyInfo } from './ports.ts'
 import type { RemoteReplies } from './remote-reply.ts'
 import type { ReplyError } from './reply-event.ts'
@@ -26,7 +33,7 @@ export function ownedReplies(
     }),
     apply({ kind, sessionId, replyId }) {
       if (kind === 'delete') forgetSession(sessions, sessionId)
-      else if (replyId !== null) byReply.get(replyId)?.actor.send({ type: 'cancel' })
+      else if (replyId !== null) cancelReply(sessions, replyId)
     },
     statelessAgents: () => slots.agents(),
     forgetAgent: (agentId) => forgetAgent(sessions, agentId),

@@ -144,7 +144,7 @@ export interface NewMessage {
   isRetry: boolean
   /** Version of the configuration that the request was made from. Null: it need not be the one of now. */
   configuration: number | null
-  /** False while draining or full: only a join is possible. */
+  /** False while draining or full: only a join is possible, or to find what an earlier call has stored. */
   mayStart: boolean
 }
 
@@ -152,7 +152,10 @@ export type Admission =
   | { outcome: 'admitted'; reply: ReplyInfo; position: number; restState: RestState; untitled: boolean }
   | { outcome: 'joined'; replyId: string }
   /** `stale`: the configuration has changed, the agent may be another one now. */
+  /** Nothing was stored, and nothing will be. */
   | { outcome: 'busy' | 'key_reused' | 'not_found' | 'refused' | 'fenced' | 'stale' }
+  /** The answer was lost: the message may be stored, or may be yet. */
+  | { outcome: 'unknown' }
 
 /** A reply as it is stored now: one snapshot. `outcome` is null while it runs. */
 export interface StoredReply {
@@ -201,7 +204,7 @@ export interface HistoryLimits {
  * lose what they were given. `fenced`: this instance was declared lost, nothing was stored and nothing will be.
  */
 export interface Journal {
-  /** Rejects when the database cannot be reached. Then nothing was admitted, or it is settled as an orphan. */
+  /** Rejects when the database cannot be reached: nothing was stored, and nothing will be. */
   admit(message: NewMessage): Promise<Admission>
   /**
    * Stores what `take` gives: asked once, under load only when the write begins, not at all when nothing can be stored.

@@ -2,10 +2,12 @@
  * The one door through which everybody else reaches a session: messages in, replies out, wherever they run or ran.
  */
 import { v7 as uuidv7 } from 'uuid'
+import { type Admitted, findAdmitted } from './admission.ts'
 import { drainSessions } from './drain.ts'
 import { type Reply, StreamCut } from './frame-log.ts'
 import {
   beginReply,
+  cancelReply,
   checkSessions,
   createLiveSessions,
   errorOf,
@@ -15,7 +17,7 @@ import {
 } from './live-sessions.ts'
 import { type Observer, type Origin, unobserved } from './observer.ts'
 import { ownedReplies } from './owned-replies.ts'
-import type { Admission, Exchange, Journal, Model, ModelRequest, NewMessage, OpenToolbox } from './ports.ts'
+import type { Exchange, Journal, Model, ModelRequest, NewMessage, OpenToolbox } from './ports.ts'
 import { createRemoteReplies, type RemoteReplies } from './remote-reply.ts'
 import { createReplyLog } from './reply-log.ts'
 import { noUsage, type RunningReply } from './session-actors.ts'
@@ -33,7 +35,10 @@ export interface HostOptions {
   maxRunning: number
   historyMaxTokens: number
   generationTimeoutMs: number
-  /** So long a reply may go without a successful write before its streams close (milliseconds). */
+  /**
+   * So long a reply may go without a successful write before its streams close, and so long an admission of unknown
+   * outcome is asked about (milliseconds).
+   */
   leaseMs: number
   /** Absent: nobody measures. */
   observer?: Observer
@@ -49,13 +54,20 @@ export interface Message extends Omit<NewMessage, 'replyId' | 'mayStart'> {
   origin: Origin | null
 }
 
-export type Sent =
-  | { outcome: 'started'; reply: Reply; requesterLost(): void }
-  | { outcome: 'joined'; reply: Reply }
-  | { outcome: Refusal }
+interface Started {
+  outcome: 'started'
+  reply: Reply
+  /** To be called when the client has gone before the end. */
+  requesterLost(): void
+}
 
-/** `stale`: the configuration has changed since; with the agent as it is now the message may be sent again. */
-export type Refusal = 'busy' | 'key_reused' | 'not_found' | 'full' | 'draining' | 'unavailable' | 'stale'
+export type Sent = Started | { outcome: 'joined'; reply: Reply } | { outcome: Refusal }
+
+/**
+ * `stale`: the configuration has changed since; with the agent as it is now the message may be sent again. `unknown`: it
+ * may be stored all the same. Nothing is stored of any other.
+ */
+export type Refusal = 'busy' | 'key_reused' | 'not_found' | 'full' | 'draining' | 'unavailable' | 'stale' | 'unknown'
 
 const shutdownError = errorOf('shutdown', 'The instance is shutting down.')
 
@@ -99,7 +111,7 @@ export function createSessionHost(options: HostOptions) {
     /** Takes no new replies; running ones may finish for `graceMs`, the rest end as `shutdown`. */
     async drain(graceMs: number, settleMs: number): Promise<void> {
       host.draining = true
-      await Promise.allSettled(host.admitting.values())
+      await Promise.all([...host.admitting.values()].map(({ over }) => over))
       await drainSessions(host, { graceMs, settleMs, error: shutdownError, log })
       await recorder.flush()
     },
@@ -117,11 +129,41 @@ async function send(host: Host, message: Message): Promise<Sent> {
   return admit(host, message)
 }
 
+/** One whose outcome is unknown keeps its place among the running replies until it is known, or a lease has passed. */
 async function admit(host: Host, message: Message): Promise<Sent> {
-  const replyId = uuidv7()
-  const sent = admitNow(host, { ...message, replyId })
-  host.admitting.set(replyId, sent)
-  return await sent.finally(() => host.admitting.delete(replyId))
+  const wanted = { ...message, replyId: uuidv7() }
+  const { promise: over, resolve } = Promise.withResolvers<void>()
+  const answer = admitNow(host, wanted)
+  host.admitting.set(wanted.replyId, { over, cancelled: false })
+  const end = () => {
+    host.admitting.delete(wanted.replyId)
+    resolve()
+  }
+  let isUnknown = false
+  try {
+    const sent = await answer
+    isUnknown = sent.outcome === 'unknown'
+    if (isUnknown) void beginLate(host, wanted).finally(end)
+    return sent
+  } finally {
+    if (!isUnknown) end()
+  }
+}
+
+/** Begins a reply whose client was answered "unknown", if it proves to be stored within one lease. */
+async function beginLate(host: Host, message: Message & { replyId: string }): Promise<void> {
+  const { journal, leaseMs, log } = host.options
+  const { replyId, sessionId } = message
+  // Not as a retry: what it would join says nothing of itself.
+  const look = () => journal.admit({ ...message, isRetry: false, mayStart: false })
+  try {
+    const admission = await findAdmitted(look, leaseMs)
+    if (admission === null) return
+    log.info({ replyId, sessionId }, 'A message whose admission was unknown is stored: its reply begins.')
+    start(host, message, admission).requesterLost()
+  } catch (err) {
+    log.error({ err, replyId, sessionId }, 'A reply could not be begun.')
+  }
 }
 
 const isFull = (host: Host): boolean => host.registry.running() + host.admitting.size >= host.options.maxRunning
@@ -138,7 +180,7 @@ async function admitNow(host: Host, message: Message & { replyId: string }): Pro
   return { outcome: admission.outcome === 'fenced' ? 'unavailable' : admission.outcome }
 }
 
-function start(host: Host, message: Message, admission: Extract<Admission, { outcome: 'admitted' }>): Sent {
+function start(host: Host, message: Message, admission: Admitted): Started {
   const { journal, exchange, model, generationTimeoutMs, historyMaxTokens } = host.options
   const { reply: info, position, restState, untitled } = admission
   const observer = observe(host, info.id, message)
@@ -167,6 +209,7 @@ function start(host: Host, message: Message, admission: Extract<Admission, { out
     notStored: false,
   }
   beginReply(host, message.agentId, restState, reply)
+  if (host.admitting.get(info.id)?.cancelled) cancelReply(host, info.id)
   const requesterLost = () => {
     reply.requesterLost = true
   }
@@ -203,8 +246,8 @@ async function cancel(host: Host, sessionId: string): Promise<void> {
   const asked = await journal.requestCancel(sessionId)
   if (asked === null) return
   const here = host.byReply.get(asked.replyId)
-  if (here) here.actor.send({ type: 'cancel' })
-  else exchange.wake([asked.instanceId])
+  cancelReply(host, asked.replyId)
+  if (!here) exchange.wake([asked.instanceId])
   const late = new AbortController()
   const deadline = setTimeout(() => late.abort(), SETTLE_WAIT_MS)
   try {

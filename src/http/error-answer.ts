@@ -1,6 +1,6 @@
 /** What a caller learns of an error: its status, message and headers. Each scope puts them into its own format. */
 import type { FastifyBaseLogger } from 'fastify'
-import { isUnavailable } from '../persistence/postgres/database.ts'
+import { codeOf, isUnavailable } from '../persistence/postgres/database.ts'
 import { HttpError } from './http-error.ts'
 
 export interface ErrorAnswer {
@@ -24,7 +24,8 @@ export function errorAnswer(error: unknown): ErrorAnswer {
     const message = refusals[code] ?? (code.startsWith('FST_ERR_') ? error.message : 'The request cannot be read.')
     return { status, message, headers: {} }
   }
-  if (isUnavailable(error)) {
+  // CONNECTION_ENDED: we have closed the pool, and stop.
+  if (isUnavailable(error) || codeOf(error) === 'CONNECTION_ENDED') {
     return { status: 503, message: 'The database cannot be reached.', headers: { 'retry-after': '1' } }
   }
   return { status: 500, message: 'Internal server error.', headers: {} }

@@ -19,6 +19,8 @@ export const refusals = {
   full: { status: 503, say: 'Too many replies run at the moment.', headers: retryAfter },
   draining: { status: 503, say: 'The instance is shutting down.', headers: retryAfter },
   stale: { status: 503, say: 'The configuration is being changed.', headers: retryAfter },
+  // No `x-should-retry`: a retry joins the reply, if there is one.
+  unknown: { status: 500, say: 'It is not known whether the message was stored.', headers: retryAfter },
   unavailable: { status: 503, say: 'The instance cannot write at the moment.', headers: retryAfter },
 } satisfies Record<Refusal, ErrorRow>
 

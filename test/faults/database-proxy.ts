@@ -21,12 +21,26 @@ export interface DatabaseProxy extends AsyncDisposable {
   retarget(databaseUrl: string): void
   /** Takes the server's next answer that has this text in its request, cuts the connection instead. */
   cutAnswerTo(statement: string): Promise<void>
+  /** Decides what becomes of each piece that the service sends from now on; null: all pass. */
+  judge(judge: ((bytes: Buffer) => Fate) | null): void
+  /** New connections are reset while this says so. */
+  refuseNew(isRefused: () => boolean): void
+  /** Passes on what was held. Resolves when the server has ended those connections, its work done. */
+  deliver(): Promise<void>
 }
+
+/**
+ * `drop`: the connection is cut, the server gets nothing. `cut answer`: it gets all, and the connection is cut when it
+ * answers. `swallow answer`: likewise, without a word. `hold`: cut, and `deliver` brings it to the server.
+ */
+export type Fate = 'pass' | 'drop' | 'cut answer' | 'swallow answer' | 'hold'
 
 interface Pair {
   client: Socket
   server: Socket
   dead: boolean
+  /** What the server has not been given yet. */
+  held?: Buffer
 }
 
 /** What the connections do, as the test has set it. */
@@ -34,13 +48,20 @@ interface Wire {
   mode: 'pass' | 'refuse' | 'hang up' | 'swallow'
   /** Path of the server's socket. */
   target: string
-  trap: { statement: string; sprung(): void } | null
+  judge: ((bytes: Buffer) => Fate) | null
+  isRefused(): boolean
   pairs: Set<Pair>
 }
 
 /** `databaseUrl` names a Unix socket, as the test servers' do. */
 export async function openProxy(databaseUrl: string): Promise<DatabaseProxy> {
-  const wire: Wire = { mode: 'pass', target: socketOf(databaseUrl), trap: null, pairs: new Set() }
+  const wire: Wire = {
+    mode: 'pass',
+    target: socketOf(databaseUrl),
+    judge: null,
+    isRefused: () => false,
+    pairs: new Set(),
+  }
   const { pairs } = wire
   const clients = new Set<Socket>()
   let attempts = 0
@@ -50,7 +71,8 @@ export async function openProxy(databaseUrl: string): Promise<DatabaseProxy> {
     clients.add(client)
     client.on('error', () => {})
     client.on('close', () => clients.delete(client))
-    if (wire.mode === 'pass') pass(wire, client)
+    if (wire.mode === 'pass' && wire.isRefused()) client.resetAndDestroy()
+    else if (wire.mode === 'pass') pass(wire, client)
     else if (wire.mode === 'refuse') client.resetAndDestroy()
     else if (wire.mode === 'hang up') client.end()
     else client.on('data', () => {})
@@ -85,8 +107,29 @@ export async function openProxy(databaseUrl: string): Promise<DatabaseProxy> {
     },
     cutAnswerTo(statement) {
       return new Promise((resolve) => {
-        wire.trap = { statement, sprung: resolve }
+        wire.judge = (bytes) => {
+          if (!bytes.includes(statement)) return 'pass'
+          wire.judge = null
+          resolve()
+          return 'cut answer'
+        }
       })
+    },
+    judge(wanted) {
+      wire.judge = wanted
+    },
+    refuseNew(wanted) {
+      wire.isRefused = wanted
+    },
+    async deliver() {
+      const held = [...pairs].filter((pair) => pair.held)
+      await Promise.all(
+        held.map(async (pair) => {
+          const closed = once(pair.server, 'close')
+          if (pair.held) pair.server.end(pair.held)
+          await closed
+        }),
+      )
     },
     async [Symbol.asyncDispose]() {
       for (const { client, server } of pairs) {
@@ -105,28 +148,35 @@ export async function openProxy(databaseUrl: string): Promise<DatabaseProxy> {
 function pass(wire: Wire, client: Socket): void {
   const server = createConnection(wire.target)
   const pair: Pair = { client, server, dead: false }
-  let trapped = false
+  let answer: Fate = 'pass'
   wire.pairs.add(pair)
   client.on('data', (bytes) => {
     if (pair.dead) return
-    if (wire.trap && bytes.includes(wire.trap.statement)) {
-      trapped = true
-      wire.trap.sprung()
-      wire.trap = null
-    }
+    const fate = wire.judge?.(bytes) ?? 'pass'
+    if (fate === 'drop') return cut(pair)
+    if (fate === 'hold') return hold(pair, bytes)
+    if (fate !== 'pass') answer = fate
     server.write(bytes)
   })
   server.on('data', (bytes) => {
     if (pair.dead) return
-    if (trapped) cut(pair)
-    else client.write(bytes)
+    if (answer === 'pass') client.write(bytes)
+    else if (answer === 'cut answer') cut(pair)
   })
   server.on('error', () => client.destroy())
   server.on('close', () => {
     wire.pairs.delete(pair)
     if (!pair.dead) client.end()
   })
-  client.on('close', () => server.destroy())
+  client.on('close', () => {
+    if (!pair.held) server.destroy()
+  })
+}
+
+function hold(pair: Pair, bytes: Buffer): void {
+  pair.held = bytes
+  pair.dead = true
+  pair.client.resetAndDestroy()
 }
 
 function cut(pair: Pair): void {

@@ -1,6 +1,6 @@
-/** Connections that die without a word: a firewall that forgot us, a failover. Who waits is told in time. */
+/** Connections that die without a word: a firewall that forgot us, a failover. Whoever waits gets an error in time. */
 import { afterEach, beforeEach, expect } from 'vitest'
-import { connect, isUnavailable, type Sql } from '../../src/persistence/postgres/database.ts'
+import { changedNothing, connect, isUnavailable, type Sql } from '../../src/persistence/postgres/database.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { verifies } from '../verifies.ts'
 import { type DatabaseProxy, openProxy } from './database-proxy.ts'
@@ -76,3 +76,56 @@ verifies('contract-4.storage-outage', 'a slow answer is none too late, and an id
   expect([...(await one())]).toEqual([{ n: 1 }])
   expect(proxy.attempts).toBe(before)
 })
+
+const fate = (work: Promise<unknown>) =>
+  work.then(
+    () => 'answered',
+    (error: unknown) => [isUnavailable(error), changedNothing(error) ? 'changed nothing' : 'may be done'],
+  )
+const unavailable = {
+  certain: [true, 'changed nothing'],
+  unknown: [true, 'may be done'],
+}
+
+verifies('contract-10.unknown-admission', 'what was never sent differs from what may have run', async () => {
+  for (const fault of ['swallow', 'hangUp', 'refuse'] as const) {
+    proxy[fault]()
+    expect(await fate(one())).toEqual(unavailable.certain)
+    expect(await fate(sql.begin((tx) => tx`select 1`))).toEqual(unavailable.certain)
+    proxy.restore()
+  }
+  await warm()
+  proxy.forget()
+  expect(await Promise.all([fate(one()), fate(one())])).toEqual([unavailable.unknown, unavailable.unknown])
+  proxy.judge((bytes) => (bytes.includes('cut') ? 'cut answer' : 'pass'))
+  expect(await fate(sql`select ${'cut'}::text`)).toEqual(unavailable.unknown)
+  proxy.judge(null)
+  const raise = (severity: string, state: string) =>
+    sql.unsafe(`do $$ begin raise ${severity} using errcode = '${state}'; end $$`)
+  for (const state of ['55P03', '40001', '53200', '57014']) {
+    expect(await fate(raise('exception', state))).toEqual(unavailable.certain)
+  }
+  // Poolers say so of a server that broke, and a server that does not know itself.
+  for (const state of ['08P01', '08007', '40003']) {
+    expect(await fate(raise('exception', state))).toEqual(unavailable.unknown)
+  }
+  await sql.end({ timeout: 0 })
+  expect(await fate(one())).toEqual([false, 'changed nothing'])
+})
+
+verifies(
+  'contract-10.unknown-admission',
+  'a statement waits for a free connection as long as for an answer',
+  async () => {
+    await warm()
+    proxy.forget()
+    const asked = Array.from({ length: 30 }, () => fate(one()))
+    const answers = await Promise.all(asked)
+    const count = (wanted: unknown) => answers.filter((one) => `${one}` === `${wanted}`).length
+    // Two were sent; of the others those that did not get their place gave up together, not two by two.
+    expect(count(unavailable.unknown)).toBe(2)
+    expect(count(unavailable.certain) + count('answered')).toBe(28)
+    expect(count('answered')).toBeLessThanOrEqual(2)
+    expect([...(await one())]).toEqual([{ n: 1 }])
+  },
+)

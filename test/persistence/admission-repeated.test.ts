@@ -17,7 +17,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     const message = scene.message(session, { idempotency })
     return {
       reply: message.replyId,
-      call: () => admit(scene.sql, { id: scene.instance.id, epoch: 1 }, message),
+      call: () => admit(scene.sql, { id: scene.instance.id, epoch: 1 }, message, { warn() {} }),
     }
   }
   const messages = (session: string) => scene.sql`select id, status from messages where session_id = ${session}`
@@ -45,5 +45,59 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     await scene.begin(session, { text: 'next' })
     expect(await call()).toMatchObject({ outcome: 'joined', replyId: reply })
     expect(await messages(session)).toHaveLength(4)
+  })
+
+  verifies(
+    'contract-10.unknown-admission',
+    'stored before its epoch was raised, it is never said not to be',
+    async () => {
+      const { instance } = await scene.another()
+      const session = await scene.newSession()
+      const message = scene.message(session)
+      const call = () => admit(scene.sql, { id: instance.id, epoch: 1 }, message, { warn() {} })
+      expect(await call()).toMatchObject({ outcome: 'admitted' })
+      await scene.sql`update instances set epoch = epoch + 1 where id = ${instance.id}`
+      // It can write nothing more of it, so it only reads what becomes of it; so under its next epoch.
+      expect(await call()).toEqual({ outcome: 'joined', replyId: message.replyId })
+      expect(await admit(scene.sql, { id: instance.id, epoch: 2 }, message, { warn() {} })).toMatchObject({
+        outcome: 'joined',
+      })
+      const never = scene.message(session)
+      expect(await admit(scene.sql, { id: instance.id, epoch: 1 }, never, { warn() {} })).toEqual({ outcome: 'fenced' })
+      expect(await messages(session)).toHaveLength(2)
+    },
+  )
+
+  verifies(
+    'contract-10.unknown-admission',
+    'one that only looks stores nothing, and waits for one under way',
+    async () => {
+      const session = await scene.newSession()
+      const message = scene.message(session)
+      const owner = { id: scene.instance.id, epoch: 1 }
+      const send = (mayStart: boolean) => admit(scene.sql, owner, { ...message, mayStart }, { warn() {} })
+      expect(await send(false)).toEqual({ outcome: 'refused' })
+      expect(await messages(session)).toHaveLength(0)
+      const both = await scene.sql.begin(async (tx) => {
+        await tx`select 1 from sessions where id = ${session} for update`
+        const first = send(true)
+        await expect.poll(scene.waiting, { timeout: 20_000 }).toBe(1)
+        const look = send(false)
+        await expect.poll(scene.waiting, { timeout: 20_000 }).toBe(2)
+        return [first, look]
+      })
+      const [first, found] = await Promise.all(both)
+      expect(first).toMatchObject({ outcome: 'admitted' })
+      expect(found).toEqual(first)
+    },
+  )
+
+  verifies('contract-8.transitions', 'asked again, it tells the state that its session rested in', async () => {
+    const session = await scene.newSession()
+    await scene.journal.settle(await scene.begin(session), finished())
+    const { call } = await admission(session)
+    const first = await call()
+    expect(first).toMatchObject({ outcome: 'admitted', restState: 'complete' })
+    expect(await call()).toEqual(first)
   })
 })

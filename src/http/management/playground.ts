@@ -105,7 +105,7 @@ export const playgroundHandlers = (rooms: PlaygroundRooms) => {
       const agent = await overridden(rooms, await loadAgent(rooms, params.agent_id), body)
       const asked: Omit<ModelRequest, 'messages' | 'tools'> = agentRequest(rooms, agent)
       const session = await sessionFor(rooms, agent.id, body.sessionId)
-      const sent = await host.send({
+      const sending = host.send({
         agentId: agent.id,
         agentName: agent.name,
         sessionId: session.id,
@@ -120,12 +120,17 @@ export const playgroundHandlers = (rooms: PlaygroundRooms) => {
         origin: originOf(request),
         openToolbox: agentToolbox(rooms, agent),
       })
-      if (sent.outcome !== 'started' && sent.outcome !== 'joined') {
-        // Nothing is stored of a refused message: not the session that was made for it either.
-        if (body.sessionId == null) await sessions.deleteSession(sql, agent.id, session.id)
-        return refuse(sent.outcome)
-      }
-      reply.header('x-session-id', session.id)
+      // Nothing is stored of a refused message: not the session that was made for it either.
+      const forget = () =>
+        body.sessionId == null ? sessions.deleteSession(sql, agent.id, session.id).catch(() => null) : null
+      const sent = await sending.catch(async (error: unknown) => {
+        await forget()
+        throw error
+      })
+      const isRefused = sent.outcome !== 'started' && sent.outcome !== 'joined'
+      if (isRefused && sent.outcome !== 'unknown') await forget()
+      else reply.header('x-session-id', session.id)
+      if (isRefused) return refuse(sent.outcome)
       const onLeft = sent.outcome === 'started' ? sent.requesterLost : undefined
       await streamReply(reply, sent.reply, 0, playgroundFrame, onLeft)
       return undefined

@@ -1,6 +1,7 @@
 /** How the service reaches PostgreSQL. Every other file here takes `sql` as its first argument. */
 import postgres from 'postgres'
 import { arrayOids, arrayTypes } from './array-types.ts'
+import { wasNeverSent } from './connection-faults.ts'
 import { createDial } from './dial.ts'
 import { type ConnectionEvents, createPool, type Sql } from './pool.ts'
 
@@ -22,7 +23,10 @@ export interface ConnectOptions {
   planOnce?: boolean
   /** Absent: 10 s, or `silenceMs` where that is less. */
   connectTimeoutS?: number
-  /** A connection that gives no answer to a statement for so long is given up. Absent: never. */
+  /**
+   * A connection that gives no answer to a statement for so long is given up; a statement for which none is free for so
+   * long is not sent. Absent: no limit.
+   */
   silenceMs?: number
 }
 
@@ -130,6 +134,18 @@ const unavailableCodes = new Set([
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   return code !== null && (unavailableClass.test(code) || unavailableStates.has(code) || unavailableCodes.has(code))
+}
+
+/**
+ * Whether a statement outside of a transaction that failed so has changed nothing, and never will. It was not sent, or
+ * the server answered it with an error, by which it is rolled back. Not so 40003 and 08007, which say that this is
+ * unknown; the rest of class 08, which poolers use for a server that broke before its answer (PgBouncer: 08P01, "server
+ * conn crashed?"); and a PANIC, which may come from within the commit. A connection that broke says nothing.
+ */
+export function changedNothing(error: unknown): boolean {
+  if (wasNeverSent(error)) return true
+  if (!(error instanceof postgres.PostgresError)) return false
+  return ['ERROR', 'FATAL'].includes(error.severity) && !/^(08|40003)/.test(error.code)
 }
 
 const FIRST_WAIT_MS = 20

@@ -5,7 +5,9 @@
  * (all seen with postgres 3.4.9 by killing servers; database.test.ts, "a server that goes away"). So each
  * connection here is an instance of the library with one connection, one query or transaction at a time.
  */
-import postgres from 'postgres'
+import type postgres from 'postgres'
+import { broken, isOfStatement, unsentBy } from './connection-faults.ts'
+import { forget, isQuery, type Query } from './library-query.ts'
 
 interface Types extends Record<string, unknown> {
   bigint: number
@@ -24,7 +26,10 @@ export interface PoolOptions {
   max: number
   /** Longest wait for a server to greet. */
   connectTimeoutMs: number
-  /** Longest wait for the answer to one statement, after which its connection is given up. Absent: no limit. */
+  /**
+   * Longest wait for the answer to one statement, after which its connection is given up; as long it waits for a free
+   * connection before. Absent: no limit.
+   */
   silenceMs?: number | undefined
   /** Makes an instance of the library with `max: 1`. */
   open(events: ConnectionEvents): Sql
@@ -39,44 +44,25 @@ export interface ConnectionEvents {
   onLost(): void
 }
 
-/** What the pool needs of the library's queries. They are run by their handler, and settled by these two. */
-interface Query {
-  handler(query: Query): unknown
-  resolve(value: unknown): void
-  reject(error: unknown): void
-  /** What it was built of: what stood in its placeholders, the values as they were sent, the statement twice. */
-  args: readonly unknown[]
-  parameters?: readonly unknown[]
-  string?: string
-  signature: string
-}
-
 interface Connection {
   sql: Sql
   run(query: Query): unknown
   /** Runs until the server has let us in. */
   timer: NodeJS.Timeout
+  /** The server has let us in: only from then on a statement is sent. */
+  greeted: boolean
   busy: boolean
   lost: boolean
   /** What is under way is rejected when its connection ends; the library does not always do so. */
   underWay: Pick<Query, 'reject'> | null
 }
 
-const isQuery = (value: unknown): value is Query =>
-  value instanceof Promise && 'handler' in value && typeof value.handler === 'function'
-
-const broken = (code: 'CONNECTION_CLOSED' | 'CONNECTION_ENDED') =>
-  Object.assign(
-    new Error(code === 'CONNECTION_CLOSED' ? 'The connection to the database broke.' : 'The pool is closed.'),
-    { code },
-  )
-
-/** An error of the statement alone, after which its connection is as good as before. */
-const isOfStatement = (error: unknown): boolean => error instanceof postgres.PostgresError && error.severity === 'ERROR'
-
 interface Connections {
-  /** Calls `use` with a free connection, as soon as there is one; with null when the pool is closed. */
-  take(use: (connection: Connection | null) => void): void
+  /**
+   * Calls `use` with a free connection, as soon as there is one; with null when the pool is closed. Null where that was
+   * done at once, else what takes the wish back.
+   */
+  take(use: (connection: Connection | null) => void): (() => void) | null
   giveBack(connection: Connection): void
   /** For a connection that broke or may have: whatever runs on it is rejected, and it is not used again. */
   lose(connection: Connection): void
@@ -91,21 +77,33 @@ function createConnections({ max, connectTimeoutMs, open }: PoolOptions): Connec
   function add(): Connection {
     // Some proxies accept and hang up while the server is away; the library would try again for ever.
     const timer = setTimeout(() => lose(connection), connectTimeoutMs)
-    const sql = open({ onReady: () => clearTimeout(timer), onLost: () => lose(connection) })
+    const onReady = () => {
+      connection.greeted = true
+      clearTimeout(timer)
+    }
+    const sql = open({ onReady, onLost: () => lose(connection) })
     const sample: unknown = sql`select 1`
     if (!isQuery(sample)) throw new Error('postgres: queries have no handler.')
-    const connection: Connection = { sql, run: sample.handler, timer, busy: false, lost: false, underWay: null }
+    const run = sample.handler
+    const connection: Connection = { sql, run, timer, greeted: false, busy: false, lost: false, underWay: null }
     connections.add(connection)
     return connection
   }
 
-  function take(use: (connection: Connection | null) => void): void {
+  function take(use: (connection: Connection | null) => void): (() => void) | null {
     const free = closed
       ? null
       : ([...connections].find((connection) => !connection.busy) ?? (connections.size < max ? add() : null))
     if (free) free.busy = true
-    if (free || closed) use(free)
-    else waiting.push(use)
+    if (free || closed) {
+      use(free)
+      return null
+    }
+    waiting.push(use)
+    return () => {
+      const at = waiting.indexOf(use)
+      if (at >= 0) waiting.splice(at, 1)
+    }
   }
 
   function next(): void {
@@ -140,17 +138,6 @@ function createConnections({ max, connectTimeoutMs, open }: PoolOptions): Connec
   return { take, giveBack, lose, end }
 }
 
-/**
- * V8 makes a function that is assigned to a property (as the library's `resolve` and `reject` are) in the old generation.
- * From there it keeps its query, and what the query holds, until the next major collection, however young they are.
- */
-function forget(query: Query): void {
-  query.args = []
-  query.parameters = []
-  query.string = ''
-  query.signature = ''
-}
-
 function runQuery(connections: Connections, connection: Connection, query: Query, silenceMs: number | undefined): void {
   const { resolve, reject } = query
   let settled = false
@@ -171,7 +158,8 @@ function runQuery(connections: Connections, connection: Connection, query: Query
     pass(value)
   }
   query.resolve = settle(resolve, () => true)
-  query.reject = settle(reject, isOfStatement)
+  const fail = settle(reject, isOfStatement)
+  query.reject = (error) => fail(connection.greeted ? error : unsentBy(error))
   connection.underWay = query
   connection.run(query)
 }
@@ -180,12 +168,19 @@ export function createPool(options: PoolOptions): Sql {
   const connections = createConnections(options)
   const builder = options.open({ onReady() {}, onLost() {} }) // makes queries, never connects
 
-  const run = (query: Query): void =>
-    connections.take((connection) =>
-      connection
-        ? runQuery(connections, connection, query, options.silenceMs)
-        : query.reject(broken('CONNECTION_ENDED')),
-    )
+  const run = (query: Query): void => {
+    let timer: NodeJS.Timeout | undefined
+    const withdraw = connections.take((connection) => {
+      clearTimeout(timer)
+      if (connection) runQuery(connections, connection, query, options.silenceMs)
+      else query.reject(unsentBy(broken('CONNECTION_ENDED')))
+    })
+    if (withdraw === null || options.silenceMs === undefined) return
+    timer = setTimeout(() => {
+      withdraw()
+      query.reject(unsentBy(broken('CONNECT_TIMEOUT')))
+    }, options.silenceMs)
+  }
   const route = (made: unknown): unknown => {
     if (isQuery(made)) made.handler = run
     return made
@@ -194,7 +189,7 @@ export function createPool(options: PoolOptions): Sql {
   async function begin(first: string | Work, second?: Work): Promise<unknown> {
     const [how, work] = typeof first === 'string' ? [first, second] : ['', first]
     const connection = await new Promise<Connection | null>(connections.take)
-    if (!connection || !work) throw broken('CONNECTION_ENDED')
+    if (!connection || !work) throw unsentBy(broken('CONNECTION_ENDED'))
     let started = false
     let timer: NodeJS.Timeout | undefined
     // From one statement to the next: a transaction that idles for so long was ended by the server before.
@@ -212,6 +207,8 @@ export function createPool(options: PoolOptions): Sql {
     touch()
     try {
       return await Promise.race([runTransaction(connection, how, wholeWork, touch), lost.promise])
+    } catch (error) {
+      throw connection.greeted ? error : unsentBy(error)
     } finally {
       clearTimeout(timer)
       if (!started) connections.lose(connection)

@@ -35,8 +35,6 @@ export interface JournalOptions extends FlushOptions {
 
 const FIRST_RETRY_MS = 20
 const LONGEST_RETRY_MS = 500
-/** A client waits for this answer: it is asked for again for about so long. */
-const ADMIT_RETRY_MS = 1000
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -49,11 +47,7 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
   let closed = false
   return {
     append: createQueue(store),
-    admit(message) {
-      // All tries under the epoch of the first: one whose answer was lost may have been stored under it.
-      const owner = { id: instance.id, epoch: instance.epoch() }
-      return askAgain(() => admit(sql, owner, message), ADMIT_RETRY_MS)
-    },
+    admit: (message) => admit(sql, { id: instance.id, epoch: instance.epoch() }, message, log),
     settle: settleAgain,
     read: (replyId, after) => readReply(sql, replyId, after),
     requestCancel: (sessionId) => requestCancel(sql, sessionId),

@@ -1,11 +1,13 @@
--- revision 1
+-- revision 2
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
-   (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again.
+   (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
+   may_start false it only looks.
    Called in autocommit, like all functions here: an instance that is paused inside a transaction would hold its row
    locked against its own fencing.
    p_message: {agent_id, session_id, user_id, reply_id, model, include_usage, key, body_hash (hex), is_retry, may_start,
    configuration (its version that the request was made from; null: any)}.
-   Answers {outcome, reply_id, session_num, first_seq, created_at, position, rest_state, untitled}. */
+   Answers {outcome, reply_id, session_num, first_seq, created_at, position, rest_state, untitled, by_key (joined by its
+   idempotency key)}. */
 create or replace function admit_message(
   p_instance uuid, p_epoch bigint, p_message jsonb, p_text text
 ) returns jsonb language plpgsql as $$
@@ -15,7 +17,8 @@ declare
   last record;
   seen record;
   own record;
-  v_answer jsonb;
+  v_fenced boolean;
+  v_rest_state text;
   v_position integer;
   v_created_at timestamptz;
 begin
@@ -24,33 +27,43 @@ begin
     body_hash text, is_retry boolean, may_start boolean, configuration bigint);
 
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for share;
-  if not found then return '{"outcome": "fenced"}'; end if;
+  v_fenced := not found;
 
   select x.num, x.next_seq, x.title into s from sessions x
    where x.id = m.session_id and x.agent_id = m.agent_id for update;
   if not found then return '{"outcome": "not_found"}'; end if;
 
+  select x.id, x.position, x.status, x.finish_reason, x.requester_lost into last from messages x
+   where x.session_id = m.session_id and x.role = 'assistant' and x.id <> m.reply_id order by x.position desc limit 1;
+  v_rest_state := case
+    when last.id is null then 'idle'
+    when last.status = 'error' then 'error'
+    when last.finish_reason = 'cancelled' then 'cancelled'
+    else 'complete' end;
+
+  -- Our own, of a call whose answer was lost. It comes before whatever may refuse a new message, the fence included: a
+  -- message that is stored is never said not to be. The session's lock has waited for a call that is still under way,
+  -- and whoever raised the epoch for one that had passed the fence: what is not here now will not come under this epoch
+  -- once that was raised. Of a reply that has been settled, or is another epoch's, the row is only read.
+  select x.position, x.status, x.epoch, x.first_seq, x.created_at into own from messages x where x.id = m.reply_id;
+  if found then
+    return jsonb_build_object(
+      'outcome', case when own.status = 'streaming' and own.epoch = p_epoch and not v_fenced
+                      then 'admitted' else 'joined' end,
+      'reply_id', m.reply_id, 'session_num', s.num, 'first_seq', own.first_seq, 'created_at', own.created_at,
+      'position', own.position, 'rest_state', v_rest_state, 'untitled', s.title is null);
+  end if;
+  if v_fenced then return '{"outcome": "fenced"}'; end if;
+
   if m.key is not null then
     select k.body_hash, k.reply_id into seen from idempotency_keys k
      where k.session_id = m.session_id and k.key = m.key and k.created_at > clock_timestamp() - interval '24 hours';
-    if found and seen.reply_id <> m.reply_id then
+    if found then
       return jsonb_build_object(
         'outcome', case when seen.body_hash = decode(m.body_hash, 'hex') then 'joined' else 'key_reused' end,
-        'reply_id', seen.reply_id);
+        'reply_id', seen.reply_id, 'by_key', true);
     end if;
   end if;
-
-  -- Our own, of a call whose answer was lost. Once settled (as an orphan) it is only read: nothing runs twice.
-  select x.position, x.status, x.first_seq, x.created_at into own from messages x where x.id = m.reply_id;
-  if found then
-    return jsonb_build_object(
-      'outcome', case when own.status = 'streaming' then 'admitted' else 'joined' end,
-      'reply_id', m.reply_id, 'session_num', s.num, 'first_seq', own.first_seq, 'created_at', own.created_at,
-      'position', own.position, 'rest_state', 'idle', 'untitled', s.title is null);
-  end if;
-
-  select x.id, x.position, x.status, x.finish_reason, x.requester_lost into last from messages x
-   where x.session_id = m.session_id and x.role = 'assistant' order by x.position desc limit 1;
 
   if m.is_retry and last.id is not null and (last.status = 'streaming' or last.requester_lost) then
     perform 1 from messages u
@@ -81,11 +94,6 @@ begin
   update sessions set updated_at = v_created_at where id = m.session_id;
   return jsonb_build_object(
     'outcome', 'admitted', 'reply_id', m.reply_id, 'session_num', s.num, 'first_seq', s.next_seq,
-    'created_at', v_created_at, 'position', v_position,
-    'rest_state', case
-      when last.id is null then 'idle'
-      when last.status = 'error' then 'error'
-      when last.finish_reason = 'cancelled' then 'cancelled'
-      else 'complete' end,
+    'created_at', v_created_at, 'position', v_position, 'rest_state', v_rest_state,
     'untitled', s.title is null);
 end $$;

@@ -1,0 +1,25 @@
+/** How a connection of the pool fails, and what that says of the statement on it. */
+import postgres from 'postgres'
+
+const faults = {
+  CONNECTION_CLOSED: 'The connection to the database broke.',
+  CONNECTION_ENDED: 'The pool is closed.',
+  CONNECT_TIMEOUT: 'No connection to the database was free in time.',
+} as const
+
+export const broken = (code: keyof typeof faults) => Object.assign(new Error(faults[code]), { code })
+
+const unsent = new WeakSet<Error>()
+
+/** The error, of a statement or transaction of which no byte has left. */
+export function unsentBy<Failure>(error: Failure): Failure {
+  if (error instanceof Error) unsent.add(error)
+  return error
+}
+
+/** Whether what failed so was never sent to a server. */
+export const wasNeverSent = (error: unknown): boolean => error instanceof Error && unsent.has(error)
+
+/** An error of the statement alone, after which its connection is as good as before. */
+export const isOfStatement = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && error.severity === 'ERROR'

@@ -1,0 +1,27 @@
+/** A query of the library, as far as the pool knows it. */
+
+/** What the pool needs of the library's queries. They are run by their handler, and settled by these two. */
+export interface Query {
+  handler(query: Query): unknown
+  resolve(value: unknown): void
+  reject(error: unknown): void
+  /** What it was built of: what stood in its placeholders, the values as they were sent, the statement twice. */
+  args: readonly unknown[]
+  parameters?: readonly unknown[]
+  string?: string
+  signature: string
+}
+
+export const isQuery = (value: unknown): value is Query =>
+  value instanceof Promise && 'handler' in value && typeof value.handler === 'function'
+
+/**
+ * V8 makes a function that is assigned to a property (as the library's `resolve` and `reject` are) in the old generation.
+ * From there it keeps its query, and what the query holds, until the next major collection, however young they are.
+ */
+export function forget(query: Query): void {
+  query.args = []
+  query.parameters = []
+  query.string = ''
+  query.signature = ''
+}

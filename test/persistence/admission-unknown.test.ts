@@ -1,0 +1,139 @@
+/** What an admission may answer when connections break at any point of it (contract section 10, "503"). */
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
+import { admit } from '../../src/persistence/replies/admission.ts'
+import { type DatabaseProxy, type Fate, openProxy } from '../faults/database-proxy.ts'
+import { verifies } from '../verifies.ts'
+import { openScene, type Scene, versions } from './scene.ts'
+
+const log = { warn() {} }
+const fates = ['pass', 'drop', 'cut answer', 'swallow answer', 'hold'] as const satisfies Fate[]
+
+/** One message: what becomes of its tries, in order (the last for all further ones), and of what stands in its way. */
+interface Plan {
+  tries: Fate[]
+  isLocked: boolean
+  isBusy: boolean
+  /** Of the reply that keeps its session busy. */
+  isRetry: boolean
+  hasKey: boolean
+  mayStart: boolean
+}
+const seldom = fc.nat({ max: 3 }).map((n) => n === 0)
+const plan: fc.Arbitrary<Plan> = fc.record({
+  tries: fc.oneof(
+    fc.array(fc.constantFrom(...fates), { minLength: 1, maxLength: 7 }),
+    // The first arrives after the second was answered.
+    fc.constant<Fate[]>(['hold', 'pass']),
+  ),
+  isLocked: seldom,
+  isBusy: fc.boolean(),
+  isRetry: seldom,
+  hasKey: seldom,
+  mayStart: seldom.map((isFull) => !isFull),
+})
+
+describe.each(versions)('PostgreSQL %i', (version) => {
+  let scene: Scene
+  let proxy: DatabaseProxy
+  let sql: Sql
+  beforeAll(async () => {
+    scene = await openScene(version)
+    proxy = await openProxy(scene.database.url)
+    sql = connect(proxy.url, { max: 10, name: 'admissions', timeoutMs: 100, silenceMs: 400 })
+  })
+  afterAll(async () => {
+    await sql.end({ timeout: 0 })
+    await proxy[Symbol.asyncDispose]()
+    await scene[Symbol.asyncDispose]()
+  })
+
+  const owner = () => ({ id: scene.instance.id, epoch: scene.instance.epoch() })
+  const stored = async (text: string) => (await scene.sql`select 1 from messages where content = ${text}`).length
+  const longer = { timeout: 20_000 }
+  const atRest = async () => {
+    // One that is held has sent its statement without its values, and counts as active.
+    const busy = () => scene.sql`
+      select 1 from pg_stat_activity
+       where datname = current_database() and application_name = 'admissions' and state = 'active'
+         and wait_event is distinct from 'ClientRead'`
+    await expect.poll(async () => (await busy()).length, longer).toBe(0)
+  }
+
+  /** Admits a message to each plan at once, and the answer to each. */
+  async function admitAll(plans: readonly Plan[], refusals: readonly boolean[]) {
+    const run = crypto.randomUUID()
+    const messages = await Promise.all(
+      plans.map(async ({ hasKey, mayStart, isBusy, isRetry }, n) => {
+        const session = await scene.newSession()
+        const text = `<${n}> ${run}`
+        if (isBusy) await scene.begin(session, { text: isRetry ? text : 'before' })
+        const idempotency = hasKey ? { key: 'k', bodyHash: Buffer.from('b') } : null
+        return scene.message(session, { text, idempotency, mayStart, isRetry })
+      }),
+    )
+    const tried = plans.map(() => 0)
+    proxy.judge((bytes) => {
+      const [, which] = /<(\d+)> /.exec(bytes.toString('latin1')) ?? []
+      if (which === undefined || !bytes.includes(run)) return 'pass'
+      const n = Number(which)
+      const { tries = [] } = plans[n] ?? {}
+      const fate = tries[Math.min(tried[n] ?? 0, tries.length - 1)] ?? 'pass'
+      tried[n] = (tried[n] ?? 0) + 1
+      return fate
+    })
+    let asked = 0
+    proxy.refuseNew(() => refusals[asked++ % refusals.length] ?? false)
+    const locked = messages.filter((_, n) => plans[n]?.isLocked).map(({ sessionId }) => sessionId)
+    const answers = await scene.sql.begin(async (tx) => {
+      await tx`select 1 from sessions where id = any(${locked}::text[]::uuid[]) for update`
+      return await Promise.all(
+        messages.map((message) =>
+          admit(sql, owner(), message, log).then(
+            ({ outcome }) => outcome,
+            () => 'rejected' as const,
+          ),
+        ),
+      )
+    })
+    // Whatever was on its way arrives now, and what stood in its way is gone.
+    proxy.judge(null)
+    proxy.refuseNew(() => false)
+    await atRest()
+    await scene.sql`update messages set status = 'complete', settled_at = clock_timestamp(), finish_reason = 'stop'
+                     where status = 'streaming' and content = ''
+                       and session_id = any(${messages.map(({ sessionId }) => sessionId)}::text[]::uuid[])`
+    await proxy.deliver()
+    await atRest()
+    return await Promise.all(messages.map(async ({ text }, n) => ({ answer: answers[n], rows: await stored(text), n })))
+  }
+
+  verifies(
+    'contract-10.unknown-admission',
+    'wherever connections break: what is admitted is stored once, what is refused never',
+    async () => {
+      const seen = new Set<string>()
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(plan, { minLength: 50, maxLength: 50 }),
+          fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }),
+          async (plans, refusals) => {
+            for (const { answer, rows, n } of await admitAll(plans, refusals)) {
+              seen.add(`${answer} ${rows}`)
+              const before = plans[n]?.isBusy && plans[n].isRetry ? 1 : 0
+              const allowed = answer === 'admitted' ? [1] : answer === 'unknown' ? [0, 1] : [0]
+              expect([plans[n], answer, allowed.includes(rows - before)]).toEqual([plans[n], answer, true])
+            }
+          },
+        ),
+        { numRuns: 4, endOnFailure: true },
+      )
+      // Each end was met.
+      expect([...seen]).toEqual(
+        expect.arrayContaining(['admitted 1', 'unknown 0', 'unknown 1', 'rejected 0', 'busy 0', 'refused 0']),
+      )
+    },
+    { timeout: 120_000 },
+  )
+})
