@@ -15,12 +15,16 @@ export interface DatabaseProxy extends AsyncDisposable {
   hangUp(): void
   /** Nothing comes through any more, on old and new connections; nobody is told. */
   swallow(): void
+  /** A database that stands still: what either side sends is kept, and goes on its way once this is restored. */
+  stall(): void
   /** What is open now is swallowed for good; new connections work. A firewall that forgot us. */
   forget(): void
   /** Passes on to another server from now on. */
   retarget(databaseUrl: string): void
   /** Takes the server's next answer that has this text in its request, cuts the connection instead. */
   cutAnswerTo(statement: string): Promise<void>
+  /** Keeps the server's next answer that has this text in its request, until this is restored. */
+  holdAnswerTo(statement: string): Promise<void>
 }
 
 interface Pair {
@@ -34,13 +38,14 @@ interface Wire {
   mode: 'pass' | 'refuse' | 'hang up' | 'swallow'
   /** Path of the server's socket. */
   target: string
-  trap: { statement: string; sprung(): void } | null
+  isStalled: boolean
+  trap: { statement: string; how: 'cut' | 'hold'; sprung(): void } | null
   pairs: Set<Pair>
 }
 
 /** `databaseUrl` names a Unix socket, as the test servers' do. */
 export async function openProxy(databaseUrl: string): Promise<DatabaseProxy> {
-  const wire: Wire = { mode: 'pass', target: socketOf(databaseUrl), trap: null, pairs: new Set() }
+  const wire: Wire = { mode: 'pass', target: socketOf(databaseUrl), isStalled: false, trap: null, pairs: new Set() }
   const { pairs } = wire
   const clients = new Set<Socket>()
   let attempts = 0
@@ -65,6 +70,7 @@ export async function openProxy(databaseUrl: string): Promise<DatabaseProxy> {
     },
     restore() {
       wire.mode = 'pass'
+      stall(wire, false)
     },
     refuse() {
       wire.mode = 'refuse'
@@ -79,13 +85,19 @@ export async function openProxy(databaseUrl: string): Promise<DatabaseProxy> {
       wire.mode = 'swallow'
       forget()
     },
+    stall: () => stall(wire, true),
     forget,
     retarget(url) {
       wire.target = socketOf(url)
     },
     cutAnswerTo(statement) {
       return new Promise((resolve) => {
-        wire.trap = { statement, sprung: resolve }
+        wire.trap = { statement, how: 'cut', sprung: resolve }
+      })
+    },
+    holdAnswerTo(statement) {
+      return new Promise((resolve) => {
+        wire.trap = { statement, how: 'hold', sprung: resolve }
       })
     },
     async [Symbol.asyncDispose]() {
@@ -107,10 +119,12 @@ function pass(wire: Wire, client: Socket): void {
   const pair: Pair = { client, server, dead: false }
   let trapped = false
   wire.pairs.add(pair)
+  if (wire.isStalled) hold(pair, true)
   client.on('data', (bytes) => {
     if (pair.dead) return
     if (wire.trap && bytes.includes(wire.trap.statement)) {
-      trapped = true
+      if (wire.trap.how === 'hold') server.pause()
+      else trapped = true
       wire.trap.sprung()
       wire.trap = null
     }
@@ -127,6 +141,18 @@ function pass(wire: Wire, client: Socket): void {
     if (!pair.dead) client.end()
   })
   client.on('close', () => server.destroy())
+}
+
+function stall(wire: Wire, isStalled: boolean): void {
+  wire.isStalled = isStalled
+  for (const pair of wire.pairs) hold(pair, isStalled)
+}
+
+function hold({ client, server }: Pair, isHeld: boolean): void {
+  for (const socket of [client, server]) {
+    if (isHeld) socket.pause()
+    else socket.resume()
+  }
 }
 
 function cut(pair: Pair): void {
