@@ -3,7 +3,7 @@
  * it calls no more tools. Emits what is to be shown, in order; resolves to how it ended.
  */
 import { cleanText, createTextCleaner } from './clean-text.ts'
-import type { LeaseGate } from './lease-gate.ts'
+import { type LeaseGate, passGate } from './lease-gate.ts'
 import { type ModelCallEnd, type Pace, type ReplyObserver, unobserved } from './observer.ts'
 import type {
   Model,
@@ -20,6 +20,7 @@ import type { ReplyErrorCode, ReplyEvent, Usage } from './reply-event.ts'
 import type { Ending } from './session-machine.ts'
 import { observedCall } from './tool-call-observation.ts'
 import { repeatableCall } from './tool-turns.ts'
+import { unlessAborted } from './unless-aborted.ts'
 import { type CountedTurn, createTally, type Tally } from './usage-tally.ts'
 
 /** Tool calls of a whole reply, when the agent sets no limit (contract section 2). */
@@ -77,8 +78,8 @@ interface Running extends Omit<GenerateOptions, 'timeoutMs'> {
   signal: AbortSignal
   take: Take<ReplyEvent>
   stored: (() => Promise<boolean>) | undefined
-  /** Ends the reply from within. Throws. */
-  fail(ending: Ending): never
+  /** Ends the reply: what it has emitted never will be stored. Throws. */
+  notStored(): never
 }
 
 export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: GenerateOptions): Generation {
@@ -92,8 +93,8 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
         own ??= ending
         limit.abort(replyEnded)
       }
-      const fail = (ending: Ending): never => {
-        end(ending)
+      const notStored = (): never => {
+        end(unstored)
         throw replyEnded
       }
       const abort = () => limit.abort(replyEnded)
@@ -103,7 +104,7 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
       if (outer.aborted) abort()
       try {
         const { signal } = limit
-        const ending = await runTurns({ ...options, request, tally, observer, signal, take, stored, fail })
+        const ending = await runTurns({ ...options, request, tally, observer, signal, take, stored, notStored })
         return outer.aborted ? ending : (own ?? ending)
       } catch (error) {
         if (own !== null && !outer.aborted) return own
@@ -121,12 +122,12 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
 async function runTurns(running: Running): Promise<Ending> {
   const { request, signal } = running
   const maxCalls = request.config.maxToolCalls ?? DEFAULT_TOOL_CALLS
-  await mayAct(running)
+  await passGate(running)
   const toolbox = maxCalls > 0 ? await unlessAborted(openWithin(running), signal) : null
   let { messages } = request
   for (let called = 0; ; ) {
     // Cancelled before its first word: a model that is not asked costs nothing, and counts nothing.
-    await mayAct(running)
+    await passGate(running)
     const offered = called < maxCalls
     const turn = await runTurn(messages, offered && toolbox !== null ? toolbox.tools : [], running)
     if (turn.failure !== null || turn.end === null) return { type: 'failed', error: turn.failure ?? endedEarly }
@@ -204,16 +205,6 @@ function keep(turn: Turn, event: Exclude<ModelEvent, { type: 'text' }>): void {
   }
 }
 
-/**
- * What stands before everything that a reply sends out: all that it has emitted is stored, and the lease of this
- * instance is valid now (contract section 10). Whoever is let through acts at once, in the same tick.
- */
-async function mayAct({ stored, gate, signal, fail }: Running): Promise<void> {
-  if (stored !== undefined && !(await unlessAborted(stored(), signal))) fail(notStored)
-  gate?.check()
-  signal.throwIfAborted()
-}
-
 /** The calls of one turn in parallel, results in call order. None is made before all of them are stored. */
 async function runTools(
   calls: readonly ToolCall[],
@@ -226,7 +217,7 @@ async function runTools(
   await take(
     calls.map(({ id, name, arguments: args }) => ({ type: 'tool_call', id, name, arguments: args, startedAt })),
   )
-  await mayAct(running)
+  await passGate(running)
   const results = calls.map(async (call, index) => {
     const begin = performance.now()
     const n = called + index + 1
@@ -263,19 +254,6 @@ function endOf({ failure, end }: Turn, signal: AbortSignal): ModelCallEnd['end']
   return end ?? (signal.aborted ? null : endedEarly.code)
 }
 
-/** A reply that is stopped waits for no tool, however slowly that lets go. Rejects with the signal's reason. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: stopped, reject } = Promise.withResolvers<never>()
-  const stop = () => reject(signal.reason)
-  signal.addEventListener('abort', stop)
-  if (signal.aborted) stop()
-  try {
-    return await Promise.race([work, stopped])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
-}
-
 const cleanCall = (call: ToolCall): ToolCall => ({
   id: cleanText(call.id),
   name: cleanText(call.name),
@@ -292,4 +270,7 @@ const timedOut = (timeoutMs: number): Ending =>
 
 const leaseOver = failed('internal', 'The instance could not renew its lease in time.')
 
-const notStored = failed('internal', 'A part of the reply could not be stored.')
+const unstored = failed('internal', 'A part of the reply could not be stored.')
+
+/** The fault is the database's: observers tell that from other faults, the wire does not. */
+export const isNotStored = (ending: Ending): boolean => ending === leaseOver || ending === unstored

@@ -1,3 +1,5 @@
+import { unlessAborted } from './unless-aborted.ts'
+
 /**
  * Whether this instance may act on the world: only while its own lease is valid, by its monotonic clock (contract section
  * 10). Checked at the moment of acting: before each model and tool call, and by the outbound guard as a request is about
@@ -25,4 +27,22 @@ export function createLeaseGate(validUntil: () => number): LeaseGate {
       return () => void holders.delete(stop)
     },
   }
+}
+
+interface Passing {
+  /** As `Generation.run` takes it. */
+  stored: (() => Promise<boolean>) | undefined
+  notStored(): never
+  gate?: LeaseGate
+  signal: AbortSignal
+}
+
+/**
+ * What stands before everything that a reply sends out: all that it has emitted is stored, and the lease of this
+ * instance is valid now. Whoever is let through acts at once, in the same tick. Rejects when the reply is to end.
+ */
+export async function passGate({ stored, notStored, gate, signal }: Passing): Promise<void> {
+  if (stored !== undefined && !(await unlessAborted(stored(), signal))) notStored()
+  gate?.check()
+  signal.throwIfAborted()
 }

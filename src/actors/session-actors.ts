@@ -1,6 +1,6 @@
 /** What the session machine is provided with, made of the ports: generating, settling, and the ends of a reply's log. */
 import { assertEvent, fromCallback } from 'xstate'
-import { createGeneration, type GenerateOptions, type Generation, replyEnded } from './generate.ts'
+import { createGeneration, type GenerateOptions, type Generation, isNotStored, replyEnded } from './generate.ts'
 import { historyLimits, modelHistory } from './history.ts'
 import type { ReplyEnd, ReplyObserver } from './observer.ts'
 import type { Journal, ModelRequest, ReplyInfo, Take } from './ports.ts'
@@ -60,7 +60,9 @@ async function generate(running: RunningReply, journal: Journal, signal: AbortSi
     log.push(events)
     return log.room()
   }
-  return generation.run(signal, take, async () => (await log.stored()) === 'stored')
+  const ending = await generation.run(signal, take, async () => (await log.stored()) === 'stored')
+  if (isNotStored(ending)) running.notStored = true
+  return ending
 }
 
 /** Stores what is left and the outcome. Resolves to the event that ends the settling. */
