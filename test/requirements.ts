@@ -168,6 +168,13 @@ export const requirements = {
   'contract-18.livez': 'No single request makes /livez wait longer than 250 ms.',
   'contract-9.demo': 'The demo provider does what section 9 says.',
   // ── contract 10 ───────────────────────────────────────────────────────────────────────────────────────
+  'contract-10.commit-first':
+    'A tool acts only after its call is stored, and the next provider call goes out only after the results are.',
+  'contract-10.lease':
+    'Nothing goes out on a reply’s behalf unless the lease of its owner is valid at that moment; a short outage only delays.',
+  'contract-10.keys': 'HTTP tools that may change something, and MCP calls, carry the key of their call.',
+  'contract-10.unknown-outcome':
+    'A call whose result was not stored stays, with nulls; later turns are told that its outcome is unknown; it is never made again.',
   'contract-10.no-second-call':
     'A provider call that has sent text, reasoning or any part of a tool call is never made again.',
   'contract-10.unknown-admission':

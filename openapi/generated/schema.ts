@@ -1582,9 +1582,9 @@ export interface components {
             name: string;
             /** @description JSON text as the model wrote it; it may not parse. */
             arguments: string;
-            /** @description Null while the tool runs. */
+            /** @description Null while the tool runs, and for good when the reply ended before a result was stored: then the outcome is unknown, the call may have taken effect. */
             ok: boolean | null;
-            /** @description What the model was given. Null while the tool runs. */
+            /** @description What the model was given. Null while the tool runs, and for good when the reply ended before a result was stored: then the outcome is unknown, the call may have taken effect. */
             content: string | null;
             /** @description Where in the message's content the call lies, in UTF-16 code units. */
             offset: number;
@@ -1593,7 +1593,7 @@ export interface components {
              * @description When the call began, where that is known. ISO 8601, UTC.
              */
             startedAt: string | null;
-            /** @description Milliseconds. Null while the tool runs. */
+            /** @description Milliseconds. Null while the tool runs, and for good when the reply ended before a result was stored: then the outcome is unknown, the call may have taken effect. */
             durationMs: number | null;
         };
         Prompt: {

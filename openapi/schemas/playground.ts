@@ -17,16 +17,19 @@ export const PlaygroundSession = Type.Object(
 )
 export const PlaygroundSessionList = listOf('PlaygroundSessionList', 'sessions', PlaygroundSession)
 
+const unknownOutcome =
+  'Null while the tool runs, and for good when the reply ended before a result was stored: then the outcome is unknown, the call may have taken effect.'
+
 const PlaygroundToolCall = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
     arguments: Type.String({ description: 'JSON text as the model wrote it; it may not parse.' }),
-    ok: nullable(Type.Boolean({ description: 'Null while the tool runs.' })),
-    content: nullable(Type.String({ description: 'What the model was given. Null while the tool runs.' })),
+    ok: nullable(Type.Boolean({ description: unknownOutcome })),
+    content: nullable(Type.String({ description: `What the model was given. ${unknownOutcome}` })),
     offset: count("Where in the message's content the call lies, in UTF-16 code units."),
     startedAt: nullable(time('When the call began, where that is known.')),
-    durationMs: nullable(count('Milliseconds. Null while the tool runs.')),
+    durationMs: nullable(count(`Milliseconds. ${unknownOutcome}`)),
   },
   { title: 'PlaygroundToolCall' },
 )

@@ -45,7 +45,7 @@ export async function askForTitle(
 ): Promise<string> {
   let answer = ''
   const enough = new AbortController()
-  const generation = createGeneration(request, { model, openToolbox: noTools, timeoutMs, observer })
+  const generation = createGeneration(request, { replyId: '', model, openToolbox: noTools, timeoutMs, observer })
   const end = (outcome: ObservedOutcome, error: ReplyError | null = null) =>
     generation.usage().then((usage) => observer.ended({ outcome, usage, error }))
   try {

@@ -99,8 +99,11 @@ export interface Model {
 /** The tools of one reply. */
 export interface Toolbox {
   readonly tools: readonly ToolSpec[]
-  /** Never rejects but on abort: a failure is a result that the model reads. */
-  call(call: ToolCall, signal: AbortSignal): Promise<{ ok: boolean; content: string }>
+  /**
+   * Never rejects but on abort: a failure is a result that the model reads. `key` tells this call from all others, for
+   * tools that must not act twice (contract section 10).
+   */
+  call(call: ToolCall, signal: AbortSignal, key: string): Promise<{ ok: boolean; content: string }>
 }
 
 /**

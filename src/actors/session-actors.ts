@@ -1,10 +1,10 @@
 /** What the session machine is provided with, made of the ports: generating, settling, and the ends of a reply's log. */
 import { assertEvent, fromCallback } from 'xstate'
-import { createGeneration, type GenerateOptions, type Generation, replyEnded } from './generate.ts'
+import { createGeneration, type GenerateOptions, type Generation, isNotStored, replyEnded } from './generate.ts'
 import { historyLimits, modelHistory } from './history.ts'
 import type { ReplyEnd, ReplyObserver } from './observer.ts'
-import type { Journal, ModelRequest, ReplyInfo } from './ports.ts'
-import type { Outcome, Usage } from './reply-event.ts'
+import type { Journal, ModelRequest, ReplyInfo, Take } from './ports.ts'
+import type { Outcome, ReplyEvent, Usage } from './reply-event.ts'
 import type { ReplyLog } from './reply-log.ts'
 import type { Ending, GenerateInput, SessionContext, SessionEvent, SettleInput } from './session-machine.ts'
 import { deriveTitle } from './title.ts'
@@ -55,11 +55,14 @@ async function generate(running: RunningReply, journal: Journal, signal: AbortSi
   const messages = modelHistory(earlier, text, historyMaxTokens)
   const generation = createGeneration({ ...running.request, messages }, running.options)
   running.generation = generation
-  return generation.run(signal, (events) => {
+  const take: Take<ReplyEvent> = (events) => {
     if (signal.aborted) return undefined
     log.push(events)
     return log.room()
-  })
+  }
+  const ending = await generation.run(signal, take, async () => (await log.stored()) === 'stored')
+  if (isNotStored(ending)) running.notStored = true
+  return ending
 }
 
 /** Stores what is left and the outcome. Resolves to the event that ends the settling. */

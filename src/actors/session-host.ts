@@ -5,6 +5,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { type Admitted, findAdmitted } from './admission.ts'
 import { drainSessions } from './drain.ts'
 import { type Reply, StreamCut } from './frame-log.ts'
+import type { LeaseGate } from './lease-gate.ts'
 import {
   beginReply,
   cancelReply,
@@ -31,6 +32,8 @@ export interface HostOptions {
   journal: Journal
   exchange: Exchange
   model: Model
+  /** Of this instance's own lease. */
+  gate: LeaseGate
   recorder: TransitionRecorder
   maxRunning: number
   historyMaxTokens: number
@@ -181,7 +184,7 @@ async function admitNow(host: Host, message: Message & { replyId: string }): Pro
 }
 
 function start(host: Host, message: Message, admission: Admitted): Started {
-  const { journal, exchange, model, generationTimeoutMs, historyMaxTokens } = host.options
+  const { journal, exchange, model, gate, generationTimeoutMs, historyMaxTokens } = host.options
   const { reply: info, position, restState, untitled } = admission
   const observer = observe(host, info.id, message)
   const error = errorOf('internal', 'A part of the reply could not be stored.')
@@ -198,7 +201,14 @@ function start(host: Host, message: Message, admission: Admitted): Started {
     text: message.text,
     untitled,
     request: message.request,
-    options: { model, openToolbox: message.openToolbox, timeoutMs: generationTimeoutMs, observer },
+    options: {
+      replyId: info.id,
+      model,
+      openToolbox: message.openToolbox,
+      timeoutMs: generationTimeoutMs,
+      gate,
+      observer,
+    },
     historyMaxTokens,
     requesterLost: false,
     generation: null,

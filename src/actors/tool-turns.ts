@@ -4,7 +4,8 @@ import type { HistoryMessage, HistoryToolEvent, ModelMessage, ToolCall } from '.
 /** Characters (UTF-16 code units) of a tool's arguments or result that later turns of a session still show. */
 export const MAX_TOOL_TEXT = 8000
 
-const unanswered = 'There is no result: the reply ended before the tool answered.'
+const unknownOutcome =
+  'The outcome is unknown: the reply ended before a result of this call was stored. The call may have taken effect. It was not made again.'
 
 /**
  * The call as it may be sent back to a model. Vendors refuse names and arguments that a model made up (a dot in a
@@ -71,7 +72,7 @@ export function messagesFor({ role, content, toolEvents }: HistoryMessage): Mode
   const messages = turns.flatMap(({ text, calls, results }): ModelMessage[] => [
     { role: 'assistant', content: text, toolCalls: calls },
     ...calls.map(({ id }, index): ModelMessage => {
-      return { role: 'tool', toolCallId: id, content: results[index] ?? unanswered }
+      return { role: 'tool', toolCallId: id, content: results[index] ?? unknownOutcome }
     }),
   ])
   return rest === '' ? messages : [...messages, { role: 'assistant', content: rest }]

@@ -1,6 +1,7 @@
 /** Wires all modules together. `main.ts` runs it; tests build it too. */
 import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
+import { createLeaseGate, type LeaseGate } from '../actors/lease-gate.ts'
 import { createSessionHost } from '../actors/session-host.ts'
 import { deriveTitle } from '../actors/title.ts'
 import { createTransitionRecorder } from '../actors/transitions.ts'
@@ -160,9 +161,10 @@ async function openOwnership(
 }
 
 /** What a reply calls: models and tools, all through one guarded door. */
-async function openOutside({ settings, log, closing, observation }: Ground) {
+async function openOutside({ settings, log, closing, observation }: Ground, gate: LeaseGate) {
   const { outboundPolicy: policy, outboundAllow: allow } = settings
-  const outbound = closing.use(createOutbound({ policy, allow, traceparent: observation.traceparent }))
+  const { traceparent } = observation
+  const outbound = closing.use(createOutbound({ policy, allow, traceparent, beforeSend: gate.check }))
   const mcp = closing.use(createMcpOnDemand({ outbound, log }))
   const model = closing.use(
     createModel({
@@ -205,11 +207,13 @@ async function openRooms(ground: Ground) {
   }
   const byModel = settings.sessionTitles === 'model'
   const { coordination, journal, recorder } = await openOwnership(ground, byModel ? titleLater : deriveTitle)
-  const { outbound, mcp, model } = await openOutside(ground)
+  const gate = createLeaseGate(coordination.validUntil)
+  const { outbound, mcp, model } = await openOutside(ground, gate)
   const agents = createAgentLookup(repliesSql, { alone: ground.embedded !== null })
   const generationTimeoutMs = settings.generationTimeoutS * 1000
   const host = createSessionHost({
     model,
+    gate,
     recorder,
     leaseMs: settings.ownerLeaseMs,
     generationTimeoutMs,
@@ -230,6 +234,7 @@ async function openRooms(ground: Ground) {
       agents,
       host,
       model,
+      gate,
       recorder,
       generationTimeoutMs,
       providerTypes,

@@ -23,6 +23,8 @@ export interface Lease {
   renew(): Promise<void>
   /** Has it been renewed without a gap for one lease? Only then this instance may judge others. */
   isSteady(): boolean
+  /** Until when (ms, monotonic) others leave this instance its replies. 0: it holds no lease. */
+  validUntil(): number
 }
 
 export function createLease({ sql, id, leaseMs, onLost, onRenewal }: LeaseOptions): Lease {
@@ -35,8 +37,11 @@ export function createLease({ sql, id, leaseMs, onLost, onRenewal }: LeaseOption
   /** Since when (ms, monotonic) every renewal came in time; null after a gap. */
   let heldSince: number | null = null
   let renewedAt = 0
+  /** When the renewal that succeeded last was sent: others may count from then on. */
+  let sentAt = 0
 
   async function take(): Promise<void> {
+    const sent = performance.now()
     const [row] = await sql<{ epoch: string | number }[]>`
       insert into instances (id, epoch, lease_until) values (${id}, ${highest + 1}, clock_timestamp() + ${length}::interval)
       on conflict (id) do update
@@ -45,10 +50,12 @@ export function createLease({ sql, id, leaseMs, onLost, onRenewal }: LeaseOption
     epoch = Number(row?.epoch)
     highest = epoch
     renewedAt = performance.now()
+    sentAt = sent
     heldSince = renewedAt
   }
 
   async function extend(): Promise<void> {
+    const sent = performance.now()
     const rows = await sql`
       update instances set lease_until = clock_timestamp() + ${length}::interval
        where id = ${id} and epoch = ${epoch} returning 1`
@@ -56,6 +63,7 @@ export function createLease({ sql, id, leaseMs, onLost, onRenewal }: LeaseOption
     if (rows.length > 0) {
       if (now - renewedAt > longestGap || heldSince === null) heldSince = now
       renewedAt = now
+      sentAt = sent
       return
     }
     const old = epoch
@@ -66,6 +74,7 @@ export function createLease({ sql, id, leaseMs, onLost, onRenewal }: LeaseOption
 
   return {
     epoch: () => epoch,
+    validUntil: () => (epoch === 0 ? 0 : sentAt + leaseMs),
     take,
     async renew() {
       try {

@@ -77,6 +77,7 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
   return {
     id,
     epoch: lease.epoch,
+    validUntil: lease.validUntil,
     exchange: noExchange,
     cache: () => 'disabled',
     async join() {

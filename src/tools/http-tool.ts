@@ -50,12 +50,16 @@ export interface HttpToolLimits {
 
 const contractLimits: HttpToolLimits = { timeoutMs: 30_000, maxBytes: 256 * 1024, redirects: 5 }
 
-/** Rejects only with the signal's reason, when it aborts: everything else is a result that the model reads. */
+/**
+ * Rejects only with the signal's reason, when it aborts: everything else is a result that the model reads. `key` goes with
+ * calls that may change something, for servers that must not act twice; null: nobody's reply asks for this call.
+ */
 export async function callHttpTool(
   outbound: Outbound,
   tool: HttpTool,
   args: Arguments,
   signal: AbortSignal,
+  key: string | null = null,
   limits: HttpToolLimits = contractLimits,
 ): Promise<HttpToolResult> {
   using deadline = startDeadline(signal, limits.timeoutMs)
@@ -64,7 +68,7 @@ export async function callHttpTool(
     const response = await outbound.fetch(request.url, {
       chosenBy: 'admin',
       method: tool.method,
-      headers: request.headers,
+      headers: key === null || tool.method === 'GET' ? request.headers : withKey(request.headers, key),
       plainHeaders: { accept: '*/*', 'user-agent': 'Greenroom' },
       body: request.body,
       redirects: limits.redirects,
@@ -78,6 +82,13 @@ export async function callHttpTool(
   }
 }
 
+/** Among the configured headers, so that it goes to no other origin; one of that name that is configured wins. */
+const withKey = (headers: Record<string, string>, key: string): Record<string, string> =>
+  hasHeader(headers, 'idempotency-key') ? headers : { ...headers, 'idempotency-key': key }
+
+const hasHeader = (headers: Record<string, string>, name: string): boolean =>
+  Object.keys(headers).some((one) => one.toLowerCase() === name)
+
 const failed = (content: string): HttpToolResult => ({ ok: false, status: null, content, body: null })
 
 /** Throws TemplateError. */
@@ -90,7 +101,7 @@ function requestOf(tool: HttpTool, args: Arguments) {
   const url = fillUrl(tool.url, args, inQuery ? unnamed : {})
   const headers = fillHeaders(tool.headers, args)
   const body = template !== null ? fillBody(template, args) : inQuery ? null : JSON.stringify(unnamed)
-  if (body !== null && !Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')) {
+  if (body !== null && !hasHeader(headers, 'content-type')) {
     headers['content-type'] = template === null || isJsonTemplate(template) ? 'application/json' : 'text/plain'
   }
   return { url, headers, body }

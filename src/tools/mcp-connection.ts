@@ -16,6 +16,8 @@ const LONGER_THAN_ALL = 120_000
 /** How long a listing waits until changes of the list are told; without that it is asked for again anyway, later. */
 const SUBSCRIBE_MS = 1_000
 const GOODBYE_MS = 1_000
+/** Where a call's own key stands in its `_meta` (contract section 10). */
+const KEY_NAME = 'greenroom/idempotency-key'
 /** Of tools/list. A server that never comes to an end fails. */
 const MAX_PAGES = 100
 
@@ -31,7 +33,12 @@ export interface McpConnection {
   /** All pages. Rejects when the server fails, or with the signal. */
   tools(signal: AbortSignal): Promise<Tool[]>
   /** Rejects when there is no result, or with the signal, which cancels the call at the server too. */
-  call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>
+  call(
+    name: string,
+    args: Record<string, unknown>,
+    key: string | undefined,
+    signal: AbortSignal,
+  ): Promise<CallToolResult>
   close(): Promise<void>
 }
 
@@ -145,7 +152,10 @@ function connection(client: Client, transport: Transport, watch: ConnectionWatch
       if (subscribes) await Promise.race([subscribe().catch(() => {}), passed(SUBSCRIBE_MS)])
       return (await client.listTools(undefined, { signal, timeout: LONGER_THAN_ALL, cacheMode: 'refresh' })).tools
     },
-    call: (name, args, signal) => client.callTool({ name, arguments: args }, { signal, timeout: LONGER_THAN_ALL }),
+    call(name, args, key, signal) {
+      const own = key === undefined ? {} : { _meta: { [KEY_NAME]: key } }
+      return client.callTool({ name, arguments: args, ...own }, { signal, timeout: LONGER_THAN_ALL })
+    },
     async close() {
       onClose()
       if ('terminateSession' in transport && typeof transport.terminateSession === 'function') {

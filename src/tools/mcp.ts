@@ -30,12 +30,16 @@ export interface Mcp extends AsyncDisposable {
    * on meanwhile: whoever comes after the answer has it.
    */
   toolsWithin(ms: number, server: McpServer, signal: AbortSignal): Promise<McpTool[]>
-  /** Rejects only with the signal's reason, when it aborts: everything else is a result that the model reads. */
+  /**
+   * Rejects only with the signal's reason, when it aborts: everything else is a result that the model reads. `key` goes
+   * with the call, for servers that must not act twice; absent: nobody's reply asks for it.
+   */
   call(
     server: McpServer,
     toolName: string,
     args: Record<string, unknown>,
     signal: AbortSignal,
+    key?: string,
   ): Promise<{ ok: boolean; content: string }>
   /** Drops what is kept of a server that was changed or removed; calls under way come to their end. */
   forget(serverId: string): void
@@ -115,7 +119,8 @@ export function createMcp(options: McpOptions): Mcp {
         throw new Error(`no list of tools within ${ms / 1000} s`)
       }
     },
-    call: (server, toolName, args, signal) => call(connections, { server, toolName, args, ms: times.call }, signal),
+    call: (server, toolName, args, signal, key) =>
+      call(connections, { server, toolName, args, key, ms: times.call }, signal),
     forget(serverId) {
       for (const key of [...silentUntil.keys()]) if (key.startsWith(`${serverId} `)) silentUntil.delete(key)
       connections.retire(({ id }) => id === serverId)
@@ -142,15 +147,16 @@ interface Call {
   server: McpServer
   toolName: string
   args: Record<string, unknown>
+  key: string | undefined
   ms: number
 }
 
-async function call(connections: McpConnections, { server, toolName, args, ms }: Call, signal: AbortSignal) {
+async function call(connections: McpConnections, { server, toolName, args, key, ms }: Call, signal: AbortSignal) {
   using limit = startDeadline(signal, ms)
   let wasSent = false
   const ask = (connection: McpConnection) => {
     wasSent = true
-    return connection.call(toolName, args, limit.signal)
+    return connection.call(toolName, args, key, limit.signal)
   }
   try {
     const result = await connections.use(server, ask, wasNotExecuted, limit.signal)

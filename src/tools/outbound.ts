@@ -3,7 +3,7 @@
  * connection, the addresses are checked, and the connection is made to what was checked (contract section 6).
  */
 import { isIP } from 'node:net'
-import { Agent, buildConnector, errors, Headers, type Response, fetch as undiciFetch } from 'undici'
+import { Agent, buildConnector, type Dispatcher, errors, Headers, type Response, fetch as undiciFetch } from 'undici'
 import { type Lookup, limitLookups, lookupBySystem } from './address-lookup.ts'
 import { type AddressRules, type Chooser, refusalOf } from './address-rules.ts'
 import { type CallInit, callOut, type OutboundAnswer } from './outbound-call.ts'
@@ -52,22 +52,27 @@ export interface OutboundOptions extends AddressRules {
   lookup?: Lookup
   /** W3C `traceparent` of the span that a call belongs to; a header of that name that is given wins. Absent: no traces. */
   traceparent?: (() => string | null) | undefined
+  /**
+   * Called as a request, each redirect's included, is about to be written to its open socket: whatever aborts then is not
+   * sent. Absent: nothing is checked.
+   */
+  beforeSend?: () => void
 }
 
 const CONNECT_MS = 10_000
 
 /** Disposing it closes its connections, those in use too. */
 export function createOutbound(options: OutboundOptions): Outbound {
-  const { policy, allow, lookup = lookupBySystem, traceparent = () => null } = options
+  const { policy, allow, lookup = lookupBySystem, traceparent = () => null, beforeSend = () => {} } = options
   const traced = (headers: Record<string, string>): Record<string, string> => {
     const own = traceparent()
     return own === null ? headers : { traceparent: own, ...headers }
   }
   const rules = { policy, allow }
   // A pool for each chooser: a connection that an administrator may make is never handed to a model.
-  const pools: Record<Chooser, Agent> = {
-    admin: openPool('admin', rules, lookup),
-    model: openPool('model', rules, limitLookups(lookup)),
+  const pools: Pools = {
+    admin: openPool('admin', rules, lookup).compose(announced(beforeSend)),
+    model: openPool('model', rules, limitLookups(lookup)).compose(announced(beforeSend)),
   }
   return {
     fetch: async (url, init) =>
@@ -78,6 +83,24 @@ export function createOutbound(options: OutboundOptions): Outbound {
     },
   }
 }
+
+type Pools = Record<Chooser, Dispatcher>
+
+/**
+ * A request waits for its name to be resolved and its connection to be made: only here it is known to go out now. Both
+ * kinds of handlers that come here, fetch's and callOut's, are plain objects that look at their signal next.
+ */
+const announced =
+  (beforeSend: () => void): Dispatcher.DispatcherComposeInterceptor =>
+  (dispatch) =>
+  (options, handler) =>
+    dispatch(options, {
+      ...handler,
+      onRequestStart(controller, context) {
+        beforeSend()
+        handler.onRequestStart?.call(this, controller, context)
+      },
+    })
 
 type LookupWithin = (host: string, signal: AbortSignal) => ReturnType<Lookup>
 
@@ -149,7 +172,7 @@ function checkedUrl(url: string | URL, base?: string): URL {
 }
 
 /** Redirects are followed by hand: each hop is a call of its own, checked like the first. */
-async function follow(pools: Record<Chooser, Agent>, first: URL, init: OutboundInit): Promise<Response> {
+async function follow(pools: Pools, first: URL, init: OutboundInit): Promise<Response> {
   const { signal, redirects = 0 } = init
   let url = first
   let method = init.method ?? 'GET'

@@ -30,7 +30,13 @@ interface Tool {
   description: string
   /** Null: any object. */
   inputSchema: JsonSchema | null
-  call(args: Record<string, unknown>, signal: AbortSignal): Promise<{ ok: boolean; content: string }>
+  call(args: Record<string, unknown>, once: Once): Promise<{ ok: boolean; content: string }>
+}
+
+/** What goes with one call. `key` tells it from all others. */
+interface Once {
+  signal: AbortSignal
+  key: string
 }
 
 /** As much as a provider may send in one event. */
@@ -56,10 +62,10 @@ export async function createToolbox(
   for (const tool of builtIns(config, world)) add(tool)
   return {
     tools: [...tools.values()].map(specOf),
-    call: async (call, signal) => {
+    call: async (call, signal, key) => {
       const tool = tools.get(call.name)
       if (tool === undefined) return { ok: false, content: `There is no tool named ${call.name}.` }
-      return callTool(tool, call, signal, world.log)
+      return callTool(tool, call, { signal, key }, world.log)
     },
   }
 }
@@ -71,14 +77,15 @@ const specOf = ({ name, description, inputSchema }: Tool): ToolSpec => ({
   inputSchema: { properties: {}, ...inputSchema, type: 'object' },
 })
 
-async function callTool(tool: Tool, call: ToolCall, signal: AbortSignal, log: ToolLog): ReturnType<Toolbox['call']> {
+async function callTool(tool: Tool, call: ToolCall, once: Once, log: ToolLog): ReturnType<Toolbox['call']> {
+  const { signal } = once
   const args = parsed(call.arguments)
   if (typeof args === 'string') return { ok: false, content: `${call.name} was not called: ${args}.` }
   const reason = tool.inputSchema === null ? null : await checkArguments(tool.inputSchema, args, tool.owner)
   signal.throwIfAborted()
   if (reason !== null) return { ok: false, content: `${call.name} was not called: ${reason}.` }
   try {
-    return await tool.call(args, signal)
+    return await tool.call(args, once)
   } catch (error) {
     signal.throwIfAborted()
     log.warn({ err: error, tool: call.name }, 'A tool failed in a way of its own.')
@@ -101,8 +108,8 @@ function parsed(text: string): Record<string, unknown> | string {
 
 function httpTool(tool: HttpTool, { outbound }: ToolboxWorld): Tool {
   const { name, description, inputSchema } = tool
-  const call: Tool['call'] = async (args, signal) => {
-    const { ok, content } = await callHttpTool(outbound, tool, args, signal)
+  const call: Tool['call'] = async (args, { signal, key }) => {
+    const { ok, content } = await callHttpTool(outbound, tool, args, signal, key)
     return { ok, content }
   }
   return { name: plainName(name), owner: tool.id, description, inputSchema, call }
@@ -116,7 +123,7 @@ function builtIns({ builtInToolIds }: ToolboxConfig, { outbound }: ToolboxWorld)
       owner: tool.id,
       description: tool.description,
       inputSchema: tool.inputSchema,
-      call: (args, signal) => tool.call(args, { outbound, signal }),
+      call: (args, { signal }) => tool.call(args, { outbound, signal }),
     }))
 }
 
@@ -144,5 +151,5 @@ const mcpTool = (server: McpServer, { name, description, inputSchema }: McpTool,
   owner: server.id,
   description,
   inputSchema,
-  call: (args, signal) => mcp.call(server, name, args, signal),
+  call: (args, { signal, key }) => mcp.call(server, name, args, signal, key),
 })

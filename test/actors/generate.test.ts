@@ -98,7 +98,10 @@ describe('tools', () => {
     }
     const drain = async (config: ModelRequest['config']) => {
       const model = script([ask('a'), end('tool_calls')], [ask('b'), end('tool_calls')], [end()])
-      const generation = createGeneration({ ...request, config }, { model, openToolbox, timeoutMs: 60_000 })
+      const generation = createGeneration(
+        { ...request, config },
+        { replyId: 'r', model, openToolbox, timeoutMs: 60_000 },
+      )
       await generation.run(never, () => undefined)
     }
     await drain({})
@@ -181,7 +184,7 @@ describe('ends', () => {
       const { ending } = await run(script([ask('a'), end('tool_calls')]), { call: () => stuck, timeoutMs: 20 })
       expect(ending).toMatchObject(timedOut)
       const model = script([end()])
-      const generation = createGeneration(request, { model, openToolbox: () => stuck, timeoutMs: 20 })
+      const generation = createGeneration(request, { replyId: 'r', model, openToolbox: () => stuck, timeoutMs: 20 })
       expect(await generation.run(never, () => undefined)).toMatchObject(timedOut)
       expect(model.requests).toEqual([])
     },
@@ -228,6 +231,7 @@ describe('ends', () => {
     const room = Promise.withResolvers<void>()
     const taken: string[] = []
     const generation = createGeneration(request, {
+      replyId: 'r',
       model: script([say('a'), say('b'), end()]),
       openToolbox: async () => ({ tools: [], call: async () => ({ ok: false, content: '' }) }),
       timeoutMs: 1000,

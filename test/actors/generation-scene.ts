@@ -1,6 +1,7 @@
 /** A generation with a scripted model and toolbox. */
 import { createGeneration } from '../../src/actors/generate.ts'
-import type { Model, ModelEvent, ModelRequest, Toolbox, ToolCall } from '../../src/actors/ports.ts'
+import type { LeaseGate } from '../../src/actors/lease-gate.ts'
+import type { Model, ModelEvent, ModelRequest, Take, Toolbox, ToolCall } from '../../src/actors/ports.ts'
 import type { ReplyEvent } from '../../src/actors/reply-event.ts'
 import type { Ending } from '../../src/actors/session-machine.ts'
 import { told } from '../support/model-stream.ts'
@@ -43,26 +44,32 @@ export const request = {
   messages: [{ role: 'user', content: 'hello' } as const],
 }
 
-export type Call = (call: ToolCall, signal: AbortSignal) => Promise<{ ok: boolean; content: string }>
+export type Call = (call: ToolCall, signal: AbortSignal, key: string) => Promise<{ ok: boolean; content: string }>
 
 interface Run {
   config?: ModelRequest['config']
   call?: Call
   timeoutMs?: number
   signal?: AbortSignal
+  gate?: LeaseGate
+  stored?: () => Promise<boolean>
 }
 
-export async function run(model: Model, { config = {}, call, timeoutMs = 60_000, signal }: Run = {}) {
+export async function run(model: Model, { config = {}, call, timeoutMs = 60_000, signal, gate, stored }: Run = {}) {
   const toolbox: Toolbox = {
     tools: [{ name: 'tool', description: 'd', inputSchema: { type: 'object' } }],
     call: call ?? (async ({ id }) => ({ ok: true, content: `result of ${id}` })),
   }
-  const generation = createGeneration({ ...request, config }, { model, openToolbox: async () => toolbox, timeoutMs })
+  const generation = createGeneration(
+    { ...request, config },
+    { replyId: 'r', model, openToolbox: async () => toolbox, timeoutMs, ...(gate && { gate }) },
+  )
   const events: ReplyEvent[] = []
-  const ending: Ending = await generation.run(signal ?? never, (said) => {
-    events.push(...said)
+  const take: Take<ReplyEvent> = (emitted) => {
+    events.push(...emitted)
     return undefined
-  })
+  }
+  const ending: Ending = await generation.run(signal ?? never, take, stored)
   return { events, ending, usage: await generation.usage() }
 }
 

@@ -1,5 +1,6 @@
 /** A session host on ports that the test holds in its hand: a journal in memory, a model that says what it is told. */
 import type { Reply } from '../../src/actors/frame-log.ts'
+import { createLeaseGate } from '../../src/actors/lease-gate.ts'
 import type { Model, ModelEvent, StoredReply } from '../../src/actors/ports.ts'
 import { createRemoteReplies } from '../../src/actors/remote-reply.ts'
 import { type Frame, kindOf } from '../../src/actors/reply-event.ts'
@@ -71,6 +72,9 @@ export const message = (sessionId = 's', more: Partial<Message> = {}): Message =
   ...more,
 })
 
+/** Of an instance that never loses its lease. */
+export const openGate = createLeaseGate(() => Number.POSITIVE_INFINITY)
+
 export function openScene(options: Partial<HostOptions> = {}) {
   const { model, calls } = heldModel()
   const store = memoryJournal()
@@ -80,7 +84,12 @@ export function openScene(options: Partial<HostOptions> = {}) {
   const recorder = createTransitionRecorder({ record }, (error) => errors.push(error))
   const host = createSessionHost({
     ...{ journal: store.journal, model, recorder, maxRunning: 10, historyMaxTokens: 100, generationTimeoutMs: 60_000 },
-    ...{ exchange: noExchange, leaseMs: 1000, log: { error: (details) => errors.push(details), warn() {}, info() {} } },
+    ...{
+      exchange: noExchange,
+      gate: openGate,
+      leaseMs: 1000,
+      log: { error: (details) => errors.push(details), warn() {}, info() {} },
+    },
     ...options,
   })
   return {

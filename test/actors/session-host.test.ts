@@ -1,6 +1,7 @@
 /** Races and limits of the host, with ports that the test answers (contract sections 1 and 4). */
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Reply, StreamCut } from '../../src/actors/frame-log.ts'
+import { createLeaseGate } from '../../src/actors/lease-gate.ts'
 import type { Admission, Journal, Model, ModelEvent, ReplyInfo } from '../../src/actors/ports.ts'
 import type { Frame } from '../../src/actors/reply-event.ts'
 import { createSessionHost, type Message } from '../../src/actors/session-host.ts'
@@ -85,7 +86,12 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
   }
   const host = createSessionHost({
     ...{ journal, model: script.model, recorder, maxRunning: 10, historyMaxTokens: 100, generationTimeoutMs: 60_000 },
-    ...{ exchange: noExchange, leaseMs: 1000, log: { error() {}, warn() {}, info() {} } },
+    ...{
+      exchange: noExchange,
+      gate: createLeaseGate(() => Number.POSITIVE_INFINITY),
+      leaseMs: 1000,
+      log: { error() {}, warn() {}, info() {} },
+    },
     ...options,
   })
   const running = (sessionId: string) => {
@@ -250,6 +256,7 @@ describe('storage', () => {
     const { host, script, steps } = setUp()
     const frames = framesOf(await started(host))
     frames.catch(() => {})
+    await script.push() // the model is asked by now
     host.owned.fenced(0)
     expect(host.owned.running().size).toBe(1)
     host.owned.fenced(1)

@@ -1,5 +1,6 @@
 /** Whole instances without HTTP: coordination, journal and session host on one database, models in the test's hand. */
 import { randomUUID } from 'node:crypto'
+import { createLeaseGate } from '../../src/actors/lease-gate.ts'
 import { createSessionHost } from '../../src/actors/session-host.ts'
 import { deriveTitle } from '../../src/actors/title.ts'
 import { createTransitionRecorder } from '../../src/actors/transitions.ts'
@@ -109,6 +110,7 @@ async function openInstance(url: string, cacheUrl: string | null): Promise<Insta
       },
     },
     ...{ model, exchange: coordination.exchange, leaseMs, log, maxRunning: 100 },
+    gate: createLeaseGate(coordination.validUntil),
     ...{ recorder: createTransitionRecorder({ record: async () => {} }, () => {}) },
     ...{ historyMaxTokens: 1000, generationTimeoutMs: 60_000 },
   })

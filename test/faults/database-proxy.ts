@@ -15,12 +15,16 @@ export interface DatabaseProxy extends AsyncDisposable {
   hangUp(): void
   /** Nothing comes through any more, on old and new connections; nobody is told. */
   swallow(): void
+  /** A database that stands still: what either side sends is kept, and goes on its way once this is restored. */
+  stall(): void
   /** What is open now is swallowed for good; new connections work. A firewall that forgot us. */
   forget(): void
   /** Passes on to another server from now on. */
   retarget(databaseUrl: string): void
   /** Takes the server's next answer that has this text in its request, cuts the connection instead. */
   cutAnswerTo(statement: string): Promise<void>
+  /** Keeps the server's next answer that has this text in its request, until this is restored. */
+  holdAnswerTo(statement: string): Promise<void>
   /** Decides what becomes of each piece that the service sends from now on; null: all pass. */
   judge(judge: ((bytes: Buffer) => Fate) | null): void
   /** New connections are reset while this says so. */
@@ -31,9 +35,10 @@ export interface DatabaseProxy extends AsyncDisposable {
 
 /**
  * `drop`: the connection is cut, the server gets nothing. `cut answer`: it gets all, and the connection is cut when it
- * answers. `swallow answer`: likewise, without a word. `hold`: cut, and `deliver` brings it to the server.
+ * answers. `swallow answer`: likewise, without a word. `hold answer`: it comes once this is restored. `hold`: cut, and
+ * `deliver` brings it to the server.
  */
-export type Fate = 'pass' | 'drop' | 'cut answer' | 'swallow answer' | 'hold'
+export type Fate = 'pass' | 'drop' | 'cut answer' | 'swallow answer' | 'hold answer' | 'hold'
 
 interface Pair {
   client: Socket
@@ -50,6 +55,7 @@ interface Wire {
   target: string
   judge: ((bytes: Buffer) => Fate) | null
   isRefused(): boolean
+  isStalled: boolean
   pairs: Set<Pair>
 }
 
@@ -60,6 +66,7 @@ export async function openProxy(databaseUrl: string): Promise<DatabaseProxy> {
     target: socketOf(databaseUrl),
     judge: null,
     isRefused: () => false,
+    isStalled: false,
     pairs: new Set(),
   }
   const { pairs } = wire
@@ -87,6 +94,7 @@ export async function openProxy(databaseUrl: string): Promise<DatabaseProxy> {
     },
     restore() {
       wire.mode = 'pass'
+      stall(wire, false)
     },
     refuse() {
       wire.mode = 'refuse'
@@ -101,18 +109,19 @@ export async function openProxy(databaseUrl: string): Promise<DatabaseProxy> {
       wire.mode = 'swallow'
       forget()
     },
+    stall: () => stall(wire, true),
     forget,
     retarget(url) {
       wire.target = socketOf(url)
     },
     cutAnswerTo(statement) {
       return new Promise((resolve) => {
-        wire.judge = (bytes) => {
-          if (!bytes.includes(statement)) return 'pass'
-          wire.judge = null
-          resolve()
-          return 'cut answer'
-        }
+        wire.judge = fateOf(wire, statement, 'cut answer', resolve)
+      })
+    },
+    holdAnswerTo(statement) {
+      return new Promise((resolve) => {
+        wire.judge = fateOf(wire, statement, 'hold answer', resolve)
       })
     },
     judge(wanted) {
@@ -144,18 +153,30 @@ export async function openProxy(databaseUrl: string): Promise<DatabaseProxy> {
   }
 }
 
+/** A judge of the next request that has this text in it, and of no other. */
+function fateOf(wire: Wire, statement: string, fate: Fate, judged: () => void): Wire['judge'] {
+  return (bytes) => {
+    if (!bytes.includes(statement)) return 'pass'
+    wire.judge = null
+    judged()
+    return fate
+  }
+}
+
 /** Joins a client to the server. */
 function pass(wire: Wire, client: Socket): void {
   const server = createConnection(wire.target)
   const pair: Pair = { client, server, dead: false }
   let answer: Fate = 'pass'
   wire.pairs.add(pair)
+  if (wire.isStalled) hold(pair, true)
   client.on('data', (bytes) => {
     if (pair.dead) return
     const fate = wire.judge?.(bytes) ?? 'pass'
     if (fate === 'drop') return cut(pair)
-    if (fate === 'hold') return hold(pair, bytes)
-    if (fate !== 'pass') answer = fate
+    if (fate === 'hold') return keep(pair, bytes)
+    if (fate === 'hold answer') server.pause()
+    else if (fate !== 'pass') answer = fate
     server.write(bytes)
   })
   server.on('data', (bytes) => {
@@ -173,10 +194,22 @@ function pass(wire: Wire, client: Socket): void {
   })
 }
 
-function hold(pair: Pair, bytes: Buffer): void {
+function keep(pair: Pair, bytes: Buffer): void {
   pair.held = bytes
   pair.dead = true
   pair.client.resetAndDestroy()
+}
+
+function stall(wire: Wire, isStalled: boolean): void {
+  wire.isStalled = isStalled
+  for (const pair of wire.pairs) hold(pair, isStalled)
+}
+
+function hold({ client, server }: Pair, isHeld: boolean): void {
+  for (const socket of [client, server]) {
+    if (isHeld) socket.pause()
+    else socket.resume()
+  }
 }
 
 function cut(pair: Pair): void {

@@ -26,6 +26,8 @@ export interface TestMcpServer extends AsyncDisposable {
   requests: SeenRequest[]
   /** Tool calls that ran, by name. */
   calls: string[]
+  /** Their idempotency keys, undefined where there was none. */
+  keys: unknown[]
   /** Tool calls that were told to stop. */
   cancelled: string[]
   /** From now on there is a tool `later`, and clients that listen are told. */
@@ -51,14 +53,21 @@ const tools = [
   { name: 'huge', description: 'Answers with 20 MiB.', inputSchema: object({}) },
 ]
 
-type State = Pick<TestMcpServer, 'calls' | 'cancelled'> & { changed: boolean; crash(): void }
+type State = Pick<TestMcpServer, 'calls' | 'keys' | 'cancelled'> & { changed: boolean; crash(): void }
 
 const list = (state: State) => ({ tools: state.changed ? [...tools, { ...tools[0], name: 'later' }] : tools })
 
 const text = (text: string) => ({ content: [{ type: 'text' as const, text }] })
 
-async function call(state: State, name: string, args: Record<string, unknown>, signal: AbortSignal) {
+interface ToolParams {
+  name: string
+  arguments?: Record<string, unknown> | undefined
+  _meta?: Record<string, unknown> | undefined
+}
+
+async function call(state: State, { name, arguments: args = {}, _meta }: ToolParams, signal: AbortSignal) {
   state.calls.push(name)
+  state.keys.push(_meta?.['greenroom/idempotency-key'])
   if (name === 'echo' || name === 'later') return text(String(args.text))
   if (name === 'fail') return { ...text('It did not work.'), isError: true }
   if (name === 'big') return text('ü'.repeat(150 * 1024))
@@ -79,18 +88,14 @@ const capabilities = { capabilities: { tools: { listChanged: true } } }
 function oldServer(state: State): OldServer {
   const server = new OldServer(info, capabilities)
   server.setRequestHandler(ListToolsRequestSchema, () => list(state) as never)
-  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) =>
-    call(state, params.name, params.arguments ?? {}, signal),
-  )
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) => call(state, params, signal))
   return server
 }
 
 function newServer(state: State): NewServer {
   const server = new NewServer(info, capabilities)
   server.setRequestHandler('tools/list', () => list(state) as never)
-  server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
-    call(state, params.name, params.arguments ?? {}, mcpReq.signal),
-  )
+  server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => call(state, params, mcpReq.signal))
   return server
 }
 
@@ -190,12 +195,17 @@ export async function startMcpServer(kind: ServerKind, port = 0): Promise<TestMc
       })
       .catch(() => response.destroy())
   })
-  const state: State = { calls: [], cancelled: [], changed: false, crash: () => http.closeAllConnections() }
+  const state: State = { calls: [], keys: [], cancelled: [], changed: false, crash: () => http.closeAllConnections() }
   const behaviour = behaviours[kind](state)
   await once(http.listen(port, '127.0.0.1'), 'listening')
   const { port: bound } = http.address() as AddressInfo
   return {
-    ...{ url: `http://127.0.0.1:${bound}/mcp`, port: bound, requests, calls: state.calls, cancelled: state.cancelled },
+    url: `http://127.0.0.1:${bound}/mcp`,
+    port: bound,
+    requests,
+    calls: state.calls,
+    keys: state.keys,
+    cancelled: state.cancelled,
     change() {
       state.changed = true
       behaviour.notify()

@@ -67,7 +67,7 @@ describe.each(modes)('server-everything, %s', (mode, transport, path) => {
     expect(names).toEqual(expect.arrayContaining(['Every_thing__echo', 'Every_thing__get-sum']))
     expect(lines).toEqual([])
     const call = (name: string, args: object) =>
-      box.call({ id: '1', name: `Every_thing__${name}`, arguments: JSON.stringify(args) }, never)
+      box.call({ id: '1', name: `Every_thing__${name}`, arguments: JSON.stringify(args) }, never, 'r:1')
     expect(await call('echo', { message: 'hello' })).toEqual({ ok: true, content: 'Echo: hello' })
     expect(await call('get-sum', { a: 2, b: 40 })).toEqual({ ok: true, content: expect.stringContaining('42') })
     expect(await call('get-sum', { a: 'two', b: 40 })).toEqual({

@@ -107,8 +107,8 @@ describe('names', () => {
     )
     const names = ['current_time', 's__t', 'a_b', 'a_b_2', 's__t_2', 'S___x', 'S___x_2', 'current_time_2']
     expect(box.tools.map(({ name }) => name)).toEqual(names)
-    expect(await box.call(call('s__t_2', '{"a":1}'), never)).toEqual({ ok: true, content: 's/t {"a":1}' })
-    expect(await box.call(call('S___x_2'), never)).toEqual({ ok: true, content: 'S?/x {}' })
+    expect(await box.call(call('s__t_2', '{"a":1}'), never, 'r:1')).toEqual({ ok: true, content: 's/t {"a":1}' })
+    expect(await box.call(call('S___x_2'), never, 'r:1')).toEqual({ ok: true, content: 'S?/x {}' })
   })
 })
 
@@ -134,7 +134,7 @@ describe('calls', () => {
 
   verifies('contract-6.arguments', 'arguments reach the tool', async () => {
     const box = await toolbox({ httpTools: [httpTool('a', { inputSchema })] })
-    const { ok, content } = await box.call(call('a', '{"n":4}'), never)
+    const { ok, content } = await box.call(call('a', '{"n":4}'), never, 'r:1')
     expect(ok).toBe(true)
     expect(content).toContain('GET /x?n=4')
   })
@@ -147,31 +147,34 @@ describe('calls', () => {
     ['nothing, where something is needed', '', /^a was not called: arguments must have required property 'n'\.$/],
   ])('%s is told, and nothing is called', async (_name, args, reason) => {
     const box = await toolbox({ httpTools: [httpTool('a', { inputSchema, url: 'http://127.0.0.1:9/' })] })
-    const result = await box.call(call('a', args), never)
+    const result = await box.call(call('a', args), never, 'r:1')
     expect(result.ok).toBe(false)
     expect(result.content).toMatch(reason)
   })
 
   test('no text at all means no arguments', async () => {
     const box = await toolbox({ httpTools: [httpTool('a')] })
-    expect((await box.call(call('a', ' '), never)).ok).toBe(true)
+    expect((await box.call(call('a', ' '), never, 'r:1')).ok).toBe(true)
   })
 
   verifies('contract-6.failing-tools', 'an unknown tool is told', async () => {
     const box = await toolbox({ httpTools: [httpTool('a')] })
     for (const name of ['b', '__proto__', '']) {
-      expect(await box.call(call(name), never)).toEqual({ ok: false, content: `There is no tool named ${name}.` })
+      expect(await box.call(call(name), never, 'r:1')).toEqual({
+        ok: false,
+        content: `There is no tool named ${name}.`,
+      })
     }
   })
 
   verifies('contract-6.failing-tools', 'a tool that fails gives a result; an abort rejects', async () => {
     const refused = await toolbox({ httpTools: [httpTool('a', { url: 'http://127.0.0.1:9/' })] })
-    expect((await refused.call(call('a'), never)).ok).toBe(false)
+    expect((await refused.call(call('a'), never, 'r:1')).ok).toBe(false)
     const broken = { ...mcpOf({ s: ['t'] }), call: () => Promise.reject(new Error('a fault of ours')) }
     const box = await toolbox({ mcpServers: [{ server: server('s'), toolNames: ['*'] }] }, broken)
-    expect(await box.call(call('s__t'), never)).toEqual({ ok: false, content: 's__t failed.' })
+    expect(await box.call(call('s__t'), never, 'r:1')).toEqual({ ok: false, content: 's__t failed.' })
     const stopped = AbortSignal.abort(new Error('cancelled'))
-    await expect(box.call(call('s__t'), stopped)).rejects.toThrow('cancelled')
+    await expect(box.call(call('s__t'), stopped, 'r:1')).rejects.toThrow('cancelled')
   })
 })
 

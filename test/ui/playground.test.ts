@@ -1,5 +1,7 @@
 /** The playground as a person uses it, with a provider that the test plays. */
 import { afterAll, expect, test } from 'vitest'
+import { asks, startToolServer } from '../http/tool-scene.ts'
+import { verifies } from '../verifies.ts'
 import { axe, focused, sidewaysScroll } from './browser.ts'
 import { field, replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
 
@@ -132,6 +134,28 @@ test('a tool call is a card with arguments, result and time, live and after a re
     expect(await axe(page)).toEqual([])
     if (once === 1) await page.reload()
   }
+})
+
+verifies('contract-10.unknown-outcome', 'a call that was stopped says so: outcome unknown', async () => {
+  await using tools = await startToolServer(() => new Promise<string>(() => {}))
+  const { data } = await app.client.POST('/api/v1/http-tools', {
+    body: { name: 'slow', description: 'Never answers.', method: 'POST', url: tools.url },
+  })
+  await app.client.PUT('/api/v1/agents/{agent_id}/tools', {
+    params: { path: { agent_id: agentId } },
+    body: { httpToolIds: [data?.id ?? ''], builtInToolIds: [] },
+  })
+  await using page = await open()
+  up.next(asks('', { name: 'slow', arguments: '{}' }))
+  await say(page, 'Do it')
+  await tools.arrived(1)
+  const card = page.locator('details')
+  await card.getByText('running', { exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+  await card.getByText('outcome unknown', { exact: true }).waitFor()
+  await card.locator('summary').click()
+  await card.getByText('The call may have taken effect.').waitFor()
+  expect(await axe(page)).toEqual([])
 })
 
 test('a busy session and a full server are told kindly, and the text is kept', async () => {

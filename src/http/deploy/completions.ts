@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
 import { createGeneration, type Generation } from '../../actors/generate.ts'
+import type { LeaseGate } from '../../actors/lease-gate.ts'
 import type { Observer, ReplyObserver } from '../../actors/observer.ts'
 import type { Model, Take } from '../../actors/ports.ts'
 import { closingFrames, type Frame, frameOf, type Outcome, type ReplyEvent } from '../../actors/reply-event.ts'
@@ -22,6 +23,8 @@ import { generationFailed } from './errors.ts'
 export interface CompletionRooms extends AgentRooms {
   host: SessionHost
   model: Model
+  /** Of this instance's own lease: a stateless reply stores nothing, but acts only while it is valid. */
+  gate: LeaseGate
   generationTimeoutMs: number
   observer: Observer
 }
@@ -85,7 +88,14 @@ export const completionHandlers = (rooms: CompletionRooms) =>
         origin: originOf(request),
       })
       const openToolbox = agentToolbox(rooms, agent)
-      const options = { model: rooms.model, openToolbox, timeoutMs: rooms.generationTimeoutMs, observer }
+      const options = {
+        replyId: id,
+        model: rooms.model,
+        openToolbox,
+        timeoutMs: rooms.generationTimeoutMs,
+        gate: rooms.gate,
+        observer,
+      }
       const generation = createGeneration({ ...asked, messages }, options)
       const onFault = (error: unknown) => {
         // What a database that is away did stands in the failed reply's own line.

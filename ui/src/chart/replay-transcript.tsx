@@ -44,6 +44,11 @@ export function ReplayTranscript({ seen }: { seen: readonly SeenMessage[] }) {
   )
 }
 
+function outcomeOf({ ok, durationMs }: SeenMessage['message']['toolCalls'][number]): string {
+  if (ok === null) return 'outcome unknown'
+  return `${ok ? 'answered' : 'failed'}${durationMs === null ? '' : ` in ${duration(durationMs)}`}`
+}
+
 function Spoken({ seen: { message, running, begun, ended } }: { seen: SeenMessage }) {
   const { role, content, finishReason, error, toolCalls } = message
   const calls = running ? toolCalls.filter(({ id }) => begun.has(id)) : toolCalls
@@ -54,9 +59,7 @@ function Spoken({ seen: { message, running, begun, ended } }: { seen: SeenMessag
         <p key={`${call.id}-${index}`} className={styles.tool}>
           <IconTool size={14} stroke={1.7} aria-hidden />
           <b>{call.name}</b>
-          {running && !ended.has(call.id)
-            ? 'runs…'
-            : `${call.ok === false ? 'failed' : 'answered'}${call.durationMs === null ? '' : ` in ${duration(call.durationMs)}`}`}
+          {running && !ended.has(call.id) ? 'runs…' : outcomeOf(call)}
         </p>
       ))}
       {running ? <p className={styles.running}>streaming…</p> : <p className={styles.content}>{content}</p>}

@@ -1,6 +1,6 @@
 /** A tool call: collapsed, one line with its name and outcome; expanded, its arguments and its result. */
 import { Loader, Text } from '@mantine/core'
-import { IconCheck, IconChevronRight, IconX } from '@tabler/icons-react'
+import { IconCheck, IconChevronRight, IconQuestionMark, IconX } from '@tabler/icons-react'
 import { memo, type ToggleEvent, useState } from 'react'
 import { Copy } from '../blocks/copy.tsx'
 import classes from './message.module.css'
@@ -25,7 +25,7 @@ export const ToolCard = memo(({ call, running, id, unfolded }: ToolCardProps) =>
     else unfolded.delete(id)
   }
   const { name, ok, durationMs } = call
-  const state = ok === null ? (running ? 'running' : 'cut off') : ok ? 'done' : 'failed'
+  const state = ok === null ? (running ? 'running' : 'outcome unknown') : ok ? 'done' : 'failed'
   return (
     <details className={classes.tool} data-state={state} open={isOpen} onToggle={onToggle}>
       <summary>
@@ -46,7 +46,11 @@ function Parts({ call, running }: Pick<ToolCardProps, 'call' | 'running'>) {
       <Part name="Arguments" text={pretty(call.arguments)} />
       {call.content !== null && <Part name="Result" text={pretty(call.content)} />}
       {call.content === null && (
-        <Text className={classes.toolWait}>{running ? 'Waiting for its result…' : 'It gave no result.'}</Text>
+        <Text className={classes.toolWait}>
+          {running
+            ? 'Waiting for its result…'
+            : 'The reply ended before a result was stored. The call may have taken effect.'}
+        </Text>
       )}
     </>
   )
@@ -55,6 +59,8 @@ function Parts({ call, running }: Pick<ToolCardProps, 'call' | 'running'>) {
 function StateIcon({ state }: { state: string }) {
   if (state === 'running') return <Loader size={14} aria-hidden />
   if (state === 'done') return <IconCheck size={16} stroke={2.2} className={classes.toolOk} aria-hidden />
+  if (state === 'outcome unknown')
+    return <IconQuestionMark size={16} stroke={2.2} className={classes.toolBad} aria-hidden />
   return <IconX size={16} stroke={2.2} className={classes.toolBad} aria-hidden />
 }
 
