@@ -137,6 +137,13 @@ export const requirements = {
   'contract-8.export': 'The configuration by name, without secrets.',
   'contract-8.import': 'JSON or YAML, matched by name, all or nothing; what is skipped says why.',
   'contract-9.demo': 'The demo provider does what section 9 says.',
+  'contract-10.loss-without-clocks':
+    'Loss is judged by the judge’s own monotonic clock; a jump of the database’s clock and a paused database lose nobody.',
+  'contract-10.renewal': 'No new messages, and no lock on another table, keep an instance from renewing its lease.',
+  'contract-10.self-fencing':
+    'An instance whose own lease has run out cuts and stops its replies; followers get the outcome within 2 leases.',
+  'contract-10.mass-loss': '2,000 replies of one lost instance are settled within 2 leases.',
+  'contract-10.durability': 'synchronous_commit, fsync and full_page_writes that are off are named at the start.',
   'contract-10.signals':
     'Signals within a second of the first stop signal are that signal; a later one ends all at once.',
 } as const

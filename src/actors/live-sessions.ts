@@ -108,7 +108,7 @@ function observe(sessions: LiveSessions, session: LiveSession, event: Inspection
   if (reply === null) return
   const { id: messageId, sessionId } = reply.log.info
   const { type } = event.event
-  // Whoever declares a reply lost records it (lose_reply); the owner, once fenced, writes nothing. What a deleted
+  // Whoever declares a reply lost records it (lose_replies); the owner, once fenced, writes nothing. What a deleted
   // session did goes with it.
   if (type !== 'lost' && type !== 'deleted') {
     sessions.recorder.record({

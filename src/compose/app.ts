@@ -39,8 +39,10 @@ export interface App {
 
 /** Connections for what replies need, but for flushes and the lease, which have one each of their own. */
 const REPLIES_POOL_SIZE = 10
-/** For everything else: lists, records, coordination. */
+/** For everything else: lists, records. */
 const POOL_SIZE = 6
+/** Readings of leases, lost replies, intents, and one more: a list that takes long must not hold up any of them. */
+const COORDINATION_POOL_SIZE = 4
 /** A statement without an answer for so long, or for a lease, gives its connection up (milliseconds). */
 const SHORTEST_SILENCE_MS = 5000
 /** How long a start waits for a database that is not there yet. */
@@ -115,7 +117,7 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
 
 /** This instance among the others, and what it may write. */
 async function openOwnership(
-  { settings, log, id, open, sql, repliesSql, embedded, closing, observation }: Ground,
+  { settings, log, id, open, repliesSql, embedded, closing, observation }: Ground,
   titleOfLost: typeof deriveTitle,
 ) {
   const leaseMs = settings.ownerLeaseMs
@@ -123,9 +125,11 @@ async function openOwnership(
   const leaseSql = open('lease', 1, { silenceMs: leaseMs / 2 })
   closing.defer(() => leaseSql.end({ timeout: 1 }))
   const alone = embedded !== null
+  const work = open('coordination', COORDINATION_POOL_SIZE, { silenceMs: leaseMs })
+  closing.defer(() => work.end({ timeout: 1 }))
   const { onRenewal, onFlush } = observation.metrics ?? {}
-  const replies = storedReplies(sql, titleOfLost)
-  const options = { id, sql: leaseSql, work: sql, replies, leaseMs, alone, onRenewal, log }
+  const replies = storedReplies(work, titleOfLost, log)
+  const options = { id, sql: leaseSql, work, replies, leaseMs, alone, onRenewal, log }
   const coordination = settings.cacheProvider
     ? (await import('../coordination/redis.ts')).createRedisCoordination({ ...options, cacheUrl: settings.cacheUrl })
     : createLocalCoordination(options)

@@ -5,6 +5,8 @@ export interface Coordination {
   readonly id: string
   /** Fencing token under which this instance may write now. */
   epoch(): number
+  /** Until when (ms, monotonic) its own lease lasts, counted from the sending of its last renewal. 0: it holds none. */
+  validUntil(): number
   /** How the others learn of replies that run in one instance. */
   readonly exchange: Exchange
   /** Of the accelerator (contract section 2, readiness). */

@@ -7,23 +7,28 @@ import type { Exchange, OwnedReplies } from '../actors/ports.ts'
 import { answerReportRequest, collectReports } from './actor-reports.ts'
 import type { Coordination } from './coordination.ts'
 import { createLease } from './lease.ts'
-import { declareLost, type LostInstances } from './lost-instances.ts'
+import { createLeaseJudge, type SeenLease } from './lease-judge.ts'
+import { declareOthers, declareSilent, forgetLost, type LostInstances, readLeases } from './lost-instances.ts'
 import { settleOrphans } from './orphans.ts'
-import type { StoredReplies } from './stored-replies.ts'
+import type { LostReply, StoredReplies } from './stored-replies.ts'
+import { createTimers } from './timers.ts'
 
 export interface LocalOptions {
   /** UUID of this instance. */
   id: string
-  /** The lease's own connection: a renewal must not queue behind anything. */
+  /** The lease's own connection, which nothing else uses: a renewal must not queue behind anything. */
   sql: Sql<Record<string, unknown>>
-  /** For all else, which may wait for locks. Absent: `sql`. */
-  work?: Sql<Record<string, unknown>>
+  /** For all else, which may wait for locks: four connections, for readings of leases, losses, intents and reports. */
+  work: Sql<Record<string, unknown>>
   replies: StoredReplies
   leaseMs: number
   /** The database has one instance only (embedded): all others are dead at our start. */
   alone: boolean
   /** A renewal of the lease has succeeded or failed. Absent: nobody measures. */
   onRenewal?: ((ok: boolean) => void) | undefined
+  onInstancesLost?: LostInstances['onLost']
+  /** Replies that this instance has settled for lost owners. Absent: nobody counts. */
+  onRepliesLost?: ((count: number) => void) | undefined
   log: LostInstances['log']
 }
 
@@ -39,7 +44,7 @@ export const noExchange: Exchange = {
 }
 
 export function createLocalCoordination(options: LocalOptions): Coordination {
-  const { id, sql: leaseSql, work: sql = leaseSql, replies: stored, leaseMs, alone, log } = options
+  const { id, sql: leaseSql, work: sql, replies: stored, leaseMs, alone, log } = options
   let owned: OwnedReplies | null = null
   let suspects = new Set<string>()
   let wakes = 0
@@ -62,28 +67,58 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
     await answerReportRequest(sql, id, owned)
   }
 
-  async function settleLost(everyone: boolean): Promise<void> {
-    await declareLost({ sql, id, log }, everyone)
-    const replies = await stored.settleLost(id)
-    if (replies > 0) log.info({ replies }, 'Settled replies of lost instances.')
+  const others: LostInstances = { sql, id, onLost: options.onInstancesLost, log }
+  const judge = createLeaseJudge(leaseMs)
+  /** As the last read judged them. A declaration names the lease that was seen, and may come late. */
+  let silent: SeenLease[] = []
+  let sweepNow = () => {}
+
+  async function readOthers(): Promise<void> {
+    const sentAt = performance.now()
+    try {
+      const rows = await readLeases(others)
+      silent = judge.read(rows, sentAt, performance.now())
+    } catch (error) {
+      judge.failed()
+      silent = []
+      throw error
+    }
+    if (silent.length > 0) sweepNow()
+  }
+
+  async function sweep(): Promise<void> {
+    const judged = silent
+    silent = []
+    if (judged.length > 0) await declareSilent(others, judged)
+    await settleLost()
+    await forgetLost(others)
+  }
+
+  async function settleLost(): Promise<void> {
+    const lost = await stored.settleLost(id)
+    if (lost.length === 0) return
+    options.onRepliesLost?.(lost.length)
+    for (const reply of lost) log.warn(failureOf(reply), 'A reply failed.')
+    log.info({ replies: lost.length }, 'Settled replies of lost instances.')
   }
 
   return {
     id,
     epoch: lease.epoch,
+    validUntil: lease.validUntil,
     exchange: noExchange,
     cache: () => 'disabled',
     async join() {
       await lease.take()
-      if (alone) await settleLost(true)
+      if (!alone) return
+      await declareOthers(others)
+      await settleLost()
     },
     start(replies, tick) {
       owned = replies
       timers.every(leaseMs / 3, 'Renewing the lease', lease.renew, leaseMs / 12)
-      timers.every(Math.min(leaseMs / 3, POLL_MS), 'The search for lost owners', async () => {
-        // Others count as lost only after this instance has itself renewed without a gap for one lease.
-        if (lease.isSteady()) await settleLost(false)
-      })
+      timers.every(leaseMs / 8, 'Reading the leases of others', readOthers)
+      sweepNow = timers.every(Math.min(leaseMs / 3, POLL_MS), 'The search for lost owners', sweep)
       timers.every(POLL_MS, 'Reading intents', async () => {
         await check()
         const epoch = lease.epoch()
@@ -124,30 +159,12 @@ async function forgetAgents(stored: StoredReplies, owned: OwnedReplies): Promise
   for (const id of await stored.missingAgents(agentIds)) owned.forgetAgent(id)
 }
 
-/** Work that is done again and again. */
-function createTimers(onError: (error: unknown, what: string) => void) {
-  const timers: NodeJS.Timeout[] = []
-  let stopped = false
-  return {
-    /** Calls `work` `ms` after its last end, `retryMs` after a failure. */
-    every(ms: number, what: string, work: () => Promise<void>, retryMs = ms): void {
-      const run = () =>
-        work()
-          .then(
-            () => ms,
-            (error: unknown) => {
-              if (!stopped) onError(error, what)
-              return retryMs
-            },
-          )
-          .then((wait) => {
-            if (!stopped) timers[slot] = setTimeout(run, wait)
-          })
-      const slot = timers.push(setTimeout(run, ms)) - 1
-    },
-    stop(): void {
-      stopped = true
-      for (const timer of timers) clearTimeout(timer)
-    },
-  }
-}
+/** As the line of every other failed reply (contract section 17); its request and its calls are gone with the owner. */
+const failureOf = ({ ms, ...ids }: LostReply) => ({
+  reqId: null,
+  ...ids,
+  code: 'instance_lost',
+  detail: 'The instance that generated this reply was lost.',
+  attempts: null,
+  ms: Math.round(ms),
+})

@@ -69,7 +69,7 @@ export function createRedisCoordination(options: RedisCoordinationOptions): Coor
       local.start(owned, tick)
       timers.push(setInterval(mirrors.heartbeat, HEARTBEAT_MS), setInterval(followers.renew, RENEW_MS))
     },
-    reports: () => collectReports(options.work ?? options.sql, id, wake),
+    reports: () => collectReports(options.work, id, wake),
     async stop() {
       for (const timer of timers) clearInterval(timer)
       await local.stop()
