@@ -166,6 +166,11 @@ export function forgetAgent(sessions: LiveSessions, agentId: string): void {
   sessions.slots.end(errorOf('session_deleted', 'The agent was deleted.'), agentId)
 }
 
+/** The reply's streams break off and its model is stopped; the outcome waits for the database. */
+export function breakOff({ actor, reply }: LiveSession, message: string): void {
+  if (reply?.log.state() === 'open') actor.send({ type: 'unstorable', error: errorOf('internal', message) })
+}
+
 /** Breaks off replies that could not be stored for a lease; lets go of sessions that rest. Call it often. */
 export function checkSessions({ registry }: LiveSessions, leaseMs: number): void {
   const now = performance.now()
@@ -178,7 +183,7 @@ export function checkSessions({ registry }: LiveSessions, leaseMs: number): void
       continue
     }
     const waitingSince = reply.log.unstoredSince() ?? reply.settlingSince
-    if (waitingSince === null || now - waitingSince <= leaseMs || reply.log.state() !== 'open') continue
-    actor.send({ type: 'unstorable', error: errorOf('internal', 'The reply could not be stored in time.') })
+    if (waitingSince === null || now - waitingSince <= leaseMs) continue
+    breakOff(session, 'The reply could not be stored in time.')
   }
 }

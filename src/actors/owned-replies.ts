@@ -1,5 +1,5 @@
 /** What this instance's coordination asks of the replies that run here. */
-import { errorOf, forgetAgent, forgetSession, type LiveSessions } from './live-sessions.ts'
+import { breakOff, errorOf, forgetAgent, forgetSession, type LiveSessions } from './live-sessions.ts'
 import type { Journal, OwnedReplies } from './ports.ts'
 import type { RemoteReplies } from './remote-reply.ts'
 import { noUsage } from './session-actors.ts'
@@ -8,7 +8,10 @@ export function ownedReplies(sessions: LiveSessions, remote: RemoteReplies, jour
   const { registry, byReply, admitting, slots } = sessions
   return {
     running: () => new Set([...byReply.keys(), ...admitting.keys()]),
-    placeOf: (replyId) => byReply.get(replyId)?.reply?.log.place() ?? null,
+    placeOf(replyId) {
+      const log = byReply.get(replyId)?.reply?.log
+      return log?.state() === 'open' ? log.place() : null
+    },
     report: () => ({
       actors: [...registry.live.values()].map(({ sessionId, agentId, state, since, reply }) => ({
         sessionId,
@@ -25,6 +28,9 @@ export function ownedReplies(sessions: LiveSessions, remote: RemoteReplies, jour
     },
     statelessAgents: () => slots.agents(),
     forgetAgent: (agentId) => forgetAgent(sessions, agentId),
+    leaseExpired() {
+      for (const session of [...byReply.values()]) breakOff(session, 'The instance could not renew its lease in time.')
+    },
     fenced(epoch) {
       for (const { actor, reply } of [...byReply.values()]) {
         if ((reply?.log.info.epoch ?? epoch) <= epoch) actor.send({ type: 'lost' })

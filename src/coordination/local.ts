@@ -124,7 +124,11 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
         const epoch = lease.epoch()
         if (epoch !== 0) suspects = await settleOrphans(await stored.streaming({ id, epoch }), replies, suspects)
       })
-      timers.every(Math.min(leaseMs / 6, POLL_MS), 'The check of live sessions', async () => tick())
+      timers.every(Math.min(leaseMs / 6, POLL_MS), 'The check of live sessions', async () => {
+        // Others may have declared this instance lost by now; it fences itself before it is told.
+        if (performance.now() >= lease.validUntil()) replies.leaseExpired()
+        tick()
+      })
     },
     async wake() {
       wakes += 1

@@ -36,7 +36,11 @@ export function createRedisCoordination(options: RedisCoordinationOptions): Coor
   const { id, log } = options
   const line = openLine(id, options.cacheUrl, log)
   let placeOf: Parameters<typeof createMirrors>[0]['placeOf'] = () => null
-  const mirrors = createMirrors({ send: line.send, placeOf: (replyId) => placeOf(replyId) })
+  const mirrors = createMirrors({
+    send: line.send,
+    // Without a lease it announces nothing: what it knows of its replies may be wrong by now.
+    placeOf: (replyId) => (performance.now() < local.validUntil() ? placeOf(replyId) : null),
+  })
   const followers = createFollowers({ id, send: line.send })
   const timers: NodeJS.Timeout[] = []
 

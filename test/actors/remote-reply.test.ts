@@ -19,7 +19,7 @@ const outcomes: Outcome[] = [
   { type: 'finished', reason: 'cancelled', usage },
   { type: 'failed', error: { code: 'provider_error', message: 'm', detail: 'd' }, usage },
 ]
-const waitLimitMs = 1000
+const waitLimitMs = 4000
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 /** A follower whose owner is silent asks the database every 250 ms; only its clock is ours. */
@@ -89,7 +89,7 @@ function openScene(firstSeq = 1, includeUsage = false) {
   }
   const remote = createRemoteReplies({ read, exchange: held.exchange, waitLimitMs })
   return {
-    ...{ ...held, log, remote },
+    ...{ ...held, log, remote, rows },
     async open(): Promise<Reply> {
       const reply = await remote.open('r')
       if (reply === null) throw new Error('deleted')
@@ -279,3 +279,43 @@ test('a database that comes back in time goes unnoticed; one that stays away bre
   scene.state.away = false
   expect(follow(await scene.open()).shapes()).toEqual(['started', 'a'])
 })
+
+verifies(
+  'contract-10.self-fencing',
+  'an owner that goes on announcing is not believed for long: the outcome is read within the limit',
+  async () => {
+    const scene = openScene()
+    const reader = follow(await scene.open())
+    await turn()
+    scene.state.isLive = true // heartbeats of an owner that is cut off from the database
+    await scene.settle({ type: 'failed', error: { code: 'instance_lost', message: 'm', detail: 'd' }, usage })
+    for (let ms = 0; ms <= waitLimitMs / 2; ms += 250) await poll()
+    await reader.done
+    expect(reader.shapes()).toEqual(['started', 'failed'])
+  },
+)
+
+verifies(
+  'contract-10.durability',
+  'an event that does not join on is not shown but awaited, with a limit',
+  async () => {
+    const scene = openScene()
+    const reader = follow(await scene.open())
+    await turn()
+    const lost = (seq: number): StoredEvent => ({ seq, part: 0, event: { type: 'text', text: `${seq}` } })
+    // From the owner, with a place that joins on and events that do not; then from the database.
+    await scene.say({ after: { seq: 1, part: 0 }, events: [lost(2), lost(5)] })
+    scene.rows.push(lost(2), lost(5))
+    await poll()
+    expect(reader.shapes()).toEqual(['started', '2'])
+    scene.rows.splice(1, 0, lost(3), lost(4))
+    await poll()
+    expect(reader.shapes()).toEqual(['started', '2', '3', '4', '5'])
+    // What never comes breaks the stream off.
+    scene.rows.push(lost(9))
+    const broken = expect(reader.done).rejects.toThrow()
+    for (let ms = 0; ms <= waitLimitMs + 500; ms += 250) await poll()
+    await broken
+    expect(reader.shapes().at(-1)).toBe('5')
+  },
+)

@@ -61,6 +61,7 @@ async function openInstance({ url = scene.database.url, alone = false } = {}) {
         apply: (intent) => void told.obeyed.push(intent),
         statelessAgents: () => [],
         forgetAgent() {},
+        leaseExpired() {},
         fenced: (epoch) => void told.fenced.push(epoch),
         async settleOrphan(reply) {
           told.orphans.push(reply)
