@@ -132,6 +132,11 @@ export function isUnavailable(error: unknown): boolean {
   return code !== null && (unavailableClass.test(code) || unavailableStates.has(code) || unavailableCodes.has(code))
 }
 
+/** `statement_timeout` ended the statement: a smaller one may get through. */
+export function isCanceled(error: unknown): boolean {
+  return codeOf(error) === '57014'
+}
+
 const FIRST_WAIT_MS = 20
 
 /** Asks again for about `ms` while the database is away: for what may be asked twice. Rejects with the last failure. */

@@ -4,7 +4,7 @@
  */
 import type { Journal } from '../../actors/ports.ts'
 import type { StoredEvent } from '../../actors/reply-event.ts'
-import { askAgain, isBadData, isUnavailable, type Sql } from '../postgres/database.ts'
+import { askAgain, isBadData, isCanceled, isUnavailable, type Sql } from '../postgres/database.ts'
 import { admit } from './admission.ts'
 import { createPace, leastPace } from './flush-pace.ts'
 import { createFlushes, type FlushOptions } from './flushes.ts'
@@ -35,6 +35,8 @@ export interface JournalOptions extends FlushOptions {
 
 const FIRST_RETRY_MS = 20
 const LONGEST_RETRY_MS = 500
+/** Characters of one flush, about. Thousands of replies that hold 1 MiB each after an outage are no single statement. */
+const MAX_FLUSH = 8 << 20
 /** A client waits for this answer: it is asked for again for about so long. */
 const ADMIT_RETRY_MS = 1000
 
@@ -46,6 +48,8 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
   const clearing = createFrameClearing(sql, (err) => {
     log.warn({ err }, 'The frames of settled replies could not be cleared yet.')
   })
+  /** Of replies with a refused frame: the id after it, since an earlier try may still store it. */
+  const refused = new Map<string, number>()
   let closed = false
   return {
     append: createQueue(store),
@@ -76,14 +80,22 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
       try {
         return resolveAll(batch, await flushes.store(batch, epoch, maybeStored))
       } catch (error) {
+        if (isCanceled(error) && isDivisible(batch)) {
+          log.warn({ err: error, replies: batch.length }, 'A flush took too long and is sent in two parts.')
+          return await storeHalves(batch, epoch, maybeStored)
+        }
         if (isUnavailable(error)) {
           log.warn({ err: error, replies: batch.length }, 'A flush failed and is sent again.')
           maybeStored = true
           await sleep(wait)
           continue
         }
-        if (batch.length === 1 && maybeStored) {
-          log.warn({ err: error, replyId: batch[0]?.reply.id, badData: isBadData(error) }, 'A frame cannot be stored.')
+        const [only] = batch
+        if (only && batch.length === 1 && maybeStored) {
+          const badData = isBadData(error)
+          log.warn({ err: error, replyId: only.reply.id, badData }, 'A frame cannot be stored.')
+          // No try can store bad data; after any other error one that hung may still do so.
+          if (!badData) refused.set(only.reply.id, (only.events.at(-1)?.seq ?? 0) + 1)
           return resolveAll(batch, 'refused')
         }
         for (const one of batch) await store([one], epoch, true)
@@ -92,12 +104,32 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
     }
   }
 
+  /** For a batch that takes longer than the server's `statement_timeout`, which would end it again and again. */
+  async function storeHalves(batch: readonly Append[], epoch: number, isRepeat: boolean): Promise<void> {
+    const half = batch.length >> 1
+    const [only] = batch
+    if (half > 0 || only === undefined) {
+      await store(batch.slice(0, half), epoch, isRepeat)
+      return await store(batch.slice(half), epoch, isRepeat)
+    }
+    const middle = only.events.length >> 1
+    const { promise, resolve } = Promise.withResolvers<Verdict>()
+    await store([{ ...only, events: only.events.slice(0, middle), resolve }], epoch, isRepeat)
+    const verdict = await promise
+    if (verdict !== 'stored') return only.resolve(verdict)
+    await store([{ ...only, events: only.events.slice(middle) }], epoch, isRepeat)
+  }
+
   /** Settles, however long the database is away. */
   async function settleAgain(...[reply, settlement]: Parameters<Journal['settle']>): ReturnType<Journal['settle']> {
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
-      if (reply.epoch !== instance.epoch() || closed) return { result: 'fenced' }
+      if (reply.epoch !== instance.epoch() || closed) {
+        refused.delete(reply.id)
+        return { result: 'fenced' }
+      }
       try {
-        const settled = await settle(sql, instance.id, reply, settlement)
+        const settled = await settle(sql, instance.id, reply, settlement, refused.get(reply.id))
+        refused.delete(reply.id)
         if (settled.result === 'settled') clearing.later(reply.sessionNum)
         return settled
       } catch (error) {
@@ -115,11 +147,26 @@ function createQueue(store: (batch: readonly Append[], epoch: number) => Promise
   let writing = false
   let isAlone = true
   const pace = createPace()
+  /** What goes along now: all that waits, or as much of it as one statement may hold. */
+  function takeBatch(): Append[] {
+    let size = 0
+    let count = 0
+    const batch: Append[] = []
+    for (const { reply, events, take, resolve } of queue) {
+      if (size >= MAX_FLUSH) break
+      const taken = events ?? take()
+      for (const { event } of taken) size += event.type === 'text' ? event.text.length : JSON.stringify(event).length
+      batch.push({ reply, events: taken, resolve })
+      count += 1
+    }
+    queue = queue.slice(count)
+    return batch
+  }
+
   async function writeAll(): Promise<void> {
     while (queue.length > 0) {
-      const batch = queue.map(({ reply, events, take, resolve }) => ({ reply, events: events ?? take(), resolve }))
       const begin = performance.now()
-      queue = []
+      const batch = takeBatch()
       for (const [epoch, appends] of Map.groupBy(batch, ({ reply }) => reply.epoch)) await store(appends, epoch)
       pace.flushed(batch.length)
       isAlone = batch.length === 1
@@ -143,3 +190,5 @@ function createQueue(store: (batch: readonly Append[], epoch: number) => Promise
 function resolveAll(batch: readonly Append[], verdict: Verdict): void {
   for (const { resolve } of batch) resolve(verdict)
 }
+
+const isDivisible = (batch: readonly Append[]): boolean => batch.length > 1 || (batch[0]?.events.length ?? 0) > 1
