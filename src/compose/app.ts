@@ -10,6 +10,7 @@ import { closeServer, createServer, mountAll, type ServerOptions } from '../http
 import { streamsEnded } from '../http/sse.ts'
 import type { MetricsSnapshot } from '../observability/metrics.ts'
 import { type ConnectOptions, connect, isPooled, isUnavailable, type Sql } from '../persistence/postgres/database.ts'
+import { durabilityWarnings, readSwitchedOff } from '../persistence/postgres/durability.ts'
 import { startEmbedded } from '../persistence/postgres/embedded.ts'
 import { createAgentLookup } from '../persistence/records/agent-lookup.ts'
 import { seedDemo } from '../persistence/records/demo.ts'
@@ -67,10 +68,21 @@ async function openDatabase(settings: Settings, log: Log) {
   const embedded = settings.databaseUrl === null ? await startEmbedded({ dataDir: settings.dataDir, log }) : null
   const url = embedded?.url ?? settings.databaseUrl ?? ''
   const pooled = embedded === null && (await waitForDatabase(() => isPooled(url), log))
+  const off = await waitForDatabase(() => readSwitchedOff(url, pooled), log)
+  // Only where it is off: `remote_apply` and the like promise more than `on`.
+  const commitSynchronously = !pooled && off.includes('synchronous_commit')
+  for (const line of durabilityWarnings(off, commitSynchronously)) log.warn(line)
   const timeoutMs = Math.floor(settings.ownerLeaseMs / 3)
   const id = randomUUID()
   const open = (name: string, max: number, limits: Pick<ConnectOptions, 'silenceMs' | 'planOnce'> = {}): Sql =>
-    connect(url, { max, name: `greenroom ${name} ${id.slice(0, 8)}`, timeoutMs, pooled, ...limits })
+    connect(url, {
+      max,
+      name: `greenroom ${name} ${id.slice(0, 8)}`,
+      timeoutMs,
+      pooled,
+      commitSynchronously,
+      ...limits,
+    })
   // Longer than any wait for a lock: what is given up after it would never have been answered.
   const silenceMs = Math.max(settings.ownerLeaseMs, SHORTEST_SILENCE_MS)
   const repliesSql = open('replies', REPLIES_POOL_SIZE, { silenceMs, planOnce: true })
