@@ -179,6 +179,13 @@ export const requirements = {
     'A provider call that has sent text, reasoning or any part of a tool call is never made again.',
   'contract-10.unknown-admission':
     '503: nothing was stored. Unknown: 500, the owner looks for a lease, begins or settles it, a retry joins.',
+  'contract-10.loss-without-clocks':
+    'Loss is judged by the judge’s own monotonic clock; a jump of the database’s clock and a paused database lose nobody.',
+  'contract-10.renewal': 'No new messages, and no lock on another table, keep an instance from renewing its lease.',
+  'contract-10.self-fencing':
+    'An instance whose own lease has run out cuts and stops its replies; followers get the outcome within 2 leases.',
+  'contract-10.mass-loss': '2,000 replies of one lost instance are settled within 2 leases.',
+  'contract-10.durability': 'synchronous_commit, fsync and full_page_writes that are off are named at the start.',
   'contract-10.signals':
     'Signals within a second of the first stop signal are that signal; a later one ends all at once.',
   // ── contract 17 ───────────────────────────────────────────────────────────────────────────────────────

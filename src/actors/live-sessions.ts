@@ -115,7 +115,7 @@ function observe(sessions: LiveSessions, session: LiveSession, event: Inspection
   if (reply === null) return
   const { id: messageId, sessionId } = reply.log.info
   const { type } = event.event
-  // Whoever declares a reply lost records it (lose_reply); the owner, once fenced, writes nothing. What a deleted
+  // Whoever declares a reply lost records it (lose_replies); the owner, once fenced, writes nothing. What a deleted
   // session did goes with it.
   if (type !== 'lost' && type !== 'deleted') {
     sessions.recorder.record({
@@ -180,6 +180,13 @@ export function forgetAgent(sessions: LiveSessions, agentId: string): void {
   sessions.slots.end(errorOf('session_deleted', 'The agent was deleted.'), agentId)
 }
 
+/** The reply's streams break off and its model is stopped; the outcome waits for the database. */
+export function breakOff({ actor, reply }: LiveSession, message: string): void {
+  if (reply?.log.state() !== 'open') return
+  reply.notStored = true
+  actor.send({ type: 'unstorable', error: errorOf('internal', message) })
+}
+
 /** Breaks off replies that could not be stored for a lease; lets go of sessions that rest. Call it often. */
 export function checkSessions({ registry }: LiveSessions, leaseMs: number): void {
   const now = performance.now()
@@ -192,8 +199,7 @@ export function checkSessions({ registry }: LiveSessions, leaseMs: number): void
       continue
     }
     const waitingSince = reply.log.unstoredSince() ?? reply.settlingSince
-    if (waitingSince === null || now - waitingSince <= leaseMs || reply.log.state() !== 'open') continue
-    reply.notStored = true
-    actor.send({ type: 'unstorable', error: errorOf('internal', 'The reply could not be stored in time.') })
+    if (waitingSince === null || now - waitingSince <= leaseMs) continue
+    breakOff(session, 'The reply could not be stored in time.')
   }
 }

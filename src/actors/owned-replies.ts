@@ -1,5 +1,6 @@
 /** What this instance's coordination asks of the replies that run here. */
 import {
+  breakOff,
   cancelReply,
   errorOf,
   forgetAgent,
@@ -20,7 +21,10 @@ export function ownedReplies(
   const { registry, byReply, admitting, slots } = sessions
   return {
     running: () => new Set([...byReply.keys(), ...admitting.keys()]),
-    placeOf: (replyId) => byReply.get(replyId)?.reply?.log.place() ?? null,
+    placeOf(replyId) {
+      const log = byReply.get(replyId)?.reply?.log
+      return log?.state() === 'open' ? log.place() : null
+    },
     report: () => ({
       actors: [...registry.live.values()].map(({ sessionId, agentId, state, since, reply }) => ({
         sessionId,
@@ -37,6 +41,9 @@ export function ownedReplies(
     },
     statelessAgents: () => slots.agents(),
     forgetAgent: (agentId) => forgetAgent(sessions, agentId),
+    leaseExpired() {
+      for (const session of [...byReply.values()]) breakOff(session, 'The instance could not renew its lease in time.')
+    },
     fenced(epoch) {
       for (const { actor, reply } of [...byReply.values()]) {
         if ((reply?.log.info.epoch ?? epoch) <= epoch) actor.send({ type: 'lost' })

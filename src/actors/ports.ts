@@ -278,7 +278,7 @@ export interface ActorReport {
 export interface OwnedReplies {
   /** Ids of the replies that this instance is at work on. */
   running(): ReadonlySet<string>
-  /** The newest stored event of a reply that runs here. Null: it does not. */
+  /** The newest stored event of a reply that runs here and can be followed. Null: it does not, or its log was cut. */
   placeOf(replyId: string): Place | null
   report(): ActorReport
   apply(intent: Intent): void
@@ -286,6 +286,8 @@ export interface OwnedReplies {
   statelessAgents(): readonly string[]
   /** The agent was deleted: whatever replies for it here ends. */
   forgetAgent(agentId: string): void
+  /** Its own lease has run out: whatever runs here is cut and stopped, and stored as `internal` if the epoch still stands. */
+  leaseExpired(): void
   /** Others have declared this instance lost: whatever ran under `epoch` stops and writes nothing more. */
   fenced(epoch: number): void
   /** A row that streams under this instance, with nobody at work on it. */

@@ -1,7 +1,8 @@
 /**
  * Replies that do not run here: finished, or owned by another instance. Those who read the same one here share one
  * frame log. It is filled from the database, and between two reads by what the owner announces as stored (the
- * exchange): a notice that does not join on, or silence, sends it back to the database.
+ * exchange): a notice that does not join on, or silence, sends it back to the database. An event that does not join on
+ * is not shown: a database that lost what it had committed once showed frame 71 after 66.
  */
 import { createFrameLog, type FrameLog, type Reply } from './frame-log.ts'
 import type { Exchange, Journal, Notice, Place, StoredReply } from './ports.ts'
@@ -28,6 +29,8 @@ interface Remote {
   log: FrameLog
   /** The newest event in the log. */
   place: Place
+  /** Since when (ms, monotonic) an event is known that does not join on to it; null: none is. */
+  gapSince: number | null
   readers: number
   isPumped: boolean
   /** Cuts the pump's waiting short. */
@@ -72,21 +75,36 @@ export function createRemoteReplies({ read, exchange, waitLimitMs }: RemoteOptio
       if (!applyNotice(remote, notice)) remote.wake()
     })
     let answeredAt = performance.now()
+    const since = (at: number) => performance.now() - at
     while (log.state() === 'open' && remote.readers > 0) {
       const isWoken = await pause(remote, POLL_MS)
-      if (remote.readers === 0 || (!isWoken && following.isLive())) continue
-      try {
-        const stored = await read(log.info.id, remote.place.seq)
-        answeredAt = performance.now()
-        if (stored === null) log.drop()
-        else advance(remote, stored)
-      } catch {
-        if (performance.now() - answeredAt > waitLimitMs) log.cut()
-      }
+      // Whatever the owner can still announce, the database decides: it is asked once in half the limit at least.
+      const isFresh = following.isLive() && since(answeredAt) < waitLimitMs / 2
+      if (remote.readers === 0 || (!isWoken && isFresh)) continue
+      if (await update(remote)) answeredAt = performance.now()
+      else if (!following.isLive() && since(answeredAt) > waitLimitMs) log.cut()
+      if (remote.gapSince !== null && since(remote.gapSince) > waitLimitMs) log.cut()
     }
     following[Symbol.dispose]()
     remote.isPumped = false
     if (followed.get(log.info.id) === remote) followed.delete(log.info.id)
+  }
+
+  /** Brings the log up to what is stored now. False: the database gave no answer. */
+  async function update(remote: Remote): Promise<boolean> {
+    const { promise: late, resolve } = Promise.withResolvers<'late'>()
+    const timer = setTimeout(resolve, waitLimitMs, 'late')
+    try {
+      const stored = await Promise.race([read(remote.log.info.id, remote.place.seq), late])
+      if (stored === 'late') return false
+      if (stored === null) remote.log.drop()
+      else advance(remote, stored)
+      return true
+    } catch {
+      return false
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   return {
@@ -98,15 +116,27 @@ export function createRemoteReplies({ read, exchange, waitLimitMs }: RemoteOptio
 
 function createRemote({ info }: StoredReply): Remote {
   const place = { seq: info.firstSeq, part: 0 }
-  return { log: createFrameLog(info), place, readers: 0, isPumped: false, wake() {} }
+  return { log: createFrameLog(info), place, gapSince: null, readers: 0, isPumped: false, wake() {} }
 }
 
-/** Whatever of these events the log does not have yet. */
-function push(remote: Remote, events: readonly StoredEvent[]): void {
-  const from = events.findIndex((event) => isBehind(event, remote.place))
-  if (from < 0) return
-  remote.log.push(from === 0 ? events : events.slice(from))
-  remote.place = events.at(-1) ?? remote.place
+const joinsOn = (one: Place, other: Place): boolean =>
+  one.part === 0 ? one.seq === other.seq + 1 : one.seq === other.seq && one.part === other.part + 1
+
+/** Takes what the log does not have yet, up to the first gap. False: there is one. */
+function push(remote: Remote, events: readonly StoredEvent[]): boolean {
+  const joining: StoredEvent[] = []
+  for (const event of events) {
+    if (!isBehind(event, remote.place)) continue
+    if (!joinsOn(event, remote.place)) break
+    joining.push(event)
+    remote.place = event
+  }
+  remote.log.push(joining)
+  const last = events.at(-1)
+  const isWhole = last === undefined || !isBehind(last, remote.place)
+  if (isWhole) remote.gapSince = null
+  else remote.gapSince ??= performance.now()
+  return isWhole
 }
 
 function advance(remote: Remote, { events, outcome, endedAt, settledAt }: StoredReply): void {
@@ -117,8 +147,7 @@ function advance(remote: Remote, { events, outcome, endedAt, settledAt }: Stored
 /** False: only the database knows what has happened. */
 function applyNotice(remote: Remote, notice: Notice): boolean {
   if (notice === 'ended' || isBehind(notice.after, remote.place)) return false
-  push(remote, notice.events)
-  return true
+  return push(remote, notice.events)
 }
 
 /** Resolves to true when woken, to false after `ms`. */

@@ -1,5 +1,4 @@
 /** Wires all modules together. `main.ts` runs it; tests build it too. */
-import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { createLeaseGate, type LeaseGate } from '../actors/lease-gate.ts'
 import { createSessionHost } from '../actors/session-host.ts'
@@ -10,8 +9,6 @@ import { createLocalCoordination } from '../coordination/local.ts'
 import { closeServer, createServer, mountAll, type ServerOptions } from '../http/server.ts'
 import { streamsEnded } from '../http/sse.ts'
 import type { MetricsSnapshot } from '../observability/metrics.ts'
-import { type ConnectOptions, connect, isPooled, isUnavailable, type Sql } from '../persistence/postgres/database.ts'
-import { startEmbedded } from '../persistence/postgres/embedded.ts'
 import { createAgentLookup } from '../persistence/records/agent-lookup.ts'
 import { seedDemo } from '../persistence/records/demo.ts'
 import { openSecrets } from '../persistence/records/secrets.ts'
@@ -24,6 +21,7 @@ import { providerTypes } from '../providers/provider-types.ts'
 import { isLoopback, type Settings, startupWarnings } from '../settings.ts'
 import { createMcpOnDemand } from '../tools/mcp-on-demand.ts'
 import { createOutbound } from '../tools/outbound.ts'
+import { openDatabase, waitForDatabase } from './database.ts'
 import { type BackgroundOptions, startBackground, withLateTitles } from './jobs.ts'
 import { faultLog, type Observation, startObservation } from './observation.ts'
 import { startFault } from './start-fault.ts'
@@ -39,14 +37,8 @@ export interface App {
   stop(): Promise<void>
 }
 
-/** Connections for replies. Flushes and the lease have one each of their own. */
-const REPLIES_POOL_SIZE = 10
-/** For everything else: lists, records, coordination. */
-const POOL_SIZE = 6
-/** A statement without an answer for so long, or for a lease, gives its connection up (milliseconds). */
-const SHORTEST_SILENCE_MS = 5000
-/** How long a start waits for a database that is not up yet. */
-const DATABASE_WAIT_MS = 30_000
+/** Readings of leases, lost replies, intents, and one more: a list that takes long must not hold up any of them. */
+const COORDINATION_POOL_SIZE = 4
 /** Longest wait for outcomes to be stored after the drain has timed out. */
 const SETTLE_MS = 5000
 /** Longest wait for the last bytes of streams whose reply has ended, and for responses in progress. */
@@ -62,33 +54,6 @@ const serverOptions = (settings: Settings): ServerOptions => ({
 })
 
 type Log = ReturnType<typeof createServer>['log']
-
-async function openDatabase(settings: Settings, log: Log) {
-  const embedded = settings.databaseUrl === null ? await startEmbedded({ dataDir: settings.dataDir, log }) : null
-  const url = embedded?.url ?? settings.databaseUrl ?? ''
-  const pooled = embedded === null && (await waitForDatabase(() => isPooled(url), log))
-  const timeoutMs = Math.floor(settings.ownerLeaseMs / 3)
-  const id = randomUUID()
-  const open = (name: string, max: number, limits: Pick<ConnectOptions, 'silenceMs' | 'planOnce'> = {}): Sql =>
-    connect(url, { max, name: `greenroom ${name} ${id.slice(0, 8)}`, timeoutMs, pooled, ...limits })
-  // Longer than any wait for a lock: a statement that is given up would never have got a response.
-  const silenceMs = Math.max(settings.ownerLeaseMs, SHORTEST_SILENCE_MS)
-  const repliesSql = open('replies', REPLIES_POOL_SIZE, { silenceMs, planOnce: true })
-  return { id, embedded, open, sql: open('pool', POOL_SIZE, { silenceMs }), repliesSql }
-}
-
-/** A database that is still starting may need a moment: everything that a start asks of it may be repeated. */
-async function waitForDatabase<T>(attempt: () => Promise<T>, log: Log): Promise<T> {
-  for (const begin = performance.now(); ; ) {
-    try {
-      return await attempt()
-    } catch (error) {
-      if (!isUnavailable(error) || performance.now() - begin > DATABASE_WAIT_MS) throw error
-      log.warn({ err: error }, 'The database cannot be reached yet.')
-      await new Promise((resolve) => setTimeout(resolve, 500))
-    }
-  }
-}
 
 type Database = Awaited<ReturnType<typeof openDatabase>>
 
@@ -117,7 +82,7 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
 
 /** This instance among the others: its lease, its journal, its recorder. */
 async function openOwnership(
-  { settings, log, id, open, sql, repliesSql, embedded, closing, observation }: Ground,
+  { settings, log, id, open, repliesSql, embedded, closing, observation }: Ground,
   titleOfLost: typeof deriveTitle,
 ) {
   const leaseMs = settings.ownerLeaseMs
@@ -125,12 +90,14 @@ async function openOwnership(
   const leaseSql = open('lease', 1, { silenceMs: leaseMs / 2 })
   closing.defer(() => leaseSql.end({ timeout: 1 }))
   const alone = embedded !== null
+  const work = open('coordination', COORDINATION_POOL_SIZE, { silenceMs: leaseMs })
+  closing.defer(() => work.end({ timeout: 1 }))
   const { onRenewal, onInstancesLost, onRepliesLost, onFlush } = observation.metrics ?? {}
   const options = {
     id,
     sql: leaseSql,
-    work: sql,
-    replies: storedReplies(sql, titleOfLost),
+    work,
+    replies: storedReplies(work, titleOfLost, log),
     leaseMs,
     alone,
     onRenewal,

@@ -7,9 +7,18 @@ import { settleLost } from '../persistence/replies/lost-owners.ts'
 import { streamingReplies } from '../persistence/replies/orphans.ts'
 
 /** `deriveTitle`: for a session whose first reply was lost; null when none can be derived. */
-export const storedReplies = (sql: Sql, deriveTitle: (text: string) => string | null): StoredReplies => ({
+export const storedReplies = (
+  sql: Sql,
+  deriveTitle: (text: string) => string | null,
+  log: { warn(details: object, message: string): void },
+): StoredReplies => ({
   streaming: (owner) => streamingReplies(sql, owner),
-  settleLost: (instanceId) => settleLost(sql, instanceId, deriveTitle),
+  settleLost: (instanceId) =>
+    settleLost(sql, {
+      instanceId,
+      deriveTitle,
+      onFault: (fault) => log.warn(fault, 'A lost reply cannot be settled.'),
+    }),
   intents: (instanceId) => readIntents(sql, instanceId),
   removeIntents: (intents) => removeIntents(sql, intents),
   missingAgents: (agentIds) => missingAgents(sql, agentIds),

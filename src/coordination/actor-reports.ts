@@ -30,7 +30,7 @@ export async function collectReports(
   const asked = await sql<{ instanceId: string; wantedAt: string }[]>`
     insert into actor_reports (instance_id, wanted_at)
     select i.id, clock_timestamp() from instances i
-     where i.id <> ${id} and i.lost_at is null and i.lease_until > clock_timestamp()
+     where i.id <> ${id} and i.lost_at is null
     on conflict (instance_id) do update set wanted_at = excluded.wanted_at
     returning instance_id as "instanceId", wanted_at::text as "wantedAt"`
   if (asked.length === 0) return []

@@ -7,17 +7,19 @@ import type { Exchange, OwnedReplies } from '../actors/ports.ts'
 import { answerReportRequest, collectReports } from './actor-reports.ts'
 import type { Coordination } from './coordination.ts'
 import { createLease } from './lease.ts'
-import { declareLost, type LostInstances } from './lost-instances.ts'
+import type { LostInstances } from './lost-instances.ts'
+import { createLostSearch } from './lost-search.ts'
 import { settleOrphans } from './orphans.ts'
-import type { LostReply, StoredReplies } from './stored-replies.ts'
+import type { StoredReplies } from './stored-replies.ts'
+import { createTimers } from './timers.ts'
 
 export interface LocalOptions {
   /** UUID of this instance. */
   id: string
-  /** The lease's own connection: a renewal must not queue behind anything. */
+  /** The lease's own connection, which nothing else uses: a renewal must not queue behind anything. */
   sql: Sql<Record<string, unknown>>
-  /** For all else, which may wait for locks. Absent: `sql`. */
-  work?: Sql<Record<string, unknown>>
+  /** For all else, which may wait for locks: four connections, for readings of leases, losses, intents and reports. */
+  work: Sql<Record<string, unknown>>
   replies: StoredReplies
   leaseMs: number
   /** The database has one instance only (embedded): all others are dead at our start. */
@@ -42,7 +44,7 @@ export const noExchange: Exchange = {
 }
 
 export function createLocalCoordination(options: LocalOptions): Coordination {
-  const { id, sql: leaseSql, work: sql = leaseSql, replies: stored, leaseMs, alone, log } = options
+  const { id, sql: leaseSql, work: sql, replies: stored, leaseMs, alone, log } = options
   let owned: OwnedReplies | null = null
   let suspects = new Set<string>()
   let wakes = 0
@@ -65,14 +67,7 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
     await answerReportRequest(sql, id, owned)
   }
 
-  async function settleLost(everyone: boolean): Promise<void> {
-    await declareLost({ sql, id, onLost: options.onInstancesLost, log }, everyone)
-    const lost = await stored.settleLost(id)
-    if (lost.length === 0) return
-    options.onRepliesLost?.(lost.length)
-    for (const reply of lost) log.warn(failureOf(reply), 'A reply failed.')
-    log.info({ replies: lost.length }, 'Settled replies of lost instances.')
-  }
+  const search = createLostSearch(options)
 
   return {
     id,
@@ -82,21 +77,25 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
     cache: () => 'disabled',
     async join() {
       await lease.take()
-      if (alone) await settleLost(true)
+      if (alone) await search.declareAll()
     },
     start(replies, tick) {
       owned = replies
       timers.every(leaseMs / 3, 'Renewing the lease', lease.renew, leaseMs / 12)
-      timers.every(Math.min(leaseMs / 3, POLL_MS), 'The search for lost owners', async () => {
-        // Others count as lost only after this instance has itself renewed without a gap for one lease.
-        if (lease.isSteady()) await settleLost(false)
+      const searchNow = timers.every(Math.min(leaseMs / 3, POLL_MS), 'The search for lost owners', search.run)
+      timers.every(leaseMs / 8, 'Reading the leases of others', async () => {
+        if (await search.readLeases()) searchNow()
       })
       timers.every(POLL_MS, 'Reading intents', async () => {
         await check()
         const epoch = lease.epoch()
         if (epoch !== 0) suspects = await settleOrphans(await stored.streaming({ id, epoch }), replies, suspects)
       })
-      timers.every(Math.min(leaseMs / 6, POLL_MS), 'The check of live sessions', async () => tick())
+      timers.every(Math.min(leaseMs / 6, POLL_MS), 'The check of live sessions', async () => {
+        // Others may have declared this instance lost by now; it fences itself before it is told.
+        if (performance.now() >= lease.validUntil()) replies.leaseExpired()
+        tick()
+      })
     },
     async wake() {
       wakes += 1
@@ -129,42 +128,4 @@ async function forgetAgents(stored: StoredReplies, owned: OwnedReplies): Promise
   const agentIds = owned.statelessAgents()
   if (agentIds.length === 0) return
   for (const id of await stored.missingAgents(agentIds)) owned.forgetAgent(id)
-}
-
-/** As the line of every other failed reply (contract section 17); its request and its calls are gone with the owner. */
-const failureOf = ({ ms, ...ids }: LostReply) => ({
-  reqId: null,
-  ...ids,
-  code: 'instance_lost',
-  detail: 'The instance that generated this reply was lost.',
-  attempts: null,
-  ms: Math.round(ms),
-})
-
-/** Work that is done again and again. */
-function createTimers(onError: (error: unknown, what: string) => void) {
-  const timers: NodeJS.Timeout[] = []
-  let stopped = false
-  return {
-    /** Calls `work` `ms` after its last end, `retryMs` after a failure. */
-    every(ms: number, what: string, work: () => Promise<void>, retryMs = ms): void {
-      const run = () =>
-        work()
-          .then(
-            () => ms,
-            (error: unknown) => {
-              if (!stopped) onError(error, what)
-              return retryMs
-            },
-          )
-          .then((wait) => {
-            if (!stopped) timers[slot] = setTimeout(run, wait)
-          })
-      const slot = timers.push(setTimeout(run, ms)) - 1
-    },
-    stop(): void {
-      stopped = true
-      for (const timer of timers) clearTimeout(timer)
-    },
-  }
 }

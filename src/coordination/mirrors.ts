@@ -9,7 +9,7 @@ const FORGET_MS = 7000
 export interface MirrorOptions {
   /** Best effort; the text is an encoded message. */
   send(instanceId: string, text: string): void
-  /** The newest stored event of a reply that runs here. Null: it does not. */
+  /** The newest stored event of a reply that runs here. Null: it does not, or nothing may be announced of it. */
   placeOf(replyId: string): Place | null
 }
 
@@ -41,7 +41,7 @@ export function createMirrors({ send, placeOf }: MirrorOptions) {
     },
     stored(replyId: string, after: Place, events: readonly StoredEvent[]): void {
       // Nobody follows most replies: that must cost a lookup in a map and no more.
-      if (followers.size > 0) notify(replyId, () => storedMessage(replyId, after, events))
+      if (followers.size > 0 && placeOf(replyId) !== null) notify(replyId, () => storedMessage(replyId, after, events))
     },
     ended(replyId: string): void {
       if (followers.size === 0) return

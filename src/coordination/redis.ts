@@ -27,7 +27,11 @@ export function createRedisCoordination(options: RedisCoordinationOptions): Coor
   const { id, log } = options
   const channel = openRedisChannel(id, options.cacheUrl, log)
   let placeOf: Parameters<typeof createMirrors>[0]['placeOf'] = () => null
-  const mirrors = createMirrors({ send: channel.send, placeOf: (replyId) => placeOf(replyId) })
+  const mirrors = createMirrors({
+    send: channel.send,
+    // Without a lease it announces nothing: what it knows of its replies may be wrong by now.
+    placeOf: (replyId) => (performance.now() < local.validUntil() ? placeOf(replyId) : null),
+  })
   const followers = createFollowers({ id, send: channel.send })
   const timers: NodeJS.Timeout[] = []
 
@@ -60,7 +64,7 @@ export function createRedisCoordination(options: RedisCoordinationOptions): Coor
       local.start(owned, tick)
       timers.push(setInterval(mirrors.heartbeat, HEARTBEAT_MS), setInterval(followers.renew, RENEW_MS))
     },
-    reports: () => collectReports(options.work ?? options.sql, id, wake),
+    reports: () => collectReports(options.work, id, wake),
     async stop() {
       for (const timer of timers) clearInterval(timer)
       await local.stop()

@@ -4,114 +4,13 @@
  */
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Reply } from '../../src/actors/frame-log.ts'
-import type { Exchange, Journal, Notice, ReplyInfo, StoredReply } from '../../src/actors/ports.ts'
-import { createRemoteReplies } from '../../src/actors/remote-reply.ts'
-import type { Outcome, ReplyEvent, StoredEvent } from '../../src/actors/reply-event.ts'
-import { createReplyLog } from '../../src/actors/reply-log.ts'
+import type { ReplyEvent, StoredEvent } from '../../src/actors/reply-event.ts'
 import { verifies } from '../verifies.ts'
+import { at, openScene, outcomes, poll, turn, usage, waitLimitMs } from './remote-reply-scene.ts'
 import { follow } from './scene.ts'
 
-const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`
-const usage = { promptTokens: 1, completionTokens: 2, estimated: false }
-const outcomes: Outcome[] = [
-  { type: 'finished', reason: 'stop', usage },
-  { type: 'finished', reason: 'cancelled', usage },
-  { type: 'failed', error: { code: 'provider_error', message: 'm', detail: 'd' }, usage },
-]
-const waitLimitMs = 1000
-
-const turn = () => new Promise((resolve) => setImmediate(resolve))
-/** A follower whose owner is silent asks the database every 250 ms; only its clock is ours. */
-const poll = async () => {
-  await vi.advanceTimersByTimeAsync(250)
-  await turn()
-}
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
-
-/** What the owner says, on its way to those who follow; the test delivers or loses it. */
-function heldExchange() {
-  const listeners = new Set<(notice: Notice) => void>()
-  const onTheWay: Notice[] = []
-  const state = { isLive: false, reads: 0, away: false }
-  const exchange: Exchange = {
-    wake() {},
-    follow(_, onNotice) {
-      listeners.add(onNotice)
-      return {
-        isLive: () => state.isLive,
-        [Symbol.dispose]: () => void listeners.delete(onNotice),
-      }
-    },
-    stored: (_, after, events) => void onTheWay.push({ after, events: structuredClone(events) }),
-    ended: () => void onTheWay.push('ended'),
-  }
-  const say = async (notice: Notice | undefined) => {
-    if (notice !== undefined) for (const onNotice of [...listeners]) onNotice(notice)
-    await turn()
-  }
-  return { exchange, onTheWay, say, state, listeners }
-}
-
-/** A log and the table that its frames are stored in, as `Journal.read` gives it, and a place to follow it from. */
-function openScene(firstSeq = 1, includeUsage = false) {
-  const info: ReplyInfo = {
-    ...{ id: 'r', sessionId: 's', sessionNum: 1, firstSeq, model: 'm', createdAt: at(0), includeUsage },
-    ...{ instanceId: 'i', epoch: 1 },
-  }
-  const rows: StoredEvent[] = []
-  let outcome: Outcome | null = null
-  let deleted = false
-  const waiting: (() => void)[] = []
-  const append: Journal['append'] = (_, take) => {
-    const events = take()
-    return new Promise((resolve) =>
-      waiting.push(() => {
-        rows.push(...structuredClone(events))
-        resolve('stored')
-      }),
-    )
-  }
-  const held = heldExchange()
-  const log = createReplyLog(info, {
-    append,
-    onStored: (after, events) => held.exchange.stored('r', after, events),
-    onRefused() {},
-  })
-  const read = async (_: string, after: number): Promise<StoredReply | null> => {
-    held.state.reads += 1
-    if (held.state.away) throw new Error('away')
-    if (deleted) return null
-    const isAfter = ({ seq, part }: StoredEvent) => seq > after || (seq === after && part > 0)
-    const ends = outcome ? { endedAt: at(1), settledAt: at(2) } : { endedAt: null, settledAt: null }
-    return { info, events: structuredClone(rows.filter(isAfter)), outcome, ...ends }
-  }
-  const remote = createRemoteReplies({ read, exchange: held.exchange, waitLimitMs })
-  return {
-    ...{ ...held, log, remote },
-    async open(): Promise<Reply> {
-      const reply = await remote.open('r')
-      if (reply === null) throw new Error('deleted')
-      return reply
-    },
-    async store() {
-      waiting.shift()?.()
-      await turn()
-    },
-    async settle(how: Outcome) {
-      while (waiting.length > 0) await this.store()
-      outcome = how
-      log.close({ outcome: how, endedAt: at(1), settledAt: at(2) })
-      held.exchange.ended('r')
-    },
-    remove() {
-      deleted = true
-      log.drop()
-      held.exchange.ended('r')
-    },
-  }
-}
 
 const call: ReplyEvent = { type: 'tool_call', id: 'c', name: 'n', arguments: '{}', startedAt: at(0) }
 const result: ReplyEvent = { type: 'tool_result', id: 'c', ok: true, content: 'x', durationMs: 1 }
@@ -279,3 +178,43 @@ test('a database that comes back in time goes unnoticed; one that stays away bre
   scene.state.away = false
   expect(follow(await scene.open()).shapes()).toEqual(['started', 'a'])
 })
+
+verifies(
+  'contract-10.self-fencing',
+  'an owner that goes on announcing is not believed for long: the outcome is read within the limit',
+  async () => {
+    const scene = openScene()
+    const reader = follow(await scene.open())
+    await turn()
+    scene.state.isLive = true // heartbeats of an owner that is cut off from the database
+    await scene.settle({ type: 'failed', error: { code: 'instance_lost', message: 'm', detail: 'd' }, usage })
+    for (let ms = 0; ms <= waitLimitMs / 2; ms += 250) await poll()
+    await reader.done
+    expect(reader.shapes()).toEqual(['started', 'failed'])
+  },
+)
+
+verifies(
+  'contract-10.durability',
+  'an event that does not join on is not shown but awaited, with a limit',
+  async () => {
+    const scene = openScene()
+    const reader = follow(await scene.open())
+    await turn()
+    const lost = (seq: number): StoredEvent => ({ seq, part: 0, event: { type: 'text', text: `${seq}` } })
+    // From the owner, with a place that joins on and events that do not; then from the database.
+    await scene.say({ after: { seq: 1, part: 0 }, events: [lost(2), lost(5)] })
+    scene.rows.push(lost(2), lost(5))
+    await poll()
+    expect(reader.shapes()).toEqual(['started', '2'])
+    scene.rows.splice(1, 0, lost(3), lost(4))
+    await poll()
+    expect(reader.shapes()).toEqual(['started', '2', '3', '4', '5'])
+    // What never comes breaks the stream off.
+    scene.rows.push(lost(9))
+    const broken = expect(reader.done).rejects.toThrow()
+    for (let ms = 0; ms <= waitLimitMs + 500; ms += 250) await poll()
+    await broken
+    expect(reader.shapes().at(-1)).toBe('5')
+  },
+)

@@ -30,7 +30,8 @@ export interface Instance {
 export interface Instances extends AsyncDisposable {
   database: FreshDatabase
   sql: Sql
-  open(): Promise<Instance>
+  /** `url`: another way to the database. */
+  open(url?: string): Promise<Instance>
   newSession(): Promise<string>
   /** Starts a reply whose model then waits for the test. */
   start(owner: Instance, session?: string): Promise<Running>
@@ -43,16 +44,16 @@ export interface Running extends ReturnType<typeof follow> {
 }
 
 /** `cacheUrl` null: PostgreSQL alone. */
-export async function openInstances(cacheUrl: string | null): Promise<Instances> {
-  const database = await freshDatabase()
+export async function openInstances(cacheUrl: string | null, wanted?: FreshDatabase): Promise<Instances> {
+  const database = wanted ?? (await freshDatabase())
   const agentId = await newAgent(database.sql)
   const closing: (() => Promise<unknown>)[] = []
   const newSession = async () => {
     const [row] = await database.sql<{ id: string }[]>`insert into sessions (agent_id) values (${agentId}) returning id`
     return row?.id ?? ''
   }
-  async function open(): Promise<Instance> {
-    const instance = await openInstance(database.url, cacheUrl)
+  async function open(url = database.url): Promise<Instance> {
+    const instance = await openInstance(url, cacheUrl)
     closing.push(instance.crash)
     return instance
   }
@@ -87,7 +88,7 @@ async function openInstance(url: string, cacheUrl: string | null): Promise<Insta
     id: randomUUID(),
     sql: pool('lease'),
     work: sql,
-    replies: storedReplies(sql, deriveTitle),
+    replies: storedReplies(sql, deriveTitle, log),
     leaseMs,
     alone: false,
     log,

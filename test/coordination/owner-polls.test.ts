@@ -50,7 +50,7 @@ function play({ running, asked }: Played) {
 async function openOwner(leaseMs = 300) {
   const log = { warn() {}, info() {} }
   const id = randomUUID()
-  const replies = storedReplies(scene.sql, () => null)
+  const replies = storedReplies(scene.sql, () => null, log)
   const owner = createLocalCoordination({ id, sql: scene.sql, replies, leaseMs, alone: false, log })
   await owner.join()
   return Object.assign(owner, { [Symbol.asyncDispose]: () => owner.stop() })

@@ -5,7 +5,6 @@ import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
 import { listMessages } from '../../src/persistence/replies/sessions.ts'
 import { listTransitions, recordTransitions } from '../../src/persistence/replies/transitions.ts'
 import { finished, openScene, type Scene, textAt, toolCallAt, versions } from '../persistence/scene.ts'
-import { WAIT_MS } from '../support/wait.ts'
 import { verifies } from '../verifies.ts'
 
 describe.each(versions)('PostgreSQL %i', (version) => {
@@ -21,7 +20,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   })
 
   const bump = (sql: Sql, id: string) => sql`update instances set epoch = epoch + 1 where id = ${id}`
-  const longer = { timeout: WAIT_MS }
+  const longer = { timeout: 20_000 }
   const framesOf = (num: number) => scene.sql`select 1 from frames where session_num = ${num}`
 
   verifies(
@@ -79,7 +78,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     await Promise.all([blocker.catch(() => {}), flush, loss])
     // What was stored was stored before the loss could be declared, so whoever declares it folds it in.
     expect(order.toSorted()).toEqual(['bump', 'flush stored'])
-    await scene.sql`select lose_reply(${reply.id}, ${scene.instance.id})`
+    await scene.sql`select lose_replies(array[${reply.id}::uuid], ${scene.instance.id})`
     expect((await journal.read(reply.id, 0))?.events).toEqual([textAt(2, 'mine')])
   })
 
@@ -115,16 +114,15 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       const { reply } = admission
       await journal.append(reply, () => [textAt(2, 'half '), toolCallAt(2, 1, 'c'), textAt(3, 'said')])
       const lose = async () => {
-        const [row] = await scene.sql<{ untitled: string | null }[]>`
-        select lose_reply(${reply.id}, ${scene.instance.id}) as untitled`
-        return row?.untitled
+        return await scene.sql<{ reply_id: string; question: string | null; fault: string | null }[]>`
+          select reply_id, question, fault from lose_replies(array[${reply.id}::uuid], ${scene.instance.id})`
       }
       // While its owner holds its epoch nobody can.
-      expect(await lose()).toBeNull()
+      expect(await lose()).toEqual([])
       expect((await journal.read(reply.id, 0))?.outcome).toBeNull()
       await bump(scene.sql, instance.id)
-      expect(await lose()).toEqual({ untitled: true })
-      expect(await lose()).toBeNull()
+      expect(await lose()).toEqual([{ reply_id: reply.id, question: 'Hello', fault: null }]) // it has no title yet
+      expect(await lose()).toEqual([])
       const stored = await journal.read(reply.id, 0)
       expect(stored?.events).toEqual([textAt(2, 'half '), toolCallAt(2, 1, 'c'), textAt(3, 'said')])
       expect(stored?.outcome).toMatchObject({ type: 'failed', error: { code: 'instance_lost' } })
@@ -143,7 +141,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     if (admission.outcome !== 'admitted') throw new Error(admission.outcome)
     const { reply } = admission
     await bump(scene.sql, instance.id)
-    const lose = () => scene.sql`select lose_reply(${reply.id}, ${scene.instance.id})`
+    const lose = () => scene.sql`select lose_replies(array[${reply.id}::uuid], ${scene.instance.id})`
     await Promise.all([lose(), lose()])
     const steps = async (id: string) =>
       (await listTransitions(scene.sql, id, { limit: 20, offset: 0 }))?.items.map(({ from, to, event }) => [
@@ -163,7 +161,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     const step = { sessionId: other, at: new Date(), from: 'idle', to: 'streaming.generating', event: 'message' }
     await recordTransitions(scene.sql, instance.id, [{ ...step, messageId: again.reply.id, detail: {} }])
     await bump(scene.sql, instance.id)
-    await scene.sql`select lose_reply(${again.reply.id}, ${scene.instance.id})`
+    await scene.sql`select lose_replies(array[${again.reply.id}::uuid], ${scene.instance.id})`
     expect(await steps(other)).toEqual([
       ['idle', 'streaming.generating', 'message'],
       ['streaming.generating', 'error', 'lost'],

@@ -90,7 +90,7 @@ verifies('contract-8.usage', 'of a lost reply four characters count as a token',
                           instance_id, epoch)
     select gen_random_uuid(), id, 1, 'assistant', 'streaming', num, 'test-model', 1, false, gen_random_uuid(), 1 from s
     returning id as lost`
-  await sql`select lose_reply(${reply?.lost ?? null}, gen_random_uuid())`
+  await sql`select lose_replies(array[${reply?.lost ?? null}::uuid], gen_random_uuid())`
   expect(await rows()).toEqual([{ key: scene.agentId, ...counted(1, 2, 1, true) }])
 })
 

@@ -81,7 +81,7 @@ async function insertPlainly(sql: Sql, id: string, epoch: number, columns: Frame
     select f.num, f.seq, f.part, case when f.part = 0 then f.event else f.event::jsonb::text end
       from unnest(${nums}::bigint[], ${seqs}::bigint[], ${parts}::smallint[], ${texts}::text[])
            as f (num, seq, part, event)
-     where (select true from instances where id = ${id} and epoch = ${epoch} for share)`
+     where (select true from instances where id = ${id} and epoch = ${epoch} for key share)`
   return { held: count > 0, asked: false }
 }
 
@@ -98,7 +98,7 @@ async function insertAndCheck(
 ): Promise<Inserted> {
   const [row] = await sql<Inserted[]>`
     with me as materialized (
-      select 1 from instances where id = ${id} and epoch = ${epoch} for share
+      select 1 from instances where id = ${id} and epoch = ${epoch} for key share
     ), put as (
       insert into frames (session_num, seq, part, event)
       select f.num, f.seq, f.part, case when f.part = 0 then f.event else f.event::jsonb::text end

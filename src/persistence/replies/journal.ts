@@ -4,7 +4,7 @@
  */
 import type { Journal } from '../../actors/ports.ts'
 import type { StoredEvent } from '../../actors/reply-event.ts'
-import { askAgain, isBadData, isUnavailable, type Sql } from '../postgres/database.ts'
+import { askAgain, isBadData, isCanceled, isUnavailable, type Sql } from '../postgres/database.ts'
 import { admit } from './admission.ts'
 import { createPace, leastPace } from './flush-pace.ts'
 import { createFlushes, type FlushOptions } from './flushes.ts'
@@ -35,6 +35,8 @@ export interface JournalOptions extends FlushOptions {
 
 const FIRST_RETRY_MS = 20
 const LONGEST_RETRY_MS = 500
+/** Characters of one flush, about. Thousands of replies that hold 1 MiB each after an outage are no single statement. */
+const MAX_FLUSH = 8 << 20
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -44,9 +46,10 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
   const clearing = createFrameClearing(sql, (err) => {
     log.warn({ err }, 'The frames of settled replies could not be cleared yet.')
   })
+  const refused: Refused = new Map()
   let closed = false
   return {
-    append: createQueue(store),
+    append: createQueue(createStore(options, flushes, refused, () => closed)),
     admit: (message) => admit(sql, { id: instance.id, epoch: instance.epoch() }, message, log),
     settle: settleAgain,
     read: (replyId, after) => readReply(sql, replyId, after),
@@ -61,37 +64,16 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
     },
   }
 
-  /** Stores one batch of one epoch, however long the database is away; a batch with bad data reply by reply. */
-  async function store(batch: readonly Append[], epoch: number, isRepeat = false): Promise<void> {
-    let maybeStored = isRepeat // of a try whose answer was lost
-    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
-      // An epoch that this instance has given up can store nothing, and must not once it has a new one.
-      if (epoch !== instance.epoch() || closed) return resolveAll(batch, 'fenced')
-      try {
-        return resolveAll(batch, await flushes.store(batch, epoch, maybeStored))
-      } catch (error) {
-        if (isUnavailable(error)) {
-          log.warn({ err: error, replies: batch.length }, 'A flush failed and is sent again.')
-          maybeStored = true
-          await sleep(wait)
-          continue
-        }
-        if (batch.length === 1 && maybeStored) {
-          log.warn({ err: error, replyId: batch[0]?.reply.id, badData: isBadData(error) }, 'A frame cannot be stored.')
-          return resolveAll(batch, 'refused')
-        }
-        for (const one of batch) await store([one], epoch, true)
-        return
-      }
-    }
-  }
-
   /** Settles, however long the database is away. */
   async function settleAgain(...[reply, settlement]: Parameters<Journal['settle']>): ReturnType<Journal['settle']> {
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
-      if (reply.epoch !== instance.epoch() || closed) return { result: 'fenced' }
+      if (reply.epoch !== instance.epoch() || closed) {
+        refused.delete(reply.id)
+        return { result: 'fenced' }
+      }
       try {
-        const settled = await settle(sql, instance.id, reply, settlement)
+        const settled = await settle(sql, instance.id, reply, settlement, refused.get(reply.id))
+        refused.delete(reply.id)
         if (settled.result === 'settled') clearing.later(reply.sessionNum)
         return settled
       } catch (error) {
@@ -103,17 +85,93 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
   }
 }
 
+/** Replies with a refused frame, and the id after it, since an earlier try may still store it. */
+type Refused = Map<string, number>
+
+function createStore(
+  { instance, log }: JournalOptions,
+  flushes: ReturnType<typeof createFlushes>,
+  refused: Refused,
+  isClosed: () => boolean,
+) {
+  return store
+
+  /** Stores one batch of one epoch, however long the database is away; a batch with bad data reply by reply. */
+  async function store(batch: readonly Append[], epoch: number, isRepeat = false): Promise<void> {
+    let maybeStored = isRepeat // of a try whose answer was lost
+    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
+      // An epoch that this instance has given up can store nothing, and must not once it has a new one.
+      if (epoch !== instance.epoch() || isClosed()) return resolveAll(batch, 'fenced')
+      try {
+        return resolveAll(batch, await flushes.store(batch, epoch, maybeStored))
+      } catch (error) {
+        if (isCanceled(error) && isDivisible(batch)) {
+          log.warn({ err: error, replies: batch.length }, 'A flush took too long and is sent in two parts.')
+          return await storeHalves(batch, epoch, maybeStored)
+        }
+        if (isUnavailable(error)) {
+          log.warn({ err: error, replies: batch.length }, 'A flush failed and is sent again.')
+          maybeStored = true
+          await sleep(wait)
+          continue
+        }
+        const [only] = batch
+        if (only && batch.length === 1 && maybeStored) {
+          const badData = isBadData(error)
+          log.warn({ err: error, replyId: only.reply.id, badData }, 'A frame cannot be stored.')
+          // No try can store bad data; after any other error one that hung may still do so.
+          if (!badData) refused.set(only.reply.id, (only.events.at(-1)?.seq ?? 0) + 1)
+          return resolveAll(batch, 'refused')
+        }
+        for (const one of batch) await store([one], epoch, true)
+        return
+      }
+    }
+  }
+
+  /** For a batch that takes longer than the server's `statement_timeout`, which would end it again and again. */
+  async function storeHalves(batch: readonly Append[], epoch: number, isRepeat: boolean): Promise<void> {
+    const half = batch.length >> 1
+    const [only] = batch
+    if (half > 0 || only === undefined) {
+      await store(batch.slice(0, half), epoch, isRepeat)
+      return await store(batch.slice(half), epoch, isRepeat)
+    }
+    const middle = only.events.length >> 1
+    const { promise, resolve } = Promise.withResolvers<Verdict>()
+    await store([{ ...only, events: only.events.slice(0, middle), resolve }], epoch, isRepeat)
+    const verdict = await promise
+    if (verdict !== 'stored') return only.resolve(verdict)
+    await store([{ ...only, events: only.events.slice(middle) }], epoch, isRepeat)
+  }
+}
+
 /** Gathers appends while a write is under way; `store` gets all that gathered, of one epoch. */
 function createQueue(store: (batch: readonly Append[], epoch: number) => Promise<void>): Journal['append'] {
   let queue: Waiting[] = []
   let writing = false
   let isAlone = true
   const pace = createPace()
+  /** What goes along now: all that waits, or as much of it as one statement may hold. */
+  function takeBatch(): Append[] {
+    let size = 0
+    let count = 0
+    const batch: Append[] = []
+    for (const { reply, events, take, resolve } of queue) {
+      if (size >= MAX_FLUSH) break
+      const taken = events ?? take()
+      for (const { event } of taken) size += event.type === 'text' ? event.text.length : JSON.stringify(event).length
+      batch.push({ reply, events: taken, resolve })
+      count += 1
+    }
+    queue = queue.slice(count)
+    return batch
+  }
+
   async function writeAll(): Promise<void> {
     while (queue.length > 0) {
-      const batch = queue.map(({ reply, events, take, resolve }) => ({ reply, events: events ?? take(), resolve }))
       const begin = performance.now()
-      queue = []
+      const batch = takeBatch()
       for (const [epoch, appends] of Map.groupBy(batch, ({ reply }) => reply.epoch)) await store(appends, epoch)
       pace.flushed(batch.length)
       isAlone = batch.length === 1
@@ -137,3 +195,5 @@ function createQueue(store: (batch: readonly Append[], epoch: number) => Promise
 function resolveAll(batch: readonly Append[], verdict: Verdict): void {
   for (const { resolve } of batch) resolve(verdict)
 }
+
+const isDivisible = (batch: readonly Append[]): boolean => batch.length > 1 || (batch[0]?.events.length ?? 0) > 1

@@ -8,9 +8,15 @@ export type Settled = Awaited<ReturnType<Journal['settle']>>
 /** What sql/settle_reply.sql returns. */
 type Answer = { outcome: 'settled'; settled_at: string } | { outcome: 'fenced' | 'gone' }
 
-/** One statement, idempotent: the first outcome stays. */
-export async function settle(sql: Sql, instanceId: string, reply: ReplyInfo, settlement: Settlement): Promise<Settled> {
-  const outcome = jsonText(outcomeColumns(settlement))
+/** One statement, idempotent: the first outcome stays. `nextSeq`: the session's next reply begins at this id or behind. */
+export async function settle(
+  sql: Sql,
+  instanceId: string,
+  reply: ReplyInfo,
+  settlement: Settlement,
+  nextSeq?: number,
+): Promise<Settled> {
+  const outcome = jsonText({ ...outcomeColumns(settlement), next_seq: nextSeq })
   const folded = settlement.events && fold(settlement.events)
   const events = folded && folded.others.length > 0 ? jsonText(folded.others) : null
   const [row] = await sql<{ answer: Answer }[]>`

@@ -1,4 +1,4 @@
--- revision 2
+-- revision 3
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -26,7 +26,7 @@ begin
     agent_id uuid, session_id uuid, user_id uuid, reply_id uuid, model text, include_usage boolean, key text,
     body_hash text, is_retry boolean, may_start boolean, configuration bigint);
 
-  perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for share;
+  perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for key share;
   v_fenced := not found;
 
   select x.num, x.next_seq, x.title into s from sessions x

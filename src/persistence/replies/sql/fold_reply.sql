@@ -1,8 +1,9 @@
--- revision 1
+-- revision 2
 /* Ends a running reply: what it said becomes the message's content, its outcome is set, its usage counted. The caller
    holds the instance's lock, and clears the frames (clear_frames). Answers settled (also when it already was) or gone.
-   p_outcome: {title} and columns of messages by their names. Unknown usage is estimated: four characters of the
-   conversation count as a token then.
+   p_outcome: {title, next_seq} and columns of messages by their names. next_seq: frames below it may still come, from a
+   write that nobody waits for any more; the session's next reply keeps out of their ids. Unknown usage is estimated: four
+   characters of the conversation count as a token then.
    p_content with p_ends and p_events is what the frames say; null: they are read. */
 create or replace function fold_reply(
   p_reply uuid, p_outcome jsonb, p_content text, p_ends integer[], p_events jsonb
@@ -42,8 +43,10 @@ begin
   on conflict do nothing;
 
   update sessions s -- role frame, texts, then: error | finish, [usage], done
-     set next_seq = r.first_seq + cardinality(p_ends) + 1
-           + case when o.finish_reason = 'error' then 1 when r.include_usage then 3 else 2 end,
+     set next_seq = greatest(
+           r.first_seq + cardinality(p_ends) + 1
+             + case when o.finish_reason = 'error' then 1 when r.include_usage then 3 else 2 end,
+           (p_outcome ->> 'next_seq')::bigint),
          title = coalesce(s.title, p_outcome ->> 'title'), updated_at = clock_timestamp()
    where s.id = r.session_id;
   return 'settled';

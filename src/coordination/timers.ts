@@ -1,0 +1,50 @@
+/** Work that is done again and again, until it is stopped. */
+
+export function createTimers(onError: (error: unknown, what: string) => void) {
+  const timers = new Set<NodeJS.Timeout>()
+  let stopped = false
+  return {
+    /**
+     * Calls `work` `ms` after its last end, `retryMs` after a failure. The result calls it at once, or once more when it
+     * is running.
+     */
+    every(ms: number, what: string, work: () => Promise<void>, retryMs = ms): () => void {
+      let timer: NodeJS.Timeout
+      let isRunning = false
+      let again = false
+      const run = async () => {
+        timers.delete(timer)
+        isRunning = true
+        let wait = ms
+        do {
+          again = false
+          wait = await work().then(
+            () => ms,
+            (error: unknown) => {
+              if (!stopped) onError(error, what)
+              return retryMs
+            },
+          )
+        } while (again && !stopped)
+        isRunning = false
+        sleep(wait)
+      }
+      const sleep = (wait: number) => {
+        if (stopped) return
+        timer = setTimeout(run, wait)
+        timers.add(timer)
+      }
+      sleep(ms)
+      return () => {
+        again = true
+        if (isRunning || stopped) return
+        clearTimeout(timer)
+        void run()
+      }
+    },
+    stop(): void {
+      stopped = true
+      for (const timer of timers) clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,71 @@
+-- revision 1
+/* Settles those of these replies whose owner was declared lost, in one transaction: a commit and a round trip for each
+   reply were nine tenths of the time. One that another instance is at work on is skipped, so that several instances share
+   the work. One that cannot be settled keeps no other from it.
+   Answers a row for each that it has ended (fault null) or could not (fault: why). question: the first message of a
+   session that has no title yet, for the caller to derive one. */
+create or replace function lose_replies(p_replies uuid[], p_by uuid)
+returns table (reply_id uuid, session_id uuid, question text, fault text) language plpgsql as $$
+#variable_conflict use_column
+declare
+  r record;
+  v_before text;
+begin
+  for r in
+    -- An epoch is only ever raised, and the raise waits for whatever is written under it: once it is gone, nothing more
+    -- of its replies comes. Not `for update`: whoever records a transition beside us does not matter.
+    select m.id, m.session_id, m.session_num, m.instance_id, m.created_at, m.position
+      from messages m join sessions s on s.id = m.session_id
+     where m.id = any(p_replies) and m.status = 'streaming'
+       and not exists (select 1 from instances i where i.id = m.instance_id and i.epoch = m.epoch)
+     order by m.id
+     for no key update of s skip locked
+  loop
+    begin
+      -- Another instance may have ended it between our reading and our lock.
+      perform 1 from messages m where m.id = r.id and m.status = 'streaming';
+      continue when not found;
+
+      perform fold_reply(
+        r.id,
+        jsonb_build_object(
+          'finish_reason', 'error', 'error_code', 'instance_lost',
+          'error_message', 'The instance that generated this reply was lost.',
+          'error_detail', 'The instance that generated this reply was lost.',
+          'ended_at', clock_timestamp(), 'requester_lost', true),
+        null, null, null);
+      delete from frames f where f.session_num = r.session_num;
+
+      -- The owner records its steps in batches: the last ones may have died with it.
+      select t.to_state into v_before from transitions t
+       where t.session_id = r.session_id and t.message_id = r.id order by t.seq desc limit 1;
+      if v_before is null then
+        select case when m.status = 'error' then 'error' when m.finish_reason = 'cancelled' then 'cancelled' else 'complete' end
+          into v_before from messages m
+         where m.session_id = r.session_id and m.role = 'assistant' and m.position < r.position
+         order by m.position desc limit 1;
+        insert into transitions (session_id, at, from_state, to_state, event, message_id, instance_id)
+        values (r.session_id, r.created_at, coalesce(v_before, 'idle'), 'streaming.generating', 'message', r.id, r.instance_id);
+        v_before := 'streaming.generating';
+      end if;
+      if v_before like 'streaming%' then
+        insert into transitions (session_id, at, from_state, to_state, event, message_id, instance_id, detail)
+        values (r.session_id, clock_timestamp(), v_before, 'error', 'lost', r.id, p_by, '{"code": "instance_lost"}');
+      end if;
+
+      reply_id := r.id;
+      session_id := r.session_id;
+      question := (
+        select left(u.content, 100000) from messages u join sessions s on s.id = u.session_id
+         where s.id = r.session_id and s.title is null and u.role = 'user' order by u.position limit 1);
+      fault := null;
+      return next;
+    exception when others then
+      reply_id := r.id;
+      session_id := r.session_id;
+      question := null;
+      fault := sqlstate || ': ' || sqlerrm;
+      return next;
+    end;
+  end loop;
+end $$;

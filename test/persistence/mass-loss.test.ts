@@ -1,0 +1,79 @@
+/** Thousands of replies of one lost instance are settled like one (contract section 10). */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { deriveTitle } from '../../src/actors/title.ts'
+import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
+import { settleLost } from '../../src/persistence/replies/lost-owners.ts'
+import { verifies } from '../verifies.ts'
+import { openScene, type Scene } from './scene.ts'
+
+const REPLIES = 2000
+/** Two leases of the default length, less the lease that it takes to be sure of the loss. */
+const LIMIT_MS = 6000
+
+let scene: Scene
+let survivors: Sql[]
+beforeAll(async () => {
+  scene = await openScene()
+  survivors = [1, 2].map((n) => connect(scene.database.url, { max: 1, name: `survivor ${n}`, timeoutMs: 2000 }))
+})
+afterAll(async () => {
+  for (const sql of survivors) await sql.end()
+  await scene[Symbol.asyncDispose]()
+})
+
+/** Sessions whose first reply runs under an epoch that is gone, with twenty frames each. */
+async function lostReplies(count: number): Promise<void> {
+  await scene.sql`
+    with s as (
+      insert into sessions (agent_id) select ${scene.agentId} from generate_series(1, ${count}) returning id, num
+    ), asked as (
+      insert into messages (id, session_id, position, role, status, content)
+      select gen_random_uuid(), id, 0, 'user', 'complete', 'Question ' || num from s
+    ), replies as (
+      insert into messages (id, session_id, position, role, status, session_num, model, first_seq, include_usage,
+                            instance_id, epoch)
+      select gen_random_uuid(), id, 1, 'assistant', 'streaming', num, 'm', 1, false, ${randomUUID()}, 1 from s
+    )
+    insert into frames (session_num, seq, part, event)
+    select num, seq, 0, 'word ' from s cross join generate_series(2, 21) seq`
+}
+
+const settle = (sql: Sql, faults: string[] = []) =>
+  settleLost(sql, { instanceId: randomUUID(), deriveTitle, onFault: ({ replyId }) => void faults.push(replyId) })
+
+verifies(
+  'contract-10.mass-loss',
+  '2,000 are settled in time, by two survivors that share them, each once',
+  async () => {
+    await lostReplies(REPLIES)
+    const begin = performance.now()
+    const shares = await Promise.all(survivors.map((sql) => settle(sql)))
+    const ms = performance.now() - begin
+    console.log(
+      `${REPLIES} lost replies: ${Math.round(ms)} ms, shared ${shares.map((share) => share.length).join(' + ')}`,
+    )
+    expect(ms).toBeLessThan(LIMIT_MS)
+    const ids = shares.flat().map(({ replyId }) => replyId)
+    expect(new Set(ids).size).toBe(REPLIES)
+    expect(ids).toHaveLength(REPLIES)
+    const [row] = await scene.sql<{ whole: number; titled: number; frames: number; steps: number }[]>`
+    select (select count(*) from messages where error_code = 'instance_lost' and content = repeat('word ', 20))::int as whole,
+           (select count(*) from sessions where title = 'Question ' || num)::int as titled,
+           (select count(*) from frames)::int as frames, (select count(*) from transitions)::int as steps`
+    expect(row).toEqual({ whole: REPLIES, titled: REPLIES, frames: 0, steps: 2 * REPLIES })
+  },
+)
+
+verifies('contract-10.mass-loss', 'one that cannot be settled keeps no other from it', async () => {
+  await lostReplies(60)
+  const [bad] = await scene.sql<{ id: string }[]>`
+    with bad as (select id, session_num from messages where status = 'streaming' order by id limit 1), put as (
+      insert into frames (session_num, seq, part, event) select session_num, 21, 1, 'no JSON' from bad
+    ) select id from bad`
+  const faults: string[] = []
+  expect(await settle(scene.sql, faults)).toHaveLength(59)
+  expect(faults).toEqual([bad?.id])
+  await scene.sql`delete from frames where part = 1`
+  expect((await settle(scene.sql)).map(({ replyId }) => replyId)).toEqual([bad?.id])
+})
