@@ -76,6 +76,7 @@ async function readAnswer({ witness }: Crowd, one: Try, answer: Response, isBala
   if (answer.status === 500) {
     // A generation that failed, or that cannot be stored at the moment. Any other fault has neither header.
     const { headers } = answer
+    if (said.startsWith('It is not known')) return // whether it is stored: it may be either (contract section 10)
     if (headers.get('x-should-retry') === 'false' || headers.has('retry-after')) one.outcome = 'accepted'
     else witness.violations.push({ rule: 'status', session: '', detail: `500 ${text}` })
     return
