@@ -13,10 +13,9 @@ process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/node-compile'
 
 export default defineConfig({
   test: {
-    // Processes, not threads: the tests kill, stop and signal what they start. A process runs one file after the other and
-    // Node loads the modules, as in production: the files of test/http take 98 s of processor time instead of 151.
+    // A process a file: the tests kill, stop and signal what they start, and some measure their own memory. Node loads the
+    // modules, as in production, which takes 7 % less processor time than vite's own loader.
     pool: 'forks',
-    isolate: false,
     experimental: { viteModuleRunner: false },
     // Most files wait for processes, leases and pages most of the time.
     maxWorkers: 2 * availableParallelism(),

@@ -11,7 +11,7 @@ test('drafts are kept for each session, over a reload too', async () => {
   await say(page, 'Alpha')
   await soon(() => statuses(page)).toEqual(['Complete'])
   await field(page).fill('half a thought')
-  await page.getByRole('link', { name: 'New session' }).click()
+  await page.getByRole('link', { name: 'New session' }).first().click()
   await page.getByText('Talk to Agent').waitFor()
   await soon(() => field(page).inputValue()).toBe('')
   await page.goBack()
