@@ -17,10 +17,19 @@ type Wish = { tokens: number; rate: number; burst: number; holdS: number; wantsU
 
 const head = `"id":"chatcmpl-bench","object":"chat.completion.chunk","created":1790000000,"model":"bench"`
 const chunk = (choices: string, more = '') => `data: {${head},"choices":[${choices}]${more}}\n\n`
-const delta = (text: string, finish = 'null') =>
-  chunk(`{"index":0,"delta":${text},"logprobs":null,"finish_reason":${finish}}`)
-const [beforeToken = '', afterToken = ''] = delta('{"content":"@"}').split('@')
-const roleChunk = delta('{"role":"assistant","content":""}')
+
+/** The frames of a reply. Where usage is asked for, each has it as null until the last, as OpenAI documents. */
+function framesOf(wantsUsage: boolean) {
+  const more = wantsUsage ? ',"usage":null' : ''
+  const delta = (text: string, finish = 'null') =>
+    chunk(`{"index":0,"delta":${text},"logprobs":null,"finish_reason":${finish}}`, more)
+  const [beforeToken = '', afterToken = ''] = delta('{"content":"@"}').split('@')
+  return { delta, beforeToken, afterToken, roleChunk: delta('{"role":"assistant","content":""}') }
+}
+
+const withUsage = framesOf(true)
+const withoutUsage = framesOf(false)
+const framesFor = ({ wantsUsage }: Wish) => (wantsUsage ? withUsage : withoutUsage)
 
 const usageOf = ({ tokens }: Wish) => `{"prompt_tokens":10,"completion_tokens":${tokens},"total_tokens":${tokens + 10}}`
 
@@ -35,7 +44,7 @@ function stamps(): () => string {
 
 function finish(response: ServerResponse, wish: Wish, reason = 'stop'): void {
   const usage = wish.wantsUsage ? chunk('', `,"usage":${usageOf(wish)}`) : ''
-  const end = () => response.end(`${delta('{}', `"${reason}"`)}${usage}data: [DONE]\n\n`)
+  const end = () => response.end(`${framesFor(wish).delta('{}', `"${reason}"`)}${usage}data: [DONE]\n\n`)
   if (wish.holdS === 0) return void end()
   const timer = setTimeout(end, wish.holdS * 1000)
   response.on('close', () => clearTimeout(timer))
@@ -43,6 +52,7 @@ function finish(response: ServerResponse, wish: Wish, reason = 'stop'): void {
 
 function streamPaced(response: ServerResponse, wish: Wish): void {
   const stamp = stamps()
+  const { roleChunk, beforeToken, afterToken } = framesFor(wish)
   const begin = performance.now()
   let sent = 0
   let timer: NodeJS.Timeout | undefined
@@ -61,6 +71,7 @@ function streamPaced(response: ServerResponse, wish: Wish): void {
 
 function streamAtOnce(response: ServerResponse, wish: Wish): void {
   const stamp = stamps()
+  const { roleChunk, beforeToken, afterToken } = framesFor(wish)
   let sent = 0
   const next = () => {
     if (response.destroyed) return
@@ -87,6 +98,7 @@ function callTools(response: ServerResponse, wish: Wish): void {
       arguments: JSON.stringify(Object.fromEntries((parameters.required ?? []).map((key) => [key, 'hello']))),
     },
   }))
+  const { roleChunk, delta } = framesFor(wish)
   response.write(roleChunk + delta(JSON.stringify({ tool_calls: calls })))
   finish(response, wish, 'tool_calls')
 }

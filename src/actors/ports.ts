@@ -59,15 +59,15 @@ export interface ModelFailure {
 
 /**
  * What a model sends in one turn. `activity` is a sign of life without text; with `output` it stands for something that
- * the model made (reasoning, a piece of a tool call), not for a ping or a role alone. `usage` is what the provider has
- * counted so far, for turns that do not reach their end; the newest one counts. A turn ends with exactly one `end` or
+ * the model made (reasoning, a piece of a tool call), not for a ping or a role alone; with `usageFollows` the provider
+ * has announced that it will report usage. `usage` is what the provider has counted so far, for turns that do not reach their end; the newest one counts. A turn ends with exactly one `end` or
  * `failed`, after which nothing comes; nothing at all comes after an abort. `echo`: what the vendor wants back with
  * this turn's tool results (signed reasoning); only the adapter that made it looks into it.
  */
 export type ModelEvent =
   | { type: 'text'; text: string }
   | { type: 'tool_call'; call: ToolCall }
-  | { type: 'activity'; output?: true }
+  | { type: 'activity'; output?: true; usageFollows?: true }
   | { type: 'usage'; usage: Omit<Usage, 'estimated'> }
   | {
       type: 'end'

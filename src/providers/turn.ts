@@ -45,6 +45,7 @@ export function readTurn(): Turn {
   let done = false
   let finish: string | null = null
   let usage: End['usage'] = null
+  let usageAnnounced = false
 
   function take(data: string, eventName?: string): void {
     if (problem || done || data === '') return
@@ -59,6 +60,11 @@ export function readTurn(): Turn {
   }
   function takeChunk(chunk: Fields, data: string): void {
     usage = usageOf(chunk) ?? usage
+    // OpenAI's documented sign that the last chunk will have usage: null in all others.
+    if (chunk.usage === null && !usageAnnounced) {
+      usageAnnounced = true
+      events.push({ type: 'activity', usageFollows: true })
+    }
     const choice = Array.isArray(chunk.choices) ? chunk.choices.find(isFirst) : undefined
     if (!isFields(choice)) {
       addActivity(events)

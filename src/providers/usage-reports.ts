@@ -5,8 +5,8 @@ import type { ModelEvent, ModelRequest } from '../actors/ports.ts'
 const MAX_KEPT = 1000
 
 /**
- * `expect` is called once in a turn, with its first text, unless usage came before it or the model's last turn ended
- * with some. A model that was never called counts as one that reports none: the thread's start costs 0.3 s of another
+ * `expect` is called once in a turn, with its first text, unless usage came or was announced before it, or the model's last turn
+ * ended with some. A model that was never called counts as one that reports none: the thread's start costs 0.3 s of another
  * core once, a finish chunk that waits for it comes 0.6 s late.
  */
 export function watchUsageReports(expect: () => void) {
@@ -22,7 +22,7 @@ export function watchUsageReports(expect: () => void) {
         else reporting.clear()
       }
       if (!undecided) return
-      if (events.some(({ type }) => type === 'usage')) undecided = false
+      if (events.some(isReport)) undecided = false
       else if (events.some(({ type }) => type === 'text')) {
         undecided = false
         expect()
@@ -30,3 +30,6 @@ export function watchUsageReports(expect: () => void) {
     }
   }
 }
+
+const isReport = (event: ModelEvent): boolean =>
+  event.type === 'usage' || (event.type === 'activity' && event.usageFollows === true)

@@ -92,7 +92,7 @@ describe('the token counter', () => {
     expect(threads()).toBe(1)
   })
 
-  test('is left alone where a turn begins with usage, or the one before ended with it', async () => {
+  test('is left alone where a turn begins with usage or announces it, or the one before ended with it', async () => {
     const { up, model, threads } = await sceneWithThreads()
     const usage = { prompt_tokens: 3, completion_tokens: 1 }
     up.next((call) => call.finish('stop', usage, true))
@@ -102,6 +102,12 @@ describe('the token counter', () => {
     })
     await ask(model, requestTo(up))
     await ask(model, requestTo(up))
+    expect(threads()).toBe(0)
+    up.next(async (call) => {
+      await call.data({ choices: [{ index: 0, delta: { content: 'ok' }, finish_reason: null }], usage: null })
+      await call.finish('stop', usage)
+    })
+    await ask(model, requestTo(up, { model: 'announces' }))
     expect(threads()).toBe(0)
     const { up: anthropic, request } = await open('anthropic')
     anthropic.next(vendors.anthropic.tells({ text: ['ok'] }))
