@@ -5,14 +5,14 @@ import type { Session } from '../../persistence/replies/sessions.ts'
 import * as sessions from '../../persistence/replies/sessions.ts'
 import { missing } from '../http-error.ts'
 import { listAs } from '../list.ts'
-import type { Handlers } from '../mount.ts'
+import type { DeployHandlers } from './scope.ts'
 
 export interface SessionRooms {
   sql: Sql
   host: SessionHost
 }
 
-const wireSession = ({ id, agentId, title, user, metadata, createdAt, updatedAt }: Session) => ({
+export const wireSession = ({ id, agentId, title, user, metadata, createdAt, updatedAt }: Session) => ({
   id,
   agent_id: agentId,
   title,
@@ -20,6 +20,16 @@ const wireSession = ({ id, agentId, title, user, metadata, createdAt, updatedAt 
   metadata,
   created_at: createdAt,
   updated_at: updatedAt,
+})
+
+export const wireMessage = ({ id, sessionId, role, content, status, finishReason, createdAt }: sessions.Message) => ({
+  id,
+  session_id: sessionId,
+  role,
+  content,
+  status,
+  finish_reason: finishReason,
+  created_at: createdAt,
 })
 
 export const sessionHandlers = ({ sql, host }: SessionRooms) =>
@@ -36,19 +46,11 @@ export const sessionHandlers = ({ sql, host }: SessionRooms) =>
     listSessionMessages: async ({ params }) => {
       const messages = (await sessions.listMessages(sql, params.agent_id, params.session_id)) ?? missing('session')
       return {
-        messages: messages.map(({ id, sessionId, role, content, status, finishReason, createdAt }) => ({
-          id,
-          session_id: sessionId,
-          role,
-          content,
-          status,
-          finish_reason: finishReason,
-          created_at: createdAt,
-        })),
+        messages: messages.map(wireMessage),
       }
     },
     deleteSession: async ({ params }) => {
       const { owners } = (await sessions.deleteSession(sql, params.agent_id, params.session_id)) ?? missing('session')
       host.forget([params.session_id.toLowerCase()], owners)
     },
-  }) satisfies Handlers<'sessions'>
+  }) satisfies DeployHandlers<'sessions'>

@@ -65,7 +65,10 @@ export async function openSecrets(sql: Sql, options: SecretOptions): Promise<Sec
       seal: (plain: string, context: string) => seal(ring, plain, context),
       open: remembering((sealed, context) => unseal(ring, sealed, context)),
       derive: (use: string) =>
-        ring.map(({ id, bytes }) => ({ id, bytes: new Uint8Array(hkdfSync('sha256', bytes, '', `greenroom ${use}`, 32)) })),
+        ring.map(({ id, bytes }) => ({
+          id,
+          bytes: new Uint8Array(hkdfSync('sha256', bytes, '', `greenroom ${use}`, 32)),
+        })),
       unreadable,
     }
   })
