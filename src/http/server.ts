@@ -111,7 +111,7 @@ export async function closeServer(app: FastifyInstance, ms: number): Promise<voi
 }
 
 /** Without the query, which may hold a credential (`access_token`). */
-const pathOf = ({ url }: { url: string }): string => url.split('?', 1)[0] ?? ''
+const pathOf = ({ url = '' }: { url?: string }): string => url.split('?', 1)[0] ?? ''
 
 /** A number of hops, or who they are. */
 const trusted = (rule: number | string[]) => (typeof rule === 'number' ? (_: string, hop: number) => hop < rule : rule)

@@ -1,9 +1,10 @@
 /** Finds the caller of a deploy request, or refuses it with 401 (specification 5.1, contract section 11). */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
+import { bearerOf, isClientSecret } from '../bearer.ts'
 import { Unauthorized } from '../http-error.ts'
 import type { Caller, ClientSecret } from './caller.ts'
-import { type ClientSecrets, SECRET_PREFIX } from './client-secrets.ts'
+import type { ClientSecrets } from './client-secrets.ts'
 import type { RevocationList } from './revocations.ts'
 
 export interface AuthenticationRooms {
@@ -34,14 +35,14 @@ export function createAuthentication({ keys, clientSecrets, revocations }: Authe
   }
 
   return async (request) => {
-    const bearer = /^bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim()
-    if (bearer !== undefined && isKey(bearer)) return { kind: 'key' }
+    const bearer = bearerOf(request)
+    if (bearer !== null && isKey(bearer)) return { kind: 'key' }
     // Without a key of ours, clients send any: only what could be a secret is read as one.
-    if (bearer?.toLowerCase().startsWith(SECRET_PREFIX)) return await readSecret(bearer, request)
-    const inQuery = bearer === undefined || isOpen ? secretInQuery(request) : null
+    if (bearer !== null && isClientSecret(bearer)) return await readSecret(bearer, request)
+    const inQuery = bearer === null || isOpen ? secretInQuery(request) : null
     if (inQuery !== null) return await readSecret(inQuery, request)
     if (isOpen) return { kind: 'anyone' }
-    throw bearer === undefined
+    throw bearer === null
       ? new Unauthorized('invalid_api_key', 'No API key was given: send Authorization: Bearer <key>.')
       : new Unauthorized('invalid_api_key', 'The API key is not valid.')
   }

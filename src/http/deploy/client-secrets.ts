@@ -5,10 +5,9 @@
 import { JWTExpired } from 'jose/errors'
 import { SignJWT } from 'jose/jwt/sign'
 import { jwtVerify } from 'jose/jwt/verify'
+import { SECRET_PREFIX } from '../bearer.ts'
 import { Unauthorized } from '../http-error.ts'
 import type { ClientSecret } from './caller.ts'
-
-export const SECRET_PREFIX = 'ek_'
 
 /** Of the token's header, so that no other token under these keys passes for one of ours. */
 const TYPE = 'greenroom-client-secret'
