@@ -1,7 +1,8 @@
 /** Client secrets and users. Names are in snake case, as everywhere in the deploy API. */
 import Type from 'typebox'
 import { name, nullable, oneOf } from './basics.ts'
-import { DeployMessages, DeploySession } from './chat.ts'
+import { DeployMessages } from './chat.ts'
+import { DeploySession } from './sessions.ts'
 
 export const ClientSecretRequest = Type.Object(
   {

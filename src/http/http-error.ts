@@ -34,6 +34,8 @@ export class Unauthorized extends HttpError {
   }
 }
 
+export const revokedSecret = () => new Unauthorized('token_revoked', 'The client secret was revoked.')
+
 /** Throws 404, as `find(id) ?? missing('prompt')`. `kind` is a noun with a lower-case letter. */
 export function missing(kind: string): never {
   throw new HttpError(404, `There is no such ${kind}.`)

@@ -4,7 +4,7 @@
  * could carry revocations too, but each would make every agent's next message `stale`, everywhere.
  */
 import { FIRST_HORIZON, type Revocation, type Revocations } from '../../persistence/replies/users.ts'
-import { Unauthorized } from '../http-error.ts'
+import { revokedSecret } from '../http-error.ts'
 import type { ClientSecret } from './caller.ts'
 
 /** Older revocations have outlived every secret that they could refuse (two hours). */
@@ -34,8 +34,6 @@ export interface RevocationList {
 
 const keyOf = ({ agentId, user }: { agentId: string; user: string }): string => `${agentId} ${user}`
 
-const revoked = () => new Unauthorized('token_revoked', 'The client secret was revoked.')
-
 /** `read` is given the horizon of its last result. */
 export function createRevocationList(read: (horizon: string) => Promise<Revocations>): RevocationList {
   const known = new Map<string, Known>() // the newest last
@@ -49,7 +47,7 @@ export function createRevocationList(read: (horizon: string) => Promise<Revocati
     if (before && before.number >= number) return
     known.delete(key)
     known.set(key, { number, since: performance.now() })
-    for (const one of watched.get(key) ?? []) if (one.number < number) one.controller.abort(revoked())
+    for (const one of watched.get(key) ?? []) if (one.number < number) one.controller.abort(revokedSecret())
   }
 
   function forgetOld(): void {
@@ -64,11 +62,11 @@ export function createRevocationList(read: (horizon: string) => Promise<Revocati
   return {
     add,
     check(secret) {
-      if (isRevoked(secret)) throw revoked()
+      if (isRevoked(secret)) throw revokedSecret()
     },
     watch(secret) {
       const one = { number: secret.number, controller: new AbortController() }
-      if (isRevoked(secret)) one.controller.abort(revoked())
+      if (isRevoked(secret)) one.controller.abort(revokedSecret())
       const key = keyOf(secret)
       const all = watched.get(key) ?? new Set()
       watched.set(key, all.add(one))

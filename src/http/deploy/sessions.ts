@@ -1,10 +1,16 @@
-/** Deploy sessions (specification 4.12): create, list, read, delete. */
+/** Deploy sessions (specification 4.12): create, list, read, change, delete. */
 import type { SessionHost } from '../../actors/session-host.ts'
+import { deriveTitle } from '../../actors/title.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
-import type { Session } from '../../persistence/replies/sessions.ts'
+import { changeSession } from '../../persistence/replies/session-changes.ts'
+import type { MessageQuery, Session } from '../../persistence/replies/sessions.ts'
 import * as sessions from '../../persistence/replies/sessions.ts'
-import { missing } from '../http-error.ts'
+import { HttpError, missing } from '../http-error.ts'
 import { listAs } from '../list.ts'
+import { pageOf } from '../message-page.ts'
+import { makeSession } from '../new-session.ts'
+import { type Caller, userOf } from './caller.ts'
+import { readMessages } from './chat-request.ts'
 import type { DeployHandlers } from './scope.ts'
 
 export interface SessionRooms {
@@ -32,19 +38,41 @@ export const wireMessage = ({ id, sessionId, role, content, status, finishReason
   created_at: createdAt,
 })
 
+/** Throws 403 for what is not for a client secret to say. */
+function requireOwn(caller: Caller, { user, messages }: { user?: string | null; messages?: unknown }): void {
+  if (caller.kind !== 'secret') return
+  if (user != null && user !== caller.user) throw new HttpError(403, 'user: the client secret is for another one')
+  if (messages != null) throw new HttpError(403, 'messages: a history to begin with needs the deploy key')
+}
+
 export const sessionHandlers = ({ sql, host }: SessionRooms) =>
   ({
-    createSession: async ({ params, body }) =>
-      wireSession((await sessions.createSession(sql, params.agent_id, body?.title ?? null)) ?? missing('agent')),
-    listSessions: ({ params, query }) =>
+    createSession: async ({ params, body, caller }) => {
+      requireOwn(caller, body)
+      const wanted = {
+        ...body,
+        user: userOf(caller) ?? body.user,
+        messages: body.messages && readMessages(body.messages),
+      }
+      return wireSession(
+        await makeSession(sql, params.agent_id, wanted, caller.kind === 'secret' ? caller.number : null),
+      )
+    },
+    listSessions: ({ params, query, caller }) =>
       listAs('sessions', query, async (page) => {
-        const found = (await sessions.listSessions(sql, params.agent_id, page)) ?? missing('agent')
+        const own = userOf(caller)
+        const found = (await sessions.listSessions(sql, params.agent_id, page, own)) ?? missing('agent')
         return { items: found.items.map(wireSession), total: found.total }
       }),
     getSession: async ({ params }) =>
       wireSession((await sessions.findSession(sql, params.agent_id, params.session_id)) ?? missing('session')),
-    listSessionMessages: async ({ params }) => {
-      const messages = (await sessions.listMessages(sql, params.agent_id, params.session_id)) ?? missing('session')
+    updateSession: async ({ params, body }) =>
+      wireSession(
+        (await changeSession(sql, params.agent_id, params.session_id, body, deriveTitle)) ?? missing('session'),
+      ),
+    listSessionMessages: async ({ params, query }) => {
+      const list = (page: MessageQuery) => sessions.listMessages(sql, params.agent_id, params.session_id, page)
+      const messages = (await pageOf(query, list)) ?? missing('session')
       return {
         messages: messages.map(wireMessage),
       }
