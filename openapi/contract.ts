@@ -5,6 +5,7 @@ import { agents } from './operations/agents.ts'
 import { agentTools } from './operations/agentTools.ts'
 import { auth } from './operations/auth.ts'
 import { builtInTools } from './operations/builtInTools.ts'
+import { clientSecrets } from './operations/clientSecrets.ts'
 import { completions } from './operations/completions.ts'
 import { debug } from './operations/debug.ts'
 import { health } from './operations/health.ts'
@@ -17,6 +18,7 @@ import { sessionCompletions } from './operations/sessionCompletions.ts'
 import { sessions } from './operations/sessions.ts'
 import { transfer } from './operations/transfer.ts'
 import { usage } from './operations/usage.ts'
+import { users } from './operations/users.ts'
 
 interface Tag {
   name: string
@@ -41,6 +43,12 @@ export const tags: readonly Tag[] = [
     description: 'Deploy API, stateful: send, follow and cancel replies. Every token is stored before it is shown.',
     operations: sessionCompletions,
   },
+  {
+    name: 'clientSecrets',
+    description: "Deploy API: what a backend hands to a browser, so that it reaches its user's sessions.",
+    operations: clientSecrets,
+  },
+  { name: 'users', description: "Deploy API: an agent's end users.", operations: users },
   { name: 'playground', description: 'The same sessions, for the management UI.', operations: playground },
   { name: 'debug', description: 'The state chart, and what sessions did.', operations: debug },
   { name: 'usage', description: 'Tokens, counted.', operations: usage },

@@ -254,7 +254,7 @@ export interface paths {
         get: operations["getAgent"];
         /**
          * Change an agent
-         * @description Changes the fields that the body carries; `generationConfig` is replaced whole.
+         * @description Changes the fields that the body carries; `generationConfig` and `allowedOrigins` are each replaced whole.
          */
         put: operations["updateAgent"];
         post?: never;
@@ -455,11 +455,14 @@ export interface paths {
         };
         /**
          * List all sessions of the agent, most recently updated first
-         * @description Sessions that were made in the playground or by other callers are among them.
+         * @description Sessions that were made in the playground or by other callers are among them. A client secret lists those of its user.
          */
         get: operations["listSessions"];
         put?: never;
-        /** Create a session */
+        /**
+         * Create a session
+         * @description With a client secret it gets the user of the secret; another `user`, or `messages`, in the body: 403.
+         */
         post: operations["createSession"];
         delete?: never;
         options?: never;
@@ -566,6 +569,86 @@ export interface paths {
          * @description What was generated so far is kept. On whichever instance the reply runs.
          */
         post: operations["cancelSessionCompletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/client_secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a secret with which a browser reaches one user's sessions
+         * @description Asked for by a backend, with the deploy key. A web page sends it as its bearer token, or on streams as `access_token`. It opens the user's sessions with this agent and nothing else, on every instance, until it expires or is revoked; a stream that is open by then goes on to the reply's end.
+         */
+        post: operations["createClientSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/users/{user}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refuse all of a user's client secrets that were made until now
+         * @description On every instance within 2 s, in which their open streams end too. Replies run on, sessions stay, and secrets that are made afterwards are good.
+         */
+        post: operations["revokeUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/users/{user}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a user's client secrets, and delete all of the user's sessions with this agent
+         * @description As `revokeUser` and `deleteSession` do. A session that a revoked secret is making elsewhere goes too.
+         */
+        delete: operations["deleteUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/users/{user}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read all of a user's sessions with this agent, with their messages
+         * @description One line of JSON a session, oldest first. An unknown user: no line.
+         */
+        get: operations["exportUser"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -851,6 +934,8 @@ export interface components {
              */
             promptId: string | null;
             generationConfig: components["schemas"]["GenerationConfig"];
+            /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
+            allowedOrigins: string[];
             /**
              * Format: date-time
              * @description When the record was made. ISO 8601, UTC.
@@ -879,6 +964,8 @@ export interface components {
                 /** @description Absent: 10. 0: no tools are offered. */
                 maxToolCalls?: number | null;
             } | null;
+            /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
+            allowedOrigins?: string[] | null;
         };
         AgentList: {
             agents: components["schemas"]["Agent"][];
@@ -934,6 +1021,8 @@ export interface components {
                 /** @description Absent: 10. 0: no tools are offered. */
                 maxToolCalls?: number | null;
             } | null;
+            /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
+            allowedOrigins?: string[] | null;
         };
         AgentUpdate: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -952,6 +1041,8 @@ export interface components {
                 /** @description Absent: 10. 0: no tools are offered. */
                 maxToolCalls?: number | null;
             } | null;
+            /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
+            allowedOrigins?: string[] | null;
         };
         AuthStatus: {
             authRequired: boolean;
@@ -1099,6 +1190,35 @@ export interface components {
             /** @description Text, or an array of `{type: "text", text}` parts, which are joined. */
             content: string | components["schemas"]["ContentPart"][];
         };
+        ClientSecret: {
+            /** @description The secret, beginning with `ek_`. It is not stored, and never shown again. */
+            value: string;
+            /** @description Unix seconds. */
+            expires_at: number;
+            /** @description The end user. 1 to 200 characters. */
+            user: string;
+            /**
+             * Format: uuid
+             * @description The only session that it opens, or null.
+             */
+            session_id: string | null;
+        };
+        ClientSecretRequest: {
+            /** @description The end user, by any name that the backend knows them by. 1 to 200 characters. */
+            user: string;
+            /** @description The only session that the secret opens. Absent or null: all of the user. */
+            session_id?: string | null;
+            /** @description How long the secret is good. */
+            expires_after?: {
+                /**
+                 * @description From when on: now.
+                 * @enum {string}
+                 */
+                anchor?: "created_at";
+                /** @description Absent: 600. */
+                seconds?: number;
+            } | null;
+        };
         ContentPart: {
             /** @description `text`; anything else is 400. */
             type: string;
@@ -1113,7 +1233,7 @@ export interface components {
                 message: string;
                 /** @description `invalid_request_error` */
                 type: string;
-                /** @description `invalid_api_key` */
+                /** @description `invalid_api_key`; of client secrets also `token_expired` and `token_revoked`. */
                 code: string;
             };
         };
@@ -1829,6 +1949,38 @@ export interface components {
             /** @description A history to begin with, oldest first. Stored as complete messages; it has no frames, so that the stream of the session stays 204 until its first own reply. */
             messages?: components["schemas"]["ChatMessage"][] | null;
         };
+        /** @description A session, with its messages beside. */
+        SessionExport: {
+            /**
+             * Format: uuid
+             * @description Id of the session.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Id of its agent.
+             */
+            agent_id: string;
+            /** @description Null until it is derived from the first user message, after the first reply. 1 to 200 characters. */
+            title: string | null;
+            /** @description The caller's end user. Null: nobody's. 1 to 200 characters. */
+            user: string | null;
+            /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
+            metadata: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date-time
+             * @description When the session was made. ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When a message came or its reply ended, or the session was changed. ISO 8601, UTC.
+             */
+            updated_at: string;
+            messages: components["schemas"]["DeployMessage"][];
+        };
         SessionTransition: {
             /** @description Grows with every transition; the `id:` of its event in the stream. */
             seq: number;
@@ -1945,6 +2097,8 @@ export type ChatCompletion = components['schemas']['ChatCompletion'];
 export type ChatCompletionChunk = components['schemas']['ChatCompletionChunk'];
 export type ChatCompletionRequest = components['schemas']['ChatCompletionRequest'];
 export type ChatMessage = components['schemas']['ChatMessage'];
+export type ClientSecret = components['schemas']['ClientSecret'];
+export type ClientSecretRequest = components['schemas']['ClientSecretRequest'];
 export type ContentPart = components['schemas']['ContentPart'];
 export type CurrentUser = components['schemas']['CurrentUser'];
 export type DeployAuthError = components['schemas']['DeployAuthError'];
@@ -1998,6 +2152,7 @@ export type Ready = components['schemas']['Ready'];
 export type SessionChange = components['schemas']['SessionChange'];
 export type SessionCompletionRequest = components['schemas']['SessionCompletionRequest'];
 export type SessionCreate = components['schemas']['SessionCreate'];
+export type SessionExport = components['schemas']['SessionExport'];
 export type SessionTransition = components['schemas']['SessionTransition'];
 export type SessionTransitionList = components['schemas']['SessionTransitionList'];
 export type StreamError = components['schemas']['StreamError'];
@@ -4598,13 +4753,22 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such agent. */
@@ -4705,13 +4869,22 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The client secret is for one session, or the body is not for it to say. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such agent. */
@@ -4767,13 +4940,22 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The client secret is for one session, or the body is not for it to say. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such agent. */
@@ -4862,13 +5044,22 @@ export interface operations {
                     "application/json": components["schemas"]["DeploySession"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such session, or it belongs to another agent. */
@@ -4910,13 +5101,22 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such session, or it belongs to another agent. */
@@ -4973,13 +5173,22 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such session, or it belongs to another agent. */
@@ -5075,13 +5284,22 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such session, or it belongs to another agent. */
@@ -5142,13 +5360,22 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such session, or it belongs to another agent. */
@@ -5256,13 +5483,22 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such session, or it belongs to another agent. */
@@ -5304,7 +5540,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5313,7 +5549,296 @@ export interface operations {
                     "application/json": components["schemas"]["DeployAuthError"];
                 };
             };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
             /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Something went wrong inside. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    createClientSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClientSecretRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientSecret"];
+                };
+            };
+            /** @description Something is missing or wrong; the message names the field and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent, or `session_id` is no session of this agent's and user's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, has another media type, or none was named. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Something went wrong inside. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    revokeUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Something went wrong inside. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    deleteUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Something went wrong inside. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    exportUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["SessionExport"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent. */
             404: {
                 headers: {
                     [name: string]: unknown;

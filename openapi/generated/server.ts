@@ -146,6 +146,22 @@ export interface SessionCompletionsHandlers<X extends Exchange> {
   cancelSessionCompletion: Handler<operations['cancelSessionCompletion'], X>
 }
 
+/** Deploy API: what a backend hands to a browser, so that it reaches its user's sessions. */
+export interface ClientSecretsHandlers<X extends Exchange> {
+  /** POST /api/v1/agents/{agent_id}/deploy/client_secrets — Make a secret with which a browser reaches one user's sessions */
+  createClientSecret: Handler<operations['createClientSecret'], X>
+}
+
+/** Deploy API: an agent's end users. */
+export interface UsersHandlers<X extends Exchange> {
+  /** POST /api/v1/agents/{agent_id}/deploy/users/{user}/revoke — Refuse all of a user's client secrets that were made until now */
+  revokeUser: Handler<operations['revokeUser'], X>
+  /** DELETE /api/v1/agents/{agent_id}/deploy/users/{user} — Revoke a user's client secrets, and delete all of the user's sessions with this agent */
+  deleteUser: Handler<operations['deleteUser'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/users/{user}/export — Read all of a user's sessions with this agent, with their messages */
+  exportUser: Handler<operations['exportUser'], X>
+}
+
 /** The same sessions, for the management UI. */
 export interface PlaygroundHandlers<X extends Exchange> {
   /** GET /api/v1/agents/{agent_id}/playground/sessions — List the sessions of an agent, most recently updated first */
@@ -206,6 +222,8 @@ export interface Server<X extends Exchange> {
   completions: CompletionsHandlers<X>
   sessions: SessionsHandlers<X>
   sessionCompletions: SessionCompletionsHandlers<X>
+  clientSecrets: ClientSecretsHandlers<X>
+  users: UsersHandlers<X>
   playground: PlaygroundHandlers<X>
   debug: DebugHandlers<X>
   usage: UsageHandlers<X>
@@ -227,6 +245,8 @@ export interface ServerOperations<X extends Exchange>
     CompletionsHandlers<X>,
     SessionsHandlers<X>,
     SessionCompletionsHandlers<X>,
+    ClientSecretsHandlers<X>,
+    UsersHandlers<X>,
     PlaygroundHandlers<X>,
     DebugHandlers<X>,
     UsageHandlers<X>,

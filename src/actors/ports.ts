@@ -139,6 +139,8 @@ export interface NewMessage {
   replyId: string
   agentId: string
   sessionId: string
+  /** A session of anybody else is as one that is not there. Null: of whomever it is. */
+  user: string | null
   text: string
   model: string
   includeUsage: boolean

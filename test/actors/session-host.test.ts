@@ -107,6 +107,7 @@ const message = (sessionId = 's'): Message => ({
     agentName: 'A',
     origin: null,
     sessionId,
+    user: null,
     text: 'hi',
     model: 'm',
     includeUsage: false,

@@ -112,6 +112,7 @@ export const playgroundHandlers = (rooms: PlaygroundRooms) => {
         agentId: agent.id,
         agentName: agent.name,
         sessionId: session.id,
+        user: null,
         text: body.message,
         model: agent.model,
         configuration: null,

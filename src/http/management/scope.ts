@@ -5,10 +5,10 @@ import type { Operations } from '../../../openapi/operation.ts'
 import { auth } from '../../../openapi/operations/auth.ts'
 import { type HostRule, refuseForeignHosts } from '../allowed-host.ts'
 import { registerJson } from '../body.ts'
+import { refuseForeignOrigin } from '../foreign-origin.ts'
 import { HttpError } from '../http-error.ts'
 import { sendManagementError } from './errors.ts'
 import type { LoginSessions } from './login-session.ts'
-import { refuseForeignOrigin } from './origin.ts'
 
 export interface ManagementScope {
   /** Null: no login is required. */
