@@ -455,11 +455,14 @@ export interface paths {
         };
         /**
          * List all sessions of the agent, most recently updated first
-         * @description Sessions that were made in the playground or by other callers are among them; a client secret gets those of its user.
+         * @description Sessions that were made in the playground or by other callers are among them. A client secret lists those of its user.
          */
         get: operations["listSessions"];
         put?: never;
-        /** Create a session */
+        /**
+         * Create a session
+         * @description With a client secret it gets the user of the secret; another `user`, or `messages`, in the body: 403.
+         */
         post: operations["createSession"];
         delete?: never;
         options?: never;

@@ -20,6 +20,8 @@ export const sessions = operations({
     scope: 'deploy',
     secret: 'user',
     summary: 'Create a session',
+    description:
+      'With a client secret it gets the user of the secret; another `user`, or `messages`, in the body: 403.',
     body: SessionCreate,
     bodyOptional: true,
     responses: { 201: DeploySession },
@@ -32,7 +34,7 @@ export const sessions = operations({
     secret: 'user',
     summary: 'List all sessions of the agent, most recently updated first',
     description:
-      'Sessions that were made in the playground or by other callers are among them; a client secret gets those of its user.',
+      'Sessions that were made in the playground or by other callers are among them. A client secret lists those of its user.',
     query: sessionPage,
     responses: { 200: DeploySessionList },
     errors: { 404: 'There is no such agent.' },

@@ -105,7 +105,7 @@ verifies(
     expect((await read(id)).title).toBeNull()
     expect((await create({ id }, `/api/v1/agents/${nobody}/deploy/sessions`)).status).toBe(404)
     const fresh = randomUUID()
-  const both = await Promise.all([1, 2, 3].map(() => create({ id: fresh })))
+    const both = await Promise.all([1, 2, 3].map(() => create({ id: fresh })))
     expect(both.map(({ status }) => status).sort()).toEqual([201, 409, 409])
   },
 )

@@ -1,4 +1,5 @@
 /** Deploy sessions (specification 4.12): create, list, read, change, delete. */
+import type { components } from '../../../openapi/generated/schema.ts'
 import type { SessionHost } from '../../actors/session-host.ts'
 import { deriveTitle } from '../../actors/title.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
@@ -38,31 +39,28 @@ export const wireMessage = ({ id, sessionId, role, content, status, finishReason
   created_at: createdAt,
 })
 
-/** Throws 403 for what is not for a client secret to say. */
-function requireOwn(caller: Caller, { user, messages }: { user?: string | null; messages?: unknown }): void {
+/** Throws 403 for what a client secret cannot give a session. */
+function refuseOthers(caller: Caller, { user, messages }: components['schemas']['SessionCreate']): void {
   if (caller.kind !== 'secret') return
-  if (user != null && user !== caller.user) throw new HttpError(403, 'user: the client secret is for another one')
-  if (messages != null) throw new HttpError(403, 'messages: a history to begin with needs the deploy key')
+  if (user != null && user !== caller.user)
+    throw new HttpError(403, 'user: a client secret makes sessions of its own user')
+  if (messages != null) throw new HttpError(403, 'messages: a history is given with the deploy key')
 }
 
 export const sessionHandlers = ({ sql, host }: SessionRooms) =>
   ({
     createSession: async ({ params, body, caller }) => {
-      requireOwn(caller, body)
-      const wanted = {
-        ...body,
-        user: userOf(caller) ?? body.user,
-        messages: body.messages && readMessages(body.messages),
-      }
-      return wireSession(
-        await makeSession(sql, params.agent_id, wanted, caller.kind === 'secret' ? caller.number : null),
-      )
+      refuseOthers(caller, body)
+      const messages = body.messages && readMessages(body.messages)
+      const wanted = { ...body, user: userOf(caller) ?? body.user, messages }
+      const secretNumber = caller.kind === 'secret' ? caller.number : null
+      return wireSession(await makeSession(sql, params.agent_id, wanted, secretNumber))
     },
     listSessions: ({ params, query, caller }) =>
       listAs('sessions', query, async (page) => {
-        const own = userOf(caller)
-        const found = (await sessions.listSessions(sql, params.agent_id, page, own)) ?? missing('agent')
-        return { items: found.items.map(wireSession), total: found.total }
+        const found = await sessions.listSessions(sql, params.agent_id, { ...page, owner: userOf(caller) })
+        const { items, total } = found ?? missing('agent')
+        return { items: items.map(wireSession), total }
       }),
     getSession: async ({ params }) =>
       wireSession((await sessions.findSession(sql, params.agent_id, params.session_id)) ?? missing('session')),
@@ -73,9 +71,7 @@ export const sessionHandlers = ({ sql, host }: SessionRooms) =>
     listSessionMessages: async ({ params, query }) => {
       const list = (page: MessageQuery) => sessions.listMessages(sql, params.agent_id, params.session_id, page)
       const messages = (await pageOf(query, list)) ?? missing('session')
-      return {
-        messages: messages.map(wireMessage),
-      }
+      return { messages: messages.map(wireMessage) }
     },
     deleteSession: async ({ params }) => {
       const { owners } = (await sessions.deleteSession(sql, params.agent_id, params.session_id)) ?? missing('session')

@@ -35,29 +35,27 @@ export const columns = (sql: AnySql): Fragment =>
 
 /** Which sessions a list holds: those for which all of it is true. */
 export interface SessionQuery extends PageQuery {
+  /** Whose sessions alone the caller may see. Absent or null: everybody's. */
+  owner?: string | null | undefined
   user?: string | undefined
   /** Values by name. */
   metadata?: Readonly<Record<string, string>> | undefined
 }
 
-function matching(sql: AnySql, { q = '', user, metadata }: SessionQuery): Fragment {
+function matching(sql: AnySql, { q = '', owner = null, user, metadata }: SessionQuery): Fragment {
+  const byOwner = owner === null ? sql`` : sql`and end_user = ${owner}`
   const byUser = user === undefined ? sql`` : sql`and end_user = ${user}`
   const byMetadata = metadata === undefined ? sql`` : sql`and metadata @> ${jsonText(metadata)}::text::jsonb`
   const byTitle = q === '' ? sql`` : sql`and strpos(lower(coalesce(title, '')), lower(${q}::text)) > 0`
-  return sql`${byUser} ${byMetadata} ${byTitle}`
+  return sql`${byOwner} ${byUser} ${byMetadata} ${byTitle}`
 }
 
-/** Most recently updated first. `of`: those of this user alone, whatever is asked for. Null: no such agent. */
-export async function listSessions(
-  sql: Sql,
-  agentId: string,
-  query: SessionQuery,
-  of: string | null = null,
-): Promise<Page<Session> | null> {
+/** Most recently updated first. Null: no such agent. */
+export async function listSessions(sql: Sql, agentId: string, query: SessionQuery): Promise<Page<Session> | null> {
   if (!isUuid(agentId)) return null
   const { limit, offset } = query
   // Keys first: an index-only scan skips rows, and times are formatted for the rows of the page only.
-  const found = sql`${matching(sql, query)} ${of === null ? sql`` : sql`and end_user = ${of}`}`
+  const found = matching(sql, query)
   const [page] = await sql<(Page<Session> & { known: boolean })[]>`
     with place as materialized (
       select num from sessions where agent_id = ${agentId} ${found}

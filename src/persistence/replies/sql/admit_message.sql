@@ -1,4 +1,4 @@
--- revision 5
+-- revision 6
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -25,8 +25,8 @@ declare
   v_created_at timestamptz;
 begin
   select * into m from jsonb_to_record(p_message) as x(
-    agent_id uuid, session_id uuid, end_user text, user_id uuid, reply_id uuid, model text, include_usage boolean, key text,
-    body_hash text, is_retry boolean, may_start boolean, configuration bigint);
+    agent_id uuid, session_id uuid, end_user text, user_id uuid, reply_id uuid, model text, include_usage boolean,
+    key text, body_hash text, is_retry boolean, may_start boolean, configuration bigint);
 
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for key share;
   v_fenced := not found;
