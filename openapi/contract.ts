@@ -11,6 +11,7 @@ import { debug } from './operations/debug.ts'
 import { health } from './operations/health.ts'
 import { httpTools } from './operations/httpTools.ts'
 import { mcpServers } from './operations/mcpServers.ts'
+import { models } from './operations/models.ts'
 import { playground } from './operations/playground.ts'
 import { prompts } from './operations/prompts.ts'
 import { providers } from './operations/providers.ts'
@@ -37,6 +38,7 @@ export const tags: readonly Tag[] = [
   { name: 'httpTools', description: 'Tools that are one HTTP request.', operations: httpTools },
   { name: 'mcpServers', description: 'Servers that offer tools over MCP.', operations: mcpServers },
   { name: 'completions', description: 'Deploy API, stateless: the caller keeps the history.', operations: completions },
+  { name: 'models', description: 'Deploy API: agents as models, for clients that choose one.', operations: models },
   { name: 'sessions', description: 'Deploy API: conversations that the server keeps.', operations: sessions },
   {
     name: 'sessionCompletions',

@@ -446,6 +446,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/deploy/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the agent's model */
+        get: operations["listDeployModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openai/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List all agents, as models */
+        get: operations["listAgentModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openai/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask the agent that `model` names, sending the whole conversation
+         * @description The stateless completion of that agent. An id wins over another agent's name; a name that several agents have: 400.
+         */
+        post: operations["createAgentCompletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/deploy/sessions": {
         parameters: {
             query?: never;
@@ -947,6 +1001,17 @@ export interface components {
              */
             updatedAt: string;
         };
+        AgentCompletionRequest: {
+            messages: components["schemas"]["ChatMessage"][];
+            /** @description True: the answer is a stream of events. Absent: false. */
+            stream?: boolean | null;
+            /** @description `include_usage` adds a chunk with `usage` and no choices before `[DONE]`. */
+            stream_options?: {
+                include_usage?: boolean | null;
+            } | null;
+            /** @description Id of an agent, or its exact name where no other agent has the same. */
+            model: string;
+        };
         AgentCreate: {
             /** @description Name of the agent. 1 to 200 characters. */
             name: string;
@@ -975,6 +1040,35 @@ export interface components {
             limit: number;
             /** @description The offset that was used. */
             offset: number;
+        };
+        AgentModel: {
+            /**
+             * Format: uuid
+             * @description Id of the agent.
+             */
+            id: string;
+            /** @description Its name. 1 to 200 characters. */
+            name: string;
+            /**
+             * @description Kind of object.
+             * @enum {string}
+             */
+            object: "model";
+            /** @description When the agent was made, in Unix seconds. */
+            created: number;
+            /**
+             * @description Always the same.
+             * @enum {string}
+             */
+            owned_by: "greenroom";
+        };
+        AgentModelList: {
+            /**
+             * @description Kind of object.
+             * @enum {string}
+             */
+            object: "list";
+            data: components["schemas"]["AgentModel"][];
         };
         AgentTools: {
             /** @description Ids of HTTP tools. */
@@ -1278,6 +1372,30 @@ export interface components {
         };
         DeployMessages: {
             messages: components["schemas"]["DeployMessage"][];
+        };
+        DeployModel: {
+            /** @description The agent's model. 1 to 200 characters. */
+            id: string;
+            /**
+             * @description Kind of object.
+             * @enum {string}
+             */
+            object: "model";
+            /** @description When the agent was made, in Unix seconds. */
+            created: number;
+            /**
+             * @description Always the same.
+             * @enum {string}
+             */
+            owned_by: "greenroom";
+        };
+        DeployModelList: {
+            /**
+             * @description Kind of object.
+             * @enum {string}
+             */
+            object: "list";
+            data: components["schemas"]["DeployModel"][];
         };
         DeploySession: {
             /**
@@ -2079,8 +2197,11 @@ export interface components {
     pathItems: never;
 }
 export type Agent = components['schemas']['Agent'];
+export type AgentCompletionRequest = components['schemas']['AgentCompletionRequest'];
 export type AgentCreate = components['schemas']['AgentCreate'];
 export type AgentList = components['schemas']['AgentList'];
+export type AgentModel = components['schemas']['AgentModel'];
+export type AgentModelList = components['schemas']['AgentModelList'];
 export type AgentTools = components['schemas']['AgentTools'];
 export type AgentToolsTransfer = components['schemas']['AgentToolsTransfer'];
 export type AgentToolsUpdate = components['schemas']['AgentToolsUpdate'];
@@ -2105,6 +2226,8 @@ export type DeployAuthError = components['schemas']['DeployAuthError'];
 export type DeployError = components['schemas']['DeployError'];
 export type DeployMessage = components['schemas']['DeployMessage'];
 export type DeployMessages = components['schemas']['DeployMessages'];
+export type DeployModel = components['schemas']['DeployModel'];
+export type DeployModelList = components['schemas']['DeployModelList'];
 export type DeploySession = components['schemas']['DeploySession'];
 export type DeploySessionList = components['schemas']['DeploySessionList'];
 export type Export = components['schemas']['Export'];
@@ -4772,6 +4895,217 @@ export interface operations {
                 };
             };
             /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, has another media type, or none was named. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The generation failed; `x-should-retry: false`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Draining, or too many replies run; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listDeployModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployModelList"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Something went wrong inside. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listAgentModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentModelList"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Something went wrong inside. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    createAgentCompletion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                    "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
+                };
+            };
+            /** @description Something is missing or wrong; the message names the field and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description No agent has this id or name. */
             404: {
                 headers: {
                     [name: string]: unknown;

@@ -120,6 +120,16 @@ export interface CompletionsHandlers<X extends Exchange> {
   createChatCompletion: Handler<operations['createChatCompletion'], X>
 }
 
+/** Deploy API: agents as models, for clients that choose one. */
+export interface ModelsHandlers<X extends Exchange> {
+  /** GET /api/v1/agents/{agent_id}/deploy/models — List the agent's model */
+  listDeployModels: Handler<operations['listDeployModels'], X>
+  /** GET /api/v1/openai/models — List all agents, as models */
+  listAgentModels: Handler<operations['listAgentModels'], X>
+  /** POST /api/v1/openai/chat/completions — Ask the agent that `model` names, sending the whole conversation */
+  createAgentCompletion: Handler<operations['createAgentCompletion'], X>
+}
+
 /** Deploy API: conversations that the server keeps. */
 export interface SessionsHandlers<X extends Exchange> {
   /** POST /api/v1/agents/{agent_id}/deploy/sessions — Create a session */
@@ -220,6 +230,7 @@ export interface Server<X extends Exchange> {
   httpTools: HttpToolsHandlers<X>
   mcpServers: McpServersHandlers<X>
   completions: CompletionsHandlers<X>
+  models: ModelsHandlers<X>
   sessions: SessionsHandlers<X>
   sessionCompletions: SessionCompletionsHandlers<X>
   clientSecrets: ClientSecretsHandlers<X>
@@ -243,6 +254,7 @@ export interface ServerOperations<X extends Exchange>
     HttpToolsHandlers<X>,
     McpServersHandlers<X>,
     CompletionsHandlers<X>,
+    ModelsHandlers<X>,
     SessionsHandlers<X>,
     SessionCompletionsHandlers<X>,
     ClientSecretsHandlers<X>,

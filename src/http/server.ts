@@ -12,6 +12,7 @@ import { debug } from '../../openapi/operations/debug.ts'
 import { health } from '../../openapi/operations/health.ts'
 import { httpTools } from '../../openapi/operations/httpTools.ts'
 import { mcpServers } from '../../openapi/operations/mcpServers.ts'
+import { models } from '../../openapi/operations/models.ts'
 import { playground } from '../../openapi/operations/playground.ts'
 import { prompts } from '../../openapi/operations/prompts.ts'
 import { providers } from '../../openapi/operations/providers.ts'
@@ -25,6 +26,7 @@ import { ignoreBodies } from './body.ts'
 import { clientSecretHandlers } from './deploy/client-secret-handlers.ts'
 import { createClientSecrets } from './deploy/client-secrets.ts'
 import { type CompletionRooms, completionHandlers } from './deploy/completions.ts'
+import { modelHandlers } from './deploy/models.ts'
 import type { RevocationList } from './deploy/revocations.ts'
 import { deployScope, mountDeploy } from './deploy/scope.ts'
 import { sessionCompletionHandlers } from './deploy/session-completions.ts'
@@ -148,6 +150,7 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
       hosts: options.hosts,
       routes(deploy) {
         mountDeploy(deploy, completions, completionHandlers(rooms))
+        mountDeploy(deploy, models, modelHandlers(rooms))
         mountDeploy(deploy, sessions, sessionHandlers(rooms))
         mountDeploy(deploy, sessionCompletions, sessionCompletionHandlers(rooms))
         mountDeploy(deploy, clientSecrets, clientSecretHandlers(deployRooms))

@@ -48,7 +48,7 @@ export function mountDeploy<const Ops extends Operations>(
   mount<Ops, Extra>(scope, operations, handlers, (request) => ({ caller: callerOf(request) }))
 }
 
-/** Register it without a prefix. It also answers every path below `…/deploy` that nobody else serves. */
+/** Register it without a prefix. Paths below `…/deploy` and `/api/v1/openai` that nobody else serves are its own too. */
 export async function deployScope(app: FastifyInstance, { rooms, hosts, routes }: DeployScope): Promise<void> {
   registerJson(app)
   app.setErrorHandler(sendDeployError)
@@ -80,8 +80,8 @@ export async function deployScope(app: FastifyInstance, { rooms, hosts, routes }
   const unknown = async (request: FastifyRequest) => {
     throw new HttpError(404, `There is no ${request.method} ${request.url.split('?', 1)[0]?.slice(0, 200)}.`)
   }
-  for (const url of ['/api/v1/agents/:agent_id/deploy', '/api/v1/agents/:agent_id/deploy/*']) {
-    app.all(url, { onRequest: unknown }, unknown)
+  for (const root of ['/api/v1/agents/:agent_id/deploy', '/api/v1/openai']) {
+    for (const url of [root, `${root}/*`]) app.all(url, { onRequest: unknown }, unknown)
   }
 }
 
