@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { bearerOf, isClientSecret } from '../bearer.ts'
 import { Unauthorized } from '../http-error.ts'
-import type { Caller, ClientSecret } from './caller.ts'
+import { type Caller, type ClientSecret, pathParam } from './caller.ts'
 import type { ClientSecrets } from './client-secrets.ts'
 import type { RevocationList } from './revocations.ts'
 
@@ -25,9 +25,9 @@ export function createAuthentication({ keys, clientSecrets, revocations }: Authe
 
   async function readSecret(value: string, request: FastifyRequest): Promise<ClientSecret> {
     const secret = await clientSecrets.read(value)
-    const agentId = new Map(Object.entries(request.params ?? {})).get('agent_id')
-    // Of another agent it is no credential at all. Paths without an agent: their operations refuse it (403).
-    if (typeof agentId === 'string' && agentId.toLowerCase() !== secret.agentId) {
+    const agentId = pathParam(request, 'agent_id')
+    // Of another agent it is no credential at all. On a path without one it is, and opens nothing (403).
+    if (agentId !== null && agentId.toLowerCase() !== secret.agentId) {
       throw new Unauthorized('invalid_api_key', 'The client secret is for another agent.')
     }
     revocations.check(secret)

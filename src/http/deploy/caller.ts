@@ -28,6 +28,12 @@ export function callerOf(request: FastifyRequest): Caller {
   return caller
 }
 
+/** A parameter of the path, before anything has been checked. Null: it has none of this name. */
+export function pathParam(request: FastifyRequest, name: 'agent_id' | 'session_id'): string | null {
+  const value = new Map<string, unknown>(Object.entries(request.params ?? {})).get(name)
+  return typeof value === 'string' ? value : null
+}
+
 /** The user whose sessions alone the caller reaches. Null: everybody's, and nobody's. */
 export const userOf = (caller: Caller): string | null => (caller.kind === 'secret' ? caller.user : null)
 

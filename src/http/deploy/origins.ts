@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AgentForCompletion, AgentLookup } from '../../persistence/records/agent-lookup.ts'
 import { isForeignChange } from '../foreign-origin.ts'
 import { HttpError } from '../http-error.ts'
-import type { Caller } from './caller.ts'
+import { type Caller, pathParam } from './caller.ts'
 
 const METHODS = 'GET, HEAD, POST, PATCH, DELETE'
 
@@ -52,8 +52,8 @@ type Agents = Pick<AgentLookup, 'find' | 'remembered'>
 /** The `Origin` of a request below an agent's deploy paths, if that agent lists it. */
 export async function listedOrigin(agents: Agents, request: FastifyRequest): Promise<string | null> {
   const { origin } = request.headers
-  const agentId = new Map<string, unknown>(Object.entries(request.params ?? {})).get('agent_id')
-  if (origin === undefined || typeof agentId !== 'string') return null
+  const agentId = origin === undefined ? null : pathParam(request, 'agent_id')
+  if (origin === undefined || agentId === null) return null
   const agent = await agentOf(agents, agentId, isPreflight(request) || !hasJsonBody(request))
   return agent?.allowedOrigins.includes(origin) ? origin : null
 }

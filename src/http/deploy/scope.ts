@@ -10,7 +10,16 @@ import { breakOffWhen } from '../break-off.ts'
 import { HttpError, missing } from '../http-error.ts'
 import { type Handlers, type HandlersOf, mount, type TagName } from '../mount.ts'
 import { type AuthenticationRooms, createAuthentication } from './authentication.ts'
-import { type Caller, type ClientSecret, callerOf, opens, opensId, requirePermission, setCaller } from './caller.ts'
+import {
+  type Caller,
+  type ClientSecret,
+  callerOf,
+  opens,
+  opensId,
+  pathParam,
+  requirePermission,
+  setCaller,
+} from './caller.ts'
 import { sendDeployError } from './errors.ts'
 import { allowOrigin, answerPreflight, isPreflight, listedOrigin, refuseForeignPage } from './origins.ts'
 import type { RevocationList } from './revocations.ts'
@@ -69,9 +78,11 @@ export async function deployScope(app: FastifyInstance, { rooms, hosts, routes }
     setCaller(request, caller)
     refuseForeignPage(request, caller, listed)
     const { operation } = request.routeOptions.config
-    if (caller.kind !== 'secret' || operation === undefined) return
-    requirePermission(caller, operation)
-    if (operation.streams !== undefined) breakOffOnRevocation(rooms, request, reply, caller)
+    if (caller.kind !== 'secret') return
+    // An unknown path of its agent is 404, as for everybody; elsewhere nothing is a secret's.
+    if (operation === undefined && pathParam(request, 'agent_id') !== null) return
+    requirePermission(caller, operation ?? {})
+    if (operation?.streams !== undefined) breakOffOnRevocation(rooms, request, reply, caller)
   })
   app.addHook('preHandler', async (request) => {
     if (request.routeOptions.config.operation?.secret === 'session') await requireOwnSession(rooms, request)
@@ -101,8 +112,8 @@ function breakOffOnRevocation(
 async function requireOwnSession({ sql }: DeployRooms, request: FastifyRequest): Promise<void> {
   const caller = callerOf(request)
   if (caller.kind !== 'secret') return
-  const sessionId = new Map<string, unknown>(Object.entries(request.params ?? {})).get('session_id')
-  if (typeof sessionId !== 'string' || !opensId(caller, sessionId)) missing('session')
+  const sessionId = pathParam(request, 'session_id')
+  if (sessionId === null || !opensId(caller, sessionId)) missing('session')
   const session = await findSession(sql, caller.agentId, sessionId)
   if (session === null || !opens(caller, session)) missing('session')
 }
