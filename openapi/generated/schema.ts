@@ -1032,6 +1032,8 @@ export interface components {
                      */
                     role: "assistant";
                     content: string;
+                    /** @description What the model thought. Absent where it was not asked for, or none came. */
+                    reasoning_content?: string;
                 };
                 /**
                  * @description `stop` on normal end and on cancel.
@@ -1064,6 +1066,8 @@ export interface components {
                     role?: "assistant";
                     /** @description A piece of the text. */
                     content?: string;
+                    /** @description A piece of the reasoning, in a frame of its own. See `include_reasoning`. */
+                    reasoning_content?: string;
                 };
                 /**
                  * @description Null until the last content chunk.
@@ -1082,6 +1086,8 @@ export interface components {
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
+            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
+            include_reasoning?: boolean | null;
         };
         ChatMessage: {
             /**
@@ -1143,6 +1149,8 @@ export interface components {
              * @enum {string|null}
              */
             finish_reason: "stop" | "length" | "content_filter" | "cancelled" | "error" | null;
+            /** @description What the model thought. Absent where it was not asked for, or none came. */
+            reasoning?: string;
             /**
              * Format: date-time
              * @description When the message was stored. ISO 8601, UTC.
@@ -1535,6 +1543,10 @@ export interface components {
                 message: string;
             } | null;
             toolCalls: components["schemas"]["PlaygroundToolCall"][];
+            /** @description What the model thought. Absent where none came. Partial while `streaming`. */
+            reasoning?: string;
+            /** @description How long the model thought, in milliseconds. Absent where it did not, or where nobody knows. */
+            reasoningMs?: number;
             /**
              * Format: date-time
              * @description When the message was stored. ISO 8601, UTC.
@@ -1763,6 +1775,8 @@ export interface components {
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
+            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
+            include_reasoning?: boolean | null;
             /**
              * @description While a reply runs: `reject` (default) answers 409, `interrupt` cancels that reply first.
              * @enum {string}
