@@ -188,6 +188,14 @@ export const requirements = {
   'contract-10.durability': 'synchronous_commit, fsync and full_page_writes that are off are named at the start.',
   'contract-10.signals':
     'Signals within a second of the first stop signal are that signal; a later one ends all at once.',
+  // ── contract 12 ───────────────────────────────────────────────────────────────────────────────────────
+  'contract-12.reasoning':
+    'Where it is asked for, reasoning comes in frames of its own before its text; numbered, stored, resumed like text; the message carries it.',
+  'contract-12.reasoning-off': 'Without include_reasoning every byte is as before.',
+  'contract-12.reasoning-asked':
+    'A provider is asked for reasoning only where that cannot be refused nor change the answer; one that refuses is asked once more without.',
+  'contract-12.reasoning-back':
+    'Reasoning of earlier replies is never sent to a model; within a reply it goes back to the model that wants it.',
   // ── contract 17 ───────────────────────────────────────────────────────────────────────────────────────
   'contract-17.failed-replies': 'A failed reply is one line at warn with all its ids; a retry’s line carries the same.',
   'contract-17.levels': 'error is for faults of ours alone; lines of requests carry method and route.',

@@ -84,7 +84,12 @@ describe('the client', () => {
   })
 
   test('has each kind of event', () => {
-    expect(replyEventKinds satisfies readonly ClientEvent['type'][]).toEqual(['text', 'tool_call', 'tool_result'])
+    expect(replyEventKinds satisfies readonly ClientEvent['type'][]).toEqual([
+      'text',
+      'reasoning',
+      'tool_call',
+      'tool_result',
+    ])
   })
 })
 
@@ -116,6 +121,7 @@ describe('the database', () => {
 const startedAt = '2026-01-01T00:00:01.000Z'
 const events = {
   text: { type: 'text', text: 'a' },
+  reasoning: { type: 'reasoning', text: 'r' },
   tool_call: { type: 'tool_call', id: 'c', name: 'n', arguments: '{}', startedAt },
   tool_result: { type: 'tool_result', id: 'c', ok: true, content: 'x', durationMs: 1 },
 } satisfies Record<ReplyEventKind, ReplyEvent>
