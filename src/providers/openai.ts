@@ -7,7 +7,7 @@ import type { ProviderAnswer, ProviderFetch } from './fetch.ts'
 import { type ChatBody, chatBody, hasReasoning, withoutReasoning } from './openai-body.ts'
 import type { Dialect } from './provider-types.ts'
 import { accessTo, answerOf, sdkFetch, withoutDoubles } from './sdk-fetch.ts'
-import { readTurn } from './turn.ts'
+import { readTurn, type TurnOptions } from './turn.ts'
 import { streamTurn } from './turn-stream.ts'
 
 /** Clients that are kept: to make one costs 20 µs, the half of what its calls cost. */
@@ -33,15 +33,18 @@ export function createOpenAi(fetch: ProviderFetch) {
   return {
     stream: (request: ModelRequest, dialect: Dialect, signal: AbortSignal, take: Take<ModelEvent>): Promise<void> =>
       streamTurn(
-        readTurn({
-          reasoning: request.reasoning,
-          keepEcho: dialect.reasoningBack ? (back) => echoes.keep(request, back) : null,
-        }),
+        readTurn(turnOptions(request, dialect)),
         async (own) => open(clientOf(request.provider), chatBody(request, dialect), own, refusals),
         signal,
         take,
       ),
   }
+}
+
+function turnOptions(request: ModelRequest, { reasoningBack }: Dialect): TurnOptions {
+  const { reasoning } = request
+  const goesBack = reasoningBack === 'always' || (reasoningBack === 'asked' && reasoning)
+  return { reasoning, keepEcho: goesBack ? (back) => echoes.keep(request, back) : null }
 }
 
 /** A client of the official SDK that takes nothing from the environment and tries once. */

@@ -17,8 +17,11 @@ export interface Dialect {
   topK: boolean
   /** Asked for by `stream_options`; vendors without it report usage unasked and refuse unknown fields. */
   usageOption: boolean
-  /** Reasoning that led to tool calls goes back with their results: vendors refuse the turn without, or think worse. */
-  reasoningBack: boolean
+  /**
+   * Whether reasoning that led to tool calls goes back with their results: some vendors refuse the turn without, others
+   * think worse. `asked`: only where the request asks for reasoning, since a server of unknown make may refuse it.
+   */
+  reasoningBack: 'always' | 'asked' | 'never'
   /** Tool call ids must be nine letters and digits. */
   shortCallIds: boolean
   /** Asks whether the key is good, where the list of models is public. */
@@ -118,7 +121,7 @@ export type ProviderTypeId = (typeof providerTypes)[number]['id']
 const common: Dialect = {
   topK: false,
   usageOption: true,
-  reasoningBack: false,
+  reasoningBack: 'never',
   shortCallIds: false,
   keyCheckPath: null,
 }
@@ -127,13 +130,13 @@ const common: Dialect = {
 const dialects: Partial<Record<ProviderTypeId, Dialect>> = {
   openai: common,
   mistral: { ...common, usageOption: false, shortCallIds: true },
-  openrouter: { ...common, topK: true, reasoningBack: true, keyCheckPath: '/key' },
+  openrouter: { ...common, topK: true, reasoningBack: 'always', keyCheckPath: '/key' },
   groq: common,
-  deepseek: { ...common, reasoningBack: true },
+  deepseek: { ...common, reasoningBack: 'always' },
   xai: common,
   ollama: common,
   // vLLM, llama.cpp, LM Studio and TGI take it; a stricter server says so, and the agent's topK can be cleared.
-  'openai-compatible': { ...common, topK: true, reasoningBack: true },
+  'openai-compatible': { ...common, topK: true, reasoningBack: 'asked' },
 }
 
 export const findProviderType = (id: string): (ProviderType & { id: ProviderTypeId }) | null =>

@@ -206,7 +206,7 @@ describe('what goes back with the results of tools', () => {
   const detail = { type: 'reasoning.text', index: 0, format: 'x' }
   const call = { index: 0, id: 'a', type: 'function', function: { name: 'look', arguments: '{}' } }
 
-  async function echoed(deltas: readonly object[], type: string, second: Partial<ModelRequest> = {}) {
+  async function echoed(deltas: readonly object[], type: string, second: Partial<ModelRequest> = {}, reasoning = true) {
     const { up, model } = await scene({ providerRetries: 0 })
     up.next(async (upCall) => {
       for (const delta of [...deltas, { tool_calls: [call] }]) await upCall.delta({ ...delta })
@@ -214,7 +214,7 @@ describe('what goes back with the results of tools', () => {
     })
     up.always((upCall) => upCall.finish())
     const provider = connectionTo(up.url, type)
-    const end = (await ask(model, requestTo(null, { provider, tools: [look] }))).at(-1)
+    const end = (await ask(model, requestTo(null, { provider, tools: [look], reasoning }))).at(-1)
     const echo = end?.type === 'end' ? end.echo : undefined
     const messages: ModelMessage[] = [
       { role: 'user', content: 'hi' },
@@ -261,6 +261,12 @@ describe('what goes back with the results of tools', () => {
       const { back: sent } = await echoed(deltas, type)
       expect(sent).toEqual({ ...plain, ...back })
     })
+
+  verifies(rule, 'unasked it goes back to those alone that are known to want it', async () => {
+    const deltas = [{ reasoning_content: 'Hm' }]
+    expect((await echoed(deltas, 'deepseek', {}, false)).back).toEqual({ ...plain, ...deltas[0] })
+    expect((await echoed(deltas, 'openai-compatible', {}, false)).back).toEqual(plain)
+  })
 
   verifies(rule, 'another model, and another provider, get the calls without it', async () => {
     const deltas = [{ reasoning_content: 'Hm' }]
