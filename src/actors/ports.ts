@@ -157,8 +157,7 @@ export interface NewMessage {
 export type Admission =
   | { outcome: 'admitted'; reply: ReplyInfo; position: number; restState: RestState; untitled: boolean }
   | { outcome: 'joined'; replyId: string }
-  /** `stale`: the configuration has changed, the agent may be another one now. */
-  /** Nothing was stored, and nothing will be. */
+  /** Nothing was stored, and nothing will be. `stale`: the configuration has changed, the agent may be another one now. */
   | { outcome: 'busy' | 'key_reused' | 'not_found' | 'refused' | 'fenced' | 'stale' }
   /** The answer was lost: the message may be stored, or may be yet. */
   | { outcome: 'unknown' }
