@@ -201,6 +201,24 @@ describe('a provider that refuses to be asked', () => {
   })
 })
 
+verifies(
+  'contract-10.no-second-call',
+  'reasoning that was asked for and sent: the call is not made again',
+  async () => {
+    const cut = (bytes: string) => async (call: { raw(bytes: string): Promise<void>; end(): void }) => {
+      await call.raw(bytes)
+      call.end()
+    }
+    const chat = await scene({ providerRetries: 1 })
+    chat.up.always(cut('data: {"choices":[{"index":0,"delta":{"reasoning":"Hm."}}]}\n\n'))
+    expect(failureIn(await ask(chat.model, requestTo(chat.up, { reasoning: true }))).message).toContain('ended early')
+    const one = await open('gemini', { providerRetries: 1 })
+    one.up.always(cut(gemini.parts([{ text: 'Hm.', thought: true }])))
+    expect(failureIn(await ask(one.model, one.request({ reasoning: true }))).message).toContain('ended early')
+    expect([chat.up.calls.length, one.up.calls.length]).toEqual([1, 1])
+  },
+)
+
 describe('what goes back with the results of tools', () => {
   const rule = 'contract-12.reasoning-back' as const
   const detail = { type: 'reasoning.text', index: 0, format: 'x' }
