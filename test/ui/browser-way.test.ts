@@ -2,7 +2,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, expect } from 'vitest'
 import { browserSnippets } from '../../ui/src/agents/browser-snippets.ts'
-import { deployPath } from '../../ui/src/agents/resource.ts'
 import { call } from '../http/scene.ts'
 import { createAgent, startTestApp } from '../support/app.ts'
 import { demoAgent } from '../support/product.ts'
@@ -24,7 +23,7 @@ const allow = (agentId: string, allowedOrigins: string[]) =>
 
 /** What the pages show. */
 function shown(agentId: string): SiteCode {
-  const place = { origin: app.url, agentId, deployPath: `/api/v1/agents/${agentId}/deploy`, needsKey: true }
+  const place = { origin: app.url, agentId, deployPath: deployPath(agentId), needsKey: true }
   const [route, page] = browserSnippets(place)
   return { route: route?.code ?? '', page: page?.code ?? '' }
 }
@@ -36,6 +35,8 @@ async function documented(agentId: string, place: number): Promise<SiteCode> {
   const blocks = [...here.matchAll(/^```(?:js|html)\n(.*?)^```$/gms)].map(([, code = '']) => code)
   return { route: blocks[0] ?? '', page: blocks[place] ?? '' }
 }
+
+const deployPath = (agentId: string) => `/api/v1/agents/${agentId}/deploy`
 
 const sessionsOf = async (agentId: string) => {
   const rows = await app.sql<{ id: string; user: string }[]>`
