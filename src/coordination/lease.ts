@@ -11,6 +11,8 @@ export interface LeaseOptions {
   leaseMs: number
   /** Others have declared this instance lost: nothing is written under `epoch` from here on. */
   onLost(epoch: number): void
+  /** A renewal succeeded after the lease had ended. What ran before must end now: when this returns a lease holds again. */
+  onLapsed(): void
   /** A renewal has succeeded or failed. Absent: nobody measures. */
   onRenewal?: ((ok: boolean) => void) | undefined
 }
@@ -25,7 +27,7 @@ export interface Lease {
   renew(): Promise<void>
 }
 
-export function createLease({ sql, id, leaseMs, onLost, onRenewal }: LeaseOptions): Lease {
+export function createLease({ sql, id, leaseMs, onLost, onLapsed, onRenewal }: LeaseOptions): Lease {
   const length = `${leaseMs} milliseconds`
   let epoch = 0
   /** The highest epoch held so far: a row that was removed meanwhile comes back above it. */
@@ -51,18 +53,23 @@ export function createLease({ sql, id, leaseMs, onLost, onRenewal }: LeaseOption
       update instances set lease = lease + 1, lease_until = clock_timestamp() + ${length}::interval
        where id = ${id} and epoch = ${epoch} returning 1`
     if (rows.length > 0) {
+      // A process that was stopped may read this answer before any of its timers has seen that its lease is over.
+      if (performance.now() >= validUntil()) onLapsed()
       sentAt = now
       return
     }
     const old = epoch
     epoch = 0
     onLost(old)
+    onLapsed()
     await take()
   }
 
+  const validUntil = () => (epoch === 0 ? 0 : sentAt + leaseMs)
+
   return {
     epoch: () => epoch,
-    validUntil: () => (epoch === 0 ? 0 : sentAt + leaseMs),
+    validUntil,
     take,
     async renew() {
       try {

@@ -57,6 +57,7 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
       log.warn({ epoch }, 'This instance was declared lost; what it ran is ended.')
       owned?.fenced(epoch)
     },
+    onLapsed: () => owned?.leaseExpired(),
   })
   const timers = createTimers((err, what) => log.warn({ err }, `${what} failed.`))
 

@@ -127,6 +127,23 @@ verifies('contract-10.lease', 'a stateless reply of an owner that wakes after it
 })
 
 verifies(
+  ['contract-10.lease', 'contract-10.self-fencing'],
+  'a stateless reply that asks for nothing more ends with the lease of its instance',
+  async () => {
+    await using scene = await openToolFaults({ leaseMs: 1500 })
+    const { up, proxy } = scene
+    const owner = await scene.start()
+    up.next((call) => call.text('Well, '))
+    const stream = await openSse(`${deployUrl(owner.url, scene.agentId())}/chat/completions`, say('Talk!'))
+    await readUntil(stream, 'Well, ')
+    proxy.refuse()
+    const { frames } = await stream.rest()
+    expect(JSON.parse(frames.at(-1)?.data ?? '')).toMatchObject({ error: { code: 'internal' } })
+    await (await up.call(1)).closed
+  },
+)
+
+verifies(
   'contract-10.unknown-outcome',
   'killed after the effect: the call stays with nulls, the next turn is told, nothing is bought again',
   async () => {
