@@ -18,6 +18,8 @@ const SUBSCRIBE_MS = 1_000
 const GOODBYE_MS = 1_000
 /** Where a call's own key stands in its `_meta` (contract section 10). */
 const KEY_NAME = 'greenroom/idempotency-key'
+/** Where MCP's messages carry the W3C trace context (its SEP-414), whatever the transport does with headers. */
+const TRACEPARENT = 'traceparent'
 /** Of tools/list. A server that never comes to an end fails. */
 const MAX_PAGES = 100
 
@@ -110,8 +112,12 @@ async function attempt(
     // The old transport's error says what happened, in words only.
     throw error instanceof SseError && error.code === undefined && fetching.failure ? fetching.failure : error
   }
-  return connection(client, transport, watch, () => {
-    isLost = true
+  return connection(client, transport, {
+    traceparent: outbound.traceparent,
+    onListChanged: watch.onListChanged,
+    onClose: () => {
+      isLost = true
+    },
   })
 }
 
@@ -130,7 +136,13 @@ async function connected(client: Client, transport: Transport, signal: AbortSign
   }
 }
 
-function connection(client: Client, transport: Transport, watch: ConnectionWatch, onClose: () => void): McpConnection {
+interface Opened {
+  traceparent(): string | null
+  onListChanged(): void
+  onClose(): void
+}
+
+function connection(client: Client, transport: Transport, opened: Opened): McpConnection {
   const offers = client.getServerCapabilities()?.tools
   // Older servers tell of changes unasked.
   let subscribes = client.getProtocolEra() === 'modern' && offers?.listChanged === true
@@ -141,7 +153,7 @@ function connection(client: Client, transport: Transport, watch: ConnectionWatch
     subscription.closed.then((by) => {
       if (by === 'local') return
       subscribes = true
-      watch.onListChanged()
+      opened.onListChanged()
     })
   }
 
@@ -153,11 +165,16 @@ function connection(client: Client, transport: Transport, watch: ConnectionWatch
       return (await client.listTools(undefined, { signal, timeout: LONGER_THAN_ALL, cacheMode: 'refresh' })).tools
     },
     call(name, args, key, signal) {
-      const own = key === undefined ? {} : { _meta: { [KEY_NAME]: key } }
+      const traceparent = opened.traceparent()
+      const meta = {
+        ...(key !== undefined && { [KEY_NAME]: key }),
+        ...(traceparent !== null && { [TRACEPARENT]: traceparent }),
+      }
+      const own = Object.keys(meta).length > 0 ? { _meta: meta } : {}
       return client.callTool({ name, arguments: args, ...own }, { signal, timeout: LONGER_THAN_ALL })
     },
     async close() {
-      onClose()
+      opened.onClose()
       if ('terminateSession' in transport && typeof transport.terminateSession === 'function') {
         const goodbye: Promise<void> = transport.terminateSession()
         await Promise.race([goodbye.catch(() => {}), passed(GOODBYE_MS)])

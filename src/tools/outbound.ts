@@ -45,6 +45,8 @@ export interface Outbound extends AsyncDisposable {
   fetch(url: string | URL, init: OutboundInit): Promise<Response>
   /** A provider call, to an address that an administrator chose. Follows no redirect. Rejects as `fetch` does. */
   call(url: string, init: CallInit): Promise<OutboundAnswer>
+  /** What `traceparent` says now, for protocols that carry it in their messages too. Null: no traces. */
+  traceparent(): string | null
 }
 
 export interface OutboundOptions extends AddressRules {
@@ -78,6 +80,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     fetch: async (url, init) =>
       follow(pools, checkedUrl(url), { ...init, plainHeaders: traced(init.plainHeaders ?? {}) }),
     call: async (url, init) => callOut(pools.admin, checkedUrl(url), { ...init, headers: traced(init.headers) }),
+    traceparent,
     [Symbol.asyncDispose]: async () => {
       await Promise.all(Object.values(pools).map((pool) => pool.destroy()))
     },

@@ -28,6 +28,8 @@ export interface TestMcpServer extends AsyncDisposable {
   calls: string[]
   /** Their idempotency keys, undefined where there was none. */
   keys: unknown[]
+  /** Their trace contexts, undefined where there was none. */
+  traceparents: unknown[]
   /** Tool calls that were told to stop. */
   cancelled: string[]
   /** From now on there is a tool `later`, and clients that listen are told. */
@@ -53,7 +55,7 @@ const tools = [
   { name: 'huge', description: 'Answers with 20 MiB.', inputSchema: object({}) },
 ]
 
-type State = Pick<TestMcpServer, 'calls' | 'keys' | 'cancelled'> & { changed: boolean; crash(): void }
+type State = Pick<TestMcpServer, 'calls' | 'keys' | 'traceparents' | 'cancelled'> & { changed: boolean; crash(): void }
 
 const list = (state: State) => ({ tools: state.changed ? [...tools, { ...tools[0], name: 'later' }] : tools })
 
@@ -68,6 +70,7 @@ interface ToolParams {
 async function call(state: State, { name, arguments: args = {}, _meta }: ToolParams, signal: AbortSignal) {
   state.calls.push(name)
   state.keys.push(_meta?.['greenroom/idempotency-key'])
+  state.traceparents.push(_meta?.traceparent)
   if (name === 'echo' || name === 'later') return text(String(args.text))
   if (name === 'fail') return { ...text('It did not work.'), isError: true }
   if (name === 'big') return text('ü'.repeat(150 * 1024))
@@ -195,7 +198,14 @@ export async function startMcpServer(kind: ServerKind, port = 0): Promise<TestMc
       })
       .catch(() => response.destroy())
   })
-  const state: State = { calls: [], keys: [], cancelled: [], changed: false, crash: () => http.closeAllConnections() }
+  const state: State = {
+    calls: [],
+    keys: [],
+    traceparents: [],
+    cancelled: [],
+    changed: false,
+    crash: () => http.closeAllConnections(),
+  }
   const behaviour = behaviours[kind](state)
   await once(http.listen(port, '127.0.0.1'), 'listening')
   const { port: bound } = http.address() as AddressInfo
@@ -205,6 +215,7 @@ export async function startMcpServer(kind: ServerKind, port = 0): Promise<TestMc
     requests,
     calls: state.calls,
     keys: state.keys,
+    traceparents: state.traceparents,
     cancelled: state.cancelled,
     change() {
       state.changed = true
