@@ -1,9 +1,9 @@
 /**
  * Checks of tool arguments against JSON Schema. A schema may come from an MCP server that nobody here wrote: what can
- * be said of it in bounded time is said here, the rest by a thread that is ended when it takes too long.
+ * be said of it in bounded time is said here, the rest by a process that is ended when it takes too long.
  */
 import { setImmediate } from 'node:timers/promises'
-import { createSchemaThread } from './schema-thread.ts'
+import { createSchemaProcess } from './schema-process.ts'
 
 export type JsonSchema = Record<string, unknown>
 
@@ -15,13 +15,13 @@ const MAX_DEPTH = 64
 const TOO_SLOW = 'is not usable: it takes too long to apply'
 const CANNOT_CHECK = 'the arguments cannot be checked: the input schema of the tool takes too long to apply'
 
-const thread = createSchemaThread()
+const applier = createSchemaProcess()
 
 /** Whether this is a JSON Schema of an object (contract section 2). Null: it is; otherwise why not. */
 export async function checkSchema(schema: unknown): Promise<string | null> {
   const flaw = flawOfShape(schema)
   if (flaw !== null || !isObject(schema)) return flaw ?? 'must be a JSON object'
-  const reasons = await thread.ask({ kind: 'is_usable', schema }, JSON.stringify(schema))
+  const reasons = await applier.ask({ kind: 'is_usable', schema }, JSON.stringify(schema))
   return reasons === null ? TOO_SLOW : (reasons[0] ?? null)
 }
 
@@ -37,7 +37,7 @@ export async function checkSchemas(schemas: readonly JsonSchema[], owner: string
   }
   const good = schemas.filter((_, index) => flaws[index] === null)
   if (good.length === 0) return flaws
-  const reasons = await thread.ask({ kind: 'are_schemas', schemas: good }, owner)
+  const reasons = await applier.ask({ kind: 'are_schemas', schemas: good }, owner)
   let next = 0
   return flaws.map((flaw) => flaw ?? (reasons === null ? TOO_SLOW : (reasons[next++] ?? null)))
 }
@@ -49,7 +49,7 @@ export async function checkSchemas(schemas: readonly JsonSchema[], owner: string
 export async function checkArguments(schema: JsonSchema, args: unknown, owner: string): Promise<string | null> {
   const flaw = flawOfShape(schema)
   if (flaw !== null) return `the input schema of the tool ${flaw}`
-  const reasons = await thread.ask({ kind: 'check', schema, args }, owner)
+  const reasons = await applier.ask({ kind: 'check', schema, args }, owner)
   if (reasons === null) return CANNOT_CHECK
   const [reason = null] = reasons
   return reason?.startsWith('is not ') ? `the input schema of the tool ${reason}` : reason

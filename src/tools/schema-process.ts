@@ -1,12 +1,17 @@
-/** The thread that applies schemas: one job at a time, each with a time limit, after which the thread is another one. */
-import { Worker } from 'node:worker_threads'
-import type { SchemaJob, SchemaReasons } from './schema-worker.ts'
+/**
+ * The process that applies schemas: one job at a time, each with a time limit, after which the process is another one. A
+ * thread will not do: V8 ends its whole process when one reaches its memory limit within a long compilation.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import type { SchemaJob, SchemaOrder, SchemaReasons } from './schema-child.ts'
 
 /** Wall-clock time of one job. A usual one takes microseconds, compiling 64 KiB on a busy machine some hundred. */
 const JOB_MS = 2_000
-/** The thread has 0.1 s of its own modules to load. */
+/** Until it has loaded its modules: 0.3 s on a quiet machine. */
 const START_MS = 10_000
 const IDLE_MS = 60_000
+/** How much later than ours its own limit is: it counts only where nobody is left to end it. */
+const SELF_MS = 1_000
 /** Whose job ran out of time comes after all others for so long; the same job is not tried again meanwhile. */
 const SUSPECT_MS = 60_000
 const MAX_SUSPECTS = 1_000
@@ -19,27 +24,31 @@ interface Waiting {
   resolve(reasons: SchemaReasons | null): void
 }
 
-export interface SchemaThread {
-  /** Null: it takes too long, or the thread cannot be started. Never rejects. */
+export interface SchemaProcess {
+  /** Null: it takes too long or too much memory, or the process cannot be started. Never rejects. */
   ask(job: SchemaJob, owner: string): Promise<SchemaReasons | null>
 }
 
-export const startSchemaWorker = (): Worker =>
-  new Worker(new URL('./schema-worker.ts', import.meta.url), {
-    name: 'schemas',
-    execArgv: [], // no hook that the server was started with
+/** Of the process's heap. A hostile schema fills about 200 MB a second, an ordinary one a few MB in all. */
+const MAX_MEGABYTES = 512
+
+export const startSchemaChild = (maxMegabytes = MAX_MEGABYTES): ChildProcess =>
+  fork(new URL('./schema-child.ts', import.meta.url), {
+    execArgv: [`--max-old-space-size=${maxMegabytes}`], // and no hook that the server was started with
     env: {}, // no secret of ours, no NODE_OPTIONS
-    // The time limit has to come first: V8 ends the whole process when a thread reaches its memory limit within one long
-    // compilation (seen at 128 MB). A hostile schema fills about 200 MB a second.
-    resourceLimits: { maxOldGenerationSizeMb: 1024 },
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
 
-/** Starts no thread before it is asked. The thread keeps no process alive. */
-export function createSchemaThread({ jobMs = JOB_MS, idleMs = IDLE_MS, start = startSchemaWorker } = {}): SchemaThread {
+/** Starts no process before it is asked. That keeps this one no longer alive. */
+export function createSchemaProcess({
+  jobMs = JOB_MS,
+  idleMs = IDLE_MS,
+  start = (): ChildProcess => startSchemaChild(),
+} = {}): SchemaProcess {
   const waiting = new Set<Waiting>()
   const suspects = createSuspects()
   let current: Waiting | null = null
-  const thread = createThread({ jobMs, idleMs, start, onReasons: finish, onLost: fail })
+  const child = createChild({ jobMs, idleMs, start, onReasons: finish, onLost: fail })
 
   function finish(reasons: SchemaReasons | null): void {
     current?.resolve(reasons)
@@ -47,29 +56,29 @@ export function createSchemaThread({ jobMs = JOB_MS, idleMs = IDLE_MS, start = s
     next()
   }
 
-  /** The job took too long, or the thread died of it: those who wait get another thread. */
+  /** The job took too long, or the process died of it: those who wait get another one. */
   function fail(): void {
     if (current) {
       suspects.add(current.owner)
       suspects.add(current.name)
     }
-    thread.end()
+    child.end()
     finish(null)
   }
 
   function next(): void {
     const chosen = [...waiting].find(({ owner }) => !suspects.has(owner)) ?? [...waiting][0]
     if (chosen === undefined) {
-      thread.idle()
+      child.idle()
       return
     }
     waiting.delete(chosen)
     current = chosen
     try {
       if (suspects.has(chosen.name)) finish(null)
-      else thread.run(chosen.job)
+      else child.run(chosen.job)
     } catch {
-      fail() // no thread can be started
+      fail() // no process can be started
     }
   }
 
@@ -98,38 +107,39 @@ function createSuspects() {
   }
 }
 
-interface ThreadOptions {
+interface ChildOptions {
   jobMs: number
   idleMs: number
-  start(): Worker
+  start(): ChildProcess
   onReasons(reasons: SchemaReasons): void
   /** It died, did not start in time, or its job took too long. It must be ended. */
   onLost(): void
 }
 
-/** The life of the thread: started by a job, lost, ended when idle. One timer limits its start, its job, its idleness. */
-function createThread({ jobMs, idleMs, start, onReasons, onLost }: ThreadOptions) {
-  let worker: Worker | null = null
+/** The life of the process: started by a job, lost, ended when idle. One timer limits its start, its job, its idleness. */
+function createChild({ jobMs, idleMs, start, onReasons, onLost }: ChildOptions) {
+  let child: ChildProcess | null = null
   let isReady = false
   let job: SchemaJob | null = null
   let timer: NodeJS.Timeout | undefined
 
   function open(): void {
     const own = start()
-    worker = own
+    child = own
     own.on('message', (message: 'ready' | SchemaReasons) => {
-      if (worker !== own) return
+      if (child !== own) return
       if (message === 'ready') {
         isReady = true
         begin()
       } else onReasons(message)
     })
     const lost = () => {
-      if (worker === own) onLost()
+      if (child === own) onLost()
     }
     own.on('error', lost)
     own.on('exit', lost)
-    own.unref() // last: a listener refers to it again
+    own.unref()
+    own.channel?.unref() // last: a listener refers to it again
     timer = setTimeout(lost, START_MS)
   }
 
@@ -137,30 +147,31 @@ function createThread({ jobMs, idleMs, start, onReasons, onLost }: ThreadOptions
     clearTimeout(timer)
     if (!job || !isReady) return
     timer = setTimeout(onLost, jobMs)
-    worker?.postMessage(job)
+    const order: SchemaOrder = { job, limitMs: jobMs + SELF_MS }
+    child?.send(order, () => {}) // one that cannot be sent to has ended, and says so
   }
 
   /** The next job starts another one. */
   function end(): void {
-    const ended = worker
-    worker = null
+    const ended = child
+    child = null
     isReady = false
     clearTimeout(timer)
-    ended?.terminate().catch(() => {})
+    ended?.kill('SIGKILL')
   }
 
   return {
-    /** Throws when no thread can be started. */
+    /** Throws when no process can be started. */
     run(one: SchemaJob): void {
       job = one
-      if (worker === null) open()
+      if (child === null) open()
       else begin()
     },
     /** It has no job: it stays for a while. */
     idle(): void {
       job = null
       clearTimeout(timer)
-      if (worker) timer = setTimeout(end, idleMs).unref()
+      if (child) timer = setTimeout(end, idleMs).unref()
     },
     end,
   }

@@ -1,9 +1,9 @@
 /**
- * Checks against JSON Schema, in a thread of its own that arguments.ts starts and ends: a schema may come from an MCP
- * server that nobody here wrote, and its patterns, references and unique items may take hours to apply. Takes a
- * SchemaJob at a time and answers each with its reasons.
+ * Checks against JSON Schema: a program of its own, which schema-process.ts starts and ends. A schema may come from an MCP
+ * server that nobody here wrote, and its patterns, references and unique items may take hours or gigabytes to apply.
+ * Takes a SchemaOrder at a time and answers each with its reasons.
  */
-import { parentPort } from 'node:worker_threads'
+import { Script } from 'node:vm'
 import { Ajv, type ErrorObject, type Options } from 'ajv'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -21,6 +21,12 @@ export type SchemaJob =
   | { kind: 'check'; schema: JsonSchema; args: unknown }
 
 export type SchemaReasons = readonly Reason[]
+
+export interface SchemaOrder {
+  job: SchemaJob
+  /** The program ends itself then, should its parent be gone or stopped. */
+  limitMs: number
+}
 
 type Check = (args: unknown) => Reason
 type AjvClass = new (options: Options) => Ajv
@@ -42,8 +48,19 @@ const metaOf = new Map<AjvClass, Ajv>()
 /** Compiled checks by the schema's text, the least recently used first. */
 const kept = new Map<string, Check>()
 
-parentPort?.on('message', (job: SchemaJob) => parentPort?.postMessage(reasonsOf(job)))
-parentPort?.postMessage('ready')
+let order: SchemaOrder | null = null
+// The engine's own watchdog: it ends loops and regular expressions that a timer would wait for. What it throws ends the
+// program; so does a parent that is gone, at the end of its job.
+const work = new Script('work()')
+Object.assign(globalThis, { work: () => (order === null ? [] : reasonsOf(order.job)) })
+process.on('message', (received: SchemaOrder) => {
+  order = received
+  process.send?.(work.runInThisContext({ timeout: received.limitMs }))
+})
+process.on('disconnect', () => process.exit())
+// A signal to the whole process group is the parent's business: it may go on for a while.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+process.send?.('ready')
 
 function reasonsOf(job: SchemaJob): SchemaReasons {
   if (job.kind === 'are_schemas') return job.schemas.map(flawOf)
