@@ -23,6 +23,7 @@ beforeEach(async () => {
     begin
       select * into t from trial;
       if t.fault = 'slow' and n > t.rows then perform pg_sleep(10); end if;
+      if exists (select 1 from added where event like '%poison%') then perform pg_sleep(10); end if;
       insert into flushed select n, sum(octet_length(event)) from added;
       return null;
     end $$;
@@ -66,6 +67,38 @@ verifies(
     const verdicts = await Promise.all(replies.map((reply) => journal.append(reply, () => events)))
     expect(verdicts).toEqual(['stored', 'stored'])
     for (const { id } of replies) expect(await eventsOf(id)).toEqual(events)
+  },
+)
+
+verifies(
+  ['contract-4.stored-before-shown', 'contract-10.self-fencing'],
+  'a frame that statement_timeout ends every time is refused after a lease; all others are stored meanwhile',
+  async () => {
+    const leaseMs = 1_000
+    const journal = openJournal(leaseMs, '150')
+    const begin = async () => scene.begin(await scene.newSession())
+    const [poisoned, whole, other] = [await begin(), await begin(), await begin()]
+    let isOver = false
+    const begun = performance.now()
+    const ended = Promise.all([
+      journal.append(poisoned, () => [textAt(2, 'before'), textAt(3, 'poison'), textAt(4, 'after')]),
+      journal.append(whole, () => [textAt(2, 'at once')]),
+    ]).finally(() => {
+      isOver = true
+    })
+    let stored = 0
+    for (let seq = 2; !isOver; seq += 1) {
+      expect(await journal.append(other, () => [textAt(seq, 'x')])).toBe('stored')
+      stored += 1
+    }
+    expect(await ended).toEqual(['refused', 'stored'])
+    // Of a database that is slow for a moment nobody is to blame.
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(leaseMs)
+    expect(stored).toBeGreaterThan(3)
+    expect(await eventsOf(other.id)).toHaveLength(stored)
+    expect(await eventsOf(poisoned.id)).toEqual([textAt(2, 'before')])
+    await journal.settle(poisoned, failed())
+    expect((await scene.journal.read(poisoned.id, 0))?.outcome).toMatchObject({ type: 'failed' })
   },
 )
 
