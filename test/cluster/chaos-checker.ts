@@ -87,8 +87,9 @@ function checkOrder(rows: readonly StoredMessage[], fault: Fault): void {
 function checkSends(sends: readonly Send[], rows: readonly StoredMessage[], fault: Fault): void {
   const places = Map.groupBy(rows.filter(({ role }) => role === 'user').keys(), (n) => rows[2 * n]?.content ?? '')
   for (const send of sends) {
-    const stored = places.get(textOf(send.marker)) ?? []
-    places.delete(textOf(send.marker))
+    const text = textOf(send.marker, send.manner)
+    const stored = places.get(text) ?? []
+    places.delete(text)
     const told = JSON.stringify({ ...send, session: undefined })
     const isAccepted = send.tries.some(({ outcome }) => outcome === 'accepted')
     const isRefused = send.tries.every(({ outcome }) => outcome === 'refused')

@@ -21,9 +21,6 @@ import {
 } from './chaos-requests.ts'
 import type { SessionSeen } from './chaos-witness.ts'
 
-/** Words of a 503 that says for certain that nothing was stored. */
-const refusals = /^(Too many replies run|The instance is shutting down|The instance cannot write)/
-
 /** One try to send it. Streams are read on by `follow` when they break off. */
 async function attempt(crowd: Crowd, send: Send, random: () => number, fields: object): Promise<Try> {
   const { session, key } = send
@@ -81,9 +78,9 @@ async function readAnswer({ witness }: Crowd, one: Try, answer: Response, isBala
     else witness.violations.push({ rule: 'status', session: '', detail: `500 ${text}` })
     return
   }
-  // What stands before the answer of another instance, nginx does not tell.
+  // What stands before the answer of another instance, nginx does not tell. An instance's own 503 means: not stored.
   if (isBalanced) return
-  if (answer.status < 500 || refusals.test(said)) one.outcome = 'refused'
+  if (answer.status < 500 || answer.status === 503) one.outcome = 'refused'
 }
 
 /** A message until it was accepted or refused; with a key it is sent again when nobody answered, and sometimes anyway. */

@@ -2,11 +2,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
 import { deployUrl } from '../support/product.ts'
+import type { Manner } from './chaos-model.ts'
 import { newSessionSeen, type SessionSeen, type Watch, type Witness } from './chaos-witness.ts'
 
 /** One message of a user, and what its tries were told. */
 export interface Send {
   marker: string
+  /** How the model is asked to speak; absent: as it likes. */
+  manner?: Manner
   session: SessionSeen
   key: string | null
   tries: Try[]
