@@ -19,6 +19,11 @@ afterEach(async () => {
   await database.drop()
 })
 
+/** Statements that sleep. */
+const sleeping = async () =>
+  (
+    await database.sql`select 1 from pg_stat_activity where query like 'select pg_sleep%' and state = 'active' and datname = current_database()`
+  ).length
 const one = () => sql<{ n: number }[]>`select 1 as n`
 /** Warms both connections up. */
 const warm = () => Promise.all([one(), one()])
@@ -38,6 +43,24 @@ verifies(
     expect([...(await one())]).toEqual([{ n: 1 }])
   },
 )
+
+verifies('contract-4.storage-outage', 'one dead connection is enough to know the idle ones for dead', async () => {
+  await warm()
+  proxy.forget()
+  expect(await outcome(one())).toBe('unavailable')
+  expect([...(await one())]).toEqual([{ n: 1 }])
+})
+
+verifies('contract-4.storage-outage', 'a slow statement costs only its own connection', async () => {
+  await warm()
+  const slow = outcome(sql`select pg_sleep(1.5)`)
+  await expect.poll(() => sleeping()).toBe(1)
+  await one()
+  const before = proxy.attempts
+  expect(await slow).toBe('unavailable')
+  await one()
+  expect(proxy.attempts).toBe(before)
+})
 
 verifies('contract-4.storage-outage', 'a transaction on a dead connection fails at every step of it', async () => {
   await warm()
