@@ -116,7 +116,7 @@ const piece = (args: string) => chunk({ tool_calls: [{ index: 0, function: { nam
 describe('providers', () => {
   const answers: [string, Record<string, string>, () => string | Uint8Array][] = [
     ['300 MiB of blank lines in gzip', gzip, () => repeated('\n', 300 * MIB)],
-    ['an event of a million empty lists', {}, () => `data: {"choices":[${'[],'.repeat(MIB)}0]}\n\n`],
+    ['an event of 2.5 million empty objects', {}, () => `data: {"choices":[${'{},'.repeat(2.5 * MIB)}0]}\n\n`],
     ['200,000 small texts', {}, () => chunk({ content: 'x' }).repeat(200_000)],
     [
       'arguments that are whole again with each delta',
@@ -179,7 +179,7 @@ describe('MCP servers', () => {
     ['40 schemas of 30 KiB', large, {}, {}, harmless],
     ['a pattern that never ends', [{ name: 't0', inputSchema: evil }], { text: `${'a'.repeat(60)}!` }, {}, harmless],
     ['300 MiB of blanks in gzip', small, {}, gzip, blanks],
-    ['a result of 2 million empty lists', small, {}, {}, `{"result":[${'[],'.repeat(2 * MIB)}0]}`],
+    ['a result of a million empty objects', small, {}, {}, `{"result":[${'{},'.repeat(1.3 * MIB)}0]}`],
   ]
   for (const [index, [name, tools, args, headers, result]] of servers.entries()) {
     verifies('contract-18.no-freeze', name, async () => {
