@@ -1,6 +1,7 @@
-/** What the chaos runs measure, and the tool's effects: each lie that a product could tell, told once. */
+/** What the chaos runs measure, what answers mean, and the tool's effects: each lie that a product could tell, told once. */
 import { describe, expect, test } from 'vitest'
-import { checkBounds, type Measured } from './chaos-bounds.ts'
+import { readRefusal } from './chaos-answers.ts'
+import { brokenByRedis, checkBounds, type Ended, type Measured, measureEnd } from './chaos-bounds.ts'
 import { checkEffects, type StoredCall } from './chaos-effects.ts'
 
 describe('limits', () => {
@@ -40,4 +41,40 @@ describe('effects of tools', () => {
   test('what was deleted leaves no record', () => {
     expect(rules({ calls: [], isDeleted: (reply: string) => reply.startsWith('r-') })).toEqual([])
   })
+})
+
+describe('streams of an owner that was cut off', () => {
+  const from = 10_000
+  const ended = (at: number | null, isWhole: boolean): Ended => ({ detail: 'follower', at, isWhole })
+  const rules = (one: Ended) => checkBounds([measureEnd(one, from)], 1500).map(({ rule }) => rule)
+
+  test('one that ends in time is in order', () => expect(rules(ended(from + 4000, false))).toEqual([]))
+  test('one that ends late', () => expect(rules(ended(from + 4001, true))).toEqual(['stream ended']))
+  test('one that never ends', () => expect(rules(ended(null, false))).toEqual(['stream ended']))
+
+  test('without Redis nothing breaks off', () => {
+    expect(brokenByRedis([ended(from + 1, true)], from)).toEqual([])
+    for (const lie of [ended(from + 1, false), ended(from - 1, true), ended(null, false)]) {
+      expect(brokenByRedis([lie], from)).toMatchObject([{ rule: 'redis-lost' }])
+    }
+  })
+})
+
+describe('answers', () => {
+  const answer = (status: number, text: string | null = '{"error":"No."}', headers = {}, isBalanced = false) => {
+    const { outcome, fault } = readRefusal({ status, text, headers: new Headers(headers), isBalanced })
+    return [outcome, fault?.rule]
+  }
+  const generated = { 'x-should-retry': 'false' }
+
+  test.each([
+    ['503: not stored, whatever its words', answer(503), ['refused', undefined]],
+    ['503 that nginx brings', answer(503, '{"error":"No."}', {}, true), ['unknown', undefined]],
+    ['409', answer(409), ['refused', undefined]],
+    ['504 of nginx', answer(504, null, {}, true), ['unknown', undefined]],
+    ['500, unknown', answer(500, '{"error":"It is not known whether …"}'), ['unknown', undefined]],
+    ['500, generated', answer(500, '{"error":"No."}', generated), ['accepted', undefined]],
+    ['500 of nobody knows what', answer(500), ['unknown', 'status']],
+    ['no words', answer(409, '{}'), ['refused', 'error-format']],
+  ])('%s', (_, found, expected) => expect(found).toEqual(expected))
 })

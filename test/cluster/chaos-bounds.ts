@@ -33,3 +33,25 @@ export function checkBounds(measured: readonly Measured[], leaseMs: number): Vio
       detail: `${detail}: ${value}, ${limits[what]} at most`,
     }))
 }
+
+/** A client's stream of a reply whose owner was cut off. */
+export interface Ended {
+  detail: string
+  /** When (ms, monotonic); null: it never did. */
+  at: number | null
+  /** In order, with its last frame. */
+  isWhole: boolean
+}
+
+/** `from`: since when it was to end. */
+export const measureEnd = ({ at, detail }: Ended, from: number): Measured => ({
+  what: 'stream ended',
+  value: at === null ? Number.POSITIVE_INFINITY : Math.round(at - from),
+  detail,
+})
+
+/** An owner that reaches the database loses nothing: its streams end when they are told to, and whole. */
+export const brokenByRedis = (ended: readonly Ended[], from: number): Violation[] =>
+  ended
+    .filter(({ at, isWhole }) => !isWhole || (at !== null && at < from))
+    .map(({ detail }) => ({ rule: 'redis-lost', session: '', detail: `${detail}: a stream broke off` }))

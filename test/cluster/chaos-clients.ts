@@ -4,6 +4,7 @@
  * became of each message is written down in its `Send`.
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import { readRefusal } from './chaos-answers.ts'
 import { textOf } from './chaos-model.ts'
 import {
   ask,
@@ -66,21 +67,10 @@ async function readAnswer({ witness }: Crowd, one: Try, answer: Response, isBala
     one.content = String(choices[0].message.content)
     return
   }
-  const said = String(text === null ? '' : (/"error":"([^"]*)/.exec(text)?.[1] ?? ''))
-  if (text !== null && said === '') {
-    witness.violations.push({ rule: 'error-format', session: '', detail: `${answer.status} ${text.slice(0, 200)}` })
-  }
-  if (answer.status === 500) {
-    // A generation that failed, or that cannot be stored at the moment. Any other fault has neither header.
-    const { headers } = answer
-    if (said.startsWith('It is not known')) return // whether it is stored: it may be either (contract section 10)
-    if (headers.get('x-should-retry') === 'false' || headers.has('retry-after')) one.outcome = 'accepted'
-    else witness.violations.push({ rule: 'status', session: '', detail: `500 ${text}` })
-    return
-  }
-  // What stands before the answer of another instance, nginx does not tell. An instance's own 503 means: not stored.
-  if (isBalanced) return
-  if (answer.status < 500 || answer.status === 503) one.outcome = 'refused'
+  const { status, headers } = answer
+  const { outcome, fault } = readRefusal({ status, text, headers, isBalanced })
+  one.outcome = outcome
+  if (fault !== null) witness.violations.push(fault)
 }
 
 /** A message until it was accepted or refused; with a key it is sent again when nobody answered, and sometimes anyway. */

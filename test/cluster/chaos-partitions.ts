@@ -6,7 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Cluster, LEASE_MS } from '../support/cluster.ts'
 import type { Wire } from '../support/wire.ts'
-import { limitsFor, type Measured } from './chaos-bounds.ts'
+import { brokenByRedis, type Ended, limitsFor, type Measured, measureEnd } from './chaos-bounds.ts'
 import { type Manner, textOf } from './chaos-model.ts'
 import { type Crowd, count, openSession, pathOf, post, type Send } from './chaos-requests.ts'
 import { type Reading, readToEnd } from './chaos-streams.ts'
@@ -29,14 +29,6 @@ export const allPartitions = (instances: number, hasRedis: boolean): Partition[]
   (hasRedis ? cuts : (['PostgreSQL'] as const))
     .flatMap((cut) => wireFaults.map((fault) => ({ cut, fault })))
     .map((one, n) => ({ ...one, instance: n % instances }))
-
-interface Ended {
-  detail: string
-  /** When (ms, monotonic); null: it never did. */
-  at: number | null
-  /** In order, with its last frame. */
-  isWhole: boolean
-}
 
 /** Resolves to what was measured, when the instance is back. `marker`: another one for each. */
 export async function partition(
@@ -66,17 +58,8 @@ export async function partition(
   clearTimeout(timer)
   for (const wire of wires) wire.pass()
   await isBack(crowd, instance)
-  for (const { at, isWhole, detail } of ended) {
-    const endedEarly = at !== null && at < endsAt
-    if (cut === 'Redis' && (endedEarly || !isWhole)) {
-      crowd.witness.violations.push({ rule: 'redis-lost', session: '', detail: `${detail}: a stream broke off` })
-    }
-  }
-  return ended.map(({ at, detail }) => ({
-    what: 'stream ended',
-    value: at === null ? Number.POSITIVE_INFINITY : Math.round(at - endsAt),
-    detail,
-  }))
+  if (cut === 'Redis') crowd.witness.violations.push(...brokenByRedis(ended, endsAt))
+  return ended.map((one) => measureEnd(one, endsAt))
 }
 
 const wiresOf = ({ wires }: Cluster, instance: number, cut: Cut): Wire[] => {
@@ -120,7 +103,7 @@ async function begin(
 
 /** An instance that was cut off a moment ago has connections that it does not know to be dead: 503, until it does. */
 async function followOn(crowd: Crowd, session: SessionSeen, instance: string, signal: AbortSignal): Promise<Reading> {
-  for (const deadline = performance.now() + 10_000; ; await pause(100)) {
+  for (const deadline = performance.now() + 30_000; ; await pause(100)) {
     const answer = await fetch(`${instance}${pathOf(crowd, session)}/chat/completions/stream`, { signal })
     if (answer.status === 200) return readToEnd(crowd, session, answer)
     const text = await answer.text()
