@@ -139,6 +139,8 @@ export interface NewMessage {
   replyId: string
   agentId: string
   sessionId: string
+  /** A session of anybody else is as one that is not there. Null: of whomever it is. */
+  user: string | null
   text: string
   model: string
   includeUsage: boolean
@@ -152,7 +154,8 @@ export interface NewMessage {
 }
 
 export type Admission =
-  | { outcome: 'admitted'; reply: ReplyInfo; position: number; restState: RestState; untitled: boolean }
+  /** `titleFrom`: the first user message of a session that has no title. Null: it has one. */
+  | { outcome: 'admitted'; reply: ReplyInfo; position: number; restState: RestState; titleFrom: string | null }
   | { outcome: 'joined'; replyId: string }
   /** `stale`: the configuration has changed, the agent may be another one now. */
   /** Nothing was stored, and nothing will be. */
