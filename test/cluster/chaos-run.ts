@@ -103,8 +103,14 @@ export async function runChaos(options: ChaosOptions): Promise<Verdict> {
 async function measure(crowd: Crowd, cluster: Cluster, { partitions = [], burst: replies = 0 }: ChaosOptions) {
   const measured: Measured[] = []
   const all = partitions === 'all' ? allPartitions(cluster.urls.length, cluster.redis !== null) : partitions
-  for (const [n, one] of all.entries()) measured.push(...(await partition(crowd, cluster, one, `m8000.${n}`)))
-  if (replies > 0) measured.push(await burst(crowd, cluster, replies))
+  const trouble = (what: string) => (error: unknown) => {
+    crowd.witness.violations.push({ rule: 'trouble', session: '', detail: `${what}: ${String(error)}` })
+    return []
+  }
+  for (const [n, one] of all.entries()) {
+    measured.push(...(await partition(crowd, cluster, one, `m8000.${n}`).catch(trouble(JSON.stringify(one)))))
+  }
+  if (replies > 0) measured.push(...(await burst(crowd, cluster, replies).catch(trouble('burst'))))
   return measured
 }
 
