@@ -213,6 +213,14 @@ export const requirements = {
   'contract-11.models': 'deploy/models and openai/models list; openai/chat/completions names an agent as its model.',
   'contract-11.client': 'The client makes sessions with all of it, and renews a client secret by itself.',
   'contract-11.pages': 'The pages show the browser’s way first, and a session’s user and metadata.',
+  // ── contract 12 ───────────────────────────────────────────────────────────────────────────────────────
+  'contract-12.reasoning':
+    'Where it is asked for, reasoning comes in frames of its own before its text; numbered, stored, resumed like text; the message carries it.',
+  'contract-12.reasoning-off': 'Without include_reasoning every byte is as before.',
+  'contract-12.reasoning-asked':
+    'A provider is asked for reasoning only where that cannot be refused nor change the answer; one that refuses is asked once more without.',
+  'contract-12.reasoning-back':
+    'Reasoning of earlier replies is never sent to a model; within a reply it goes back to the model that wants it.',
   // ── contract 17 ───────────────────────────────────────────────────────────────────────────────────────
   'contract-17.failed-replies': 'A failed reply is one line at warn with all its ids; a retry’s line carries the same.',
   'contract-17.levels': 'error is for faults of ours alone; lines of requests carry method and route.',

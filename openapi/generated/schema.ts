@@ -1009,6 +1009,8 @@ export interface components {
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
+            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
+            include_reasoning?: boolean | null;
             /** @description Id of an agent, or its exact name where no other agent has the same. */
             model: string;
         };
@@ -1224,6 +1226,8 @@ export interface components {
                      */
                     role: "assistant";
                     content: string;
+                    /** @description What the model thought. Absent where it was not asked for, or none came. */
+                    reasoning_content?: string;
                 };
                 /**
                  * @description `stop` on normal end and on cancel.
@@ -1256,6 +1260,8 @@ export interface components {
                     role?: "assistant";
                     /** @description A piece of the text. */
                     content?: string;
+                    /** @description A piece of the reasoning, in a frame of its own. See `include_reasoning`. */
+                    reasoning_content?: string;
                 };
                 /**
                  * @description Null until the last content chunk.
@@ -1274,6 +1280,8 @@ export interface components {
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
+            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
+            include_reasoning?: boolean | null;
         };
         ChatMessage: {
             /**
@@ -1364,6 +1372,8 @@ export interface components {
              * @enum {string|null}
              */
             finish_reason: "stop" | "length" | "content_filter" | "cancelled" | "error" | null;
+            /** @description What the model thought. Absent where it was not asked for, or none came. */
+            reasoning?: string;
             /**
              * Format: date-time
              * @description When the message was stored. ISO 8601, UTC.
@@ -1791,6 +1801,10 @@ export interface components {
                 message: string;
             } | null;
             toolCalls: components["schemas"]["PlaygroundToolCall"][];
+            /** @description What the model thought. Absent where none came. Partial while `streaming`. */
+            reasoning?: string;
+            /** @description How long the model thought, in milliseconds. Absent where it did not, or where nobody knows. */
+            reasoningMs?: number;
             /**
              * Format: date-time
              * @description When the message was stored. ISO 8601, UTC.
@@ -2044,6 +2058,8 @@ export interface components {
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
+            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
+            include_reasoning?: boolean | null;
             /**
              * @description While a reply runs: `reject` (default) answers 409, `interrupt` cancels that reply first.
              * @enum {string}

@@ -55,6 +55,8 @@ function onceLeft(client: AbortSignal, onLeft: () => void): void {
 /** A whole reply. `error` is set when it failed. */
 export interface WholeReply {
   content: string
+  /** Empty: not asked for, or none came. */
+  reasoning: string
   reason: FinishReason
   usage: Usage
   error: ReplyError | null
@@ -74,11 +76,13 @@ export async function awaitReply(
   const client = connectionSignal(fastifyReply)
   const breakOff = breakOffOf(fastifyReply.request)
   onceLeft(client, onLeft)
-  const whole: WholeReply = { content: '', reason: 'stop', usage: noUsage, error: null }
+  const whole: WholeReply = { content: '', reasoning: '', reason: 'stop', usage: noUsage, error: null }
   const texts: string[] = []
+  const thoughts: string[] = []
   await reply.read(0, breakOff ? AbortSignal.any([client, breakOff]) : client, (batch) => {
     for (const frame of batch) {
       if (frame.type === 'text') texts.push(frame.text)
+      else if (frame.type === 'reasoning') thoughts.push(frame.text)
       else if (frame.type === 'finished') Object.assign(whole, { reason: frame.reason, usage: frame.usage })
       else if (frame.type === 'failed') whole.error = frame.error
     }
@@ -87,6 +91,7 @@ export async function awaitReply(
   breakOff?.throwIfAborted()
   if (client.aborted) return null
   whole.content = texts.join('')
+  whole.reasoning = thoughts.join('')
   return whole
 }
 

@@ -57,7 +57,7 @@ async function answerWhole(reply: Reply, fastifyReply: FastifyReply, onLeft: () 
     return undefined
   }
   if (whole.error) return generationFailed(whole.error)
-  return completionBody(completionHead(reply.info), whole.content, whole.reason, whole.usage)
+  return completionBody(completionHead(reply.info), whole, whole.reason, whole.usage)
 }
 
 /** How often a message is sent anew because its agent was being changed. */
@@ -70,6 +70,7 @@ const MOST_TRIES = 3
 async function sendFrom(
   rooms: SessionCompletionRooms,
   agentId: string,
+  reasoning: boolean,
   message: Omit<Message, 'agentId' | 'agentName' | 'model' | 'configuration' | 'request' | 'openToolbox'>,
 ): Promise<Sent> {
   const remembered = rooms.agents.remembered(agentId)
@@ -81,7 +82,7 @@ async function sendFrom(
       agentName: agent.name,
       model: agent.model,
       configuration: agent.configuration,
-      request: agentRequest(rooms, agent),
+      request: { ...agentRequest(rooms, agent), reasoning },
       openToolbox: agentToolbox(rooms, agent),
     })
     // No such session: gone with its agent, perhaps.
@@ -119,7 +120,7 @@ export const sessionCompletionHandlers = (rooms: SessionCompletionRooms) => {
         onBusy: body.on_busy ?? 'reject',
         origin: originOf(request),
       } as const
-      const sent = await sendFrom(rooms, params.agent_id, message)
+      const sent = await sendFrom(rooms, params.agent_id, body.include_reasoning === true, message)
       if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)
       const onLeft = sent.outcome === 'started' ? sent.requesterLost : () => {}
       if (!body.stream) return answerWhole(sent.reply, reply, onLeft)

@@ -29,14 +29,15 @@ export const wireSession = ({ id, agentId, title, user, metadata, createdAt, upd
   updated_at: updatedAt,
 })
 
-export const wireMessage = ({ id, sessionId, role, content, status, finishReason, createdAt }: sessions.Message) => ({
-  id,
-  session_id: sessionId,
-  role,
-  content,
-  status,
-  finish_reason: finishReason,
-  created_at: createdAt,
+export const wireMessage = (message: sessions.Message) => ({
+  id: message.id,
+  session_id: message.sessionId,
+  role: message.role,
+  content: message.content,
+  status: message.status,
+  finish_reason: message.finishReason,
+  created_at: message.createdAt,
+  ...(message.reasoning !== null && { reasoning: message.reasoning }),
 })
 
 /** Throws 403 for what a client secret cannot give a session. */

@@ -46,7 +46,7 @@ export function createFlushQueue(store: (batch: readonly Append[], epoch: number
       const goesAlone = canceledAt !== undefined
       if (size >= MAX_FLUSH || (goesAlone && count > 0)) break
       const taken = events ?? take()
-      for (const { event } of taken) size += event.type === 'text' ? event.text.length : JSON.stringify(event).length
+      for (const { event } of taken) size += 'text' in event ? event.text.length : JSON.stringify(event).length
       batch.push({ reply, events: taken, resolve, maybeStored, canceledAt })
       count += 1
       if (goesAlone) break
