@@ -166,7 +166,7 @@ describe.each(replyEventKinds)('an event of the kind %s', (kind) => {
   verifies('contract-7.follow', 'reaches followers on other instances as it was stored', () => {
     const stored = { seq: 6, part: isNumberedKind(kind) ? 0 : 1, event }
     const message = decode(encode(storedMessage('r', { seq: 5, part: 0 }, [stored])))
-    if (message?.say !== 'stored') throw new Error('another message')
+    if (message?.type !== 'stored') throw new Error('another message')
     expect(eventsOf(message)).toEqual([stored])
   })
 

@@ -142,6 +142,8 @@ export interface NewMessage {
   replyId: string
   agentId: string
   sessionId: string
+  /** A session of anybody else is as one that is not there. Null: of whomever it is. */
+  user: string | null
   text: string
   model: string
   includeUsage: boolean
@@ -155,7 +157,8 @@ export interface NewMessage {
 }
 
 export type Admission =
-  | { outcome: 'admitted'; reply: ReplyInfo; position: number; restState: RestState; untitled: boolean }
+  /** `titleFrom`: the first user message of a session that has no title. Null: it has one. */
+  | { outcome: 'admitted'; reply: ReplyInfo; position: number; restState: RestState; titleFrom: string | null }
   | { outcome: 'joined'; replyId: string }
   /** Nothing was stored, and nothing will be. `stale`: the configuration has changed, the agent may be another one now. */
   | { outcome: 'busy' | 'key_reused' | 'not_found' | 'refused' | 'fenced' | 'stale' }

@@ -5,7 +5,7 @@ import { verifies } from '../verifies.ts'
 import * as anthropic from './anthropic-server.ts'
 import * as gemini from './gemini-server.ts'
 import { look, open } from './native-scene.ts'
-import { ask, connectionTo, failureIn, requestTo, scene, spoken } from './scene.ts'
+import { ask, failureIn, requestTo, scene, spoken } from './scene.ts'
 
 const reasoningOf = (events: readonly ModelEvent[]) =>
   events.flatMap((event) => (event.type === 'reasoning' || event.type === 'text' ? [[event.type, event.text]] : []))
