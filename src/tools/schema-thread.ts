@@ -1,19 +1,19 @@
-/** The thread that applies schemas: one job at a time, each with a time limit, after which the thread is another one. */
+/** The thread that applies schemas: one job at a time, each with a time limit, after which the thread is replaced. */
 import { Worker } from 'node:worker_threads'
 import type { SchemaJob, SchemaReasons } from './schema-worker.ts'
 
-/** Wall-clock time of one job. A usual one takes microseconds, compiling 64 KiB on a busy machine some hundred. */
+/** Wall-clock limit of one job. An ordinary one takes microseconds; compiling 64 KiB on a busy machine, some 100 ms. */
 const JOB_MS = 2_000
-/** The thread has 0.1 s of its own modules to load. */
+/** Loading the thread's modules takes 0.1 s. */
 const START_MS = 10_000
 const IDLE_MS = 60_000
-/** Whose job ran out of time comes after all others for so long; the same job is not tried again meanwhile. */
+/** For so long, owners whose job timed out are queued after all others, and the same job is not tried again. */
 const SUSPECT_MS = 60_000
 const MAX_SUSPECTS = 1_000
 
 interface Waiting {
   job: SchemaJob
-  /** What is not tried again when it took too long: the schema. */
+  /** The schema's text: not tried again when it took too long. */
   name: string
   owner: string
   resolve(reasons: SchemaReasons | null): void
@@ -34,7 +34,7 @@ export const startSchemaWorker = (): Worker =>
     resourceLimits: { maxOldGenerationSizeMb: 1024 },
   })
 
-/** Starts no thread before it is asked. The thread keeps no process alive. */
+/** Starts the thread on the first job. The thread does not keep the process alive. */
 export function createSchemaThread({ jobMs = JOB_MS, idleMs = IDLE_MS, start = startSchemaWorker } = {}): SchemaThread {
   const waiting = new Set<Waiting>()
   const suspects = createSuspects()
@@ -47,7 +47,7 @@ export function createSchemaThread({ jobMs = JOB_MS, idleMs = IDLE_MS, start = s
     next()
   }
 
-  /** The job took too long, or the thread died of it: those who wait get another thread. */
+  /** The job took too long or killed the thread: the waiting jobs get a new one. */
   function fail(): void {
     if (current) {
       suspects.add(current.owner)
@@ -85,7 +85,7 @@ export function createSchemaThread({ jobMs = JOB_MS, idleMs = IDLE_MS, start = s
   }
 }
 
-/** Owners and schemas whose job ran out of time. */
+/** Owners and schemas whose job timed out. */
 function createSuspects() {
   /** Until when (`performance.now()`). */
   const until = new Map<string, number>()
@@ -103,11 +103,11 @@ interface ThreadOptions {
   idleMs: number
   start(): Worker
   onReasons(reasons: SchemaReasons): void
-  /** It died, did not start in time, or its job took too long. It must be ended. */
+  /** It died, did not start in time, or its job took too long. The caller must end it. */
   onLost(): void
 }
 
-/** The life of the thread: started by a job, lost, ended when idle. One timer limits its start, its job, its idleness. */
+/** The thread's lifecycle: started by a job, lost, ended when idle. One timer limits its start, job and idle time. */
 function createThread({ jobMs, idleMs, start, onReasons, onLost }: ThreadOptions) {
   let worker: Worker | null = null
   let isReady = false
@@ -129,7 +129,7 @@ function createThread({ jobMs, idleMs, start, onReasons, onLost }: ThreadOptions
     }
     own.on('error', lost)
     own.on('exit', lost)
-    own.unref() // last: a listener refers to it again
+    own.unref() // last: adding a listener refs it again
     timer = setTimeout(lost, START_MS)
   }
 
@@ -140,7 +140,7 @@ function createThread({ jobMs, idleMs, start, onReasons, onLost }: ThreadOptions
     worker?.postMessage(job)
   }
 
-  /** The next job starts another one. */
+  /** The next job starts a new thread. */
   function end(): void {
     const ended = worker
     worker = null
@@ -156,7 +156,7 @@ function createThread({ jobMs, idleMs, start, onReasons, onLost }: ThreadOptions
       if (worker === null) open()
       else begin()
     },
-    /** It has no job: it stays for a while. */
+    /** No job is left: the thread is kept for a while. */
     idle(): void {
       job = null
       clearTimeout(timer)
