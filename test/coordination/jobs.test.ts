@@ -138,7 +138,7 @@ describe.each(adapters)('%s', (_, newGroup) => {
     })
     group.start([job])
     await expect.poll(() => turns.length, patience).toBe(2)
-    expect(group.lines.warn).toEqual(['A background job failed and is run again.'])
+    expect(group.lines.warn).toEqual(['A background job failed and will be retried.'])
   })
 
   verifies('contract-7.jobs', 'two instances share the turns; one goes on when the other stops', async () => {
@@ -230,8 +230,8 @@ describe('BullMQ', () => {
     await expect.poll(() => group.lines.warn.length, patience).toBe(1)
     await server.restart()
     await expect.poll(() => turns.length, patience).toBeGreaterThan(1)
-    await expect.poll(() => group.lines.info, patience).toEqual(['Redis is back: background jobs go on.'])
-    expect(group.lines.warn).toEqual(['Redis cannot be used: background jobs wait for it.'])
+    await expect.poll(() => group.lines.info, patience).toEqual(['Redis is available again: background jobs resume.'])
+    expect(group.lines.warn).toEqual(['Redis is unavailable: background jobs wait for it.'])
   })
 
   verifies('contract-7.redis-lost', 'neither start nor stop waits for a Redis that is not there', async () => {
