@@ -1,4 +1,4 @@
-/** What happens to a cluster in a chaos run: lanes side by side, so that faults meet. */
+/** The faults of a chaos run: several loops in parallel, so that faults coincide. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { askAgain } from '../../src/persistence/postgres/database.ts'
 import { type Cluster, LEASE_MS } from '../support/cluster.ts'
@@ -7,32 +7,32 @@ import type { RedisServer } from '../support/redis.ts'
 export interface FaultOptions {
   cluster: Cluster
   random(): number
-  /** Ends the lanes; what was broken is healed then. */
+  /** Ends the loops and repairs what was broken. */
   over: AbortSignal
-  /** Restarts the database server. Null: others use it too. */
+  /** Restarts the database server. Null: it is shared. */
   restartDatabase: (() => Promise<void>) | null
-  /** Told of each fault as it begins. */
+  /** Called at the start of each fault. */
   onFault(what: string, instance: number | null): void
-  /** Told of what the product did wrong, and of its logs before they go. */
+  /** Receives violations by the product, and its logs before they are lost. */
   onTrouble(detail: string): void
 }
 
 type Fault = (instance: number) => Promise<void>
 
-/** Resolves when all lanes have ended and everything runs again. */
+/** Resolves when all loops have ended and everything runs again. */
 export async function makeTrouble(options: FaultOptions): Promise<void> {
   const { cluster } = options
-  const lanes = [
-    lane(options, ends(options), cluster.products.length),
-    lane(options, standstills(options), cluster.products.length),
-    lane(options, databaseFaults(options), null),
-    ...(cluster.redis ? [lane(options, redisFaults(cluster.redis, options.random), null)] : []),
+  const loops = [
+    runLoop(options, ends(options), cluster.products.length),
+    runLoop(options, suspensions(options), cluster.products.length),
+    runLoop(options, databaseFaults(options), null),
+    ...(cluster.redis ? [runLoop(options, redisFaults(cluster.redis, options.random), null)] : []),
   ]
-  await Promise.all(lanes)
+  await Promise.all(loops)
 }
 
-/** All kinds in a random order, then again in another one: none is missing in a short run. */
-async function lane(options: FaultOptions, faults: Record<string, Fault>, among: number | null): Promise<void> {
+/** All kinds in random order, then again in another order: none is missing in a short run. */
+async function runLoop(options: FaultOptions, faults: Record<string, Fault>, among: number | null): Promise<void> {
   const { random, over, onFault, onTrouble } = options
   let deck: [string, Fault][] = []
   for (;;) {
@@ -48,7 +48,7 @@ async function lane(options: FaultOptions, faults: Record<string, Fault>, among:
   }
 }
 
-/** The process ends and comes back. */
+/** The process ends and restarts. */
 function ends({ cluster, random, onTrouble }: FaultOptions): Record<string, Fault> {
   const back = async (instance: number) => {
     for (let tries = 1; ; tries++) {
@@ -73,8 +73,8 @@ function ends({ cluster, random, onTrouble }: FaultOptions): Record<string, Faul
   }
 }
 
-/** The process stands still and goes on, whatever else happens to it meanwhile. */
-function standstills({ cluster, random }: FaultOptions): Record<string, Fault> {
+/** The process is suspended and resumed, whatever else happens to it meanwhile. */
+function suspensions({ cluster, random }: FaultOptions): Record<string, Fault> {
   const stand = async (instance: number, ms: number) => {
     const { child } = cluster.products[instance] ?? {}
     child?.kill('SIGSTOP')
@@ -89,7 +89,7 @@ function standstills({ cluster, random }: FaultOptions): Record<string, Fault> {
 
 function databaseFaults({ cluster, random, restartDatabase }: FaultOptions): Record<string, Fault> {
   const { sql } = cluster.database
-  // Our own connection may be cut too, or the server be about to start.
+  // Our own connection may be cut too, or the server may still be starting.
   const cut = (part: string) => async () => {
     const instances = await askAgain(
       () => sql<{ id: string }[]>`select id from instances where lost_at is null`,

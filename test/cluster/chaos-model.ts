@@ -1,6 +1,6 @@
 /**
- * The model of the chaos runs: a vendor over HTTP whose words carry their call's own number (`c17.1 c17.2 …`), so that
- * every word in a reply tells which call it came from, and a tool that it asks for. Each call is written down.
+ * The model of the chaos runs: a vendor over HTTP whose words contain their call's number (`c17.1 c17.2 …`), so that every
+ * word in a reply identifies its call, and a tool that it calls. Each call is recorded.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -9,13 +9,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 export interface ModelCall {
   number: number
-  /** Of the user's message that it answers. */
+  /** The marker of the user message that it answers. */
   marker: string
-  /** 0, then one more for each tool result behind that message. */
+  /** 0, plus one for each tool result after that message. */
   turn: number
-  /** Words that were handed to the system, whether or not anybody took them. */
+  /** Words written to the socket, whether or not they were received. */
   words: number
-  /** `refused`: before the first word; `broke`: behind a word; `left`: the caller has gone. */
+  /** `refused`: before the first word; `broke`: after a word; `left`: the caller disconnected. */
   end: 'running' | 'refused' | 'broke' | 'left' | 'tool' | 'stop' | 'length'
 }
 
@@ -24,7 +24,7 @@ export interface ChaosModel extends AsyncDisposable {
   url: string
   toolUrl: string
   calls: readonly ModelCall[]
-  /** From here on it only answers, shortly. */
+  /** From now on it only sends short, successful replies. */
   calm(): void
 }
 
@@ -32,7 +32,7 @@ export const TOOL = 'lookup'
 
 export const wordOf = (call: number, n: number): string => `c${call}.${n}é🙂 `
 
-/** What users say; the model finds the marker in it. */
+/** A user message; the model finds the marker in it. */
 export const textOf = (marker: string): string => `${marker} tell me`
 export const markerIn = (text: string): string | null => [...text.matchAll(/\bm\d+\.\d+\b/g)].at(-1)?.[0] ?? null
 
@@ -40,7 +40,7 @@ export async function startModel(random: () => number): Promise<ChaosModel> {
   const calls: ModelCall[] = []
   let isCalm = false
   const server = createServer((request, response) => {
-    response.on('error', () => {}) // callers that leave are part of the play
+    response.on('error', () => {}) // callers may disconnect
     const answered = request.url === '/tool' ? lookUp(response, random) : complete(request, response)
     answered.catch(() => response.destroy())
   })
@@ -112,7 +112,7 @@ async function play(part: Part, call: ModelCall, response: ServerResponse, left:
     await say({ content: wordOf(call.number, call.words) })
   }
   if (part.end === 'broke') {
-    await pause(20) // what was said is on its way
+    await pause(20) // the last words are in transit
     call.end = 'broke'
     response.destroy()
     return
@@ -132,7 +132,7 @@ async function play(part: Part, call: ModelCall, response: ServerResponse, left:
 const chunk = (fields: object): string =>
   `data: ${JSON.stringify({ id: 'up', object: 'chat.completion.chunk', created: 1, model: 'up', ...fields })}\n\n`
 
-/** Rejects when the caller has gone. */
+/** Rejects when the caller has disconnected. */
 function written(response: ServerResponse, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     response.write(text, (error) => (error ? reject(error) : resolve()))

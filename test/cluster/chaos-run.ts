@@ -1,4 +1,4 @@
-/** One chaos run: cluster, model, clients and faults, then quiet, then the proof. */
+/** One chaos run: cluster, model, clients and faults, then a quiet phase, then the checks. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Cluster, LEASE_MS, startCluster } from '../support/cluster.ts'
 import type { FreshDatabase } from '../support/database.ts'
@@ -18,7 +18,7 @@ export interface ChaosOptions {
   seed: number
   sessions?: number
   restartDatabase?: () => Promise<void>
-  /** A line of an instance's log, when it is over. */
+  /** Receives an instance's log lines at its end. */
   onLog?: (line: string) => void
   logLevel?: string
 }
@@ -29,11 +29,11 @@ export interface Verdict {
 }
 
 const DRAIN_S = 3
-/** Channels and background jobs have some; sessions and replies none. */
+/** Channels and background jobs have keys; sessions and replies have none. */
 const MAX_REDIS_KEYS = 100
-/** From the last fault until nothing streams: leases, strays, drains, and a machine on which much else runs. */
+/** From the last fault until nothing streams: leases, orphans, drains, on a machine under load. */
 const SETTLE_MS = 2 * LEASE_MS + 30_000
-/** For a last message in each session, one after the other, and six readings of each. */
+/** For a last message in each session in sequence, and six reads of each. */
 const GO_ON_MS = 120_000
 
 export async function runChaos(options: ChaosOptions): Promise<Verdict> {
@@ -42,7 +42,7 @@ export async function runChaos(options: ChaosOptions): Promise<Verdict> {
   await installAudit(database.sql)
   const model = stack.use(await startModel(randomOf(seed + 1)))
   const env = { DRAIN_TIMEOUT_S: `${DRAIN_S}`, LOG_LEVEL: options.logLevel ?? 'warn' }
-  // nginx must not send a message again once its first reply may have been declared lost.
+  // nginx must not resend a message once its first reply may have been declared lost.
   const cluster = stack.use(await startCluster({ redis: true, database, nginxRetryMs: LEASE_MS / 2, env }))
   stack.use(followLogs(cluster, onLog))
   const [first] = cluster.products
@@ -75,7 +75,7 @@ export async function runChaos(options: ChaosOptions): Promise<Verdict> {
   return await verdictOf({ cluster, crowd, model })
 }
 
-/** Every line that any instance says, those of restarted ones included. */
+/** Every log line of any instance, including restarted ones. */
 function followLogs(cluster: Cluster, onLog: (line: string) => void): Disposable {
   const told = new Map<Product, { stdout: number; stderr: number }>()
   const look = () => {
@@ -137,13 +137,13 @@ async function verdictOf({ cluster: { database, redis }, crowd, model }: Run): P
   }
 }
 
-/** Nothing streams any more. */
+/** Waits until nothing streams. */
 async function settled({ sql }: FreshDatabase, violations: Violation[]): Promise<void> {
   for (const deadline = performance.now() + SETTLE_MS; ; await pause(200)) {
     const rows = await sql<{ session: string; detail: object }[]>`
       select m.session_id as session, to_jsonb(m) || jsonb_build_object('owner', to_jsonb(i)) as detail
         from messages m left join instances i on i.id = m.instance_id where m.status = 'streaming'`
-    // New ones may have begun before the clients were told to close: those end by themselves.
+    // New ones may have begun before the clients closed: those end by themselves.
     if (rows.length === 0) return
     if (performance.now() < deadline) continue
     for (const { session, detail } of rows)
@@ -152,7 +152,7 @@ async function settled({ sql }: FreshDatabase, violations: Violation[]): Promise
   }
 }
 
-/** Every session takes a message and completes it, and shows all of it on every instance. */
+/** Every session accepts a message and completes it, and shows all of it on every instance. */
 async function goOn(crowd: Crowd, random: () => number): Promise<void> {
   for (const [place, session] of crowd.sessions.entries()) {
     if (session.deletion !== 'none') continue

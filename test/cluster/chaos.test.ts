@@ -7,7 +7,7 @@ import { tellVerdict } from './chaos-verdict.ts'
 
 verifies(
   ['contract-4.stored-before-shown', 'contract-4.fencing', 'contract-7.any-instance', 'contract-7.redis-lost'],
-  'clients and faults at random for a minute: all that anybody saw is stored, once, and every session goes on',
+  'a minute of random clients and faults: all that was seen is stored once, and every session continues',
   async () => {
     const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
     const seconds = Number(process.env.CHAOS_SECONDS ?? 60)

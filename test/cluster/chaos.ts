@@ -1,9 +1,9 @@
 /**
- * Clients, faults and the proof that nothing was lost: `npm run chaos -- --seconds 60 --seed 7`. Ten minutes unless it
- * is told otherwise. Exit code 1 on any violation.
+ * Clients, faults and checks that nothing was lost: `npm run chaos -- --seconds 60 --seed 7`. Ten minutes by default.
+ * Exit code 1 on any violation.
  *
  *     --postgres 15      instead of 18
- *     --log FILE         what the instances said, with `--level debug` in full
+ *     --log FILE         the instances' logs, in full with `--level debug`
  */
 import { appendFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
