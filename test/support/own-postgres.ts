@@ -1,4 +1,4 @@
-/** A PostgreSQL of one's own, to restart under those who use it. No vitest import: chaos runs without it. */
+/** A separate PostgreSQL that can be restarted while in use. Without vitest imports, since chaos runs without it. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { askAgain, connect } from '../../src/persistence/postgres/database.ts'
 import { type EmbeddedOptions, startEmbedded } from '../../src/persistence/postgres/embedded.ts'
@@ -8,13 +8,13 @@ import { serverPid } from './product.ts'
 import { programFolder } from './program.ts'
 
 export interface OwnPostgres extends AsyncDisposable {
-  /** With all tables. `drop` does nothing: it goes with its server. */
+  /** With all tables. `drop` does nothing: the database is removed with its server. */
   database: FreshDatabase
-  /** As `pg_ctl restart -m fast`: all connections end at once. Resolves when it answers again. */
+  /** Like `pg_ctl restart -m fast`: all connections end at once. Resolves when it accepts connections again. */
   restart(): Promise<void>
 }
 
-const silent = { debug() {}, info() {}, warn() {}, error() {} } // it is restarted, and says so
+const silent = { debug() {}, info() {}, warn() {}, error() {} } // it logs the restart
 
 export async function startOwnPostgres(version: ServerVersion): Promise<OwnPostgres> {
   await using stack = new AsyncDisposableStack()
@@ -38,7 +38,7 @@ export async function startOwnPostgres(version: ServerVersion): Promise<OwnPostg
       const pid = await serverPid(path)
       if (pid === null) throw new Error(`No database runs in ${path}.`)
       process.kill(pid, 'SIGINT')
-      while ((await serverPid(path)) === pid) await pause(20) // our supervisor starts it again
+      while ((await serverPid(path)) === pid) await pause(20) // our supervisor restarts it
       await askAgain(() => sql`select 1`, 20_000)
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
