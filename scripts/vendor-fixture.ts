@@ -23,11 +23,11 @@ export interface Fixture {
   exchanges: Exchange[]
 }
 
-type Question = Pick<ModelRequest, 'model' | 'system' | 'messages' | 'config' | 'tools'>
+type Question = Pick<ModelRequest, 'model' | 'system' | 'messages' | 'config' | 'tools' | 'reasoning'>
 
 /** The requests to each vendor: one answered with text, one with a tool call, and one with an error. */
 export function questions(model: string): Record<'words' | 'tool' | 'error', Question> {
-  const plain = { model, system: 'Answer in one short sentence.', config: {}, tools: [] }
+  const plain = { model, system: 'Answer in one short sentence.', config: {}, tools: [], reasoning: false }
   const weather = {
     name: 'get_weather',
     description: 'The weather of a city now.',

@@ -9,6 +9,7 @@ export const sessionCompletions = operations({
     method: 'post',
     path,
     scope: 'deploy',
+    secret: 'handler',
     summary: 'Send the next user message of a session',
     description:
       'History comes from the session; the message and the reply are stored. The reply continues when the client disconnects, and every frame of its stream has an id to resume from.',
@@ -31,6 +32,7 @@ export const sessionCompletions = operations({
     method: 'get',
     path: `${path}/stream`,
     scope: 'deploy',
+    secret: 'session',
     summary: "Follow the session's newest reply, from any frame",
     description:
       'Stored events are replayed; the generation is never repeated. A finished reply ends with its finish chunk and `[DONE]`. No reply yet: 204.',
@@ -44,6 +46,7 @@ export const sessionCompletions = operations({
     method: 'post',
     path: `${path}/cancel`,
     scope: 'deploy',
+    secret: 'session',
     summary: 'Cancel the running reply, if any',
     description: 'Works on whichever instance the reply runs. The text generated so far is kept.',
     responses: { 204: null },

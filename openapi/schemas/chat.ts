@@ -1,13 +1,13 @@
-/** The chat-completions wire format, and deploy sessions. Names are in snake case, as in that format. */
+/** The chat-completions wire format, and messages of deploy sessions. Names are in snake case, as in that format. */
 import Type from 'typebox'
 import { documented } from '../documented.ts'
-import { count, id, listOf, name, nullable, oneOf, time } from './basics.ts'
+import { count, id, nullable, oneOf, time } from './basics.ts'
 
 const ContentPart = Type.Object(
   { type: Type.String({ description: '`text`; anything else is 400.' }), text: Type.Optional(Type.String()) },
   { title: 'ContentPart' },
 )
-const ChatMessage = Type.Object(
+export const ChatMessage = Type.Object(
   {
     role: Type.String({
       description: '`user` or `assistant`. `system`, `developer` and any other: 400.',
@@ -32,6 +32,14 @@ const requestFields = {
       type: ['object', 'null'],
       description: '`include_usage` adds a chunk with `usage` and no choices before `[DONE]`.',
     }),
+  ),
+  include_reasoning: Type.Optional(
+    nullable(
+      Type.Boolean({
+        description:
+          "True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it.",
+      }),
+    ),
   ),
 }
 export const ChatCompletionRequest = Type.Object(requestFields, {
@@ -76,7 +84,13 @@ export const ChatCompletion = Type.Object(
     choices: Type.Array(
       Type.Object({
         index: Type.Integer(),
-        message: Type.Object({ role: oneOf(['assistant'], 'The author.'), content: Type.String() }),
+        message: Type.Object({
+          role: oneOf(['assistant'], 'The author.'),
+          content: Type.String(),
+          reasoning_content: Type.Optional(
+            Type.String({ description: 'What the model thought. Absent where it was not asked for, or none came.' }),
+          ),
+        }),
         finish_reason: finishReason('`stop` at a normal end and after a cancel.'),
       }),
     ),
@@ -96,6 +110,9 @@ export const ChatCompletionChunk = Type.Object(
         delta: Type.Object({
           role: Type.Optional(oneOf(['assistant'], 'In the first chunk only.')),
           content: Type.Optional(Type.String({ description: 'The next part of the text.' })),
+          reasoning_content: Type.Optional(
+            Type.String({ description: 'A piece of the reasoning, in a frame of its own. See `include_reasoning`.' }),
+          ),
         }),
         finish_reason: nullable(finishReason('Null until the last content chunk.')),
       }),
@@ -135,20 +152,6 @@ export const StreamError = Type.Object(
 /** The events of every reply stream. */
 export const completionEvents = [ChatCompletionChunk, StreamError]
 
-export const DeploySession = Type.Object(
-  {
-    id: id('Id of the session.'),
-    agent_id: id('Id of its agent.'),
-    title: nullable(name('Null until it is derived from the first user message, after the first reply.')),
-    created_at: time('When the session was created.'),
-  },
-  { title: 'DeploySession' },
-)
-export const DeploySessionList = listOf('DeploySessionList', 'sessions', DeploySession)
-export const SessionCreate = Type.Object(
-  { title: Type.Optional(nullable(name('Absent or null: derived after the first reply.'))) },
-  { title: 'SessionCreate' },
-)
 export const messageStatuses = ['complete', 'streaming', 'error'] as const
 export const finishReasons = ['stop', 'length', 'content_filter', 'cancelled', 'error'] as const
 export const DeployMessage = Type.Object(
@@ -159,6 +162,9 @@ export const DeployMessage = Type.Object(
     content: Type.String({ description: 'Partial while `streaming`; the text before the failure on `error`.' }),
     status: oneOf(messageStatuses, 'A cancelled reply is `complete`.'),
     finish_reason: nullable(oneOf(finishReasons, 'Why a reply ended. Null while streaming, and for user messages.')),
+    reasoning: Type.Optional(
+      Type.String({ description: 'What the model thought. Absent where it was not asked for, or none came.' }),
+    ),
     created_at: time('When the message was stored.'),
   },
   { title: 'DeployMessage' },

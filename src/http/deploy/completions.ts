@@ -12,13 +12,13 @@ import type { Slot } from '../../actors/slots.ts'
 import { isUnavailable } from '../../persistence/postgres/database.ts'
 import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-for-reply.ts'
 import { completionBody, completionHead, createFrameEncoder, statelessFrame } from '../completion-frames.ts'
-import type { Handlers } from '../mount.ts'
 import { originOf } from '../observe-requests.ts'
 import { refuse } from '../refusals.ts'
 import { connectionSignal } from '../reply-stream.ts'
 import { openEventStream } from '../sse.ts'
 import { readMessages } from './chat-request.ts'
 import { generationFailed } from './errors.ts'
+import type { DeployHandlers } from './scope.ts'
 
 export interface CompletionRooms extends AgentRooms {
   host: SessionHost
@@ -74,7 +74,7 @@ export const completionHandlers = (rooms: CompletionRooms) =>
       if (typeof slot === 'string') return refuse(slot)
       using _slot = slot
       const id = uuidv7()
-      const asked = agentRequest(rooms, agent)
+      const asked = { ...agentRequest(rooms, agent), reasoning: body.include_reasoning === true }
       const observer = rooms.observer.begin({
         id,
         purpose: 'reply',
@@ -108,17 +108,20 @@ export const completionHandlers = (rooms: CompletionRooms) =>
         await stream(reply, head, includeUsage, (client, take) => generate(reading, client, slot, take))
         return undefined
       }
-      let content = ''
+      const said = { content: '', reasoning: '' }
       const outcome = await generate(reading, connectionSignal(reply), slot, (events) => {
-        for (const event of events) if (event.type === 'text') content += event.text
+        for (const event of events) {
+          if (event.type === 'text') said.content += event.text
+          else if (event.type === 'reasoning') said.reasoning += event.text
+        }
         return undefined
       })
       if (outcome?.type === 'failed') return generationFailed(outcome.error)
-      if (outcome) return completionBody(head, content, outcome.reason, outcome.usage)
+      if (outcome) return completionBody(head, said, outcome.reason, outcome.usage)
       reply.hijack() // the client has gone: nobody to answer
       return undefined
     },
-  }) satisfies Handlers<'completions'>
+  }) satisfies DeployHandlers<'completions'>
 
 async function stream(
   reply: FastifyReply,

@@ -9,12 +9,13 @@ import { findSession, newestReply } from '../../persistence/replies/sessions.ts'
 import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-for-reply.ts'
 import { completionBody, completionHead, sessionFrame } from '../completion-frames.ts'
 import { badRequest, HttpError, missing } from '../http-error.ts'
-import type { Handlers } from '../mount.ts'
 import { originOf } from '../observe-requests.ts'
 import { refuse } from '../refusals.ts'
 import { awaitReply, lastEventId, streamReply } from '../reply-stream.ts'
+import { opensId, userOf } from './caller.ts'
 import { readLastMessage } from './chat-request.ts'
 import { generationFailed } from './errors.ts'
+import type { DeployHandlers } from './scope.ts'
 
 export interface SessionCompletionRooms extends AgentRooms {
   host: SessionHost
@@ -56,7 +57,7 @@ async function answerWhole(reply: Reply, fastifyReply: FastifyReply, onLeft: () 
     return undefined
   }
   if (whole.error) return generationFailed(whole.error)
-  return completionBody(completionHead(reply.info), whole.content, whole.reason, whole.usage)
+  return completionBody(completionHead(reply.info), whole, whole.reason, whole.usage)
 }
 
 /** How often a message is sent anew because its agent was being changed. */
@@ -69,6 +70,7 @@ const MOST_TRIES = 3
 async function sendFrom(
   rooms: SessionCompletionRooms,
   agentId: string,
+  reasoning: boolean,
   message: Omit<Message, 'agentId' | 'agentName' | 'model' | 'configuration' | 'request' | 'openToolbox'>,
 ): Promise<Sent> {
   const remembered = rooms.agents.remembered(agentId)
@@ -80,7 +82,7 @@ async function sendFrom(
       agentName: agent.name,
       model: agent.model,
       configuration: agent.configuration,
-      request: agentRequest(rooms, agent),
+      request: { ...agentRequest(rooms, agent), reasoning },
       openToolbox: agentToolbox(rooms, agent),
     })
     // No such session: gone with its agent, perhaps.
@@ -103,13 +105,14 @@ function canBeAsked(rooms: SessionCompletionRooms, agent: AgentForCompletion): b
 export const sessionCompletionHandlers = (rooms: SessionCompletionRooms) => {
   const { sql, host } = rooms
   return {
-    createSessionCompletion: async ({ params, body, request, reply }) => {
-      if (!isUuid(params.session_id)) {
+    createSessionCompletion: async ({ params, body, caller, request, reply }) => {
+      if (!isUuid(params.session_id) || !opensId(caller, params.session_id)) {
         await loadAgent(rooms, params.agent_id)
         missing('session')
       }
       const message = {
         sessionId: params.session_id.toLowerCase(),
+        user: userOf(caller),
         text: readLastMessage(body.messages),
         includeUsage: body.stream_options?.include_usage === true,
         idempotency: idempotencyOf(request),
@@ -117,7 +120,7 @@ export const sessionCompletionHandlers = (rooms: SessionCompletionRooms) => {
         onBusy: body.on_busy ?? 'reject',
         origin: originOf(request),
       } as const
-      const sent = await sendFrom(rooms, params.agent_id, message)
+      const sent = await sendFrom(rooms, params.agent_id, body.include_reasoning === true, message)
       if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)
       const onLeft = sent.outcome === 'started' ? sent.requesterLost : () => {}
       if (!body.stream) return answerWhole(sent.reply, reply, onLeft)
@@ -137,5 +140,5 @@ export const sessionCompletionHandlers = (rooms: SessionCompletionRooms) => {
       const session = (await findSession(sql, params.agent_id, params.session_id)) ?? missing('session')
       await host.cancel(session.id)
     },
-  } satisfies Handlers<'sessionCompletions'>
+  } satisfies DeployHandlers<'sessionCompletions'>
 }
