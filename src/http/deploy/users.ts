@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import type { SessionHost } from '../../actors/session-host.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
+import { isUuid } from '../../persistence/postgres/uuid.ts'
 import { findAgent } from '../../persistence/records/agents.ts'
 import { findSession, listMessages } from '../../persistence/replies/sessions.ts'
 import { deleteSessionsOf, revokeUser, sessionIdsOf } from '../../persistence/replies/users.ts'
@@ -22,8 +23,9 @@ interface Params {
   user: string
 }
 
-/** Throws 400 for what no user can be called. */
+/** Throws 404 for what is no agent's id, then 400 for what no user can be called. */
 function readParams({ agent_id, user }: Params) {
+  if (!isUuid(agent_id)) missing('agent')
   const fault = brokenText(user)
   if (fault) badRequest(`user: ${fault}`)
   const length = [...user].length
