@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 import { tags } from './contract.ts'
 import { type Operation, pathParams, type Scope } from './operation.ts'
-import { DeployAuthError, DeployError, Message } from './schemas/basics.ts'
+import { DeployAuthError, DeployError, DeployRequestError, Message } from './schemas/basics.ts'
 import { Ready } from './schemas/running.ts'
 
 /** JSON, as far as this file needs to know. */
@@ -142,14 +142,15 @@ function errorsOf(operation: Operation, schemas: Json): Json {
     words[503] = 'Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`.'
   }
   words[500] = 'Something went wrong inside.'
-  const plainError = scope === 'deploy' ? DeployError : Message
   return Object.fromEntries(
     Object.entries({ ...words, ...errors }).map(([status, said]) => [
       status,
-      answer(said, status === '401' && scope === 'deploy' ? DeployAuthError : plainError, schemas),
+      answer(said, scope === 'deploy' ? (deployErrors[status] ?? DeployError) : Message, schemas),
     ]),
   )
 }
+
+const deployErrors: Readonly<Record<string, TSchema>> = { 400: DeployRequestError, 401: DeployAuthError }
 
 const answer = (description: string, schema: object, schemas: Json): Json => ({
   description,
