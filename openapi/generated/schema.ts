@@ -844,6 +844,33 @@ export interface components {
              */
             promptId: string | null;
             generationConfig: components["schemas"]["GenerationConfig"];
+            /** @description Form of the answers, where a request brings no `response_format`. Null: the provider's default. */
+            responseFormat: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /** @description Other models, in the order in which they are asked. */
+            fallbacks: {
+                /**
+                 * Format: uuid
+                 * @description Id of a provider.
+                 */
+                providerId: string;
+                /** @description Model name, as that provider knows it. 1 to 200 characters. */
+                model: string;
+            }[];
             /**
              * Format: date-time
              * @description When the record was made. ISO 8601, UTC.
@@ -872,6 +899,30 @@ export interface components {
                 /** @description Absent: 10. 0: no tools are offered. */
                 maxToolCalls?: number | null;
             } | null;
+            /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null: none. */
+            responseFormat?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /** @description Asked in this order when a call fails with nothing said: after retries of what may pass, a 429 that asks for too long, a time-out, or a refused key. Replaced whole; null: none. */
+            fallbacks?: {
+                /** @description Id of a provider. Unknown: 400. */
+                providerId: string;
+                /** @description Model name, as that provider knows it. 1 to 200 characters. */
+                model: string;
+            }[] | null;
         };
         AgentList: {
             agents: components["schemas"]["Agent"][];
@@ -927,6 +978,30 @@ export interface components {
                 /** @description Absent: 10. 0: no tools are offered. */
                 maxToolCalls?: number | null;
             } | null;
+            /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null: none. */
+            responseFormat?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /** @description Asked in this order when a call fails with nothing said: after retries of what may pass, a 429 that asks for too long, a time-out, or a refused key. Replaced whole; null: none. */
+            fallbacks?: {
+                /** @description Name of a provider, which must exist. */
+                provider: string;
+                /** @description Model name, as that provider knows it. 1 to 200 characters. */
+                model: string;
+            }[] | null;
         };
         AgentUpdate: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -945,6 +1020,30 @@ export interface components {
                 /** @description Absent: 10. 0: no tools are offered. */
                 maxToolCalls?: number | null;
             } | null;
+            /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null: none. */
+            responseFormat?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /** @description Asked in this order when a call fails with nothing said: after retries of what may pass, a 429 that asks for too long, a time-out, or a refused key. Replaced whole; null: none. */
+            fallbacks?: {
+                /** @description Id of a provider. Unknown: 400. */
+                providerId: string;
+                /** @description Model name, as that provider knows it. 1 to 200 characters. */
+                model: string;
+            }[] | null;
         };
         AuthStatus: {
             authRequired: boolean;
@@ -1021,7 +1120,7 @@ export interface components {
             object: "chat.completion";
             /** @description Unix seconds. */
             created: number;
-            /** @description The agent's model. */
+            /** @description The agent's model, or the fallback's that answers: each chunk names the model of its own turn. */
             model: string;
             choices: {
                 index: number;
@@ -1052,7 +1151,7 @@ export interface components {
             object: "chat.completion.chunk";
             /** @description Unix seconds. */
             created: number;
-            /** @description The agent's model. */
+            /** @description The agent's model, or the fallback's that answers: each chunk names the model of its own turn. */
             model: string;
             choices: {
                 index: number;
@@ -1073,7 +1172,7 @@ export interface components {
             }[];
             usage?: components["schemas"]["Usage"];
         };
-        /** @description Other fields that clients send, `model` among them, are accepted and ignored. */
+        /** @description Other fields that clients send are accepted and not used; the header `x-greenroom-ignored` of the answer names them. */
         ChatCompletionRequest: {
             messages: components["schemas"]["ChatMessage"][];
             /** @description True: the answer is a stream of events. Absent: false. */
@@ -1082,6 +1181,52 @@ export interface components {
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
+            /** @description Not looked at: the agent's model answers. */
+            model?: unknown;
+            /** @description Most tokens of the answer. `max_completion_tokens` wins. */
+            max_tokens?: number | null;
+            /** @description Most tokens of the answer, reasoning included. */
+            max_completion_tokens?: number | null;
+            /** @description Where the answer ends: a text, or up to four. */
+            stop?: string | string[] | null;
+            /** @description The same seed, about the same answer. */
+            seed?: number | null;
+            /** @description Form of the answer. Absent: the agent's `responseFormat`. */
+            response_format?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /**
+             * @description How long the model may think.
+             * @enum {unknown}
+             */
+            reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+            /** @description False: one tool call at a time. */
+            parallel_tool_calls?: boolean | null;
+            /** @description More than 1 is 400: it cannot be honoured here. */
+            n?: unknown;
+            /** @description True is 400: it cannot be honoured here. */
+            logprobs?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            audio?: unknown;
+            /** @description More than `text` is 400: it cannot be honoured here. */
+            modalities?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            prediction?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            functions?: unknown;
         };
         ChatMessage: {
             /**
@@ -1110,7 +1255,7 @@ export interface components {
                 code: string;
             };
         };
-        /** @description Every error of the deploy API but 401. */
+        /** @description Every error of the deploy API but 400 and 401. */
         DeployError: {
             /** @description What went wrong. */
             error: string;
@@ -1151,6 +1296,18 @@ export interface components {
         };
         DeployMessages: {
             messages: components["schemas"]["DeployMessage"][];
+        };
+        DeployRequestError: {
+            error: {
+                /** @description What is wrong, beginning with the field where one is to blame. */
+                message: string;
+                /** @description `invalid_request_error` */
+                type: string;
+                /** @description `invalid_request` */
+                code: string;
+                /** @description The field, as a dotted path. Null: the body or query as a whole. */
+                param: string | null;
+            };
         };
         DeploySession: {
             /**
@@ -1754,7 +1911,7 @@ export interface components {
             /** @description Why not, with 503. */
             message?: string;
         };
-        /** @description Only the last of `messages` is used, and its role must be `user`. Other fields are accepted and ignored. */
+        /** @description Only the last of `messages` is used, and its role must be `user`. Other fields are accepted and not used; the header `x-greenroom-ignored` of the answer names them. */
         SessionCompletionRequest: {
             messages: components["schemas"]["ChatMessage"][];
             /** @description True: the answer is a stream of events. Absent: false. */
@@ -1763,6 +1920,52 @@ export interface components {
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
+            /** @description Not looked at: the agent's model answers. */
+            model?: unknown;
+            /** @description Most tokens of the answer. `max_completion_tokens` wins. */
+            max_tokens?: number | null;
+            /** @description Most tokens of the answer, reasoning included. */
+            max_completion_tokens?: number | null;
+            /** @description Where the answer ends: a text, or up to four. */
+            stop?: string | string[] | null;
+            /** @description The same seed, about the same answer. */
+            seed?: number | null;
+            /** @description Form of the answer. Absent: the agent's `responseFormat`. */
+            response_format?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /**
+             * @description How long the model may think.
+             * @enum {unknown}
+             */
+            reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+            /** @description False: one tool call at a time. */
+            parallel_tool_calls?: boolean | null;
+            /** @description More than 1 is 400: it cannot be honoured here. */
+            n?: unknown;
+            /** @description True is 400: it cannot be honoured here. */
+            logprobs?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            audio?: unknown;
+            /** @description More than `text` is 400: it cannot be honoured here. */
+            modalities?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            prediction?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            functions?: unknown;
             /**
              * @description While a reply runs: `reject` (default) answers 409, `interrupt` cancels that reply first.
              * @enum {string}
@@ -1895,6 +2098,7 @@ export type DeployAuthError = components['schemas']['DeployAuthError'];
 export type DeployError = components['schemas']['DeployError'];
 export type DeployMessage = components['schemas']['DeployMessage'];
 export type DeployMessages = components['schemas']['DeployMessages'];
+export type DeployRequestError = components['schemas']['DeployRequestError'];
 export type DeploySession = components['schemas']['DeploySession'];
 export type DeploySessionList = components['schemas']['DeploySessionList'];
 export type Export = components['schemas']['Export'];
@@ -4537,7 +4741,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key is missing or wrong. */
@@ -4636,7 +4840,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key is missing or wrong. */
@@ -4698,7 +4902,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key is missing or wrong. */
@@ -4949,7 +5153,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key is missing or wrong. */
@@ -5063,7 +5267,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key is missing or wrong. */

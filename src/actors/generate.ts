@@ -199,6 +199,7 @@ function keep(turn: Turn, event: Exclude<ModelEvent, { type: 'text' }>): void {
       turn.end = event
       return
     case 'activity':
+    case 'model':
       return
     default:
       event satisfies never

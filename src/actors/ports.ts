@@ -1,6 +1,9 @@
 /** What a session needs of the world. Types only: the adapters implement them, `app.ts` hands them in. */
+import type { AnswerFields } from './answer-fields.ts'
 import type { ProviderCalls } from './provider-calls.ts'
 import type { IntentKind, Outcome, ReplyErrorCode, ReplyEvent, RestState, StoredEvent, Usage } from './reply-event.ts'
+
+export type * from './answer-fields.ts'
 
 // ── the model ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -39,12 +42,19 @@ export interface ToolSpec {
   inputSchema: Record<string, unknown>
 }
 
-export interface ModelRequest {
+/** A model at a provider. */
+export interface ModelTarget {
   provider: ProviderConnection
   model: string
+}
+
+export interface ModelRequest extends ModelTarget {
   system: string | null
   messages: readonly ModelMessage[]
   config: GenerationConfig
+  fields?: AnswerFields
+  /** Asked in this order when the provider before fails with nothing said (contract section 13). */
+  fallbacks?: readonly ModelTarget[]
   tools: readonly ToolSpec[]
   /** Absent: nobody counts the calls. */
   calls?: ProviderCalls
@@ -65,6 +75,8 @@ export interface ModelFailure {
  * this turn's tool results (signed reasoning); only the adapter that made it looks into it.
  */
 export type ModelEvent =
+  /** Comes before all others when another model than the first one answers, or is the last one that was asked. */
+  | { type: 'model'; model: string; providerId: string }
   | { type: 'text'; text: string }
   | { type: 'tool_call'; call: ToolCall }
   | { type: 'activity'; output?: true; usageFollows?: true }

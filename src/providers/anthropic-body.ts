@@ -1,6 +1,7 @@
 /** A model request in the words of Anthropic's Messages API. */
 import type Anthropic from '@anthropic-ai/sdk'
 import type { GenerationConfig, ModelRequest } from '../actors/ports.ts'
+import { wireFields } from './answer-fields.ts'
 import { argumentsOf, exchangesOf, toolsSpokenOf, type Wire } from './exchanges.ts'
 
 export type Block = Anthropic.TextBlockParam | Anthropic.ToolUseBlockParam | Anthropic.ToolResultBlockParam | Thought
@@ -66,7 +67,9 @@ const wire: Wire<Block> = {
   resultsApart: false,
 }
 
-export function anthropicBody({ model, system, messages, config, tools }: ModelRequest): AnthropicBody {
+export function anthropicBody(request: ModelRequest): AnthropicBody {
+  const { model, system, messages, config, tools } = request
+  const { tool_choice: choice, ...fields } = wireFields(request)
   const exchanges = exchangesOf(messages, wire)
   const newest = exchanges.at(-1)
   // The newest message is the longest prefix that the next turn will repeat.
@@ -92,6 +95,8 @@ export function anthropicBody({ model, system, messages, config, tools }: ModelR
       })),
     }),
     ...(declared.length > 0 && tools.length === 0 && { tool_choice: { type: 'none' } as const }),
+    ...(tools.length > 0 && choice !== undefined && { tool_choice: { type: 'auto' as const, ...Object(choice) } }),
+    ...fields,
   }
 }
 

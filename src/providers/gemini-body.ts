@@ -1,6 +1,7 @@
 /** A model request in the words of the Gemini API. */
 import { type Content, FunctionCallingConfigMode, type GenerateContentParameters, type Part } from '@google/genai'
 import type { ModelRequest } from '../actors/ports.ts'
+import { wireFields } from './answer-fields.ts'
 import { argumentsOf, exchangesOf, toolsSpokenOf, type Wire } from './exchanges.ts'
 
 const echoes = new WeakMap<object, readonly Part[]>()
@@ -32,10 +33,8 @@ function idsIn(messages: ModelRequest['messages']): Set<string> {
 }
 
 /** What the SDK is asked. Its own loops (function calling, continuation) stay off: ours are durable. */
-export function geminiRequest(
-  { model, system, messages, config, tools }: ModelRequest,
-  abortSignal: AbortSignal,
-): GenerateContentParameters {
+export function geminiRequest(request: ModelRequest, abortSignal: AbortSignal): GenerateContentParameters {
+  const { model, system, messages, config, tools } = request
   const contents = exchangesOf(messages, wireFor(idsIn(messages))).map(
     ({ speaker, blocks }): Content => ({ role: speaker, parts: blocks }),
   )
@@ -51,6 +50,7 @@ export function geminiRequest(
       ...(config.temperature !== undefined && { temperature: config.temperature }),
       ...(config.topP !== undefined && { topP: config.topP }),
       ...(config.topK !== undefined && { topK: config.topK }),
+      ...wireFields(request),
       ...(declared.length > 0 && {
         tools: [
           {

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type OpenAI from 'openai'
 import type { ModelMessage, ModelRequest } from '../actors/ports.ts'
+import { wireFields } from './answer-fields.ts'
 import type { Dialect } from './provider-types.ts'
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam
@@ -9,7 +10,9 @@ type Message = OpenAI.Chat.ChatCompletionMessageParam
 export type ChatBody = OpenAI.Chat.ChatCompletionCreateParamsStreaming & { top_k?: number }
 
 /** `maxToolCalls` is the generate loop's; without tools the field is left out, since `[]` is refused by many. */
-export function chatBody({ model, system, messages, config, tools }: ModelRequest, dialect: Dialect): ChatBody {
+export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
+  const { model, system, messages, config, tools } = request
+  const { parallel_tool_calls, ...fields } = wireFields(request)
   return {
     model,
     stream: true,
@@ -26,7 +29,10 @@ export function chatBody({ model, system, messages, config, tools }: ModelReques
         type: 'function' as const,
         function: { name, description, parameters: inputSchema },
       })),
+      // Refused without tools.
+      ...(typeof parallel_tool_calls === 'boolean' && { parallel_tool_calls }),
     }),
+    ...fields,
   }
 }
 

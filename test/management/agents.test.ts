@@ -47,6 +47,8 @@ verifies(
       model: 'm-1',
       promptId: null,
       generationConfig: {},
+      responseFormat: null,
+      fallbacks: [],
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     })
@@ -174,6 +176,8 @@ test('a completion reads agent, prompt and sealed key in one go', async () => {
   expect(await createAgentLookup(db.sql, { alone: false }).find(id)).toEqual({
     id,
     name: 'Agent',
+    responseFormat: null,
+    fallbacks: [],
     model: 'm-1',
     generationConfig: { topK: 3 },
     system: 'Be brief.',

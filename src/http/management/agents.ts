@@ -1,9 +1,10 @@
 /** Agents (contract section 2, specification 4.6). */
-import type { GenerationConfig } from '../../actors/ports.ts'
+import type { GenerationConfig, ResponseFormat } from '../../actors/ports.ts'
 import { violatedConstraint } from '../../persistence/postgres/constraint.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
 import * as agents from '../../persistence/records/agents.ts'
+import { readResponseFormat } from '../answer-fields.ts'
 import { badRequest, missing } from '../http-error.ts'
 import { listAs } from '../list.ts'
 import type { Handlers } from '../mount.ts'
@@ -17,6 +18,7 @@ interface Rooms {
 interface References {
   providerId?: string | undefined
   promptId?: string | null | undefined
+  fallbacks?: readonly { providerId: string }[] | null | undefined
 }
 
 export const agentHandlers = ({ sql, onAgentDelete }: Rooms) =>
@@ -24,19 +26,33 @@ export const agentHandlers = ({ sql, onAgentDelete }: Rooms) =>
     listAgents: ({ query }) => listAs('agents', query, (page) => agents.listAgents(sql, page)),
     createAgent: ({ body }) =>
       withKnownReferences(body, () =>
-        agents.createAgent(sql, {
-          name: body.name,
-          providerId: body.providerId,
-          model: body.model,
-          promptId: body.promptId ?? null,
-          generationConfig: givenConfig(body.generationConfig),
-        }),
+        sql.begin((tx) =>
+          agents.createAgent(tx, {
+            name: body.name,
+            providerId: body.providerId,
+            model: body.model,
+            promptId: body.promptId ?? null,
+            generationConfig: givenConfig(body.generationConfig),
+            responseFormat: givenFormat(body.responseFormat),
+            fallbacks: body.fallbacks ?? [],
+          }),
+        ),
       ),
     getAgent: async ({ params }) => (await agents.findAgent(sql, params.id)) ?? missing('agent'),
     updateAgent: async ({ params, body }) => {
-      const { generationConfig: config, ...rest } = body
-      const changes = { ...rest, generationConfig: config === undefined ? undefined : givenConfig(config) }
-      const updated = await withKnownReferences(body, () => agents.updateAgent(sql, params.id, changes))
+      const { name, providerId, model, promptId, generationConfig: config, responseFormat: format, fallbacks } = body
+      const changes: agents.AgentChanges = {
+        name,
+        providerId,
+        model,
+        promptId,
+        generationConfig: config === undefined ? undefined : givenConfig(config),
+        responseFormat: format === undefined ? undefined : givenFormat(format),
+        fallbacks: fallbacks === undefined ? undefined : (fallbacks ?? []),
+      }
+      const updated = await withKnownReferences(body, () =>
+        sql.begin((tx) => agents.updateAgent(tx, params.id, changes)),
+      )
       return updated ?? missing('agent')
     },
     deleteAgent: async ({ params }) => {
@@ -45,7 +61,11 @@ export const agentHandlers = ({ sql, onAgentDelete }: Rooms) =>
   }) satisfies Handlers<'agents'>
 
 /** The foreign keys decide, so that a provider deleted at this moment is 400 and not 500. */
-async function withKnownReferences<T>({ providerId, promptId }: References, write: () => Promise<T>): Promise<T> {
+async function withKnownReferences<T>(references: References, write: () => Promise<T>): Promise<T> {
+  const { providerId, promptId, fallbacks } = references
+  for (const [index, fallback] of (fallbacks ?? []).entries()) {
+    if (!isUuid(fallback.providerId)) badRequest(`fallbacks.${index}.providerId: there is no such provider`)
+  }
   if (providerId !== undefined && !isUuid(providerId)) unknownReference('provider')
   if (promptId !== undefined && promptId !== null && !isUuid(promptId)) unknownReference('prompt')
   try {
@@ -53,12 +73,17 @@ async function withKnownReferences<T>({ providerId, promptId }: References, writ
   } catch (error) {
     const constraint = violatedConstraint(error)
     if (constraint === 'agents_provider') return unknownReference('provider')
+    if (constraint === 'agent_fallbacks_provider') return badRequest('fallbacks: there is no such provider')
     if (constraint === 'agents_prompt') return unknownReference('prompt')
     throw error
   }
 }
 
 const unknownReference = (kind: 'provider' | 'prompt'): never => badRequest(`${kind}Id: there is no such ${kind}`)
+
+/** Throws 400. */
+export const givenFormat = (input: unknown): ResponseFormat | null =>
+  input === undefined || input === null ? null : readResponseFormat(input, 'responseFormat')
 
 type Nullable<T> = { [Field in keyof T]?: T[Field] | null | undefined }
 

@@ -10,7 +10,7 @@ import { changeMcpServer, createMcpServer } from '../../persistence/records/mcp-
 import { createPrompt, updatePrompt } from '../../persistence/records/prompts.ts'
 import type { Configuration } from '../../persistence/records/transfer.ts'
 import { badRequest, HttpError } from '../http-error.ts'
-import { givenConfig } from './agents.ts'
+import { givenConfig, givenFormat } from './agents.ts'
 import { type HttpToolRooms, httpToolChanges, newHttpTool } from './http-tools.ts'
 import { mcpServerChanges, newMcpServer } from './mcp-servers.ts'
 import { givenTools } from './tool-choice.ts'
@@ -169,20 +169,28 @@ const takeMcpServers = (taking: Taking, given: NonNullable<Import['mcpServers']>
 async function takeAgents(taking: Taking, given: NonNullable<Import['agents']>): Promise<void> {
   const { tx } = taking.rooms
   const { providers, prompts, agents } = taking.stored
-  const fields = ({ name, provider, model, prompt, generationConfig }: (typeof given)[number]) => ({
-    name,
-    model,
-    providerId: providers.existing(provider).id,
-    promptId: prompt == null ? prompt : prompts.existing(prompt).id,
-    generationConfig: generationConfig === undefined ? undefined : givenConfig(generationConfig),
-  })
+  const fields = (agent: (typeof given)[number]) => {
+    const { name, provider, model, prompt, generationConfig, responseFormat, fallbacks } = agent
+    return {
+      name,
+      model,
+      providerId: providers.existing(provider).id,
+      promptId: prompt == null ? prompt : prompts.existing(prompt).id,
+      generationConfig: generationConfig === undefined ? undefined : givenConfig(generationConfig),
+      responseFormat: responseFormat === undefined ? undefined : givenFormat(responseFormat),
+      fallbacks:
+        fallbacks === undefined
+          ? undefined
+          : (fallbacks ?? []).map((one) => ({ providerId: providers.existing(one.provider).id, model: one.model })),
+    }
+  }
   await take(taking, {
     kind: 'agent',
     given,
     stored: agents,
     create(agent) {
-      const { promptId = null, generationConfig = {}, ...rest } = fields(agent)
-      return createAgent(tx, { ...rest, promptId, generationConfig })
+      const { promptId = null, generationConfig = {}, responseFormat = null, fallbacks = [], ...rest } = fields(agent)
+      return createAgent(tx, { ...rest, promptId, generationConfig, responseFormat, fallbacks })
     },
     update: (id, agent) => updateAgent(tx, id, fields(agent)),
   })
