@@ -1692,6 +1692,8 @@ export interface components {
                 message: string;
             } | null;
             toolCalls: components["schemas"]["PlaygroundToolCall"][];
+            /** @description Of a reply: the model of its last turn, a fallback’s where that answered. */
+            model?: string | null;
             /**
              * Format: date-time
              * @description When the message was stored. ISO 8601, UTC.

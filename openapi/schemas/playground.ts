@@ -47,6 +47,11 @@ export const PlaygroundMessage = Type.Object(
       description: 'Why the reply failed, or null.',
     }),
     toolCalls: Type.Array(PlaygroundToolCall),
+    model: Type.Optional(
+      nullable(
+        Type.String({ description: 'Of a reply: the model of its last turn, a fallback’s where that answered.' }),
+      ),
+    ),
     createdAt: time('When the message was stored.'),
   },
   { title: 'PlaygroundMessage' },

@@ -2,6 +2,7 @@
  * One reply, turn by turn: the model answers, its tools run in parallel, it is asked again with their results, until
  * it calls no more tools. Emits what is to be shown, in order; resolves to how it ended.
  */
+import { type AskedModels, createAskedModels } from './asked-models.ts'
 import { cleanText, createTextCleaner } from './clean-text.ts'
 import { type LeaseGate, passGate } from './lease-gate.ts'
 import { type ModelCallEnd, type Pace, type ReplyObserver, unobserved } from './observer.ts'
@@ -51,6 +52,8 @@ export interface Generation {
    * are asked for at once, and not at all when every turn reported. Never rejects.
    */
   usage(): Promise<Usage>
+  /** Calls to providers so far. */
+  attempts(): number
 }
 
 /** One for all replies: to build a DOMException with its stack cost 40 µs for each of five signals a reply. */
@@ -74,6 +77,7 @@ const endedEarly: ModelFailure = {
 interface Running extends Omit<GenerateOptions, 'timeoutMs'> {
   request: Omit<ModelRequest, 'tools'>
   tally: Tally
+  asked: AskedModels
   observer: ReplyObserver
   signal: AbortSignal
   take: Take<ReplyEvent>
@@ -85,6 +89,7 @@ interface Running extends Omit<GenerateOptions, 'timeoutMs'> {
 export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: GenerateOptions): Generation {
   const { timeoutMs, observer = unobserved } = options
   const tally = createTally(request, options.model)
+  const asked = createAskedModels(request)
   return {
     async run(outer, take, stored) {
       const limit = new AbortController()
@@ -104,7 +109,7 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
       if (outer.aborted) abort()
       try {
         const { signal } = limit
-        const ending = await runTurns({ ...options, request, tally, observer, signal, take, stored, notStored })
+        const ending = await runTurns({ ...options, request, tally, asked, observer, signal, take, stored, notStored })
         return outer.aborted ? ending : (own ?? ending)
       } catch (error) {
         if (own !== null && !outer.aborted) return own
@@ -116,6 +121,7 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
       }
     },
     usage: tally.usage,
+    attempts: asked.attempts,
   }
 }
 
@@ -150,13 +156,14 @@ const openWithin = ({ observer, openToolbox, signal }: Running): Promise<Toolbox
 async function runTurn(
   messages: readonly ModelMessage[],
   tools: Toolbox['tools'],
-  { request, model, tally, observer, signal, take }: Running,
+  { request, model, tally, asked, observer, signal, take }: Running,
 ): Promise<Turn> {
   const turn: Turn = { text: '', calls: [], counted: nothing, end: null, failure: null }
   const cleaner = createTextCleaner()
   const pace: Pace = { firstAt: null, lastAt: 0, texts: 0, longestGapMs: 0 }
   const observed = observer.modelCall()
   tally.begin(messages, turn)
+  asked.beginTurn()
   const onEvents: Take<ModelEvent> = (events) => {
     if (signal.aborted) return undefined
     const emitted: ReplyEvent[] = []
@@ -166,25 +173,30 @@ async function runTurn(
         const text = cleaner.push(event.text)
         turn.text += text
         if (text !== '') emitted.push({ type: 'text', text })
-      } else keep(turn, event)
+      } else if (event.type === 'model') asked.answers(event)
+      else keep(turn, event)
     }
-    return emitted.length === 0 ? undefined : take(emitted)
+    return emitted.length === 0 ? undefined : take([...asked.naming(), ...emitted])
   }
   try {
-    await observed.within(() => model.stream({ ...request, messages, tools, calls: observed }, signal, onEvents))
+    await observed.within(() =>
+      model.stream({ ...request, messages, tools, calls: asked.counted(observed) }, signal, onEvents),
+    )
   } finally {
     observed.ended({ pace, end: endOf(turn, signal) })
   }
   const rest = cleaner.end()
   turn.text += rest
-  if (rest !== '') await take([{ type: 'text', text: rest }])
+  const last: ReplyEvent[] = rest === '' ? [] : [{ type: 'text', text: rest }]
+  last.unshift(...asked.naming())
+  if (last.length > 0) await take(last)
   if (turn.end === null && turn.failure === null) turn.failure = endedEarly
   tally.end(turn)
   return turn
 }
 
 /** What a turn leaves behind beside its text. */
-function keep(turn: Turn, event: Exclude<ModelEvent, { type: 'text' }>): void {
+function keep(turn: Turn, event: Exclude<ModelEvent, { type: 'text' | 'model' }>): void {
   switch (event.type) {
     case 'tool_call':
       turn.calls.push(cleanCall(event.call))
@@ -199,7 +211,6 @@ function keep(turn: Turn, event: Exclude<ModelEvent, { type: 'text' }>): void {
       turn.end = event
       return
     case 'activity':
-    case 'model':
       return
     default:
       event satisfies never

@@ -21,6 +21,7 @@ const event = Type.Union([
     content: Type.String(),
     durationMs: Type.Number(),
   }),
+  Type.Object({ type: Type.Literal('model'), model: Type.String(), providerId: Type.String() }),
 ])
 const message = Type.Union([
   /** Intents or marks wait in the database: look now. */

@@ -54,6 +54,8 @@ function onceLeft(client: AbortSignal, onLeft: () => void): void {
 /** A whole reply. `error` is set when it failed. */
 export interface WholeReply {
   content: string
+  /** Of the last turn. */
+  model: string
   reason: FinishReason
   usage: Usage
   error: ReplyError | null
@@ -72,13 +74,15 @@ export async function awaitReply(
 ): Promise<WholeReply | null> {
   const client = connectionSignal(fastifyReply)
   onceLeft(client, onLeft)
-  const whole: WholeReply = { content: '', reason: 'stop', usage: noUsage, error: null }
+  const { model } = reply.info
+  const whole: WholeReply = { content: '', model, reason: 'stop', usage: noUsage, error: null }
   const texts: string[] = []
   await reply.read(0, client, (batch) => {
     for (const frame of batch) {
       if (frame.type === 'text') texts.push(frame.text)
       else if (frame.type === 'finished') Object.assign(whole, { reason: frame.reason, usage: frame.usage })
       else if (frame.type === 'failed') whole.error = frame.error
+      else if (frame.type === 'stored' && frame.stored.event.type === 'model') whole.model = frame.stored.event.model
     }
     return undefined
   })

@@ -114,12 +114,16 @@ export const completionHandlers = (rooms: CompletionRooms) =>
         return undefined
       }
       let content = ''
+      let { model } = agent
       const outcome = await generate(reading, connectionSignal(reply), slot, (events) => {
-        for (const event of events) if (event.type === 'text') content += event.text
+        for (const event of events) {
+          if (event.type === 'text') content += event.text
+          else if (event.type === 'model') model = event.model
+        }
         return undefined
       })
       if (outcome?.type === 'failed') return generationFailed(outcome.error)
-      if (outcome) return completionBody(head, content, outcome.reason, outcome.usage)
+      if (outcome) return completionBody({ ...head, model }, content, outcome.reason, outcome.usage)
       reply.hijack() // the client has gone: nobody to answer
       return undefined
     },

@@ -59,7 +59,8 @@ async function answerWhole(reply: Reply, fastifyReply: FastifyReply, onLeft: () 
     return undefined
   }
   if (whole.error) return generationFailed(whole.error)
-  return completionBody(completionHead(reply.info), whole.content, whole.reason, whole.usage)
+  const head = completionHead({ ...reply.info, model: whole.model })
+  return completionBody(head, whole.content, whole.reason, whole.usage)
 }
 
 /** How often a message is sent anew because its agent was being changed. */

@@ -14,6 +14,3 @@ create index agent_fallbacks_by_provider on agent_fallbacks (provider_id);
 
 create constraint trigger raise_configuration after insert or update or delete on agent_fallbacks
   deferrable initially deferred for each row execute function raise_configuration();
-
--- The model of a reply's last turn, where it is another than `model`, which the role frame names.
-alter table messages add column answered_model text;

@@ -4,7 +4,7 @@ import type { FinishReason, StoredEvent } from '../../actors/reply-event.ts'
 import type { AnySql, Sql } from '../postgres/database.ts'
 import { type Fragment, isoTime, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
-import { type EventRow, foldedOf, framesOf, offsetOf } from './stored-reply.ts'
+import { type EventRow, foldedOf, framesOf, lastModel, offsetOf } from './stored-reply.ts'
 
 export interface Session {
   id: string
@@ -25,6 +25,8 @@ export interface Message {
   errorCode: string | null
   /** The provider's full error text. */
   errorDetail: string | null
+  /** Of the last turn. Null: a user's message. */
+  model: string | null
   toolEvents: (StoredEvent & { offset: number })[]
 }
 
@@ -122,7 +124,7 @@ export async function listMessages(sql: Sql, agentId: string, sessionId: string)
   const rows = await sql<MessageRow[]>`
     select m.id, m.session_id as "sessionId", m.role, m.status, m.finish_reason as "finishReason",
            ${isoTime(sql, 'm.created_at')} as "createdAt", m.error_code as "errorCode", m.error_detail as "errorDetail",
-           m.first_seq, m.content, m.tool_events,
+           m.model, m.first_seq, m.content, m.tool_events,
            case when m.tool_events is not null then m.frame_ends end as frame_ends, ${framesOf(sql)}
       from sessions s join messages m on m.session_id = s.id
      where s.id = ${sessionId} and s.agent_id = ${agentId}
@@ -137,5 +139,6 @@ function messageOf(row: MessageRow): Message {
   const { first_seq, content: _, frame_ends, tool_events, frames, ...message } = row
   const folded = foldedOf(row)
   const toolEvents = folded.others.map((tool) => ({ ...tool, offset: offsetOf(folded, tool.seq - (first_seq ?? 0)) }))
-  return { ...message, content: folded.content, toolEvents }
+  const model = lastModel(folded) ?? message.model
+  return { ...message, model, content: folded.content, toolEvents }
 }

@@ -10,7 +10,7 @@ import type { AnySql } from '../postgres/database.ts'
 import type { Fragment } from '../postgres/page.ts'
 
 /** Part of the content, or an event between its frames. */
-const form = { text: 'content', tool_call: 'event', tool_result: 'event' } as const satisfies Record<
+const form = { text: 'content', tool_call: 'event', tool_result: 'event', model: 'event' } as const satisfies Record<
   ReplyEvent['type'],
   'content' | 'event'
 >
@@ -125,6 +125,12 @@ export const foldedOf = (row: EventRow): Folded =>
 export function offsetOf({ content, frameEnds }: Folded, frames: number): number {
   const bytes = frames > 0 ? (frameEnds[frames - 1] ?? 0) : 0
   return Buffer.from(content).toString('utf8', 0, bytes).length
+}
+
+/** The model that the reply's last turn changed to. Null: all of it is its own model's. */
+export function lastModel({ others }: Folded): string | null {
+  const last = others.findLast(({ event }) => event.type === 'model')
+  return last?.event.type === 'model' ? last.event.model : null
 }
 
 /** The columns of an outcome, and the title of a session that has none: the argument of `fold_reply`. */
