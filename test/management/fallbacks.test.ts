@@ -66,6 +66,18 @@ verifies('contract-13.fallback-records', 'a provider that is a fallback is in us
   expect((await server.call('DELETE', `/api/v1/settings/providers/${json.id}`)).status).toBe(204)
 })
 
+verifies('contract-13.structured', 'a response format that the agent’s provider does not take is 400', async () => {
+  const responseFormat = { type: 'json_object' }
+  const refused = await create({ responseFormat })
+  expect([refused.status, refused.json.message]).toEqual([400, expect.stringMatching(/^responseFormat: .*demo/)])
+  const { id } = (await create({ providerId: server.providerId, responseFormat })).json
+  expect((await update(id, { providerId: first })).json.message).toMatch(/^responseFormat: /)
+  expect((await server.call('GET', `/api/v1/agents/${id}`)).json).toMatchObject({ providerId: server.providerId })
+  const agents = [{ name: 'Imported', provider: 'First', model: 'm', responseFormat }]
+  const { json } = await server.call('POST', '/api/v1/import', { version: 1, agents })
+  expect(json).toMatchObject({ created: 0, skipped: [{ reason: expect.stringMatching(/^responseFormat: /) }] })
+})
+
 verifies(
   'contract-13.fallback-records',
   'export and import carry them by name, and the response format whole',
@@ -74,8 +86,14 @@ verifies(
       type: 'json_schema',
       json_schema: { name: 'x', strict: true, schema: { type: 'object', properties: { b: {}, a: {} } } },
     }
-    const { id } = (await create({ name: 'Carried', responseFormat, fallbacks: [{ providerId: second, model: 'b' }] }))
-      .json
+    const { id } = (
+      await create({
+        name: 'Carried',
+        providerId: server.providerId,
+        responseFormat,
+        fallbacks: [{ providerId: second, model: 'b' }],
+      })
+    ).json
     const { json } = await server.call('GET', '/api/v1/export')
     const carried = json.agents.find(({ name }: { name: string }) => name === 'Carried')
     expect(carried).toMatchObject({ responseFormat, fallbacks: [{ provider: 'Second', model: 'b' }] })

@@ -1,9 +1,11 @@
 /** Agents (contract section 2, specification 4.6). */
 import type { GenerationConfig, ResponseFormat } from '../../actors/ports.ts'
 import { violatedConstraint } from '../../persistence/postgres/constraint.ts'
-import type { Sql } from '../../persistence/postgres/database.ts'
+import type { Sql, Tx } from '../../persistence/postgres/database.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
 import * as agents from '../../persistence/records/agents.ts'
+import { findConnection } from '../../persistence/records/providers.ts'
+import type { FieldRefusal } from '../agent-for-reply.ts'
 import { readResponseFormat } from '../answer-fields.ts'
 import { badRequest, missing } from '../http-error.ts'
 import { listAs } from '../list.ts'
@@ -11,6 +13,7 @@ import type { Handlers } from '../mount.ts'
 
 interface Rooms {
   sql: Sql
+  fieldRefusal: FieldRefusal
   /** Cancels the agent's running replies, then removes it and its sessions. False: there was no such agent. */
   onAgentDelete(agentId: string): Promise<boolean>
 }
@@ -21,13 +24,13 @@ interface References {
   fallbacks?: readonly { providerId: string }[] | null | undefined
 }
 
-export const agentHandlers = ({ sql, onAgentDelete }: Rooms) =>
+export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Rooms) =>
   ({
     listAgents: ({ query }) => listAs('agents', query, (page) => agents.listAgents(sql, page)),
     createAgent: ({ body }) =>
       withKnownReferences(body, () =>
-        sql.begin((tx) =>
-          agents.createAgent(tx, {
+        sql.begin(async (tx) => {
+          const created = await agents.createAgent(tx, {
             name: body.name,
             providerId: body.providerId,
             model: body.model,
@@ -35,8 +38,10 @@ export const agentHandlers = ({ sql, onAgentDelete }: Rooms) =>
             generationConfig: givenConfig(body.generationConfig),
             responseFormat: givenFormat(body.responseFormat),
             fallbacks: body.fallbacks ?? [],
-          }),
-        ),
+          })
+          await checkFormat(tx, fieldRefusal, created)
+          return created
+        }),
       ),
     getAgent: async ({ params }) => (await agents.findAgent(sql, params.id)) ?? missing('agent'),
     updateAgent: async ({ params, body }) => {
@@ -51,7 +56,12 @@ export const agentHandlers = ({ sql, onAgentDelete }: Rooms) =>
         fallbacks: fallbacks === undefined ? undefined : (fallbacks ?? []),
       }
       const updated = await withKnownReferences(body, () =>
-        sql.begin((tx) => agents.updateAgent(tx, params.id, changes)),
+        sql.begin(async (tx) => {
+          const changed = await agents.updateAgent(tx, params.id, changes)
+          const isOfConcern = providerId !== undefined || model !== undefined || format !== undefined
+          if (changed && isOfConcern) await checkFormat(tx, fieldRefusal, changed)
+          return changed
+        }),
       )
       return updated ?? missing('agent')
     },
@@ -80,6 +90,17 @@ async function withKnownReferences<T>(references: References, write: () => Promi
 }
 
 const unknownReference = (kind: 'provider' | 'prompt'): never => badRequest(`${kind}Id: there is no such ${kind}`)
+
+/** Throws 400 where the agent's own provider does not take its format: each of its completions would be refused. */
+export async function checkFormat(
+  tx: Tx,
+  fieldRefusal: FieldRefusal,
+  { providerId, model, responseFormat }: Pick<agents.Agent, 'providerId' | 'model' | 'responseFormat'>,
+): Promise<void> {
+  const provider = responseFormat && (await findConnection(tx, providerId))
+  const refusal = provider && fieldRefusal({ provider, model }, { responseFormat })
+  if (refusal) badRequest(refusal.replace(/^\w+/, 'responseFormat'))
+}
 
 /** Throws 400. */
 export const givenFormat = (input: unknown): ResponseFormat | null =>

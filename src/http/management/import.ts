@@ -9,8 +9,9 @@ import { changeHttpTool, createHttpTool } from '../../persistence/records/http-t
 import { changeMcpServer, createMcpServer } from '../../persistence/records/mcp-servers.ts'
 import { createPrompt, updatePrompt } from '../../persistence/records/prompts.ts'
 import type { Configuration } from '../../persistence/records/transfer.ts'
+import type { FieldRefusal } from '../agent-for-reply.ts'
 import { badRequest, HttpError } from '../http-error.ts'
-import { givenConfig, givenFormat } from './agents.ts'
+import { checkFormat, givenConfig, givenFormat } from './agents.ts'
 import { type HttpToolRooms, httpToolChanges, newHttpTool } from './http-tools.ts'
 import { mcpServerChanges, newMcpServer } from './mcp-servers.ts'
 import { givenTools } from './tool-choice.ts'
@@ -29,6 +30,7 @@ interface Named {
 
 export interface ImportRooms extends Pick<HttpToolRooms, 'secrets' | 'checkSchema'> {
   tx: Tx
+  fieldRefusal: FieldRefusal
   builtInTools: readonly { id: string }[]
 }
 
@@ -167,7 +169,7 @@ const takeMcpServers = (taking: Taking, given: NonNullable<Import['mcpServers']>
   })
 
 async function takeAgents(taking: Taking, given: NonNullable<Import['agents']>): Promise<void> {
-  const { tx } = taking.rooms
+  const { tx, fieldRefusal } = taking.rooms
   const { providers, prompts, agents } = taking.stored
   const fields = (agent: (typeof given)[number]) => {
     const { name, provider, model, prompt, generationConfig, responseFormat, fallbacks } = agent
@@ -188,11 +190,16 @@ async function takeAgents(taking: Taking, given: NonNullable<Import['agents']>):
     kind: 'agent',
     given,
     stored: agents,
-    create(agent) {
+    async create(agent) {
       const { promptId = null, generationConfig = {}, responseFormat = null, fallbacks = [], ...rest } = fields(agent)
+      await checkFormat(tx, fieldRefusal, { ...rest, responseFormat })
       return createAgent(tx, { ...rest, promptId, generationConfig, responseFormat, fallbacks })
     },
-    update: (id, agent) => updateAgent(tx, id, fields(agent)),
+    async update(id, agent) {
+      const changes = fields(agent)
+      await checkFormat(tx, fieldRefusal, { ...changes, responseFormat: changes.responseFormat ?? null })
+      return updateAgent(tx, id, changes)
+    },
   })
 }
 
