@@ -14,8 +14,9 @@ const intro = `Greenroom keeps chat agents: a model, a system prompt and tools, 
 
 - **Deploy**: point a chat-completions client at \`{server}/api/v1/agents/{agent_id}/deploy\`, or at
   \`…/deploy/sessions/{session_id}\` to let the server keep the conversation.
-- **Management**: everything else below \`/api/v1\`. Errors are \`{message}\`; deploy errors are \`{error}\`.
-- Fields that a request has beyond those listed are accepted and ignored. PUT changes the fields that it carries
+- **Management**: everything else below \`/api/v1\`. Errors are \`{message}\`; deploy errors are \`{error}\`,
+  a text or, of 400 and 401, an object with \`message\`.
+- Fields that a request has beyond those listed are accepted and not used. PUT changes the fields that it carries
   and keeps the others. Types are never coerced: \`"1"\` is not a number.`
 
 const securityOf: Record<Scope, readonly Json[]> = {

@@ -72,6 +72,8 @@ function withResult(calls: readonly ToolCall[], result: EventOf<'tool_result'>):
 export type ShownMessage = Pick<Message, 'role' | 'content' | 'status' | 'finishReason' | 'error' | 'createdAt'> & {
   id: string | null
   toolCalls: readonly ToolCall[]
+  /** Absent while the server's message is not known. */
+  model?: Message['model']
 }
 
 /** The stored messages and the current reply. Text that was shown never gets shorter. */
