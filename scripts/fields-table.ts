@@ -54,6 +54,9 @@ the next one is asked: after its retries (\`PROVIDER_RETRIES\`) for 408, 429, 5x
 asks for more than 10 s, for silence, and for a refused key. A fallback that does not take the request's fields is passed
 over. Each model call of a reply begins with the agent's own model. Chunks name the model of their own turn; the first one,
 with the role, names the agent's. When all fail, the error is the last one's.
+
+During a rolling upgrade from a version without them, add fallbacks once every instance runs this one: an older one cannot
+stream such a reply to those who read along.
 `
 
 function main(): number {

@@ -98,7 +98,7 @@ export type Take<Event> = (events: readonly Event[]) => Promise<void> | undefine
 
 export interface Model {
   /**
-   * One model turn, own retries and idle time-out included. Resolves after the last event was taken, or soon after
+   * One model turn; own retries, fallbacks and idle time-out included. Resolves after the last event was taken, or soon after
    * `signal` aborted. Never rejects but by a fault of the adapter, or of `take`.
    */
   stream(request: ModelRequest, signal: AbortSignal, take: Take<ModelEvent>): Promise<void>
