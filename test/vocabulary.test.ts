@@ -21,6 +21,7 @@ import {
   wireReason,
 } from '../src/actors/reply-event.ts'
 import { createReplyLog } from '../src/actors/reply-log.ts'
+import { decode, encode, eventsOf, storedMessage } from '../src/coordination/wire.ts'
 import { completionHead, createFrameEncoder, playgroundFrame, statelessFrame } from '../src/http/completion-frames.ts'
 import { type FreshDatabase, freshDatabase } from './support/database.ts'
 import { verifies } from './verifies.ts'
@@ -87,7 +88,12 @@ describe('the client', () => {
   })
 
   test('has each kind of event', () => {
-    expect(shownKinds satisfies readonly ClientEvent['type'][]).toEqual(['text', 'tool_call', 'tool_result'])
+    expect(shownKinds satisfies readonly ClientEvent['type'][]).toEqual([
+      'text',
+      'reasoning',
+      'tool_call',
+      'tool_result',
+    ])
   })
 })
 
@@ -119,6 +125,7 @@ describe('the database', () => {
 const startedAt = '2026-01-01T00:00:01.000Z'
 const events = {
   text: { type: 'text', text: 'a' },
+  reasoning: { type: 'reasoning', text: 'r' },
   tool_call: { type: 'tool_call', id: 'c', name: 'n', arguments: '{}', startedAt },
   tool_result: { type: 'tool_result', id: 'c', ok: true, content: 'x', durationMs: 1 },
   model: { type: 'model', model: 'm2', providerId: 'p' },
@@ -158,6 +165,13 @@ describe.each(replyEventKinds)('an event of the kind %s', (kind) => {
         : [0, 1, 2, 3, 4].map((part) => [6, part]),
     )
     expect(log.events()).toStrictEqual(stored)
+  })
+
+  verifies('contract-7.follow', 'reaches followers on other instances as it was stored', () => {
+    const stored = { seq: 6, part: isNumberedKind(kind) ? 0 : 1, event }
+    const message = decode(encode(storedMessage('r', { seq: 5, part: 0 }, [stored])))
+    if (message?.type !== 'stored') throw new Error('another message')
+    expect(eventsOf(message)).toEqual([stored])
   })
 
   verifies('contract-5.stream', 'is a chunk with an id where it is numbered, else a named event without', async () => {

@@ -1,14 +1,14 @@
-/** The chat-completions wire format, and deploy sessions. Names are the wire's own, in snake case. */
+/** The chat-completions wire format, and messages of deploy sessions. Names are the wire's own, in snake case. */
 import Type from 'typebox'
 import { documented } from '../documented.ts'
-import { count, id, listOf, name, nullable, oneOf, time } from './basics.ts'
+import { count, id, nullable, oneOf, time } from './basics.ts'
 import { answerFields } from './completion-fields.ts'
 
 const ContentPart = Type.Object(
   { type: Type.String({ description: '`text`; anything else is 400.' }), text: Type.Optional(Type.String()) },
   { title: 'ContentPart' },
 )
-const ChatMessage = Type.Object(
+export const ChatMessage = Type.Object(
   {
     role: Type.String({
       description: '`user` or `assistant`. `system`, `developer` and any other: 400.',
@@ -36,6 +36,14 @@ const requestFields = {
   ),
   model: Type.Optional(Type.Unsafe({ description: "Not looked at: the agent's model answers." })),
   ...answerFields,
+  include_reasoning: Type.Optional(
+    nullable(
+      Type.Boolean({
+        description:
+          "True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it.",
+      }),
+    ),
+  ),
 }
 export const ChatCompletionRequest = Type.Object(requestFields, {
   title: 'ChatCompletionRequest',
@@ -82,7 +90,13 @@ export const ChatCompletion = Type.Object(
     choices: Type.Array(
       Type.Object({
         index: Type.Integer(),
-        message: Type.Object({ role: oneOf(['assistant'], 'Who speaks.'), content: Type.String() }),
+        message: Type.Object({
+          role: oneOf(['assistant'], 'Who speaks.'),
+          content: Type.String(),
+          reasoning_content: Type.Optional(
+            Type.String({ description: 'What the model thought. Absent where it was not asked for, or none came.' }),
+          ),
+        }),
         finish_reason: finishReason('`stop` on normal end and on cancel.'),
       }),
     ),
@@ -102,6 +116,9 @@ export const ChatCompletionChunk = Type.Object(
         delta: Type.Object({
           role: Type.Optional(oneOf(['assistant'], 'In the first chunk only.')),
           content: Type.Optional(Type.String({ description: 'A piece of the text.' })),
+          reasoning_content: Type.Optional(
+            Type.String({ description: 'A piece of the reasoning, in a frame of its own. See `include_reasoning`.' }),
+          ),
         }),
         finish_reason: nullable(finishReason('Null until the last content chunk.')),
       }),
@@ -141,20 +158,6 @@ export const StreamError = Type.Object(
 /** Of each stream of a reply. */
 export const completionEvents = [ChatCompletionChunk, StreamError]
 
-export const DeploySession = Type.Object(
-  {
-    id: id('Id of the session.'),
-    agent_id: id('Id of its agent.'),
-    title: nullable(name('Null until it is derived from the first user message, after the first reply.')),
-    created_at: time('When the session was made.'),
-  },
-  { title: 'DeploySession' },
-)
-export const DeploySessionList = listOf('DeploySessionList', 'sessions', DeploySession)
-export const SessionCreate = Type.Object(
-  { title: Type.Optional(nullable(name('Absent or null: derived after the first reply.'))) },
-  { title: 'SessionCreate' },
-)
 export const messageStatuses = ['complete', 'streaming', 'error'] as const
 export const finishReasons = ['stop', 'length', 'content_filter', 'cancelled', 'error'] as const
 export const DeployMessage = Type.Object(
@@ -165,6 +168,9 @@ export const DeployMessage = Type.Object(
     content: Type.String({ description: 'Partial while `streaming`; what there was before the failure on `error`.' }),
     status: oneOf(messageStatuses, 'A cancelled reply is `complete`.'),
     finish_reason: nullable(oneOf(finishReasons, 'Why a reply ended. Null while streaming, and for user messages.')),
+    reasoning: Type.Optional(
+      Type.String({ description: 'What the model thought. Absent where it was not asked for, or none came.' }),
+    ),
     created_at: time('When the message was stored.'),
   },
   { title: 'DeployMessage' },

@@ -140,6 +140,16 @@ const replyInput = {
   responseFormat: responseFormatInput,
   fallbacks: fallbacksOf({ providerId: Type.String({ description: 'Id of a provider. Unknown: 400.' }) }),
 }
+
+const origins = {
+  type: 'array',
+  maxItems: 20,
+  items: { type: 'string', maxLength: 300 },
+  description:
+    'Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards.',
+}
+/** Null means none. */
+export const allowedOriginsInput = Type.Unsafe({ ...origins, type: ['array', 'null'] })
 const agentInput = {
   name: name('Name of the agent.'),
   providerId: Type.String({ description: 'Id of a provider. Unknown: 400.' }),
@@ -161,6 +171,7 @@ export const Agent = Type.Object(
       Type.Object({ providerId: id('Id of a provider.'), model: name('Model name, as that provider knows it.') }),
       { maxItems: MAX_FALLBACKS, description: 'Other models, in the order in which they are asked.' },
     ),
+    allowedOrigins: Type.Unsafe(origins),
     ...timestamps,
   },
   { title: 'Agent' },
@@ -169,11 +180,22 @@ export const AgentList = listOf('AgentList', 'agents', Agent)
 export const AgentCreate = Type.Object(
   {
     ...agentInput,
-    ...optional({ promptId, generationConfig: GenerationConfigInput, ...replyInput }),
+    ...optional({
+      promptId,
+      generationConfig: GenerationConfigInput,
+      allowedOrigins: allowedOriginsInput,
+      ...replyInput,
+    }),
   },
   { title: 'AgentCreate' },
 )
 export const AgentUpdate = Type.Object(
-  optional({ ...agentInput, promptId, generationConfig: GenerationConfigInput, ...replyInput }),
+  optional({
+    ...agentInput,
+    promptId,
+    generationConfig: GenerationConfigInput,
+    allowedOrigins: allowedOriginsInput,
+    ...replyInput,
+  }),
   { title: 'AgentUpdate' },
 )

@@ -1,7 +1,13 @@
 /** A portable copy of the configuration. Everything is referred to by name, so that it fits another database. */
 import Type from 'typebox'
 import { count, name, nullable, oneOf } from './basics.ts'
-import { fallbacksOf, GenerationConfigInput, PromptCreate, responseFormatInput } from './configuration.ts'
+import {
+  allowedOriginsInput,
+  fallbacksOf,
+  GenerationConfigInput,
+  PromptCreate,
+  responseFormatInput,
+} from './configuration.ts'
 import { HttpToolCreate, McpServerCreate } from './tools.ts'
 
 const AgentTransfer = Type.Object(
@@ -15,6 +21,7 @@ const AgentTransfer = Type.Object(
     fallbacks: Type.Optional(
       fallbacksOf({ provider: Type.String({ description: 'Name of a provider, which must exist.' }) }),
     ),
+    allowedOrigins: Type.Optional(allowedOriginsInput),
   },
   { title: 'AgentTransfer' },
 )

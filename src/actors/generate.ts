@@ -19,6 +19,7 @@ import type {
 } from './ports.ts'
 import type { ReplyErrorCode, ReplyEvent, Usage } from './reply-event.ts'
 import type { Ending } from './session-machine.ts'
+import { createThoughts, type Thoughts } from './thoughts.ts'
 import { observedCall } from './tool-call-observation.ts'
 import { repeatableCall } from './tool-turns.ts'
 import { unlessAborted } from './unless-aborted.ts'
@@ -54,6 +55,8 @@ export interface Generation {
   usage(): Promise<Usage>
   /** Calls to providers so far. */
   attempts(): number
+  /** How long the model has thought up to this call (milliseconds). Null: not at all, or nobody asked for it. */
+  reasoningMs(): number | null
 }
 
 /** One for all replies: to build a DOMException with its stack cost 40 µs for each of five signals a reply. */
@@ -78,6 +81,7 @@ interface Running extends Omit<GenerateOptions, 'timeoutMs'> {
   request: Omit<ModelRequest, 'tools'>
   tally: Tally
   asked: AskedModels
+  thoughts: Thoughts
   observer: ReplyObserver
   signal: AbortSignal
   take: Take<ReplyEvent>
@@ -89,7 +93,9 @@ interface Running extends Omit<GenerateOptions, 'timeoutMs'> {
 export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: GenerateOptions): Generation {
   const { timeoutMs, observer = unobserved } = options
   const tally = createTally(request, options.model)
+  const thoughts = createThoughts()
   const asked = createAskedModels(request)
+  const constant = { ...options, request, tally, asked, thoughts, observer }
   return {
     async run(outer, take, stored) {
       const limit = new AbortController()
@@ -109,7 +115,7 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
       if (outer.aborted) abort()
       try {
         const { signal } = limit
-        const ending = await runTurns({ ...options, request, tally, asked, observer, signal, take, stored, notStored })
+        const ending = await runTurns({ ...constant, signal, take, stored, notStored })
         return outer.aborted ? ending : (own ?? ending)
       } catch (error) {
         if (own !== null && !outer.aborted) return own
@@ -122,6 +128,7 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
     },
     usage: tally.usage,
     attempts: asked.attempts,
+    reasoningMs: thoughts.ms,
   }
 }
 
@@ -152,13 +159,13 @@ async function runTurns(running: Running): Promise<Ending> {
 const openWithin = ({ observer, openToolbox, signal }: Running): Promise<Toolbox> =>
   observer.within(() => openToolbox(signal))
 
-/** One model call: text passes through as it comes, calls are kept for after it. */
+/** One model call: text and reasoning pass through as they come, calls are kept for after it. */
 async function runTurn(
   messages: readonly ModelMessage[],
   tools: Toolbox['tools'],
-  { request, model, tally, asked, observer, signal, take }: Running,
+  { request, model, tally, asked, thoughts, observer, signal, take }: Running,
 ): Promise<Turn> {
-  const turn: Turn = { text: '', calls: [], counted: nothing, end: null, failure: null }
+  const turn: Turn = { text: '', reasoning: '', calls: [], counted: nothing, end: null, failure: null }
   const cleaner = createTextCleaner()
   const pace: Pace = { firstAt: null, lastAt: 0, texts: 0, longestGapMs: 0 }
   const observed = observer.modelCall()
@@ -169,11 +176,11 @@ async function runTurn(
     const emitted: ReplyEvent[] = []
     for (const event of events) {
       if (event.type === 'text') {
+        if (thoughts.isOpen()) addReasoning(turn, thoughts.close(), emitted)
         keepPace(pace)
-        const text = cleaner.push(event.text)
-        turn.text += text
-        if (text !== '') emitted.push({ type: 'text', text })
-      } else if (event.type === 'model') asked.answers(event)
+        addText(turn, cleaner.push(event.text), emitted)
+      } else if (event.type === 'reasoning') addReasoning(turn, thoughts.push(event.text), emitted)
+      else if (event.type === 'model') asked.answers(event)
       else keep(turn, event)
     }
     return emitted.length === 0 ? undefined : take([...asked.naming(), ...emitted])
@@ -185,18 +192,29 @@ async function runTurn(
   } finally {
     observed.ended({ pace, end: endOf(turn, signal) })
   }
-  const rest = cleaner.end()
-  turn.text += rest
-  const last: ReplyEvent[] = rest === '' ? [] : [{ type: 'text', text: rest }]
-  last.unshift(...asked.naming())
-  if (last.length > 0) await take(last)
+  const rest: ReplyEvent[] = asked.naming()
+  addReasoning(turn, thoughts.close(), rest)
+  addText(turn, cleaner.end(), rest)
+  if (rest.length > 0) await take(rest)
   if (turn.end === null && turn.failure === null) turn.failure = endedEarly
   tally.end(turn)
   return turn
 }
 
-/** What a turn leaves behind beside its text. */
-function keep(turn: Turn, event: Exclude<ModelEvent, { type: 'text' | 'model' }>): void {
+function addText(turn: Turn, text: string, emitted: ReplyEvent[]): void {
+  if (text === '') return
+  turn.text += text
+  emitted.push({ type: 'text', text })
+}
+
+function addReasoning(turn: Turn, text: string, emitted: ReplyEvent[]): void {
+  if (text === '') return
+  turn.reasoning += text
+  emitted.push({ type: 'reasoning', text })
+}
+
+/** What a turn leaves behind beside its text and reasoning. */
+function keep(turn: Turn, event: Exclude<ModelEvent, { type: 'text' | 'reasoning' | 'model' }>): void {
   switch (event.type) {
     case 'tool_call':
       turn.calls.push(cleanCall(event.call))

@@ -31,7 +31,7 @@ export function titleRequest(
   const content = `Give this conversation a title.\n\n${conversation}`
   const config = { temperature: 0.2, maxToolCalls: 0 }
   const messages = [{ role: 'user', content } as const]
-  return { provider, model, ...(fallbacks && { fallbacks }), system, messages, config }
+  return { provider, model, ...(fallbacks && { fallbacks }), system, messages, config, reasoning: false }
 }
 
 export interface TitleCall extends Pick<GenerateOptions, 'model' | 'timeoutMs'> {

@@ -36,7 +36,7 @@ export function ownedReplies(
       followed: remote.followed(),
     }),
     apply({ kind, sessionId, replyId }) {
-      if (kind === 'delete') forgetSession(sessions, sessionId)
+      if (kind === 'delete') forgetSession(sessions, sessionId, replyId)
       else if (replyId !== null) cancelReply(sessions, replyId)
     },
     statelessAgents: () => slots.agents(),
@@ -56,6 +56,7 @@ export function ownedReplies(
         events: null,
         endedAt: new Date(),
         requesterLost: true,
+        reasoningMs: null,
         title: null,
       })
       if (result === 'settled') log.warn(orphanFailure(reply, error), 'A reply failed.')

@@ -56,6 +56,7 @@ export interface ModelRequest extends ModelTarget {
   /** Asked in this order when the provider before fails with nothing said (contract section 13). */
   fallbacks?: readonly ModelTarget[]
   tools: readonly ToolSpec[]
+  reasoning: boolean // asked for, where it can be, and read
   /** Absent: nobody counts the calls. */
   calls?: ProviderCalls
 }
@@ -69,15 +70,17 @@ export interface ModelFailure {
 
 /**
  * What a model sends in one turn. `activity` is a sign of life without text; with `output` it stands for something that
- * the model made (reasoning, a piece of a tool call), not for a ping or a role alone; with `usageFollows` the provider
- * has announced that it will report usage. `usage` is what the provider has counted so far, for turns that do not reach their end; the newest one counts. A turn ends with exactly one `end` or
- * `failed`, after which nothing comes; nothing at all comes after an abort. `echo`: what the vendor wants back with
- * this turn's tool results (signed reasoning); only the adapter that made it looks into it.
+ * the model made (a piece of a tool call, reasoning unasked), not for a ping or a role alone; with `usageFollows` the
+ * provider has announced that it will report usage. `usage` is what the provider has counted so far, for turns that do
+ * not reach their end; the newest one counts. A turn ends with exactly one `end` or `failed`, after which nothing comes;
+ * nothing at all comes after an abort. `echo`: what the vendor wants back with this turn's tool results (signed
+ * reasoning); only the adapter that made it looks into it.
  */
 export type ModelEvent =
   /** Comes before all others when another model than the first one answers, or is the last one that was asked. */
   | { type: 'model'; model: string; providerId: string }
   | { type: 'text'; text: string }
+  | { type: 'reasoning'; text: string }
   | { type: 'tool_call'; call: ToolCall }
   | { type: 'activity'; output?: true; usageFollows?: true }
   | { type: 'usage'; usage: Omit<Usage, 'estimated'> }
@@ -151,6 +154,8 @@ export interface NewMessage {
   replyId: string
   agentId: string
   sessionId: string
+  /** A session of anybody else is as one that is not there. Null: of whomever it is. */
+  user: string | null
   text: string
   model: string
   includeUsage: boolean
@@ -164,10 +169,10 @@ export interface NewMessage {
 }
 
 export type Admission =
-  | { outcome: 'admitted'; reply: ReplyInfo; position: number; restState: RestState; untitled: boolean }
+  /** `titleFrom`: the first user message of a session that has no title. Null: it has one. */
+  | { outcome: 'admitted'; reply: ReplyInfo; position: number; restState: RestState; titleFrom: string | null }
   | { outcome: 'joined'; replyId: string }
-  /** `stale`: the configuration has changed, the agent may be another one now. */
-  /** Nothing was stored, and nothing will be. */
+  /** Nothing was stored, and nothing will be. `stale`: the configuration has changed, the agent may be another one now. */
   | { outcome: 'busy' | 'key_reused' | 'not_found' | 'refused' | 'fenced' | 'stale' }
   /** The answer was lost: the message may be stored, or may be yet. */
   | { outcome: 'unknown' }
@@ -189,6 +194,7 @@ export interface Settlement {
   endedAt: Date
   /** The connection that asked for this reply was gone before the end. */
   requesterLost: boolean
+  reasoningMs: number | null // how long the model thought; null: it did not, or nobody knows
   /** Title for a session that has none. */
   title: string | null
 }

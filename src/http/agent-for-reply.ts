@@ -30,14 +30,14 @@ export async function loadAgent({ agents }: Pick<AgentRooms, 'agents'>, agentId:
 }
 
 /**
- * The request without its messages and tools. Throws 400 for fields that the agent's provider does not take, 500 when the
+ * The request without what depends on who asks. Throws 400 for fields that the agent's provider does not take, 500 when the
  * provider's key cannot be opened.
  */
 export function agentRequest(
   { secrets, fieldRefusal }: Pick<AgentRooms, 'secrets' | 'fieldRefusal'>,
   agent: AgentForCompletion,
   fields?: AnswerFields,
-): Omit<ModelRequest, 'messages' | 'tools'> {
+): Omit<ModelRequest, 'messages' | 'tools' | 'reasoning'> {
   try {
     const request = stored.agentRequest(secrets, agent, fields)
     const refusal = fieldRefusal(request, request.fields ?? noFields)

@@ -1,5 +1,5 @@
 /** One model turn by the first of several models that answers (contract section 13). */
-import type { Model, ModelEvent, ModelFailure, ModelMessage, ModelRequest, ModelTarget, Take } from '../actors/ports.ts'
+import type { Model, ModelEvent, ModelFailure, ModelRequest, ModelTarget, Take } from '../actors/ports.ts'
 import { fieldRefusal } from './answer-fields.ts'
 
 /** A turn that failed. `maySucceedElsewhere`: nothing of it was made, and another model may be asked. */
@@ -17,14 +17,11 @@ export type StreamOne = (
 
 /** Asks the next model when one failed before it made anything. When all fail, the last one's failure counts. */
 export function withFallbacks(streamOne: StreamOne): Model['stream'] {
-  const echoes = ownEchoes()
   return async (request, signal, take) => {
     const targets = [request, ...fallbacksFor(request)]
     for (const [index, { provider, model }] of targets.entries()) {
       const named: ModelEvent[] = index === 0 ? [] : [{ type: 'model', model, providerId: provider.id }]
-      const messages = echoes.belonging(request, { provider, model })
-      const receive = echoes.remembering({ provider, model }, naming(named, take))
-      const failed = await streamOne({ ...request, provider, model, messages }, signal, receive)
+      const failed = await streamOne({ ...request, provider, model }, signal, naming(named, take))
       if (failed === null) return
       const isLast = index === targets.length - 1 || !failed.maySucceedElsewhere
       if (isLast) return await take([...named, { type: 'failed', failure: failed.failure }])
@@ -40,28 +37,4 @@ const fallbacksFor = ({ fallbacks = [], fields = {} }: ModelRequest): readonly M
 /** The events, with `named` before the first of them. */
 function naming(named: ModelEvent[], take: Take<ModelEvent>): Take<ModelEvent> {
   return (events) => (named.length === 0 ? take(events) : take([...named.splice(0), ...events]))
-}
-
-/** What a vendor wants back goes back to the provider and model that sent it; another one gets the calls without it. */
-function ownEchoes() {
-  const senders = new WeakMap<object, string>()
-  const nameOf = ({ provider, model }: ModelTarget) => `${provider.id} ${model}`
-  return {
-    remembering:
-      (target: ModelTarget, take: Take<ModelEvent>): Take<ModelEvent> =>
-      (events) => {
-        const last = events.at(-1)
-        if (last?.type === 'end' && last.echo) senders.set(last.echo, nameOf(target))
-        return take(events)
-      },
-    belonging({ messages, fallbacks = [] }: ModelRequest, target: ModelTarget): readonly ModelMessage[] {
-      if (fallbacks.length === 0) return messages
-      const name = nameOf(target)
-      return messages.map((message) => {
-        if (message.role !== 'assistant' || !message.echo || senders.get(message.echo) === name) return message
-        const { echo: _, ...plain } = message
-        return plain
-      })
-    },
-  }
 }

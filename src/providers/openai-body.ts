@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type OpenAI from 'openai'
 import type { ModelMessage, ModelRequest } from '../actors/ports.ts'
 import { wireFields } from './answer-fields.ts'
+import { type ChatReasoning, echoes, reasoningFields } from './chat-reasoning.ts'
 import type { Dialect } from './provider-types.ts'
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam
@@ -13,12 +14,13 @@ export type ChatBody = OpenAI.Chat.ChatCompletionCreateParamsStreaming & { top_k
 export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
   const { model, system, messages, config, tools } = request
   const { parallel_tool_calls, ...fields } = wireFields(request)
+  const reasoningOf = (echo: object | undefined) => (echo && echoes.of(echo, request)) ?? {}
   return {
     model,
     stream: true,
     messages: [
       ...(system ? [{ role: 'system', content: system } as const] : []),
-      ...messages.map((message) => wireMessage(message, dialect)),
+      ...messages.map((message) => wireMessage(message, dialect, reasoningOf)),
     ],
     ...(dialect.usageOption && { stream_options: { include_usage: true } }),
     ...(config.temperature !== undefined && { temperature: config.temperature }),
@@ -36,7 +38,11 @@ export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
   }
 }
 
-function wireMessage(message: ModelMessage, dialect: Dialect): Message {
+function wireMessage(
+  message: ModelMessage,
+  dialect: Dialect,
+  reasoningOf: (echo: object | undefined) => ChatReasoning,
+): Message & ChatReasoning {
   const callId = (id: string) => (dialect.shortCallIds ? shortId(id) : id)
   switch (message.role) {
     case 'user':
@@ -48,6 +54,7 @@ function wireMessage(message: ModelMessage, dialect: Dialect): Message {
       return {
         role: 'assistant',
         content: message.content || null, // as the vendors themselves send it
+        ...reasoningOf(message.echo),
         tool_calls: message.toolCalls.map(({ id, name, arguments: text }) => ({
           id: callId(id),
           type: 'function',
@@ -56,6 +63,18 @@ function wireMessage(message: ModelMessage, dialect: Dialect): Message {
       }
   }
 }
+
+/** Whether reasoning goes back in it. */
+export const hasReasoning = ({ messages }: ChatBody): boolean =>
+  messages.some((message) => reasoningFields.some((name) => name in message))
+
+export const withoutReasoning = (body: ChatBody): ChatBody => ({
+  ...body,
+  messages: body.messages.map((message) => {
+    const { reasoning_content: _, reasoning: __, reasoning_details: ___, ...plain }: Message & ChatReasoning = message
+    return plain
+  }),
+})
 
 /** Mistral takes only nine letters and digits; a session may hold calls of another vendor. Same id, same result. */
 const shortId = (id: string): string =>

@@ -49,6 +49,7 @@ verifies(
       generationConfig: {},
       responseFormat: null,
       fallbacks: [],
+      allowedOrigins: [],
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     })
@@ -188,6 +189,7 @@ test('a completion reads agent, prompt and sealed key in one go', async () => {
       apiKey: Buffer.from(`provider:${providerId}\nsk-0123456789`).toString('base64'),
     },
     tools: { httpToolIds: [], mcpServers: [], builtInToolIds: [] },
+    allowedOrigins: [],
     configuration: expect.any(Number),
   })
   const promptless = (await create()).json

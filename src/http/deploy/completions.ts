@@ -14,13 +14,13 @@ import { isUnavailable } from '../../persistence/postgres/database.ts'
 import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-for-reply.ts'
 import { nameIgnored, readAnswerFields } from '../answer-fields.ts'
 import { completionBody, completionHead, createFrameEncoder, statelessFrame } from '../completion-frames.ts'
-import type { Handlers } from '../mount.ts'
 import { originOf } from '../observe-requests.ts'
 import { refuse } from '../refusals.ts'
 import { connectionSignal } from '../reply-stream.ts'
 import { openEventStream } from '../sse.ts'
 import { readMessages } from './chat-request.ts'
 import { generationFailed } from './errors.ts'
+import type { DeployHandlers } from './scope.ts'
 
 export interface CompletionRooms extends AgentRooms {
   host: SessionHost
@@ -74,7 +74,8 @@ export const completionHandlers = (rooms: CompletionRooms) =>
     createChatCompletion: async ({ params, body, request, reply }) => {
       const agent = await loadAgent(rooms, params.agent_id)
       const messages = readMessages(body.messages)
-      const asked = agentRequest(rooms, agent, readAnswerFields(body))
+      const reasoning = body.include_reasoning === true
+      const asked = { ...agentRequest(rooms, agent, readAnswerFields(body)), reasoning }
       nameIgnored(reply, body, known)
       const slot = rooms.host.takeSlot(agent.id)
       if (typeof slot === 'string') return refuse(slot)
@@ -113,21 +114,22 @@ export const completionHandlers = (rooms: CompletionRooms) =>
         await stream(reply, head, includeUsage, (client, take) => generate(reading, client, slot, take))
         return undefined
       }
-      let content = ''
+      const said = { content: '', reasoning: '' }
       let { model } = agent
       const outcome = await generate(reading, connectionSignal(reply), slot, (events) => {
         for (const event of events) {
-          if (event.type === 'text') content += event.text
+          if (event.type === 'text') said.content += event.text
+          else if (event.type === 'reasoning') said.reasoning += event.text
           else if (event.type === 'model') model = event.model
         }
         return undefined
       })
       if (outcome?.type === 'failed') return generationFailed(outcome.error)
-      if (outcome) return completionBody({ ...head, model }, content, outcome.reason, outcome.usage)
+      if (outcome) return completionBody({ ...head, model }, said, outcome.reason, outcome.usage)
       reply.hijack() // the client has gone: nobody to answer
       return undefined
     },
-  }) satisfies Handlers<'completions'>
+  }) satisfies DeployHandlers<'completions'>
 
 async function stream(
   reply: FastifyReply,

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReplyError } from '../../actors/reply-event.ts'
 import { errorAnswer, logFailure } from '../error-answer.ts'
-import { HttpError } from '../http-error.ts'
+import { HttpError, Unauthorized } from '../http-error.ts'
 import { noRetry } from '../refusals.ts'
 
 /** A failed generation that was not streamed: the server has tried again itself. */
@@ -15,15 +15,16 @@ export function sendDeployError(error: unknown, request: FastifyRequest, reply: 
   const { status, message, headers } = errorAnswer(error)
   const expected = error instanceof HttpError
   if (status >= 500 && !expected) logFailure(request.log, error, 'A deploy request failed.')
+  const code = error instanceof Unauthorized ? error.code : 'invalid_api_key'
   reply
     .code(status)
     .headers(headers)
-    .send({ error: bodyOf(status, message) })
+    .send({ error: bodyOf(status, message, code) })
 }
 
-function bodyOf(status: number, message: string): object | string {
+function bodyOf(status: number, message: string, code: string): object | string {
   const type = 'invalid_request_error'
-  if (status === 401) return { message, type, code: 'invalid_api_key' }
+  if (status === 401) return { message, type, code }
   return status === 400 ? { message, type, code: 'invalid_request', param: paramOf(message) } : message
 }
 

@@ -12,12 +12,13 @@ import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent
 import { nameIgnored, noFields, readAnswerFields } from '../answer-fields.ts'
 import { completionBody, completionHead, sessionFrame } from '../completion-frames.ts'
 import { badRequest, HttpError, missing } from '../http-error.ts'
-import type { Handlers } from '../mount.ts'
 import { originOf } from '../observe-requests.ts'
 import { refuse } from '../refusals.ts'
 import { awaitReply, lastEventId, streamReply } from '../reply-stream.ts'
+import { opensId, userOf } from './caller.ts'
 import { readLastMessage } from './chat-request.ts'
 import { generationFailed } from './errors.ts'
+import type { DeployHandlers } from './scope.ts'
 
 export interface SessionCompletionRooms extends AgentRooms {
   host: SessionHost
@@ -60,7 +61,7 @@ async function answerWhole(reply: Reply, fastifyReply: FastifyReply, onLeft: () 
   }
   if (whole.error) return generationFailed(whole.error)
   const head = completionHead({ ...reply.info, model: whole.model })
-  return completionBody(head, whole.content, whole.reason, whole.usage)
+  return completionBody(head, whole, whole.reason, whole.usage)
 }
 
 /** How often a message is sent anew because its agent was being changed. */
@@ -69,7 +70,7 @@ const MOST_TRIES = 3
 type Wanted = Omit<
   Message,
   'agentId' | 'agentName' | 'model' | 'configuration' | 'request' | 'openToolbox' | 'joinOnly'
-> & { fields: AnswerFields }
+> & { fields: AnswerFields; reasoning: boolean }
 
 /**
  * Sends from the agent as it was last seen, which spares a look at it: the admission itself says when the configuration
@@ -89,7 +90,7 @@ async function sendFrom(rooms: SessionCompletionRooms, agentId: string, wanted: 
 }
 
 async function sendTo(rooms: SessionCompletionRooms, agent: AgentForCompletion, wanted: Wanted): Promise<Sent> {
-  const { fields, ...message } = wanted
+  const { fields, reasoning, ...message } = wanted
   const from = {
     ...message,
     agentId: agent.id,
@@ -99,12 +100,12 @@ async function sendTo(rooms: SessionCompletionRooms, agent: AgentForCompletion, 
     openToolbox: agentToolbox(rooms, agent),
   }
   try {
-    return await rooms.host.send({ ...from, request: agentRequest(rooms, agent, fields) })
+    return await rooms.host.send({ ...from, request: { ...agentRequest(rooms, agent, fields), reasoning } })
   } catch (error) {
     const mayJoin = message.isRetry || message.idempotency !== null
     if (!(error instanceof HttpError) || error.status !== 400 || !mayJoin) throw error
     // The reply that it repeats may run already: the agent took these fields then.
-    const request = agentRequest(rooms, { ...agent, responseFormat: null }, noFields)
+    const request = { ...agentRequest(rooms, { ...agent, responseFormat: null }, noFields), reasoning }
     const sent = await rooms.host.send({ ...from, request, onBusy: 'reject', joinOnly: true })
     if (sent.outcome === 'joined') return sent
     throw error
@@ -126,13 +127,14 @@ const known = new Set(Object.keys(SessionCompletionRequest.properties))
 export const sessionCompletionHandlers = (rooms: SessionCompletionRooms) => {
   const { sql, host } = rooms
   return {
-    createSessionCompletion: async ({ params, body, request, reply }) => {
-      if (!isUuid(params.session_id)) {
+    createSessionCompletion: async ({ params, body, caller, request, reply }) => {
+      if (!isUuid(params.session_id) || !opensId(caller, params.session_id)) {
         await loadAgent(rooms, params.agent_id)
         missing('session')
       }
       const message = {
         sessionId: params.session_id.toLowerCase(),
+        user: userOf(caller),
         text: readLastMessage(body.messages),
         includeUsage: body.stream_options?.include_usage === true,
         idempotency: idempotencyOf(request),
@@ -140,6 +142,7 @@ export const sessionCompletionHandlers = (rooms: SessionCompletionRooms) => {
         onBusy: body.on_busy ?? 'reject',
         origin: originOf(request),
         fields: readAnswerFields(body),
+        reasoning: body.include_reasoning === true,
       } as const
       nameIgnored(reply, body, known)
       const sent = await sendFrom(rooms, params.agent_id, message)
@@ -162,5 +165,5 @@ export const sessionCompletionHandlers = (rooms: SessionCompletionRooms) => {
       const session = (await findSession(sql, params.agent_id, params.session_id)) ?? missing('session')
       await host.cancel(session.id)
     },
-  } satisfies Handlers<'sessionCompletions'>
+  } satisfies DeployHandlers<'sessionCompletions'>
 }

@@ -10,6 +10,7 @@ import { readResponseFormat } from '../answer-fields.ts'
 import { badRequest, missing } from '../http-error.ts'
 import { listAs } from '../list.ts'
 import type { Handlers } from '../mount.ts'
+import { givenOrigins } from './allowed-origins.ts'
 
 interface Rooms {
   sql: Sql
@@ -38,6 +39,7 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Rooms) =>
             generationConfig: givenConfig(body.generationConfig),
             responseFormat: givenFormat(body.responseFormat),
             fallbacks: body.fallbacks ?? [],
+            allowedOrigins: givenOrigins(body.allowedOrigins) ?? [],
           })
           await checkFormat(tx, fieldRefusal, created)
           return created
@@ -45,20 +47,18 @@ export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Rooms) =>
       ),
     getAgent: async ({ params }) => (await agents.findAgent(sql, params.id)) ?? missing('agent'),
     updateAgent: async ({ params, body }) => {
-      const { name, providerId, model, promptId, generationConfig: config, responseFormat: format, fallbacks } = body
+      const { generationConfig: config, responseFormat: format, fallbacks, allowedOrigins, ...rest } = body
       const changes: agents.AgentChanges = {
-        name,
-        providerId,
-        model,
-        promptId,
+        ...rest,
         generationConfig: config === undefined ? undefined : givenConfig(config),
         responseFormat: format === undefined ? undefined : givenFormat(format),
         fallbacks: fallbacks === undefined ? undefined : (fallbacks ?? []),
+        allowedOrigins: givenOrigins(allowedOrigins),
       }
       const updated = await withKnownReferences(body, () =>
         sql.begin(async (tx) => {
           const changed = await agents.updateAgent(tx, params.id, changes)
-          const isOfConcern = providerId !== undefined || model !== undefined || format !== undefined
+          const isOfConcern = rest.providerId !== undefined || rest.model !== undefined || format !== undefined
           if (changed && isOfConcern) await checkFormat(tx, fieldRefusal, changed)
           return changed
         }),

@@ -12,6 +12,7 @@ import type { Configuration } from '../../persistence/records/transfer.ts'
 import type { FieldRefusal } from '../agent-for-reply.ts'
 import { badRequest, HttpError } from '../http-error.ts'
 import { checkFormat, givenConfig, givenFormat } from './agents.ts'
+import { givenOrigins } from './allowed-origins.ts'
 import { type HttpToolRooms, httpToolChanges, newHttpTool } from './http-tools.ts'
 import { mcpServerChanges, newMcpServer } from './mcp-servers.ts'
 import { givenTools } from './tool-choice.ts'
@@ -172,7 +173,7 @@ async function takeAgents(taking: Taking, given: NonNullable<Import['agents']>):
   const { tx, fieldRefusal } = taking.rooms
   const { providers, prompts, agents } = taking.stored
   const fields = (agent: (typeof given)[number]) => {
-    const { name, provider, model, prompt, generationConfig, responseFormat, fallbacks } = agent
+    const { name, provider, model, prompt, generationConfig, responseFormat, fallbacks, allowedOrigins } = agent
     return {
       name,
       model,
@@ -184,6 +185,7 @@ async function takeAgents(taking: Taking, given: NonNullable<Import['agents']>):
         fallbacks === undefined
           ? undefined
           : (fallbacks ?? []).map((one) => ({ providerId: providers.existing(one.provider).id, model: one.model })),
+      allowedOrigins: givenOrigins(allowedOrigins),
     }
   }
   await take(taking, {
@@ -191,9 +193,10 @@ async function takeAgents(taking: Taking, given: NonNullable<Import['agents']>):
     given,
     stored: agents,
     async create(agent) {
-      const { promptId = null, generationConfig = {}, responseFormat = null, fallbacks = [], ...rest } = fields(agent)
-      await checkFormat(tx, fieldRefusal, { ...rest, responseFormat })
-      return createAgent(tx, { ...rest, promptId, generationConfig, responseFormat, fallbacks })
+      const { promptId = null, generationConfig = {}, responseFormat = null, ...rest } = fields(agent)
+      const { fallbacks = [], allowedOrigins = [], ...plain } = rest
+      await checkFormat(tx, fieldRefusal, { ...plain, responseFormat })
+      return createAgent(tx, { ...plain, promptId, generationConfig, responseFormat, fallbacks, allowedOrigins })
     },
     async update(id, agent) {
       const changes = fields(agent)

@@ -19,6 +19,8 @@ export interface AgentForCompletion {
   responseFormat: ResponseFormat | null
   fallbacks: readonly { provider: StoredConnection; model: string }[]
   tools: ToolChoice
+  /** Whose pages may call its deploy API. */
+  allowedOrigins: string[]
   /** Version of the whole configuration at the time it was read. */
   configuration: number
 }
@@ -103,6 +105,6 @@ const forCompletion = (sql: AnySql, ids: readonly string[]): Promise<AgentForCom
       (select coalesce(jsonb_agg(jsonb_build_object('model', f.model, 'provider', jsonb_build_object(
                 'id', o.id, 'type', o.provider_type, 'baseUrl', o.base_url, 'apiKey', o.api_key)) order by f.place), '[]')
          from agent_fallbacks f join providers o on o.id = f.provider_id where f.agent_id = a.id) as fallbacks,
-      ${choiceOf(sql)} as tools, (select version from configuration) as configuration
+      ${choiceOf(sql)} as tools, a.allowed_origins as "allowedOrigins", (select version from configuration) as configuration
     from agents a join providers p on p.id = a.provider_id left join prompts prompt on prompt.id = a.prompt_id
     where a.id = any (${[...ids]}::uuid[])`

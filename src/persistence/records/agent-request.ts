@@ -33,12 +33,12 @@ function openFallbacks(secrets: Pick<Secrets, 'open'>, { fallbacks }: AgentForCo
   })
 }
 
-/** The request without its messages and tools. `fields`: the request's own, before the agent's. Throws UnreadableKey. */
+/** The request without what depends on who asks. `fields`: the request's own, before the agent's. Throws UnreadableKey. */
 export const agentRequest = (
   secrets: Pick<Secrets, 'open'>,
   agent: AgentForCompletion,
   fields: AnswerFields = {},
-): Omit<ModelRequest, 'messages' | 'tools'> => ({
+): Omit<ModelRequest, 'messages' | 'tools' | 'reasoning'> => ({
   provider: { ...agent.provider, apiKey: openKey(secrets, agent.provider) },
   model: agent.model,
   system: agent.system,

@@ -21,6 +21,8 @@ export interface Agent {
   responseFormat: ResponseFormat | null
   /** In the order in which they are asked. */
   fallbacks: Fallback[]
+  /** Origins whose pages may call its deploy API. */
+  allowedOrigins: string[]
   createdAt: string
   updatedAt: string
 }
@@ -33,16 +35,18 @@ export interface NewAgent {
   generationConfig: GenerationConfig
   responseFormat: ResponseFormat | null
   fallbacks: readonly Fallback[]
+  allowedOrigins: string[]
 }
 
-/** Absent fields keep their value; `generationConfig` and `fallbacks` are replaced as a whole. */
+/** Absent fields keep their value; `generationConfig`, `fallbacks` and `allowedOrigins` are replaced as a whole. */
 export type AgentChanges = { [Field in keyof NewAgent]?: NewAgent[Field] | undefined }
 
 const columns = (sql: AnySql): Fragment => sql`
   id, name, provider_id as "providerId", model, prompt_id as "promptId",
   generation_config as "generationConfig", response_format as "responseFormat",
   (select coalesce(json_agg(json_build_object('providerId', f.provider_id, 'model', f.model) order by f.place), '[]')
-     from agent_fallbacks f where f.agent_id = id) as fallbacks, ${timestamps(sql)}`
+     from agent_fallbacks f where f.agent_id = id) as fallbacks,
+  allowed_origins as "allowedOrigins", ${timestamps(sql)}`
 
 /** Oldest first. */
 export const listAgents = (sql: AnySql, query: PageQuery): Promise<Page<Agent>> =>
@@ -60,11 +64,11 @@ export async function findAgent(sql: AnySql, id: string): Promise<Agent | null> 
  * such row.
  */
 export async function createAgent(tx: Tx, agent: NewAgent): Promise<Agent> {
-  const { name, providerId, model, promptId, generationConfig, responseFormat, fallbacks } = agent
+  const { name, providerId, model, promptId, generationConfig, responseFormat, fallbacks, allowedOrigins } = agent
   const [created] = await tx<{ id: string }[]>`
-    insert into agents (name, provider_id, model, prompt_id, generation_config, response_format)
+    insert into agents (name, provider_id, model, prompt_id, generation_config, response_format, allowed_origins)
     values (${name}, ${providerId}, ${model}, ${promptId}, ${JSON.stringify(generationConfig)}::text::jsonb,
-      ${jsonOf(responseFormat)}::text::json)
+      ${jsonOf(responseFormat)}::text::json, ${allowedOrigins}::text[])
     returning id`
   const id = created?.id ?? ''
   await insertFallbacks(tx, id, fallbacks)
@@ -76,7 +80,7 @@ export async function createAgent(tx: Tx, agent: NewAgent): Promise<Agent> {
 /** Null: no such agent. Rejects like `createAgent`. */
 export async function updateAgent(tx: Tx, id: string, changes: AgentChanges): Promise<Agent | null> {
   if (!isUuid(id)) return null
-  const { name, providerId, model, promptId, generationConfig, responseFormat, fallbacks } = changes
+  const { name, providerId, model, promptId, generationConfig, responseFormat, fallbacks, allowedOrigins } = changes
   const config = generationConfig === undefined ? null : JSON.stringify(generationConfig)
   const { count } = await tx`
     update agents set
@@ -87,6 +91,7 @@ export async function updateAgent(tx: Tx, id: string, changes: AgentChanges): Pr
       generation_config = coalesce(${config}::text::jsonb, generation_config),
       response_format = case when ${responseFormat !== undefined} then ${jsonOf(responseFormat)}::text::json
                              else response_format end,
+      allowed_origins = coalesce(${allowedOrigins ?? null}::text[], allowed_origins),
       updated_at = clock_timestamp()
     where id = ${id}`
   if (count === 0) return null

@@ -20,6 +20,7 @@ export interface Configuration {
     generationConfig: GenerationConfig
     responseFormat: ResponseFormat | null
     fallbacks: { provider: string; model: string }[]
+    allowedOrigins: string[]
   })[]
   httpTools: (Named & HttpToolFields & { headers: Record<string, string> })[]
   mcpServers: (Named & McpServerFields & { headers: Record<string, string> })[]
@@ -41,7 +42,7 @@ export async function readConfiguration(sql: AnySql): Promise<Configuration> {
          from prompts) as prompts,
       (select coalesce(json_agg(json_build_object('id', a.id, 'name', a.name, 'provider', p.name, 'model', a.model,
                 'prompt', prompt.name, 'generationConfig', a.generation_config,
-                'responseFormat', a.response_format,
+                'responseFormat', a.response_format, 'allowedOrigins', a.allowed_origins,
                 'fallbacks', (select coalesce(json_agg(json_build_object('provider', o.name, 'model', f.model)
                                 order by f.place), '[]')
                                 from agent_fallbacks f join providers o on o.id = f.provider_id

@@ -21,6 +21,7 @@ interface Answer {
   position: number
   rest_state: RestState
   untitled: boolean
+  first_text?: string | null
   by_key?: boolean
 }
 
@@ -69,6 +70,7 @@ async function ask(sql: Sql, owner: Owner, message: NewMessage): Promise<Answer>
   const wanted = jsonText({
     agent_id: message.agentId,
     session_id: message.sessionId,
+    end_user: message.user,
     user_id: uuidv7(),
     reply_id: message.replyId,
     model: message.model,
@@ -92,7 +94,7 @@ function admissionOf(answer: Answer, owner: Owner, message: NewMessage): Admissi
     outcome: 'admitted',
     position: answer.position,
     restState: answer.rest_state,
-    untitled: answer.untitled,
+    titleFrom: answer.untitled ? (answer.first_text ?? message.text) : null,
     reply: {
       id: message.replyId,
       sessionId: message.sessionId,

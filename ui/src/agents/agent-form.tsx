@@ -8,6 +8,7 @@ import { FallbacksField } from './fallbacks-field.tsx'
 import { GenerationFields } from './generation-fields.tsx'
 import { ModelFields } from './model-field.tsx'
 import { NewPromptDialog } from './new-prompt-dialog.tsx'
+import { OriginsField } from './origins-field.tsx'
 import { PromptField } from './prompt-field.tsx'
 import type { Agent } from './resource.ts'
 import { ResponseFormatField } from './response-format-field.tsx'
@@ -44,6 +45,12 @@ export function AgentForm({ initial, save, onSaved, submitLabel }: AgentFormProp
         <FormSection title="Generation" description="Empty fields use the provider’s defaults.">
           <GenerationFields form={form} />
           <ResponseFormatField form={form} />
+        </FormSection>
+        <FormSection
+          title="Web pages"
+          description="A browser lets a page call this agent only if the page’s origin is listed here, and the agent answers it only with a client secret that your backend made. Programs need no entry. Empty: no page."
+        >
+          <OriginsField {...form.getInputProps('allowedOrigins')} />
         </FormSection>
       </RecordForm>
       {/* Beside the form, not in it: its own form must not submit this one. */}

@@ -13,16 +13,26 @@ export interface AgentValues extends AgentTools {
   fallbacks: Agent['fallbacks']
   /** JSON text; '': none. */
   responseFormat: string
+  /** One a line. */
+  allowedOrigins: string
   generationConfig: { temperature: Setting; topP: Setting; topK: Setting; maxToolCalls: Setting }
 }
 
 export function valuesOf(agent: Partial<Agent>, tools: AgentTools = noTools): AgentValues {
-  const { name = '', providerId = '', model = '', promptId = null, generationConfig = {} } = agent
+  const { name = '', providerId = '', model = '', promptId = null, allowedOrigins = [], generationConfig = {} } = agent
   const { temperature = '', topP = '', topK = '', maxToolCalls = '' } = generationConfig
   const { fallbacks = [], responseFormat: format = null } = agent
-  const responseFormat = format === null ? '' : JSON.stringify(format, null, 2)
-  const settings = { temperature, topP, topK, maxToolCalls }
-  return { name, providerId, model, promptId, fallbacks, responseFormat, generationConfig: settings, ...tools }
+  return {
+    name,
+    providerId,
+    model,
+    promptId,
+    fallbacks,
+    responseFormat: format === null ? '' : JSON.stringify(format, null, 2),
+    allowedOrigins: allowedOrigins.join('\n'),
+    generationConfig: { temperature, topP, topK, maxToolCalls },
+    ...tools,
+  }
 }
 
 /** What the server cannot say: the text is not sent unless it is JSON. */
@@ -37,11 +47,19 @@ export function badJson(text: string): string | null {
 
 const formatOf = (text: string): Agent['responseFormat'] => (text.trim() === '' ? null : JSON.parse(text))
 
+/** The lines that hold something. */
+export const originsOf = (lines: string): string[] =>
+  lines
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
 /** Not checked here: the server says what it refuses. */
 const sent = (setting: Setting): number | null => (setting === '' ? null : Number(setting))
 
 export function fieldsOf(values: AgentValues): AgentFields & { tools: AgentTools } {
-  const { name, providerId, model, promptId, fallbacks, responseFormat, generationConfig, ...tools } = values
+  const { name, providerId, model, promptId, fallbacks, responseFormat, allowedOrigins, ...rest } = values
+  const { generationConfig, ...tools } = rest
   const { temperature, topP, topK, maxToolCalls } = generationConfig
   return {
     name,
@@ -50,6 +68,7 @@ export function fieldsOf(values: AgentValues): AgentFields & { tools: AgentTools
     promptId,
     fallbacks: fallbacks.map((one) => ({ providerId: one.providerId, model: one.model.trim() })),
     responseFormat: formatOf(responseFormat),
+    allowedOrigins: originsOf(allowedOrigins),
     generationConfig: {
       temperature: sent(temperature),
       topP: sent(topP),
