@@ -48,7 +48,7 @@ test.each<[string, Script, number]>([
 })
 
 verifies('contract-13.fallbacks', 'a provider that stays silent is passed on from, without a retry', async () => {
-  const { a, b, model, request, counted } = await three({ idleTimeoutMs: 1000 })
+  const { a, b, model, request, counted } = await three({ idleTimeoutMs: 3000 })
   a.always((call) => call.open())
   b.always(sayOk)
   expect(spoken(await ask(model, request()))).toEqual([namedB, ...okay])
