@@ -152,22 +152,6 @@ describe('what is compiled (specification 9.2, contract section 8)', () => {
     expect(events('get', '/api/v1/debug/sessions/{id}/transitions/stream')).toEqual(ref('SessionTransition'))
     expect(JSON.stringify(document)).not.toContain('x-documented')
   })
-
-  test('deploy errors are {error}, all others {message} (specification 7)', () => {
-    const objects: Record<string, string> = { 400: 'DeployRequestError', 401: 'DeployAuthError' }
-    for (const [path, item] of Object.entries(document.paths)) {
-      if (path === '/readyz') continue
-      for (const { responses } of Object.values(item)) {
-        for (const [status, answer] of Object.entries(responses)) {
-          if (Number(status) < 400) continue
-          const said = /\/(?:deploy|openai)\//.test(path) ? (objects[status] ?? 'DeployError') : 'Message'
-          expect(answer.content?.['application/json'], `${path} ${status}`).toEqual({
-            schema: { $ref: `#/components/schemas/${said}` },
-          })
-        }
-      }
-    }
-  })
 })
 
 describe('requests', () => {

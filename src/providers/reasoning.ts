@@ -19,7 +19,12 @@ const thinksByBudget = (model: string): boolean =>
 const thinksFreely = (model: string): boolean => /claude-(?!instant|v?[123][-.:]|v?[123]$)/.test(model)
 
 /** Null: not asked. A Claude that thinks refuses other sampling than its own. */
-export function anthropicThinking({ model, config, reasoning, fields = {} }: Asked): Anthropic.ThinkingConfigParam | null {
+export function anthropicThinking({
+  model,
+  config,
+  reasoning,
+  fields = {},
+}: Asked): Anthropic.ThinkingConfigParam | null {
   const { temperature, topP, topK } = config
   if (!reasoning || temperature !== undefined || topP !== undefined || topK !== undefined) return null
   // Thinking counts towards the one, and is what the other decides.
