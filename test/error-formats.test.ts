@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import openapi from '../openapi/openapi.json' with { type: 'json' }
 
 interface Answer {
+  description: string
   content?: Record<string, unknown>
 }
 const paths: Record<string, Record<string, { responses: Record<string, Answer> }>> = openapi.paths
