@@ -131,9 +131,9 @@ describe('Anthropic', () => {
 verifies('contract-12.reasoning-asked', 'a limit of tokens, and an effort of none, are left alone', async () => {
   const claude = { model: 'claude-opus-5-5', config: {}, reasoning: true }
   expect(anthropicThinking({ ...claude, fields: { reasoningEffort: 'low' } })).toMatchObject({ type: 'adaptive' })
-  expect(anthropicThinking({ ...claude, fields: { maxTokens: { value: 100 } } })).toBeNull()
+  expect(anthropicThinking({ ...claude, fields: { maxTokens: { name: 'max_tokens', value: 100 } } })).toBeNull()
   const model = { model: 'gemini-2.5-flash', config: {}, reasoning: true }
-  expect(geminiThoughts({ ...model, fields: { maxTokens: { value: 100 } } })).toEqual({ includeThoughts: true })
+  expect(geminiThoughts({ ...model, fields: { maxTokens: { name: 'max_tokens', value: 100 } } })).toEqual({ includeThoughts: true })
   expect(geminiThoughts({ ...model, fields: { reasoningEffort: 'none' } })).toBeNull()
 })
 
