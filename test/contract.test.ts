@@ -85,25 +85,6 @@ describe('what is compiled (specification 9.2, contract section 8)', () => {
     expect(events('get', '/api/v1/debug/sessions/{id}/transitions/stream')).toEqual(ref('SessionTransition'))
     expect(JSON.stringify(document)).not.toContain('x-documented')
   })
-
-  test('deploy errors are {error}, all others {message} (specification 7)', () => {
-    for (const [path, item] of Object.entries(document.paths)) {
-      if (path === '/readyz') continue
-      for (const { responses } of Object.values(item)) {
-        for (const [status, answer] of Object.entries(responses)) {
-          if (Number(status) < 400) continue
-          const said = /\/(?:deploy|openai)\//.test(path)
-            ? status === '401'
-              ? 'DeployAuthError'
-              : 'DeployError'
-            : 'Message'
-          expect(answer.content?.['application/json'], `${path} ${status}`).toEqual({
-            schema: { $ref: `#/components/schemas/${said}` },
-          })
-        }
-      }
-    }
-  })
 })
 
 describe('requests', () => {

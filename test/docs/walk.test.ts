@@ -32,8 +32,8 @@ const special: { words: string; pressCtrlCAt?: RegExp; says?: RegExp }[] = [
 const isRun = ({ code }: Block) => !notRun.some(([words]) => code.includes(words))
 
 /**
- * The blocks of `docs/client.md` form one program, which test/client/package.test.ts runs. The code of
- * `docs/from-a-browser.md` is a backend's and a page's: test/ui/browser-way.test.ts runs it.
+ * The blocks of `docs/client.md` form one program, which test/client/package.test.ts runs. Those of
+ * `docs/from-a-browser.md` are a backend and a page, which test/ui/browser-way.test.ts runs.
  */
 const elsewhere = ['docs/client.md', 'docs/from-a-browser.md']
 const pages = ['README.md', ...readdirSync(join(checkout, 'docs')).map((name) => `docs/${name}`)].filter(
