@@ -1,48 +1,18 @@
 /** A session's replies (specification 4.12, contract section 4): send, join, follow, cancel. */
-import { createHash } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { type Reply, StreamCut } from '../../actors/frame-log.ts'
-import type { Message, Sent, SessionHost } from '../../actors/session-host.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
-import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import { findSession, newestReply } from '../../persistence/replies/sessions.ts'
-import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-for-reply.ts'
+import { loadAgent } from '../agent-for-reply.ts'
 import { completionBody, completionHead, sessionFrame } from '../completion-frames.ts'
-import { badRequest, HttpError, missing } from '../http-error.ts'
+import { HttpError, missing } from '../http-error.ts'
 import type { Handlers } from '../mount.ts'
 import { originOf } from '../observe-requests.ts'
 import { refuse } from '../refusals.ts'
 import { awaitReply, lastEventId, streamReply } from '../reply-stream.ts'
+import { idempotencyOf, isRetry, type SendRooms, sendFrom } from '../send-message.ts'
 import { readLastMessage } from './chat-request.ts'
 import { generationFailed } from './errors.ts'
-
-export interface SessionCompletionRooms extends AgentRooms {
-  host: SessionHost
-}
-
-const MAX_KEY_LENGTH = 255
-
-/** The key with a hash of the body that it stands for. Throws 400. */
-function idempotencyOf(request: FastifyRequest): Message['idempotency'] {
-  const key = request.headers['idempotency-key']
-  if (key === undefined || key === '') return null
-  if (typeof key !== 'string' || key.length > MAX_KEY_LENGTH) {
-    return badRequest(`Idempotency-Key: must have at most ${MAX_KEY_LENGTH} characters`)
-  }
-  return { key, bodyHash: createHash('sha256').update(bodyText(request.body)).digest() }
-}
-
-/** JSON is parsed however deep it nests, but written only as deep as the stack is. Throws 400. */
-function bodyText(body: unknown): string {
-  try {
-    return JSON.stringify(body)
-  } catch {
-    return badRequest('body: is nested too deeply')
-  }
-}
-
-/** Official clients count their own retries in this header (design: they try twice, without any key). */
-const isRetry = (request: FastifyRequest): boolean => Number(request.headers['x-stainless-retry-count'] ?? 0) >= 1
 
 /** Waits for the whole reply and answers with it, or with its failure. */
 async function answerWhole(reply: Reply, fastifyReply: FastifyReply, onLeft: () => void) {
@@ -59,48 +29,7 @@ async function answerWhole(reply: Reply, fastifyReply: FastifyReply, onLeft: () 
   return completionBody(completionHead(reply.info), whole.content, whole.reason, whole.usage)
 }
 
-/** How often a message is sent anew because its agent was being changed. */
-const MOST_TRIES = 3
-
-/**
- * Sends from the agent as it was last seen, which spares a look at it: the admission itself says when the configuration
- * is another one by now. Throws 404 for an unknown agent.
- */
-async function sendFrom(
-  rooms: SessionCompletionRooms,
-  agentId: string,
-  message: Omit<Message, 'agentId' | 'agentName' | 'model' | 'configuration' | 'request' | 'openToolbox'>,
-): Promise<Sent> {
-  const remembered = rooms.agents.remembered(agentId)
-  let agent = remembered && canBeAsked(rooms, remembered) ? remembered : await loadAgent(rooms, agentId)
-  for (let tries = 1; ; tries++) {
-    const sent = await rooms.host.send({
-      ...message,
-      agentId: agent.id,
-      agentName: agent.name,
-      model: agent.model,
-      configuration: agent.configuration,
-      request: agentRequest(rooms, agent),
-      openToolbox: agentToolbox(rooms, agent),
-    })
-    // No such session: gone with its agent, perhaps.
-    const isDoubtful = sent.outcome === 'stale' || (sent.outcome === 'not_found' && agent === remembered)
-    if (isDoubtful) agent = await loadAgent(rooms, agentId)
-    if (sent.outcome !== 'stale' || tries === MOST_TRIES) return sent
-  }
-}
-
-/** False: its stored key cannot be opened, which may have been mended since it was remembered. */
-function canBeAsked(rooms: SessionCompletionRooms, agent: AgentForCompletion): boolean {
-  try {
-    agentRequest(rooms, agent)
-    return true
-  } catch {
-    return false
-  }
-}
-
-export const sessionCompletionHandlers = (rooms: SessionCompletionRooms) => {
+export const sessionCompletionHandlers = (rooms: SendRooms) => {
   const { sql, host } = rooms
   return {
     createSessionCompletion: async ({ params, body, request, reply }) => {
@@ -112,7 +41,7 @@ export const sessionCompletionHandlers = (rooms: SessionCompletionRooms) => {
         sessionId: params.session_id.toLowerCase(),
         text: readLastMessage(body.messages),
         includeUsage: body.stream_options?.include_usage === true,
-        idempotency: idempotencyOf(request),
+        idempotency: idempotencyOf(request, body),
         isRetry: isRetry(request),
         onBusy: body.on_busy ?? 'reject',
         origin: originOf(request),
