@@ -144,6 +144,24 @@ export interface SessionCompletionsHandlers<X extends Exchange> {
   cancelSessionCompletion: Handler<operations['cancelSessionCompletion'], X>
 }
 
+/** Deploy API for the AI SDK: `useChat` on the same sessions. */
+export interface AiSdkHandlers<X extends Exchange> {
+  /** POST /api/v1/agents/{agent_id}/deploy/ai-sdk — Send the next message of a chat; the answer is a UI message stream */
+  createUIChatReply: Handler<operations['createUIChatReply'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/ai-sdk/{session_id}/stream — Follow the reply that runs, from its beginning */
+  resumeUIChatReply: Handler<operations['resumeUIChatReply'], X>
+  /** DELETE /api/v1/agents/{agent_id}/deploy/ai-sdk/{session_id}/stream — Stop the reply that runs, if any */
+  cancelUIChatReply: Handler<operations['cancelUIChatReply'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/ai-sdk/{session_id}/messages — The messages of a chat, to begin a page with */
+  listUIMessages: Handler<operations['listUIMessages'], X>
+}
+
+/** Deploy API for AG-UI, on the same sessions. */
+export interface AgUiHandlers<X extends Exchange> {
+  /** POST /api/v1/agents/{agent_id}/deploy/ag-ui — Run the agent on the newest user message; the answer is a stream of AG-UI events */
+  runAgUi: Handler<operations['runAgUi'], X>
+}
+
 /** The same sessions, for the management UI. */
 export interface PlaygroundHandlers<X extends Exchange> {
   /** GET /api/v1/agents/{agent_id}/playground/sessions — List the sessions of an agent, most recently updated first */
@@ -204,6 +222,8 @@ export interface Server<X extends Exchange> {
   completions: CompletionsHandlers<X>
   sessions: SessionsHandlers<X>
   sessionCompletions: SessionCompletionsHandlers<X>
+  aiSdk: AiSdkHandlers<X>
+  agUi: AgUiHandlers<X>
   playground: PlaygroundHandlers<X>
   debug: DebugHandlers<X>
   usage: UsageHandlers<X>
@@ -225,6 +245,8 @@ export interface ServerOperations<X extends Exchange>
     CompletionsHandlers<X>,
     SessionsHandlers<X>,
     SessionCompletionsHandlers<X>,
+    AiSdkHandlers<X>,
+    AgUiHandlers<X>,
     PlaygroundHandlers<X>,
     DebugHandlers<X>,
     UsageHandlers<X>,

@@ -149,6 +149,8 @@ export interface NewMessage {
   configuration: number | null
   /** False while draining or full: only a join is possible, or to find what an earlier call has stored. */
   mayStart: boolean
+  /** A session that does not exist is made with its first message. Absent: it is `not_found`. */
+  makeSession?: true
 }
 
 export type Admission =

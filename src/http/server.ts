@@ -4,6 +4,8 @@ import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import { FastifySSEPlugin } from 'fastify-sse-v2'
 import { agents } from '../../openapi/operations/agents.ts'
 import { agentTools } from '../../openapi/operations/agentTools.ts'
+import { agUi } from '../../openapi/operations/agUi.ts'
+import { aiSdk } from '../../openapi/operations/aiSdk.ts'
 import { auth } from '../../openapi/operations/auth.ts'
 import { builtInTools } from '../../openapi/operations/builtInTools.ts'
 import { completions } from '../../openapi/operations/completions.ts'
@@ -20,6 +22,8 @@ import { transfer } from '../../openapi/operations/transfer.ts'
 import { usage } from '../../openapi/operations/usage.ts'
 import { createDatabaseCheck } from '../persistence/postgres/disk.ts'
 import { ignoreBodies } from './body.ts'
+import { agUiHandlers } from './deploy/ag-ui/routes.ts'
+import { aiSdkHandlers } from './deploy/ai-sdk/routes.ts'
 import { type CompletionRooms, completionHandlers } from './deploy/completions.ts'
 import { deployScope } from './deploy/scope.ts'
 import { sessionCompletionHandlers } from './deploy/session-completions.ts'
@@ -134,6 +138,8 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
         mount(deploy, completions, completionHandlers(rooms))
         mount(deploy, sessions, sessionHandlers(rooms))
         mount(deploy, sessionCompletions, sessionCompletionHandlers(rooms))
+        mount(deploy, aiSdk, aiSdkHandlers(rooms))
+        mount(deploy, agUi, agUiHandlers(rooms))
       },
     }),
   )

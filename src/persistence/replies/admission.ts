@@ -78,6 +78,7 @@ async function ask(sql: Sql, owner: Owner, message: NewMessage): Promise<Answer>
     is_retry: message.isRetry,
     may_start: message.mayStart,
     configuration: message.configuration,
+    make_session: message.makeSession,
   })
   const [row] = await sql<{ answer: Answer }[]>`
     select admit_message(${owner.id}, ${owner.epoch}, ${wanted}::text::jsonb, ${message.text}) as answer`

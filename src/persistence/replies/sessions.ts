@@ -99,6 +99,15 @@ export async function deleteAgent(sql: Sql, id: string): Promise<DeletedAgent | 
   return row?.deleted ? { id: row.id, instances: row.instances } : null
 }
 
+/** The id of the session's reply that runs. Null: none does, or there is no such session, or it is another agent's. */
+export async function runningReply(sql: Sql, agentId: string, sessionId: string): Promise<string | null> {
+  if (!isUuid(agentId) || !isUuid(sessionId)) return null
+  const [row] = await sql<{ id: string }[]>`
+    select m.id from sessions s join messages m on m.session_id = s.id and m.status = 'streaming'
+     where s.id = ${sessionId} and s.agent_id = ${agentId}`
+  return row?.id ?? null
+}
+
 /** The session's newest reply. `found` is false for an unknown session; `replyId` null when there is no reply yet. */
 export async function newestReply(
   sql: Sql,

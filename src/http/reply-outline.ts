@@ -1,0 +1,140 @@
+/**
+ * A reply's frames → its outline: model calls (steps), the texts in them, tool calls and what became of them. Pure, and
+ * a function of the frames' order alone, so that a replay and every instance find the same outline. UI streams
+ * (contract section 12) have marks where these begin and end; chat completions have none.
+ */
+import type { FinishReason, Frame, ReplyError, ReplyEvent } from '../actors/reply-event.ts'
+
+/** Kinds of text: each run of one kind is a part of its own. */
+export type TextKind = 'text'
+
+export interface OutlinedCall {
+  /** The model's own id, or one made from it: models repeat ids, and readers know calls by them. */
+  id: string
+  name: string
+  /** JSON text as the model wrote it; it may not parse. */
+  arguments: string
+}
+
+/** What is written of a reply, called in order. Parts are numbered from 0 through the whole reply. */
+export interface OutlineWriter {
+  started(): void
+  stepStarted(): void
+  stepFinished(): void
+  partStarted(kind: TextKind, part: number): void
+  delta(kind: TextKind, text: string): void
+  partFinished(kind: TextKind, part: number): void
+  called(call: OutlinedCall): void
+  /** `ok` null: the reply ended before a result was stored. */
+  answered(call: OutlinedCall, ok: boolean | null, content: string): void
+  finished(reason: FinishReason): void
+  failed(error: ReplyError): void
+  done(): void
+}
+
+export interface Outline {
+  take(frame: Frame): void
+  /** For replies that are no frames any more: begin, their events in order, and end unless they still run. */
+  begin(): void
+  event(event: ReplyEvent): void
+  end(): void
+}
+
+/** What a model is told of such a call, in fewer words. */
+const UNKNOWN_OUTCOME = 'The outcome is unknown: the reply ended before a result of this call was stored.'
+
+/** Gives each call an id that is its own, and finds the call that a result belongs to. */
+function createCalls() {
+  const ids = new Set<string>()
+  const open: { modelId: string; call: OutlinedCall }[] = []
+  return {
+    open(event: OutlinedCall): OutlinedCall {
+      let id = event.id
+      for (let n = 2; ids.has(id); n++) id = `${event.id}_${n}`
+      ids.add(id)
+      const call = { id, name: event.name, arguments: event.arguments }
+      open.push({ modelId: event.id, call })
+      return call
+    },
+    /** The oldest call of this id that has no result. Null: there is none. */
+    close(modelId: string): OutlinedCall | null {
+      const index = open.findIndex((one) => one.modelId === modelId)
+      return index < 0 ? null : (open.splice(index, 1)[0]?.call ?? null)
+    },
+    isEmpty: () => open.length === 0,
+    rest: () => open.splice(0).map(({ call }) => call),
+  }
+}
+
+export function createOutline(write: OutlineWriter): Outline {
+  const calls = createCalls()
+  let part = -1
+  let openKind: TextKind | null = null
+
+  const closePart = () => {
+    if (openKind !== null) write.partFinished(openKind, part)
+    openKind = null
+  }
+  const text = (kind: TextKind, delta: string) => {
+    if (openKind !== kind) {
+      closePart()
+      openKind = kind
+      part += 1
+      write.partStarted(kind, part)
+    }
+    write.delta(kind, delta)
+  }
+  const event = (one: ReplyEvent) => {
+    switch (one.type) {
+      case 'text':
+        return text('text', one.text)
+      case 'tool_call':
+        closePart()
+        return write.called(calls.open(one))
+      case 'tool_result': {
+        const call = calls.close(one.id)
+        if (call === null) return
+        write.answered(call, one.ok, one.content)
+        // All calls of a turn are stored before the first result, and the model is asked again after the last one.
+        if (!calls.isEmpty()) return
+        write.stepFinished()
+        write.stepStarted()
+      }
+    }
+  }
+  const begin = () => {
+    write.started()
+    write.stepStarted()
+  }
+  const end = () => {
+    closePart()
+    for (const call of calls.rest()) write.answered(call, null, UNKNOWN_OUTCOME)
+    write.stepFinished()
+  }
+  return {
+    begin,
+    event,
+    end,
+    take(frame) {
+      switch (frame.type) {
+        case 'started':
+          return begin()
+        case 'text':
+          return text('text', frame.text)
+        case 'stored':
+          return event(frame.stored.event)
+        case 'finished':
+          end()
+          return write.finished(frame.reason)
+        case 'failed':
+          end()
+          return write.failed(frame.error)
+        case 'done':
+          return write.done()
+        case 'usage':
+        case 'state':
+          return
+      }
+    },
+  }
+}
