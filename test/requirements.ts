@@ -188,6 +188,15 @@ export const requirements = {
   'contract-10.durability': 'synchronous_commit, fsync and full_page_writes that are off are named at the start.',
   'contract-10.signals':
     'Signals within a second of the first stop signal are that signal; a later one ends all at once.',
+  // ── contract 12 ───────────────────────────────────────────────────────────────────────────────────────
+  'contract-12.ai-sdk': "A reply is a UI message stream, each part as the SDK's own schema has it.",
+  'contract-12.ai-sdk-input':
+    'The last message of DefaultChatTransport is sent to the session of the chat’s id, which is made when needed.',
+  'contract-12.ai-sdk-resume': 'GET …/stream follows the running reply, DELETE …/stream cancels it, else 204.',
+  'contract-12.ai-sdk-messages': 'GET …/messages gives UI messages with our ids and their status.',
+  'contract-12.ag-ui': 'A reply is a run of AG-UI, each event as the protocol has it.',
+  'contract-12.ag-ui-input': 'The newest user message of RunAgentInput is sent; the same runId joins.',
+  'contract-12.one-log': 'A replay repeats the same parts, on every instance; one reply runs a session across all surfaces.',
   // ── contract 17 ───────────────────────────────────────────────────────────────────────────────────────
   'contract-17.failed-replies': 'A failed reply is one line at warn with all its ids; a retry’s line carries the same.',
   'contract-17.levels': 'error is for faults of ours alone; lines of requests carry method and route.',

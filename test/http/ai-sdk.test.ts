@@ -1,0 +1,315 @@
+/** Contract section 12: the AI SDK's endpoints, over real sockets. */
+import { randomUUID } from 'node:crypto'
+import { validateUIMessages } from 'ai'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { verifies } from '../verifies.ts'
+import { nobody, storedMessages } from './scene.ts'
+import { asks, openToolScene, says, startToolServer, type ToolScene } from './tool-scene.ts'
+import { refusedBySdk, rest, uiScene, userMessage } from './ui-scene.ts'
+
+let scene: ToolScene
+let ui: ReturnType<typeof uiScene>
+beforeAll(async () => {
+  scene = await openToolScene()
+  ui = uiScene(scene)
+})
+afterAll(() => scene.close())
+
+const done = { type: '[DONE]' }
+const text = (id: string, ...deltas: string[]) => [
+  { type: 'text-start', id },
+  ...deltas.map((delta) => ({ type: 'text-delta', id, delta })),
+  { type: 'text-end', id },
+]
+const finish = (finishReason = 'stop') => ({ type: 'finish', finishReason })
+
+verifies(
+  ['contract-12.ai-sdk', 'contract-12.ai-sdk-messages'],
+  'a chat that is new is a session, its reply the parts of one message, in the order of its model calls',
+  async () => {
+    await using tools = await startToolServer(({ url }) => {
+      if (url.pathname === '/broken') throw new Error('closed')
+      return `found ${url.searchParams.get('q')}`
+    })
+    await scene.choose({
+      httpToolIds: [
+        await scene.createTool({ name: 'look', url: tools.url }),
+        await scene.createTool({ name: 'refused', url: 'http://169.254.169.254/' }),
+      ],
+    })
+    const look = (q: string, id: string) => ({ name: 'look', arguments: JSON.stringify({ q }), id })
+    scene.up.next(asks('A', look('1', 'c1'), { name: 'refused', arguments: '{"', id: 'c2' }))
+    scene.up.next(asks('', look('3', 'c1')))
+    scene.up.next(says('C'))
+    const id = randomUUID()
+    const stream = await ui.chat(id, 'Look!')
+    expect([stream.status, stream.headers.get('content-type'), stream.headers.get('x-vercel-ai-ui-message-stream')]).toEqual(
+      [200, 'text/event-stream; charset=utf-8', 'v1'],
+    )
+    const parts = await rest(stream)
+    const [asked, reply] = await scene.messages(id)
+    const error = expect.any(String)
+    const found = (q: string) => expect.stringContaining(`found ${q}`)
+    expect(parts).toEqual([
+      { type: 'start', messageId: reply.id },
+      { type: 'start-step' },
+      ...text('0', 'A'),
+      { type: 'tool-input-available', toolCallId: 'c1', toolName: 'look', input: { q: '1' }, dynamic: true },
+      { type: 'tool-input-available', toolCallId: 'c2', toolName: 'refused', input: '{"', dynamic: true },
+      { type: 'tool-output-available', toolCallId: 'c1', output: found('1'), dynamic: true },
+      { type: 'tool-output-error', toolCallId: 'c2', errorText: error, dynamic: true },
+      { type: 'finish-step' },
+      { type: 'start-step' },
+      { type: 'tool-input-available', toolCallId: 'c1_2', toolName: 'look', input: { q: '3' }, dynamic: true },
+      { type: 'tool-output-available', toolCallId: 'c1_2', output: found('3'), dynamic: true },
+      { type: 'finish-step' },
+      { type: 'start-step' },
+      ...text('1', 'C'),
+      { type: 'finish-step' },
+      finish(),
+      done,
+    ])
+    expect(await refusedBySdk(parts)).toEqual([])
+    expect([asked.content, reply.content]).toEqual(['Look!', 'AC'])
+    expect(stream.raw()).not.toContain('\nid:')
+
+    const step = { type: 'step-start' }
+    const call = (toolCallId: string, toolName: string, input: unknown, outcome: object) => ({
+      type: 'dynamic-tool',
+      toolCallId,
+      toolName,
+      input,
+      ...outcome,
+    })
+    const answered = (q: string) => ({ state: 'output-available', output: found(q) })
+    const messages = await ui.uiMessages(id)
+    expect(messages).toEqual([
+      {
+        id: asked.id,
+        role: 'user',
+        metadata: { status: 'complete' },
+        parts: [{ type: 'text', text: 'Look!' }],
+      },
+      {
+        id: reply.id,
+        role: 'assistant',
+        metadata: { status: 'complete' },
+        parts: [
+          step,
+          { type: 'text', text: 'A', state: 'done' },
+          call('c1', 'look', { q: '1' }, answered('1')),
+          call('c2', 'refused', '{"', { state: 'output-error', errorText: error }),
+          step,
+          call('c1_2', 'look', { q: '3' }, answered('3')),
+          step,
+          { type: 'text', text: 'C', state: 'done' },
+        ],
+      },
+    ])
+    await validateUIMessages({ messages }) // throws
+    await scene.choose({})
+  },
+)
+
+verifies(
+  ['contract-12.ai-sdk-resume', 'contract-12.one-log'],
+  'the running reply is followed from its beginning, with the same bytes; without one it is 204',
+  async () => {
+    const id = randomUUID()
+    expect((await ui.follow(id)).status).toBe(204)
+    const next = scene.byHand()
+    const first = await ui.chat(id, 'go')
+    const up = await next
+    await up.text('Par')
+    const early = await ui.follow(id)
+    expect(early.headers.get('x-vercel-ai-ui-message-stream')).toBe('v1')
+    await up.text('ti')
+    while (!first.raw().includes('"ti"')) await first.next()
+    const late = await ui.follow(id)
+    const shown = await ui.uiMessages(id)
+    expect(shown[1]).toMatchObject({
+      metadata: { status: 'streaming' },
+      parts: [{ type: 'step-start' }, { type: 'text', text: 'Parti', state: 'streaming' }],
+    })
+    const chunks = await scene.resume(id)
+    await up.text('al')
+    await up.finish()
+    const parts = await rest(first)
+    await Promise.all([rest(early), rest(late), chunks.rest()])
+    expect([early.raw(), late.raw()]).toEqual([first.raw(), first.raw()])
+    expect(parts.map((part) => part['delta'] ?? '').join('')).toBe('Partial')
+    // The chunks of the same log, untouched by the parts that were made of it.
+    expect(chunks.frames.map((frame) => frame.id)).toEqual(chunks.frames.map((_, index) => `${index + 1}`))
+    expect((await ui.follow(id)).status).toBe(204)
+  },
+)
+
+verifies(
+  ['contract-12.ai-sdk', 'contract-12.ai-sdk-resume'],
+  'a reply that is cancelled ends with finish, and keeps what it had',
+  async () => {
+    const id = randomUUID()
+    expect((await ui.stop(id)).status).toBe(204)
+    const next = scene.byHand()
+    const stream = await ui.chat(id, 'go')
+    const up = await next
+    await up.text('some')
+    while (!stream.raw().includes('some')) await stream.next()
+    expect((await ui.stop(id)).status).toBe(204)
+    expect((await rest(stream)).slice(-4)).toEqual([
+      { type: 'text-end', id: '0' },
+      { type: 'finish-step' },
+      finish(),
+      done,
+    ])
+    expect((await ui.uiMessages(id))[1]).toMatchObject({ metadata: { status: 'complete' } })
+    expect((await scene.messages(id))[1]).toMatchObject({ content: 'some', finish_reason: 'cancelled' })
+    expect((await ui.stop(id)).status).toBe(204)
+  },
+)
+
+verifies('contract-12.ai-sdk', 'a reply that fails ends with error and [DONE], without finish', async () => {
+  const id = randomUUID()
+  scene.up.next(async (up) => {
+    await up.text('half')
+    up.reset()
+  })
+  const parts = await rest(await ui.chat(id, 'go'))
+  expect(parts.slice(-4)).toEqual([
+    { type: 'text-end', id: '0' },
+    { type: 'finish-step' },
+    { type: 'error', errorText: expect.any(String) },
+    done,
+  ])
+  expect(await refusedBySdk(parts)).toEqual([])
+  expect((await ui.uiMessages(id))[1]).toMatchObject({
+    metadata: { status: 'error' },
+    parts: [{ type: 'step-start' }, { type: 'text', text: 'half', state: 'done' }],
+  })
+})
+
+verifies(
+  ['contract-12.ai-sdk', 'contract-12.ai-sdk-messages'],
+  'a call whose result was not stored ends as an error that says so',
+  async () => {
+    let called: () => void = () => {}
+    const arrived = new Promise<void>((resolve) => {
+      called = resolve
+    })
+    await using tools = await startToolServer(() => {
+      called()
+      return new Promise<string>(() => {})
+    })
+    await scene.choose({ httpToolIds: [await scene.createTool({ name: 'slow', url: tools.url })] })
+    scene.up.next(asks('', { name: 'slow', arguments: '', id: 'c1' }))
+    const id = randomUUID()
+    const stream = await ui.chat(id, 'go')
+    await arrived
+    await ui.stop(id)
+    const unknown = expect.stringContaining('outcome is unknown')
+    expect((await rest(stream)).slice(2)).toEqual([
+      { type: 'tool-input-available', toolCallId: 'c1', toolName: 'slow', input: {}, dynamic: true },
+      { type: 'tool-output-error', toolCallId: 'c1', errorText: unknown, dynamic: true },
+      { type: 'finish-step' },
+      finish(),
+      done,
+    ])
+    const [, reply] = await ui.uiMessages(id)
+    expect(reply.parts[1]).toMatchObject({ state: 'output-error', errorText: unknown })
+    await scene.choose({})
+  },
+)
+
+verifies('contract-12.ai-sdk-input', 'a busy session is 409, and nothing is stored', async () => {
+  const id = randomUUID()
+  const next = scene.byHand()
+  const stream = await ui.chat(id, 'go')
+  const up = await next
+  const { status, json, headers } = await scene.call('POST', ui.aiSdk, ui.chatBody(id, 'again'))
+  expect([status, json, headers.get('x-should-retry')]).toEqual([409, { error: expect.any(String) }, 'false'])
+  await up.finish()
+  await rest(stream)
+  expect(await scene.messages(id)).toHaveLength(2)
+})
+
+verifies(
+  'contract-12.ai-sdk-input',
+  'a key is held to trigger, messageId and the words of the last message, to nothing else',
+  async () => {
+    const id = randomUUID()
+    scene.says(['one'])
+    const key = { 'idempotency-key': 'k' }
+    const first = await ui.chat(id, 'go', {}, key)
+    await rest(first)
+    const history = [userMessage('before', 'b'), { id: 'r', role: 'assistant', parts: [] }, userMessage('go', 'other')]
+    const again = await ui.chat(id, 'go', { messages: history, extra: 1 }, key)
+    await rest(again)
+    expect(again.raw()).toBe(first.raw())
+    for (const changed of [{ messages: [userMessage('other')] }, { messageId: 'm' }]) {
+      const { status, json } = await scene.call('POST', ui.aiSdk, ui.chatBody(id, 'go', changed), key)
+      expect([status, json.error]).toEqual([400, expect.stringContaining('Idempotency-Key')])
+    }
+    // Ids of messages are no keys.
+    await rest(await ui.chat(id, 'go'))
+    await rest(await ui.chat(id, 'go'))
+    expect(await scene.messages(id)).toHaveLength(6)
+  },
+)
+
+verifies('contract-12.ai-sdk-input', 'what it cannot take is 400 that names it, and stores nothing', async () => {
+  const id = randomUUID()
+  const before = await storedMessages(scene.app)
+  const last = (message: object) => ({ messages: [userMessage('x'), message] })
+  for (const [body, named] of [
+    [{ id: 'no-uuid' }, 'id'],
+    [{ messages: [] }, 'messages'],
+    [{ trigger: 'other' }, 'trigger'],
+    [last({ role: 'assistant', parts: [{ type: 'text', text: 'x' }] }), 'messages.1.role'],
+    [last({ role: 'user' }), 'messages.1.parts'],
+    [last({ role: 'user', parts: [] }), 'messages.1.parts'],
+    [last({ role: 'user', parts: [{ type: 'text', text: 'x' }, { type: 'data-x', data: 1 }] }), 'messages.1.parts.1'],
+    [last({ role: 'user', parts: [{ type: 'text' }] }), 'messages.1.parts.0'],
+  ] as const) {
+    const { status, json } = await scene.call('POST', ui.aiSdk, ui.chatBody(id, 'go', body))
+    expect([body, status, json]).toEqual([body, 400, { error: expect.stringMatching(new RegExp(`^${named}: `)) }])
+  }
+  expect(await storedMessages(scene.app)).toBe(before)
+  expect((await scene.call('GET', `${scene.sessions}/${id}`)).status).toBe(404)
+})
+
+verifies(
+  ['contract-12.ai-sdk-input', 'contract-12.ai-sdk-resume', 'contract-12.ai-sdk-messages'],
+  'an id of any case is one session; another agent’s is 404 to send to, and as if it were not to read',
+  async () => {
+    const id = randomUUID()
+    scene.says(['one'])
+    await rest(await ui.chat(id.toUpperCase(), 'go'))
+    expect((await ui.uiMessages(id.toUpperCase())).map((one) => one.role)).toEqual(['user', 'assistant'])
+
+    const other = await scene.call('POST', '/api/v1/agents', { name: 'other', providerId: scene.providerId, model: 'm' })
+    const theirs = uiScene({ ...scene, agent: `/api/v1/agents/${other.json.id}` })
+    expect((await scene.call('POST', theirs.aiSdk, theirs.chatBody(id, 'go'))).status).toBe(404)
+    expect((await theirs.follow(id)).status).toBe(204)
+    expect((await theirs.stop(id)).status).toBe(204)
+    expect(await theirs.uiMessages(id)).toEqual([])
+    expect(await ui.uiMessages('no-uuid')).toEqual([])
+    expect((await ui.follow('no-uuid')).status).toBe(204)
+    expect((await ui.stop('no-uuid')).status).toBe(204)
+
+    const gone = uiScene({ ...scene, agent: `/api/v1/agents/${nobody}` })
+    expect((await scene.call('POST', gone.aiSdk, gone.chatBody(randomUUID(), 'go'))).status).toBe(404)
+    expect((await gone.follow(id)).status).toBe(404)
+  },
+)
+
+verifies('contract-12.ai-sdk-input', 'two first messages of one new chat at once: one is admitted, one is busy', async () => {
+  const id = randomUUID()
+  const calls: { finish(): Promise<void> }[] = []
+  scene.up.always((up) => calls.push(up))
+  const before = scene.up.calls.length
+  const [one, two] = await Promise.all([ui.chat(id, 'one'), ui.chat(id, 'two')])
+  expect([one.status, two.status].sort()).toEqual([200, 409])
+  await (await scene.up.call(before + 1)).finish()
+  await rest(one.status === 200 ? one : two)
+  expect(await scene.messages(id)).toHaveLength(2)
+})
