@@ -70,7 +70,17 @@ export function createOutline(write: OutlineWriter): Outline {
   const calls = createCalls()
   let part = -1
   let openKind: TextKind | null = null
+  let inStep = false
 
+  // A later step begins with the first word of its model call: of a reply that ended before it, there was none to show.
+  const startStep = () => {
+    if (!inStep) write.stepStarted()
+    inStep = true
+  }
+  const finishStep = () => {
+    if (inStep) write.stepFinished()
+    inStep = false
+  }
   const closePart = () => {
     if (openKind !== null) write.partFinished(openKind, part)
     openKind = null
@@ -78,6 +88,7 @@ export function createOutline(write: OutlineWriter): Outline {
   const text = (kind: TextKind, delta: string) => {
     if (openKind !== kind) {
       closePart()
+      startStep()
       openKind = kind
       part += 1
       write.partStarted(kind, part)
@@ -90,26 +101,25 @@ export function createOutline(write: OutlineWriter): Outline {
         return text('text', one.text)
       case 'tool_call':
         closePart()
+        startStep()
         return write.called(calls.open(one))
       case 'tool_result': {
         const call = calls.close(one.id)
         if (call === null) return
         write.answered(call, one.ok, one.content)
-        // All calls of a turn are stored before the first result, and the model is asked again after the last one.
-        if (!calls.isEmpty()) return
-        write.stepFinished()
-        write.stepStarted()
+        // All calls of a turn are stored before its first result, and the model is asked again after the last one.
+        if (calls.isEmpty()) finishStep()
       }
     }
   }
   const begin = () => {
     write.started()
-    write.stepStarted()
+    startStep()
   }
   const end = () => {
     closePart()
     for (const call of calls.rest()) write.answered(call, null, UNKNOWN_OUTCOME)
-    write.stepFinished()
+    finishStep()
   }
   return {
     begin,
@@ -124,6 +134,7 @@ export function createOutline(write: OutlineWriter): Outline {
         case 'stored':
           return event(frame.stored.event)
         case 'finished':
+          if (frame.reason !== 'cancelled') startStep() // the last model call may have said nothing
           end()
           return write.finished(frame.reason)
         case 'failed':
