@@ -23,11 +23,11 @@ export interface Fixture {
   exchanges: Exchange[]
 }
 
-type Asked = Pick<ModelRequest, 'model' | 'system' | 'messages' | 'config' | 'tools'>
+type Asked = Pick<ModelRequest, 'model' | 'system' | 'messages' | 'config' | 'tools' | 'reasoning'>
 
 /** What is asked of each vendor: a turn of words, a turn that calls a tool, and an error. */
 export function questions(model: string): Record<'words' | 'tool' | 'error', Asked> {
-  const plain = { model, system: 'Answer in one short sentence.', config: {}, tools: [] }
+  const plain = { model, system: 'Answer in one short sentence.', config: {}, tools: [], reasoning: false }
   const weather = {
     name: 'get_weather',
     description: 'The weather of a city now.',

@@ -196,7 +196,15 @@ export const requirements = {
   'contract-12.ai-sdk-messages': 'GET …/messages gives UI messages with our ids and their status.',
   'contract-12.ag-ui': 'A reply is a run of AG-UI, each event as the protocol has it.',
   'contract-12.ag-ui-input': 'The newest user message of RunAgentInput is sent; the same runId joins.',
-  'contract-12.one-log': 'A replay repeats the same parts, on every instance; one reply runs a session across all surfaces.',
+  'contract-12.one-log':
+    'A replay repeats the same parts, on every instance; one reply runs a session across all surfaces.',
+  'contract-12.reasoning':
+    'Where it is asked for, reasoning comes in frames of its own before its text; numbered, stored, resumed like text; the message carries it.',
+  'contract-12.reasoning-off': 'Without include_reasoning every byte is as before.',
+  'contract-12.reasoning-asked':
+    'A provider is asked for reasoning only where that cannot be refused nor change the answer; one that refuses is asked once more without.',
+  'contract-12.reasoning-back':
+    'Reasoning of earlier replies is never sent to a model; within a reply it goes back to the model that wants it.',
   // ── contract 17 ───────────────────────────────────────────────────────────────────────────────────────
   'contract-17.failed-replies': 'A failed reply is one line at warn with all its ids; a retry’s line carries the same.',
   'contract-17.levels': 'error is for faults of ours alone; lines of requests carry method and route.',

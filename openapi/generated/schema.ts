@@ -917,6 +917,39 @@ export interface components {
                 text: string;
             }[];
         };
+        AgUiReasoningBoundary: {
+            /**
+             * @description Around what the model thought before it answered.
+             * @enum {string}
+             */
+            type: "REASONING_START" | "REASONING_MESSAGE_END" | "REASONING_END";
+            /** @description Of the reasoning, a message of its own. */
+            messageId: string;
+        };
+        AgUiReasoningContent: {
+            /**
+             * @description A piece of it.
+             * @enum {string}
+             */
+            type: "REASONING_MESSAGE_CONTENT";
+            /** @description Of the reasoning, a message of its own. */
+            messageId: string;
+            delta: string;
+        };
+        AgUiReasoningStart: {
+            /**
+             * @description Before its text.
+             * @enum {string}
+             */
+            type: "REASONING_MESSAGE_START";
+            /** @description Of the reasoning, a message of its own. */
+            messageId: string;
+            /**
+             * @description Who speaks.
+             * @enum {string}
+             */
+            role: "reasoning";
+        };
         AgUiRunError: {
             /**
              * @description The last event of a reply that failed.
@@ -1242,6 +1275,8 @@ export interface components {
                      */
                     role: "assistant";
                     content: string;
+                    /** @description What the model thought. Absent where it was not asked for, or none came. */
+                    reasoning_content?: string;
                 };
                 /**
                  * @description `stop` on normal end and on cancel.
@@ -1274,6 +1309,8 @@ export interface components {
                     role?: "assistant";
                     /** @description A piece of the text. */
                     content?: string;
+                    /** @description A piece of the reasoning, in a frame of its own. See `include_reasoning`. */
+                    reasoning_content?: string;
                 };
                 /**
                  * @description Null until the last content chunk.
@@ -1292,6 +1329,8 @@ export interface components {
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
+            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
+            include_reasoning?: boolean | null;
         };
         ChatMessage: {
             /**
@@ -1353,6 +1392,8 @@ export interface components {
              * @enum {string|null}
              */
             finish_reason: "stop" | "length" | "content_filter" | "cancelled" | "error" | null;
+            /** @description What the model thought. Absent where it was not asked for, or none came. */
+            reasoning?: string;
             /**
              * Format: date-time
              * @description When the message was stored. ISO 8601, UTC.
@@ -1745,6 +1786,10 @@ export interface components {
                 message: string;
             } | null;
             toolCalls: components["schemas"]["PlaygroundToolCall"][];
+            /** @description What the model thought. Absent where none came. Partial while `streaming`. */
+            reasoning?: string;
+            /** @description How long the model thought, in milliseconds. Absent where it did not, or where nobody knows. */
+            reasoningMs?: number;
             /**
              * Format: date-time
              * @description When the message was stored. ISO 8601, UTC.
@@ -1998,6 +2043,8 @@ export interface components {
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
+            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
+            include_reasoning?: boolean | null;
             /**
              * @description While a reply runs: `reject` (default) answers 409, `interrupt` cancels that reply first.
              * @enum {string}
@@ -2142,7 +2189,7 @@ export interface components {
              * @description Around a text.
              * @enum {string}
              */
-            type: "text-start" | "text-end";
+            type: "text-start" | "text-end" | "reasoning-start" | "reasoning-end";
             /** @description Ties the start, deltas and end of one part together. */
             id: string;
         };
@@ -2151,7 +2198,7 @@ export interface components {
              * @description A piece of a text.
              * @enum {string}
              */
-            type: "text-delta";
+            type: "text-delta" | "reasoning-delta";
             /** @description Ties the start, deltas and end of one part together. */
             id: string;
             delta: string;
@@ -2238,6 +2285,9 @@ export interface components {
     pathItems: never;
 }
 export type AgUiMessage = components['schemas']['AgUiMessage'];
+export type AgUiReasoningBoundary = components['schemas']['AgUiReasoningBoundary'];
+export type AgUiReasoningContent = components['schemas']['AgUiReasoningContent'];
+export type AgUiReasoningStart = components['schemas']['AgUiReasoningStart'];
 export type AgUiRunError = components['schemas']['AgUiRunError'];
 export type AgUiRunFinished = components['schemas']['AgUiRunFinished'];
 export type AgUiRunStarted = components['schemas']['AgUiRunStarted'];
@@ -5821,7 +5871,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["AgUiRunStarted"] | components["schemas"]["AgUiTextStart"] | components["schemas"]["AgUiTextContent"] | components["schemas"]["AgUiTextEnd"] | components["schemas"]["AgUiToolCallStart"] | components["schemas"]["AgUiToolCallArgs"] | components["schemas"]["AgUiToolCallEnd"] | components["schemas"]["AgUiToolCallResult"] | components["schemas"]["AgUiRunFinished"] | components["schemas"]["AgUiRunError"];
+                    "text/event-stream": components["schemas"]["AgUiRunStarted"] | components["schemas"]["AgUiTextStart"] | components["schemas"]["AgUiTextContent"] | components["schemas"]["AgUiTextEnd"] | components["schemas"]["AgUiReasoningBoundary"] | components["schemas"]["AgUiReasoningStart"] | components["schemas"]["AgUiReasoningContent"] | components["schemas"]["AgUiToolCallStart"] | components["schemas"]["AgUiToolCallArgs"] | components["schemas"]["AgUiToolCallEnd"] | components["schemas"]["AgUiToolCallResult"] | components["schemas"]["AgUiRunFinished"] | components["schemas"]["AgUiRunError"];
                 };
             };
             /** @description Something is missing or wrong; the message names the field and why. */

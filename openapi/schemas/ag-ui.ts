@@ -45,6 +45,7 @@ export const RunAgentInput = Type.Object(
 const threadId = Type.String()
 const runId = Type.String()
 const messageId = Type.String({ description: "The reply's id." })
+const reasoningId = Type.String({ description: 'Of the reasoning, a message of its own.' })
 const toolCallId = Type.String()
 
 export const agUiEvents = [
@@ -61,6 +62,28 @@ export const agUiEvents = [
     { title: 'AgUiTextContent' },
   ),
   Type.Object({ type: oneOf(['TEXT_MESSAGE_END'], 'After a text.'), messageId }, { title: 'AgUiTextEnd' }),
+  Type.Object(
+    {
+      type: oneOf(
+        ['REASONING_START', 'REASONING_MESSAGE_END', 'REASONING_END'],
+        'Around what the model thought before it answered.',
+      ),
+      messageId: reasoningId,
+    },
+    { title: 'AgUiReasoningBoundary' },
+  ),
+  Type.Object(
+    {
+      type: oneOf(['REASONING_MESSAGE_START'], 'Before its text.'),
+      messageId: reasoningId,
+      role: oneOf(['reasoning'], 'Who speaks.'),
+    },
+    { title: 'AgUiReasoningStart' },
+  ),
+  Type.Object(
+    { type: oneOf(['REASONING_MESSAGE_CONTENT'], 'A piece of it.'), messageId: reasoningId, delta: Type.String() },
+    { title: 'AgUiReasoningContent' },
+  ),
   Type.Object(
     {
       type: oneOf(['TOOL_CALL_START'], 'The model calls a tool.'),

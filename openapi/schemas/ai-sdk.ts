@@ -59,9 +59,12 @@ export const uiMessageChunks = [
     { title: 'UIStart' },
   ),
   Type.Object({ type: oneOf(['start-step', 'finish-step'], 'Around each model call.') }, { title: 'UIStep' }),
-  Type.Object({ type: oneOf(['text-start', 'text-end'], 'Around a text.'), id: partId }, { title: 'UITextBoundary' }),
   Type.Object(
-    { type: oneOf(['text-delta'], 'A piece of a text.'), id: partId, delta: Type.String() },
+    { type: oneOf(['text-start', 'text-end', 'reasoning-start', 'reasoning-end'], 'Around a text.'), id: partId },
+    { title: 'UITextBoundary' },
+  ),
+  Type.Object(
+    { type: oneOf(['text-delta', 'reasoning-delta'], 'A piece of a text.'), id: partId, delta: Type.String() },
     { title: 'UITextDelta' },
   ),
   Type.Object(

@@ -33,6 +33,14 @@ const requestFields = {
       description: '`include_usage` adds a chunk with `usage` and no choices before `[DONE]`.',
     }),
   ),
+  include_reasoning: Type.Optional(
+    nullable(
+      Type.Boolean({
+        description:
+          "True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it.",
+      }),
+    ),
+  ),
 }
 export const ChatCompletionRequest = Type.Object(requestFields, {
   title: 'ChatCompletionRequest',
@@ -76,7 +84,13 @@ export const ChatCompletion = Type.Object(
     choices: Type.Array(
       Type.Object({
         index: Type.Integer(),
-        message: Type.Object({ role: oneOf(['assistant'], 'Who speaks.'), content: Type.String() }),
+        message: Type.Object({
+          role: oneOf(['assistant'], 'Who speaks.'),
+          content: Type.String(),
+          reasoning_content: Type.Optional(
+            Type.String({ description: 'What the model thought. Absent where it was not asked for, or none came.' }),
+          ),
+        }),
         finish_reason: finishReason('`stop` on normal end and on cancel.'),
       }),
     ),
@@ -96,6 +110,9 @@ export const ChatCompletionChunk = Type.Object(
         delta: Type.Object({
           role: Type.Optional(oneOf(['assistant'], 'In the first chunk only.')),
           content: Type.Optional(Type.String({ description: 'A piece of the text.' })),
+          reasoning_content: Type.Optional(
+            Type.String({ description: 'A piece of the reasoning, in a frame of its own. See `include_reasoning`.' }),
+          ),
         }),
         finish_reason: nullable(finishReason('Null until the last content chunk.')),
       }),
@@ -157,6 +174,9 @@ export const DeployMessage = Type.Object(
     content: Type.String({ description: 'Partial while `streaming`; what there was before the failure on `error`.' }),
     status: oneOf(messageStatuses, 'A cancelled reply is `complete`.'),
     finish_reason: nullable(oneOf(finishReasons, 'Why a reply ended. Null while streaming, and for user messages.')),
+    reasoning: Type.Optional(
+      Type.String({ description: 'What the model thought. Absent where it was not asked for, or none came.' }),
+    ),
     created_at: time('When the message was stored.'),
   },
   { title: 'DeployMessage' },

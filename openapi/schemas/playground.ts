@@ -47,6 +47,12 @@ export const PlaygroundMessage = Type.Object(
       description: 'Why the reply failed, or null.',
     }),
     toolCalls: Type.Array(PlaygroundToolCall),
+    reasoning: Type.Optional(
+      Type.String({ description: 'What the model thought. Absent where none came. Partial while `streaming`.' }),
+    ),
+    reasoningMs: Type.Optional(
+      count('How long the model thought, in milliseconds. Absent where it did not, or where nobody knows.'),
+    ),
     createdAt: time('When the message was stored.'),
   },
   { title: 'PlaygroundMessage' },

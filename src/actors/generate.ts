@@ -18,6 +18,7 @@ import type {
 } from './ports.ts'
 import type { ReplyErrorCode, ReplyEvent, Usage } from './reply-event.ts'
 import type { Ending } from './session-machine.ts'
+import { createThoughts, type Thoughts } from './thoughts.ts'
 import { observedCall } from './tool-call-observation.ts'
 import { repeatableCall } from './tool-turns.ts'
 import { unlessAborted } from './unless-aborted.ts'
@@ -51,6 +52,8 @@ export interface Generation {
    * are asked for at once, and not at all when every turn reported. Never rejects.
    */
   usage(): Promise<Usage>
+  /** How long the model has thought up to this call, in milliseconds. Null: it sent no reasoning, or nobody asked for it. */
+  reasoningMs(): number | null
 }
 
 /** One for all replies: to build a DOMException with its stack cost 40 µs for each of five signals a reply. */
@@ -74,6 +77,7 @@ const endedEarly: ModelFailure = {
 interface Running extends Omit<GenerateOptions, 'timeoutMs'> {
   request: Omit<ModelRequest, 'tools'>
   tally: Tally
+  thoughts: Thoughts
   observer: ReplyObserver
   signal: AbortSignal
   take: Take<ReplyEvent>
@@ -85,6 +89,7 @@ interface Running extends Omit<GenerateOptions, 'timeoutMs'> {
 export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: GenerateOptions): Generation {
   const { timeoutMs, observer = unobserved } = options
   const tally = createTally(request, options.model)
+  const thoughts = createThoughts()
   return {
     async run(outer, take, stored) {
       const limit = new AbortController()
@@ -104,7 +109,17 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
       if (outer.aborted) abort()
       try {
         const { signal } = limit
-        const ending = await runTurns({ ...options, request, tally, observer, signal, take, stored, notStored })
+        const ending = await runTurns({
+          ...options,
+          request,
+          tally,
+          thoughts,
+          observer,
+          signal,
+          take,
+          stored,
+          notStored,
+        })
         return outer.aborted ? ending : (own ?? ending)
       } catch (error) {
         if (own !== null && !outer.aborted) return own
@@ -116,6 +131,7 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
       }
     },
     usage: tally.usage,
+    reasoningMs: thoughts.ms,
   }
 }
 
@@ -146,13 +162,13 @@ async function runTurns(running: Running): Promise<Ending> {
 const openWithin = ({ observer, openToolbox, signal }: Running): Promise<Toolbox> =>
   observer.within(() => openToolbox(signal))
 
-/** One model call: text passes through as it comes, calls are kept for after it. */
+/** One model call: text and reasoning pass through as they come, calls are kept for after it. */
 async function runTurn(
   messages: readonly ModelMessage[],
   tools: Toolbox['tools'],
-  { request, model, tally, observer, signal, take }: Running,
+  { request, model, tally, thoughts, observer, signal, take }: Running,
 ): Promise<Turn> {
-  const turn: Turn = { text: '', calls: [], counted: nothing, end: null, failure: null }
+  const turn: Turn = { text: '', reasoning: '', calls: [], counted: nothing, end: null, failure: null }
   const cleaner = createTextCleaner()
   const pace: Pace = { firstAt: null, lastAt: 0, texts: 0, longestGapMs: 0 }
   const observed = observer.modelCall()
@@ -160,8 +176,14 @@ async function runTurn(
   const onEvents: Take<ModelEvent> = (events) => {
     if (signal.aborted) return undefined
     const emitted: ReplyEvent[] = []
+    const think = (text: string) => {
+      turn.reasoning += text
+      if (text !== '') emitted.push({ type: 'reasoning', text })
+    }
     for (const event of events) {
-      if (event.type === 'text') {
+      if (event.type === 'reasoning') think(thoughts.push(event.text))
+      else if (event.type === 'text') {
+        if (thoughts.isOpen()) think(thoughts.close())
         keepPace(pace)
         const text = cleaner.push(event.text)
         turn.text += text
@@ -175,6 +197,9 @@ async function runTurn(
   } finally {
     observed.ended({ pace, end: endOf(turn, signal) })
   }
+  const thought = thoughts.close()
+  turn.reasoning += thought
+  if (thought !== '') await take([{ type: 'reasoning', text: thought }])
   const rest = cleaner.end()
   turn.text += rest
   if (rest !== '') await take([{ type: 'text', text: rest }])
@@ -183,8 +208,8 @@ async function runTurn(
   return turn
 }
 
-/** What a turn leaves behind beside its text. */
-function keep(turn: Turn, event: Exclude<ModelEvent, { type: 'text' }>): void {
+/** What a turn leaves behind beside its text and reasoning. */
+function keep(turn: Turn, event: Exclude<ModelEvent, { type: 'text' | 'reasoning' }>): void {
   switch (event.type) {
     case 'tool_call':
       turn.calls.push(cleanCall(event.call))

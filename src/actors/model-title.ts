@@ -30,7 +30,7 @@ export function titleRequest(
   const conversation = [`User: ${question}`, ...(answer === '' ? [] : [`Assistant: ${answer}`])].join('\n\n')
   const content = `Give this conversation a title.\n\n${conversation}`
   const config = { temperature: 0.2, maxToolCalls: 0 }
-  return { provider, model, system, messages: [{ role: 'user', content }], config }
+  return { provider, model, system, messages: [{ role: 'user', content }], config, reasoning: false }
 }
 
 export interface TitleCall extends Pick<GenerateOptions, 'model' | 'timeoutMs'> {

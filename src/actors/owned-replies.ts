@@ -56,6 +56,7 @@ export function ownedReplies(
         events: null,
         endedAt: new Date(),
         requesterLost: true,
+        reasoningMs: null,
         title: null,
       })
       if (result === 'settled') log.warn(orphanFailure(reply, error), 'A reply failed.')

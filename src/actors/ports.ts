@@ -46,6 +46,8 @@ export interface ModelRequest {
   messages: readonly ModelMessage[]
   config: GenerationConfig
   tools: readonly ToolSpec[]
+  /** Whether the model's reasoning is asked for, where it can be, and read (contract section 12). */
+  reasoning: boolean
   /** Absent: nobody counts the calls. */
   calls?: ProviderCalls
 }
@@ -58,14 +60,16 @@ export interface ModelFailure {
 }
 
 /**
- * What a model sends in one turn. `activity` is a sign of life without text; with `output` it stands for something that
- * the model made (reasoning, a piece of a tool call), not for a ping or a role alone; with `usageFollows` the provider
+ * What a model sends in one turn. `reasoning` comes only where it was asked for. `activity` is a sign of life without
+ * text; with `output` it stands for something that the model made (a piece of a tool call, reasoning that nobody asked
+ * for), not for a ping or a role alone; with `usageFollows` the provider
  * has announced that it will report usage. `usage` is what the provider has counted so far, for turns that do not reach their end; the newest one counts. A turn ends with exactly one `end` or
  * `failed`, after which nothing comes; nothing at all comes after an abort. `echo`: what the vendor wants back with
  * this turn's tool results (signed reasoning); only the adapter that made it looks into it.
  */
 export type ModelEvent =
   | { type: 'text'; text: string }
+  | { type: 'reasoning'; text: string }
   | { type: 'tool_call'; call: ToolCall }
   | { type: 'activity'; output?: true; usageFollows?: true }
   | { type: 'usage'; usage: Omit<Usage, 'estimated'> }
@@ -179,6 +183,8 @@ export interface Settlement {
   endedAt: Date
   /** The connection that asked for this reply was gone before the end. */
   requesterLost: boolean
+  /** How long the model thought, in milliseconds. Null: it did not, or nobody knows. */
+  reasoningMs: number | null
   /** Title for a session that has none. */
   title: string | null
 }

@@ -85,6 +85,7 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
     events: knowsAll ? log.events() : null,
     endedAt,
     requesterLost: running.requesterLost,
+    reasoningMs: running.generation?.reasoningMs() ?? null,
     title: running.untitled ? deriveTitle(running.text) : null,
   })
   if (settled.result !== 'settled') return { type: settled.result === 'gone' ? 'deleted' : 'lost' }

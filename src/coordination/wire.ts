@@ -7,6 +7,7 @@ import type { StoredEvent } from '../actors/reply-event.ts'
 const place = Type.Tuple([Type.Integer(), Type.Integer()])
 const event = Type.Union([
   Type.String(), // a text
+  Type.Object({ type: Type.Literal('reasoning'), text: Type.String() }),
   Type.Object({
     type: Type.Literal('tool_call'),
     id: Type.String(),

@@ -21,11 +21,11 @@ export async function loadAgent({ agents }: Pick<AgentRooms, 'agents'>, agentId:
   return (await agents.find(agentId)) ?? missing('agent')
 }
 
-/** The request without its messages and tools. Throws 500 when the provider's key cannot be opened. */
+/** The request without what depends on who asks. Throws 500 when the provider's key cannot be opened. */
 export function agentRequest(
   { secrets }: Pick<AgentRooms, 'secrets'>,
   agent: AgentForCompletion,
-): Omit<ModelRequest, 'messages' | 'tools'> {
+): Omit<ModelRequest, 'messages' | 'tools' | 'reasoning'> {
   try {
     return stored.agentRequest(secrets, agent)
   } catch (error) {

@@ -38,12 +38,23 @@ export const wireError = ({ message, code }: ReplyError) => ({
 })
 
 /** The one JSON object of `stream: false` (specification 2.11). */
-export const completionBody = (head: CompletionHead, content: string, reason: FinishReason, usage: Usage) => ({
+export const completionBody = (
+  head: CompletionHead,
+  { content, reasoning }: { content: string; reasoning: string },
+  reason: FinishReason,
+  usage: Usage,
+) => ({
   id: head.id,
   object: 'chat.completion' as const,
   created: head.created,
   model: head.model,
-  choices: [{ index: 0, message: { role: 'assistant' as const, content }, finish_reason: wireReason(reason) }],
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant' as const, content, ...(reasoning !== '' && { reasoning_content: reasoning }) },
+      finish_reason: wireReason(reason),
+    },
+  ],
   usage: wireUsage(usage),
 })
 
@@ -59,10 +70,13 @@ export function createFrameEncoder(head: CompletionHead): FrameEncoder {
   const chunk = (delta: string, reason: string) =>
     `${start},"choices":[{"index":0,"delta":${delta},"finish_reason":${reason}}]}`
   const textChunk = (text: string) => chunk(`{"content":${JSON.stringify(text)}}`, 'null')
+  const reasoningChunk = (text: string) => chunk(`{"reasoning_content":${JSON.stringify(text)}}`, 'null')
   const eventData = (event: ReplyEvent): string | null => {
     switch (event.type) {
       case 'text':
         return textChunk(event.text)
+      case 'reasoning':
+        return reasoningChunk(event.text)
       case 'tool_call':
       case 'tool_result':
         return null
@@ -75,6 +89,8 @@ export function createFrameEncoder(head: CompletionHead): FrameEncoder {
           return chunk('{"role":"assistant"}', 'null')
         case 'text':
           return textChunk(frame.text)
+        case 'reasoning':
+          return reasoningChunk(frame.text)
         case 'stored':
           return eventData(frame.stored.event)
         case 'finished':
@@ -124,6 +140,7 @@ function playgroundEvent(frame: Frame): object | null {
 function namedEvent(event: ReplyEvent): object | null {
   switch (event.type) {
     case 'text':
+    case 'reasoning':
       return null
     case 'tool_call':
       return { id: event.id, name: event.name, arguments: event.arguments }

@@ -5,8 +5,8 @@
  */
 import type { FinishReason, Frame, ReplyError, ReplyEvent } from '../actors/reply-event.ts'
 
-/** Kinds of text: each run of one kind is a part of its own. */
-export type TextKind = 'text'
+/** Each run of one kind is a part of its own. */
+export type TextKind = 'text' | 'reasoning'
 
 export interface OutlinedCall {
   /** The model's own id, or one made from it: models repeat ids, and readers know calls by them. */
@@ -98,7 +98,8 @@ export function createOutline(write: OutlineWriter): Outline {
   const event = (one: ReplyEvent) => {
     switch (one.type) {
       case 'text':
-        return text('text', one.text)
+      case 'reasoning':
+        return text(one.type, one.text)
       case 'tool_call':
         closePart()
         startStep()
@@ -130,7 +131,8 @@ export function createOutline(write: OutlineWriter): Outline {
         case 'started':
           return begin()
         case 'text':
-          return text('text', frame.text)
+        case 'reasoning':
+          return text(frame.type, frame.text)
         case 'stored':
           return event(frame.stored.event)
         case 'finished':

@@ -73,6 +73,8 @@ function onceLeft(client: AbortSignal, onLeft: () => void): void {
 /** A whole reply. `error` is set when it failed. */
 export interface WholeReply {
   content: string
+  /** Empty: not asked for, or none came. */
+  reasoning: string
   reason: FinishReason
   usage: Usage
   error: ReplyError | null
@@ -91,11 +93,13 @@ export async function awaitReply(
 ): Promise<WholeReply | null> {
   const client = connectionSignal(fastifyReply)
   onceLeft(client, onLeft)
-  const whole: WholeReply = { content: '', reason: 'stop', usage: noUsage, error: null }
+  const whole: WholeReply = { content: '', reasoning: '', reason: 'stop', usage: noUsage, error: null }
   const texts: string[] = []
+  const thoughts: string[] = []
   await reply.read(0, client, (batch) => {
     for (const frame of batch) {
       if (frame.type === 'text') texts.push(frame.text)
+      else if (frame.type === 'reasoning') thoughts.push(frame.text)
       else if (frame.type === 'finished') Object.assign(whole, { reason: frame.reason, usage: frame.usage })
       else if (frame.type === 'failed') whole.error = frame.error
     }
@@ -103,6 +107,7 @@ export async function awaitReply(
   })
   if (client.aborted) return null
   whole.content = texts.join('')
+  whole.reasoning = thoughts.join('')
   return whole
 }
 

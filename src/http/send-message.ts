@@ -46,11 +46,12 @@ const MOST_TRIES = 3
 
 /**
  * Sends from the agent as it was last seen, which spares a look at it: the admission itself says when the configuration
- * is another one by now. Throws 404 for an unknown agent.
+ * is another one by now. `reasoning`: whether the model's is asked for and shown. Throws 404 for an unknown agent.
  */
 export async function sendFrom(
   rooms: SendRooms,
   agentId: string,
+  reasoning: boolean,
   message: Omit<Message, 'agentId' | 'agentName' | 'model' | 'configuration' | 'request' | 'openToolbox'>,
 ): Promise<Sent> {
   const remembered = rooms.agents.remembered(agentId)
@@ -62,7 +63,7 @@ export async function sendFrom(
       agentName: agent.name,
       model: agent.model,
       configuration: agent.configuration,
-      request: agentRequest(rooms, agent),
+      request: { ...agentRequest(rooms, agent), reasoning },
       openToolbox: agentToolbox(rooms, agent),
     })
     // No such session: gone with its agent, perhaps.

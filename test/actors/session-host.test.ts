@@ -114,7 +114,13 @@ const message = (sessionId = 's'): Message => ({
     isRetry: false,
     configuration: null,
   },
-  request: { provider: { id: 'p', type: 'demo', baseUrl: null, apiKey: null }, model: 'm', system: null, config: {} },
+  request: {
+    provider: { id: 'p', type: 'demo', baseUrl: null, apiKey: null },
+    model: 'm',
+    system: null,
+    config: {},
+    reasoning: false,
+  },
   openToolbox: async () => ({ tools: [], call: async () => ({ ok: false, content: '' }) }),
   onBusy: 'reject',
 })

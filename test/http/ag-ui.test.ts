@@ -17,48 +17,52 @@ afterAll(() => scene.close())
 
 const refused = (events: readonly WirePart[]) => events.filter((event) => !EventSchemas.safeParse(event).success)
 
-verifies('contract-12.ag-ui', 'a run is one message of the reply’s id with its calls, and a message for each result', async () => {
-  await using tools = await startToolServer(({ url }) => `found ${url.searchParams.get('q')}`)
-  await scene.choose({ httpToolIds: [await scene.createTool({ name: 'look', url: tools.url })] })
-  scene.up.next(asks('A', { name: 'look', arguments: '{"q":"1"}', id: 'c1' }))
-  scene.up.next(asks('B', { name: 'look', arguments: '{"q":"2"}', id: 'c1' }))
-  scene.up.next(says('C'))
-  const threadId = randomUUID()
-  const stream = await ui.run(threadId, 'run 1', 'Look!')
-  expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
-  const events = await rest(stream)
-  const [asked, reply] = await scene.messages(threadId)
-  const messageId = reply.id
-  const text = (delta: string) => [
-    { type: 'TEXT_MESSAGE_START', messageId, role: 'assistant' },
-    { type: 'TEXT_MESSAGE_CONTENT', messageId, delta },
-    { type: 'TEXT_MESSAGE_END', messageId },
-  ]
-  const call = (toolCallId: string, delta: string, n: number) => [
-    { type: 'TOOL_CALL_START', toolCallId, toolCallName: 'look', parentMessageId: messageId },
-    { type: 'TOOL_CALL_ARGS', toolCallId, delta },
-    { type: 'TOOL_CALL_END', toolCallId },
-    {
-      type: 'TOOL_CALL_RESULT',
-      messageId: `${messageId}:result:${n}`,
-      toolCallId,
-      content: expect.stringContaining(`found ${n}`),
-      role: 'tool',
-    },
-  ]
-  expect(events).toEqual([
-    { type: 'RUN_STARTED', threadId, runId: 'run 1', protocolVersion: '1.0' },
-    ...text('A'),
-    ...call('c1', '{"q":"1"}', 1),
-    ...text('B'),
-    ...call('c1_2', '{"q":"2"}', 2),
-    ...text('C'),
-    { type: 'RUN_FINISHED', threadId, runId: 'run 1', outcome: { type: 'success' } },
-  ])
-  expect(refused(events)).toEqual([])
-  expect([asked.content, reply.content]).toEqual(['Look!', 'ABC'])
-  await scene.choose({})
-})
+verifies(
+  'contract-12.ag-ui',
+  'a run is one message of the reply’s id with its calls, and a message for each result',
+  async () => {
+    await using tools = await startToolServer(({ url }) => `found ${url.searchParams.get('q')}`)
+    await scene.choose({ httpToolIds: [await scene.createTool({ name: 'look', url: tools.url })] })
+    scene.up.next(asks('A', { name: 'look', arguments: '{"q":"1"}', id: 'c1' }))
+    scene.up.next(asks('B', { name: 'look', arguments: '{"q":"2"}', id: 'c1' }))
+    scene.up.next(says('C'))
+    const threadId = randomUUID()
+    const stream = await ui.run(threadId, 'run 1', 'Look!')
+    expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
+    const events = await rest(stream)
+    const [asked, reply] = await scene.messages(threadId)
+    const messageId = reply.id
+    const text = (delta: string) => [
+      { type: 'TEXT_MESSAGE_START', messageId, role: 'assistant' },
+      { type: 'TEXT_MESSAGE_CONTENT', messageId, delta },
+      { type: 'TEXT_MESSAGE_END', messageId },
+    ]
+    const call = (toolCallId: string, delta: string, n: number) => [
+      { type: 'TOOL_CALL_START', toolCallId, toolCallName: 'look', parentMessageId: messageId },
+      { type: 'TOOL_CALL_ARGS', toolCallId, delta },
+      { type: 'TOOL_CALL_END', toolCallId },
+      {
+        type: 'TOOL_CALL_RESULT',
+        messageId: `${messageId}:result:${n}`,
+        toolCallId,
+        content: expect.stringContaining(`found ${n}`),
+        role: 'tool',
+      },
+    ]
+    expect(events).toEqual([
+      { type: 'RUN_STARTED', threadId, runId: 'run 1', protocolVersion: '1.0' },
+      ...text('A'),
+      ...call('c1', '{"q":"1"}', 1),
+      ...text('B'),
+      ...call('c1_2', '{"q":"2"}', 2),
+      ...text('C'),
+      { type: 'RUN_FINISHED', threadId, runId: 'run 1', outcome: { type: 'success' } },
+    ])
+    expect(refused(events)).toEqual([])
+    expect([asked.content, reply.content]).toEqual(['Look!', 'ABC'])
+    await scene.choose({})
+  },
+)
 
 verifies(
   ['contract-12.ag-ui-input', 'contract-12.one-log'],

@@ -10,7 +10,7 @@ import { type Frame, frameOf, type ReplyEvent, type StoredEvent } from '../../sr
 import { createRunEncoder } from '../../src/http/deploy/ag-ui/encoder.ts'
 import { createUiMessageEncoder } from '../../src/http/deploy/ai-sdk/encoder.ts'
 import { uiMessageOf } from '../../src/http/deploy/ai-sdk/stored-messages.ts'
-import type { Message } from '../../src/persistence/replies/sessions.ts'
+import type { MessageWithEvents } from '../../src/persistence/replies/reply-events.ts'
 import { verifies } from '../verifies.ts'
 import { refusedBySdk, type WirePart } from './ui-scene.ts'
 
@@ -26,12 +26,13 @@ const call = fc.record({
   ok: fc.boolean(),
   content: text,
 })
-/** One model call: texts, then the calls that it made. */
-const turn = fc.record({ texts: fc.array(text, { maxLength: 3 }), calls: fc.array(call, { maxLength: 3 }) })
+const said = fc.record({ type: fc.constantFrom('text', 'reasoning'), text })
+/** One model call: what it thought and said, then the calls that it made. */
+const turn = fc.record({ texts: fc.array(said, { maxLength: 3 }), calls: fc.array(call, { maxLength: 3 }) })
 const ending = fc.constantFrom('stop', 'length', 'content_filter', 'cancelled', 'failed')
 const reply = fc.record({
   turns: fc.array(turn, { maxLength: 4 }),
-  last: fc.array(text, { maxLength: 3 }),
+  last: fc.array(said, { maxLength: 3 }),
   /** How many of the last turn's results are missing: the reply ended before. */
   cut: fc.nat(4),
   ending,
@@ -42,7 +43,7 @@ function eventsOf({ turns, last, cut }: Reply): ReplyEvent[] {
   const events: ReplyEvent[] = []
   const startedAt = '2026-11-23T00:00:00.000Z'
   for (const { texts, calls } of turns) {
-    for (const one of texts) events.push({ type: 'text', text: one })
+    events.push(...texts)
     for (const { id, name, arguments: args } of calls) {
       events.push({ type: 'tool_call', id, name, arguments: args, startedAt })
     }
@@ -53,14 +54,14 @@ function eventsOf({ turns, last, cut }: Reply): ReplyEvent[] {
     events.splice(events.length - Math.min(cut, results))
     return events
   }
-  return [...events, ...last.map((one): ReplyEvent => ({ type: 'text', text: one }))]
+  return [...events, ...last]
 }
 
 function stored(events: readonly ReplyEvent[]): StoredEvent[] {
   let seq = 1
   let part = 0
   return events.map((event) => {
-    if (event.type === 'text') [seq, part] = [seq + 1, 0]
+    if (event.type === 'text' || event.type === 'reasoning') [seq, part] = [seq + 1, 0]
     else part += 1
     return { seq, part, event }
   })
@@ -78,26 +79,13 @@ function framesOf(one: Reply): Frame[] {
   return [...frames, { seq, type: 'finished', reason, usage }, { seq: seq + 1, type: 'done' }]
 }
 
-function messageOf(one: Reply): Message {
-  let content = ''
-  const toolEvents: Message['toolEvents'] = []
-  for (const event of stored(eventsOf(one))) {
-    if (event.event.type === 'text') content += event.event.text
-    else toolEvents.push({ ...event, offset: content.length })
-  }
-  return {
-    id: replyId,
-    sessionId: replyId,
-    role: 'assistant',
-    content,
-    status: one.ending === 'failed' ? 'error' : 'complete',
-    finishReason: null,
-    createdAt: '',
-    errorCode: null,
-    errorDetail: null,
-    toolEvents,
-  }
-}
+const messageOf = (one: Reply): MessageWithEvents => ({
+  id: replyId,
+  role: 'assistant',
+  status: one.ending === 'failed' ? 'error' : 'complete',
+  content: '',
+  events: eventsOf(one),
+})
 
 // ── streams ─────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -179,16 +167,23 @@ verifies(
         expect(wire).toBe(encoded(encoder(), frames, []))
         const { messages } = await ran(wire)
         const events = eventsOf(one)
-        const content = events.map((event) => (event.type === 'text' ? event.text : '')).join('')
+        const textOf = (type: string) =>
+          events.map((event) => (event.type === type && 'text' in event ? event.text : ''))
         const calls = events.flatMap((event) => (event.type === 'tool_call' ? [event] : []))
-        const [, answer, ...results] = messages
+        const shown = (role: string) => messages.filter((message) => message.role === role)
+        const [answer, ...more] = shown('assistant')
+        expect(more).toEqual([])
+        expect([answer?.id ?? replyId, answer?.content ?? '']).toEqual([replyId, textOf('text').join('')])
+        expect(
+          shown('reasoning')
+            .map(({ content }) => content)
+            .join(''),
+        ).toBe(textOf('reasoning').join(''))
         const called = answer?.role === 'assistant' ? (answer.toolCalls ?? []) : []
-        expect(answer?.content ?? '').toBe(content)
-        expect(answer?.id ?? replyId).toBe(replyId)
         expect(called.map((one) => [one.function.name, one.function.arguments])).toEqual(
           calls.map((one) => [one.name, one.arguments]),
         )
-        const answered = results.map((result) => (result.role === 'tool' ? result.toolCallId : null))
+        const answered = messages.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : []))
         expect(answered.sort()).toEqual(called.map(({ id }) => id).sort())
       }),
       { numRuns: 200 },

@@ -99,6 +99,12 @@ export async function newAgent(sql: Sql): Promise<string> {
 
 export const textAt = (seq: number, text: string): StoredEvent => ({ seq, part: 0, event: { type: 'text', text } })
 
+export const reasoningAt = (seq: number, text: string): StoredEvent => ({
+  seq,
+  part: 0,
+  event: { type: 'reasoning', text },
+})
+
 export const toolCallAt = (seq: number, part: number, id: string): StoredEvent => ({
   ...{ seq, part },
   event: { type: 'tool_call', id, name: 'look', arguments: '{}', startedAt: '2026-01-01T00:00:00.000Z' },
@@ -113,7 +119,7 @@ const usage = { promptTokens: 3, completionTokens: 4, estimated: false }
 
 export const finished = (wanted: Partial<Settlement> = {}): Settlement => ({
   ...{ outcome: { type: 'finished', reason: 'stop', usage }, events: null, endedAt: new Date() },
-  ...{ requesterLost: false, title: null },
+  ...{ requesterLost: false, reasoningMs: null, title: null },
   ...wanted,
 })
 

@@ -27,6 +27,7 @@ const text = fc.oneof(
 )
 const event = fc.oneof(
   { weight: 4, arbitrary: text.map((value): ReplyEvent => ({ type: 'text', text: value })) },
+  { weight: 2, arbitrary: text.map((value): ReplyEvent => ({ type: 'reasoning', text: value })) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -55,7 +56,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   async function left({ id, sessionNum }: Pick<ReplyInfo, 'id' | 'sessionNum'>) {
     await scene.sql`select clear_frames(${[sessionNum]}::bigint[])`
     const [row] = await scene.sql`
-      select m.content, m.frame_ends, m.tool_events, m.status, m.finish_reason, m.error_code, m.error_message,
+      select m.content, m.frame_ends, m.tool_events, m.reasoning, m.reasoning_frames, m.reasoning_ends, m.reasoning_ms, m.status, m.finish_reason, m.error_code, m.error_message,
              m.error_detail, m.prompt_tokens, m.completion_tokens, m.usage_estimated, m.requester_lost,
              m.settled_at is not null as is_settled, s.next_seq, s.title, u.replies, u.agent_id, u.model,
              u.prompt_tokens as prompt_used, u.completion_tokens as completion_used, u.estimated,
@@ -75,7 +76,8 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     'contract-4.resume',
     'settling with what the log says leaves the row that settling with the frames leaves',
     async () => {
-      const how = fc.record({ includeUsage: flag, requesterLost: flag, title: fc.option(text), outcome })
+      const reasoningMs = fc.option(fc.nat())
+      const how = fc.record({ includeUsage: flag, requesterLost: flag, reasoningMs, title: fc.option(text), outcome })
       const property = fc.asyncProperty(
         fc.array(fc.tuple(event, flag), { maxLength: 12 }),
         how,
@@ -104,7 +106,9 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       )
       await fc.assert(property, {
         numRuns: 60,
-        examples: [[[], { includeUsage: true, requesterLost: false, title: null, outcome: noReply }]],
+        examples: [
+          [[], { includeUsage: true, requesterLost: false, reasoningMs: null, title: null, outcome: noReply }],
+        ],
       })
     },
   )

@@ -34,6 +34,7 @@ export const requestTo = (up: { url: string } | null, changes: Partial<ModelRequ
   messages: [{ role: 'user', content: 'hi' }],
   config: {},
   tools: [],
+  reasoning: false,
   ...changes,
 })
 

@@ -44,7 +44,7 @@ export function playgroundSession(context: SessionContext, given: string | null,
       return transport('GET', address, { headers: after(lastEventId), signal })
     },
     find: async (id) => (await messages()).find((message) => message.id === id),
-    ending: ({ content, finishReason: reason, error }) => ({ content, reason, error }),
+    ending: ({ content, reasoning, finishReason: reason, error }) => ({ content, reasoning, reason, error }),
     cancel,
   })
   return {

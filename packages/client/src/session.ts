@@ -18,6 +18,8 @@ export interface SendOptions extends FollowReplyOptions {
   onBusy?: 'reject' | 'interrupt'
   /** Whether the last event holds the token counts. */
   usage?: boolean
+  /** Whether the model's reasoning comes too, where it sends any. */
+  reasoning?: boolean
 }
 
 export interface Session<Stored = Message, Options extends FollowReplyOptions = SendOptions> {
@@ -82,8 +84,9 @@ export function deploySession(context: SessionContext, given: string | null, tit
       return transport('GET', `${completions(id)}/stream`, { headers: after(lastEventId), signal })
     },
     find: async (id) => (await messages()).find((message) => message.id === id),
-    ending: ({ content, finish_reason: reason, status }) => ({
+    ending: ({ content, reasoning, finish_reason: reason, status }) => ({
       content,
+      reasoning,
       reason,
       error: status === 'error' ? { code: 'unknown', message: 'The reply failed.' } : null,
     }),
@@ -94,12 +97,13 @@ export function deploySession(context: SessionContext, given: string | null, tit
       return known()
     },
     create,
-    send(text, { idempotencyKey = randomKey(), onBusy, usage, ...options } = {}) {
+    send(text, { idempotencyKey = randomKey(), onBusy, usage, reasoning, ...options } = {}) {
       const body = {
         messages: [{ role: 'user', content: text }],
         stream: true,
         ...(onBusy === undefined ? {} : { on_busy: onBusy }),
         ...(usage === true ? { stream_options: { include_usage: true } } : {}),
+        ...(reasoning === true ? { include_reasoning: true } : {}),
       } satisfies Schemas['SessionCompletionRequest']
       const headers = { 'idempotency-key': idempotencyKey }
       const start = async (signal: AbortSignal) =>

@@ -74,7 +74,7 @@ export const completionHandlers = (rooms: CompletionRooms) =>
       if (typeof slot === 'string') return refuse(slot)
       using _slot = slot
       const id = uuidv7()
-      const asked = agentRequest(rooms, agent)
+      const asked = { ...agentRequest(rooms, agent), reasoning: body.include_reasoning === true }
       const observer = rooms.observer.begin({
         id,
         purpose: 'reply',
@@ -108,13 +108,16 @@ export const completionHandlers = (rooms: CompletionRooms) =>
         await stream(reply, head, includeUsage, (client, take) => generate(reading, client, slot, take))
         return undefined
       }
-      let content = ''
+      const said = { content: '', reasoning: '' }
       const outcome = await generate(reading, connectionSignal(reply), slot, (events) => {
-        for (const event of events) if (event.type === 'text') content += event.text
+        for (const event of events) {
+          if (event.type === 'text') said.content += event.text
+          else if (event.type === 'reasoning') said.reasoning += event.text
+        }
         return undefined
       })
       if (outcome?.type === 'failed') return generationFailed(outcome.error)
-      if (outcome) return completionBody(head, content, outcome.reason, outcome.usage)
+      if (outcome) return completionBody(head, said, outcome.reason, outcome.usage)
       reply.hijack() // the client has gone: nobody to answer
       return undefined
     },

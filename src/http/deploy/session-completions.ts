@@ -26,7 +26,7 @@ async function answerWhole(reply: Reply, fastifyReply: FastifyReply, onLeft: () 
     return undefined
   }
   if (whole.error) return generationFailed(whole.error)
-  return completionBody(completionHead(reply.info), whole.content, whole.reason, whole.usage)
+  return completionBody(completionHead(reply.info), whole, whole.reason, whole.usage)
 }
 
 export const sessionCompletionHandlers = (rooms: SendRooms) => {
@@ -46,7 +46,7 @@ export const sessionCompletionHandlers = (rooms: SendRooms) => {
         onBusy: body.on_busy ?? 'reject',
         origin: originOf(request),
       } as const
-      const sent = await sendFrom(rooms, params.agent_id, message)
+      const sent = await sendFrom(rooms, params.agent_id, body.include_reasoning === true, message)
       if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)
       const onLeft = sent.outcome === 'started' ? sent.requesterLost : () => {}
       if (!body.stream) return answerWhole(sent.reply, reply, onLeft)

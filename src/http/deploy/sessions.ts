@@ -33,7 +33,7 @@ export const sessionHandlers = ({ sql, host }: SessionRooms) =>
     listSessionMessages: async ({ params }) => {
       const messages = (await sessions.listMessages(sql, params.agent_id, params.session_id)) ?? missing('session')
       return {
-        messages: messages.map(({ id, sessionId, role, content, status, finishReason, createdAt }) => ({
+        messages: messages.map(({ id, sessionId, role, content, status, finishReason, createdAt, reasoning }) => ({
           id,
           session_id: sessionId,
           role,
@@ -41,6 +41,7 @@ export const sessionHandlers = ({ sql, host }: SessionRooms) =>
           status,
           finish_reason: finishReason,
           created_at: createdAt,
+          ...(reasoning !== null && { reasoning }),
         })),
       }
     },

@@ -21,11 +21,11 @@ function openKey(secrets: Pick<Secrets, 'open'>, { id, apiKey }: AgentForComplet
   }
 }
 
-/** The request without its messages and tools. Throws UnreadableKey. */
+/** The request without what depends on who asks. Throws UnreadableKey. */
 export const agentRequest = (
   secrets: Pick<Secrets, 'open'>,
   agent: AgentForCompletion,
-): Omit<ModelRequest, 'messages' | 'tools'> => ({
+): Omit<ModelRequest, 'messages' | 'tools' | 'reasoning'> => ({
   provider: { ...agent.provider, apiKey: openKey(secrets, agent.provider) },
   model: agent.model,
   system: agent.system,

@@ -160,7 +160,7 @@ function createQueue(store: (batch: readonly Append[], epoch: number) => Promise
     for (const { reply, events, take, resolve } of queue) {
       if (size >= MAX_FLUSH) break
       const taken = events ?? take()
-      for (const { event } of taken) size += event.type === 'text' ? event.text.length : JSON.stringify(event).length
+      for (const { event } of taken) size += 'text' in event ? event.text.length : JSON.stringify(event).length
       batch.push({ reply, events: taken, resolve })
       count += 1
     }

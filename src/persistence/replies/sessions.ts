@@ -4,7 +4,7 @@ import type { FinishReason, StoredEvent } from '../../actors/reply-event.ts'
 import type { AnySql, Sql } from '../postgres/database.ts'
 import { type Fragment, isoTime, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
-import { type EventRow, foldedOf, framesOf, offsetOf } from './stored-reply.ts'
+import { framesOf, offsetOf, type ShownRow, shownOf } from './stored-reply.ts'
 
 export interface Session {
   id: string
@@ -25,6 +25,10 @@ export interface Message {
   errorCode: string | null
   /** The provider's full error text. */
   errorDetail: string | null
+  /** Null: not asked for, or none came. */
+  reasoning: string | null
+  /** How long the model thought. Null: it did not, or nobody knows. */
+  reasoningMs: number | null
   toolEvents: (StoredEvent & { offset: number })[]
 }
 
@@ -131,7 +135,7 @@ export async function listMessages(sql: Sql, agentId: string, sessionId: string)
   const rows = await sql<MessageRow[]>`
     select m.id, m.session_id as "sessionId", m.role, m.status, m.finish_reason as "finishReason",
            ${isoTime(sql, 'm.created_at')} as "createdAt", m.error_code as "errorCode", m.error_detail as "errorDetail",
-           m.first_seq, m.content, m.tool_events,
+           m.first_seq, m.content, m.tool_events, m.reasoning, m.reasoning_ms as "reasoningMs",
            case when m.tool_events is not null then m.frame_ends end as frame_ends, ${framesOf(sql)}
       from sessions s join messages m on m.session_id = s.id
      where s.id = ${sessionId} and s.agent_id = ${agentId}
@@ -140,11 +144,12 @@ export async function listMessages(sql: Sql, agentId: string, sessionId: string)
   return rows.map(messageOf)
 }
 
-type MessageRow = Omit<Message, 'content' | 'toolEvents'> & EventRow
+type MessageRow = Omit<Message, 'content' | 'reasoning' | 'toolEvents'> & ShownRow
 
 function messageOf(row: MessageRow): Message {
-  const { first_seq, content: _, frame_ends, tool_events, frames, ...message } = row
-  const folded = foldedOf(row)
-  const toolEvents = folded.others.map((tool) => ({ ...tool, offset: offsetOf(folded, tool.seq - (first_seq ?? 0)) }))
-  return { ...message, content: folded.content, toolEvents }
+  const { first_seq, frame_ends, tool_events, frames, ...message } = row
+  const { content, reasoning, ...shown } = shownOf(row)
+  const offset = (seq: number) => offsetOf({ content, reasoning, ...shown }, seq - (first_seq ?? 0))
+  const toolEvents = shown.others.map((tool) => ({ ...tool, offset: offset(tool.seq) }))
+  return { ...message, content, reasoning, toolEvents }
 }

@@ -12,7 +12,7 @@ export const agUiHandlers = (rooms: SendRooms) =>
     runAgUi: async ({ params, body, request, reply }) => {
       const { threadId, runId } = body
       const { sessionId, text } = readRunInput(body)
-      const sent = await sendFrom(rooms, params.agent_id, {
+      const sent = await sendFrom(rooms, params.agent_id, true, {
         sessionId,
         makeSession: true,
         text,

@@ -1,5 +1,6 @@
 /** The AI SDK's chat endpoints over deploy sessions (contract section 12): send, follow, cancel, read. */
-import { findSession, listMessages, runningReply } from '../../../persistence/replies/sessions.ts'
+import { listMessagesWithEvents } from '../../../persistence/replies/reply-events.ts'
+import { findSession, runningReply } from '../../../persistence/replies/sessions.ts'
 import { loadAgent } from '../../agent-for-reply.ts'
 import type { Handlers } from '../../mount.ts'
 import { originOf } from '../../observe-requests.ts'
@@ -17,7 +18,7 @@ export const aiSdkHandlers = (rooms: SendRooms) => {
   return {
     createUIChatReply: async ({ params, body, request, reply }) => {
       const { sessionId, text, heldTo } = readChatRequest(body)
-      const sent = await sendFrom(rooms, params.agent_id, {
+      const sent = await sendFrom(rooms, params.agent_id, true, {
         sessionId,
         makeSession: true,
         text,
@@ -49,8 +50,8 @@ export const aiSdkHandlers = (rooms: SendRooms) => {
     },
     listUIMessages: async ({ params }) => {
       await loadAgent(rooms, params.agent_id)
-      const messages = await listMessages(sql, params.agent_id, params.session_id)
-      return { messages: (messages ?? []).map(uiMessageOf) }
+      const messages = await listMessagesWithEvents(sql, params.agent_id, params.session_id)
+      return { messages: messages.map(uiMessageOf) }
     },
   } satisfies Handlers<'aiSdk'>
 }

@@ -1,10 +1,15 @@
 /** Stored messages → the AI SDK's UI messages: the parts that `useChat` builds from the stream of the same reply. */
-import type { ReplyEvent } from '../../../actors/reply-event.ts'
-import type { Message } from '../../../persistence/replies/sessions.ts'
+import type { MessageWithEvents } from '../../../persistence/replies/reply-events.ts'
 import { createOutline, type OutlineWriter } from '../../reply-outline.ts'
 import { inputOf } from './tool-input.ts'
 
-type TextPart = { type: 'text'; text: string; state?: 'streaming' | 'done' }
+type TextPart = {
+  type: 'text' | 'reasoning'
+  /** Of reasoning alone. */
+  id?: string
+  text: string
+  state?: 'streaming' | 'done'
+}
 interface ToolPart {
   type: 'dynamic-tool'
   toolName: string
@@ -19,19 +24,8 @@ type Part = { type: 'step-start' } | TextPart | ToolPart
 interface UIMessage {
   id: string
   role: 'user' | 'assistant'
-  metadata: { status: Message['status'] }
+  metadata: { status: MessageWithEvents['status'] }
   parts: Part[]
-}
-
-/** The events of a reply as its message holds them: each run of text is one. */
-function* eventsOf({ content, toolEvents }: Message): Generator<ReplyEvent> {
-  let shown = 0
-  for (const { event, offset } of toolEvents) {
-    if (offset > shown) yield { type: 'text', text: content.slice(shown, offset) }
-    shown = offset
-    yield event
-  }
-  if (content.length > shown) yield { type: 'text', text: content.slice(shown) }
 }
 
 function createParts(): { parts: Part[]; writer: OutlineWriter } {
@@ -43,8 +37,8 @@ function createParts(): { parts: Part[]; writer: OutlineWriter } {
     started: ignore,
     stepStarted: () => void parts.push({ type: 'step-start' }),
     stepFinished: ignore,
-    partStarted(type) {
-      text = { type, text: '', state: 'streaming' }
+    partStarted(type, part) {
+      text = { type, text: '', state: 'streaming', ...(type === 'reasoning' && { id: `${part}` }) }
       parts.push(text)
     },
     delta(_, delta) {
@@ -77,16 +71,16 @@ function createParts(): { parts: Part[]; writer: OutlineWriter } {
   return { parts, writer }
 }
 
-function replyParts(message: Message): Part[] {
+function replyParts(message: MessageWithEvents): Part[] {
   const { parts, writer } = createParts()
   const outline = createOutline(writer)
   outline.begin()
-  for (const event of eventsOf(message)) outline.event(event)
+  for (const event of message.events) outline.event(event)
   if (message.status !== 'streaming') outline.end()
   return parts
 }
 
-export const uiMessageOf = (message: Message): UIMessage => ({
+export const uiMessageOf = (message: MessageWithEvents): UIMessage => ({
   id: message.id,
   role: message.role,
   metadata: { status: message.status },
