@@ -196,6 +196,8 @@ export const requirements = {
   'contract-12.ai-sdk-messages': 'GET …/messages gives UI messages with our ids and their status.',
   'contract-12.ag-ui': 'A reply is a run of AG-UI, each event as the protocol has it.',
   'contract-12.ag-ui-input': 'The newest user message of RunAgentInput is sent; the same runId joins.',
+  'contract-12.clients':
+    'useChat, assistant-ui’s runtime and AG-UI’s HttpAgent work unmodified; the table tells what was seen.',
   'contract-12.examples':
     'examples/ has three pages of less than 80 lines, served by one command beside a running server.',
   'contract-12.one-log':

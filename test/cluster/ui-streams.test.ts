@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Message as AgUiMessage, HttpAgent } from '@ag-ui/client'
-import { Chat } from '@ai-sdk/react'
-import { DefaultChatTransport, type UIMessage } from 'ai'
+import { AbstractChat, type ChatInit, type ChatState, DefaultChatTransport, type UIMessage } from 'ai'
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
 import { deployUrl, postJson } from '../support/product.ts'
 import { seededRandom } from '../support/random.ts'
@@ -40,6 +39,24 @@ function thinkingModel() {
     await call.finish()
   }
   return { first, second, end }
+}
+
+/** What useChat is built on; React's part of it only shows these fields. */
+class Chat extends AbstractChat<UIMessage> {
+  constructor({ messages = [], ...init }: ChatInit<UIMessage>) {
+    const state: ChatState<UIMessage> = {
+      status: 'ready',
+      error: undefined,
+      messages,
+      pushMessage: (message) => void state.messages.push(message),
+      popMessage: () => void state.messages.pop(),
+      replaceMessage(index, message) {
+        state.messages[index] = structuredClone(message)
+      },
+      snapshot: (thing) => structuredClone(thing),
+    }
+    super({ ...init, state })
+  }
 }
 
 /** As on the page: what a comparison looks at. */
