@@ -7,11 +7,13 @@ import { agUi } from './operations/agUi.ts'
 import { aiSdk } from './operations/aiSdk.ts'
 import { auth } from './operations/auth.ts'
 import { builtInTools } from './operations/builtInTools.ts'
+import { clientSecrets } from './operations/clientSecrets.ts'
 import { completions } from './operations/completions.ts'
 import { debug } from './operations/debug.ts'
 import { health } from './operations/health.ts'
 import { httpTools } from './operations/httpTools.ts'
 import { mcpServers } from './operations/mcpServers.ts'
+import { models } from './operations/models.ts'
 import { playground } from './operations/playground.ts'
 import { prompts } from './operations/prompts.ts'
 import { providers } from './operations/providers.ts'
@@ -19,6 +21,7 @@ import { sessionCompletions } from './operations/sessionCompletions.ts'
 import { sessions } from './operations/sessions.ts'
 import { transfer } from './operations/transfer.ts'
 import { usage } from './operations/usage.ts'
+import { users } from './operations/users.ts'
 
 interface Tag {
   name: string
@@ -37,6 +40,7 @@ export const tags: readonly Tag[] = [
   { name: 'httpTools', description: 'Tools that are one HTTP request.', operations: httpTools },
   { name: 'mcpServers', description: 'Servers that offer tools over MCP.', operations: mcpServers },
   { name: 'completions', description: 'Deploy API, stateless: the caller keeps the history.', operations: completions },
+  { name: 'models', description: 'Deploy API: agents as models, for clients that choose one.', operations: models },
   { name: 'sessions', description: 'Deploy API: conversations that the server keeps.', operations: sessions },
   {
     name: 'sessionCompletions',
@@ -45,6 +49,12 @@ export const tags: readonly Tag[] = [
   },
   { name: 'aiSdk', description: 'Deploy API for the AI SDK: `useChat` on the same sessions.', operations: aiSdk },
   { name: 'agUi', description: 'Deploy API for AG-UI, on the same sessions.', operations: agUi },
+  {
+    name: 'clientSecrets',
+    description: "Deploy API: what a backend hands to a browser, so that it reaches its user's sessions.",
+    operations: clientSecrets,
+  },
+  { name: 'users', description: "Deploy API: an agent's end users.", operations: users },
   { name: 'playground', description: 'The same sessions, for the management UI.', operations: playground },
   { name: 'debug', description: 'The state chart, and what sessions did.', operations: debug },
   { name: 'usage', description: 'Tokens, counted.', operations: usage },

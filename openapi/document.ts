@@ -25,11 +25,31 @@ const securityOf: Record<Scope, readonly Json[]> = {
   management: [{ loginCookie: [] }, {}],
 }
 
+/** Of an operation that a client secret opens. */
+const securityOfSecrets = (streams: boolean): readonly Json[] => [
+  { deployKey: [] },
+  { clientSecret: [] },
+  ...(streams ? [{ clientSecretInQuery: [] }] : []),
+  {},
+]
+
 const securitySchemes = {
   deployKey: {
     type: 'http',
     scheme: 'bearer',
     description: 'The shared key of `PUBLIC_API_KEY`, for backends only. Not asked for when that is unset.',
+  },
+  clientSecret: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      "From `createClientSecret`, for one user's sessions with one agent. 401: `token_expired`, `token_revoked` or `invalid_api_key`.",
+  },
+  clientSecretInQuery: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'access_token',
+    description: 'A client secret, for an EventSource, which sends no headers. The deploy key is not taken here.',
   },
   loginCookie: {
     type: 'apiKey',
@@ -68,25 +88,31 @@ export function buildDocument(): Json {
 const byKey = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1)
 
 function describe(id: string, tag: string, operation: Operation, schemas: Json): Json {
-  const { summary, description, scope, open } = operation
+  const { summary, description } = operation
   const parameters = parametersOf(operation)
   return {
     operationId: id,
     tags: [tag],
     summary,
     ...(description === undefined ? {} : { description }),
-    security: open ? [] : securityOf[scope],
+    security: securityFor(operation),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(operation.body === undefined ? {} : { requestBody: requestBodyOf(operation, schemas) }),
     responses: { ...successesOf(operation, schemas), ...errorsOf(operation, schemas) },
   }
 }
 
+function securityFor({ scope, open, secret, method, streams }: Operation): readonly Json[] {
+  if (open) return []
+  return secret === undefined ? securityOf[scope] : securityOfSecrets(method === 'get' && streams !== undefined)
+}
+
 function parametersOf({ path, query, headers }: Operation): Json[] {
   const inPath = pathParams(path).map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
   const inQuery = Object.entries(query?.properties ?? {}).map(([name, property]) => {
     const { description, ...schema } = plain(property)
-    return { name, in: 'query', required: query?.required?.includes(name) ?? false, description, schema }
+    const style = schema.type === 'object' ? { style: 'deepObject', explode: true } : {}
+    return { name, in: 'query', required: query?.required?.includes(name) ?? false, description, ...style, schema }
   })
   const inHeaders = Object.entries(headers ?? {}).map(([name, description]) => ({
     name,
@@ -106,10 +132,11 @@ function requestBodyOf({ body, bodyOptional, alsoConsumes = [] }: Operation, sch
 
 const successWords: Record<string, string> = { 200: 'Success.', 201: 'Created.', 204: 'Done; no body.' }
 
-function successesOf({ responses, streams, events = [] }: Operation, schemas: Json): Json {
+function successesOf({ responses, streams, events = [], lines }: Operation, schemas: Json): Json {
   const answers = Object.entries(responses).map(([status, schema]) => {
     const content: Json = {}
     if (schema !== null) content['application/json'] = { schema: hoist(schema, schemas) }
+    if (lines && status === '200') content['application/x-ndjson'] = { schema: hoist(lines, schemas) }
     if (streams && status === '200') content['text/event-stream'] = { schema: eventsOf(events, schemas) }
     const description = streams && status === '204' ? 'No reply yet.' : (successWords[status] ?? 'Success.')
     return [status, Object.keys(content).length === 0 ? { description } : { description, content }]
@@ -133,7 +160,8 @@ function errorsOf(operation: Operation, schemas: Json): Json {
   }
   const words: Record<number, string> = {}
   if (body || query || headers) words[400] = 'Something is missing or wrong; the message names the field and why.'
-  if (!open) words[401] = scope === 'deploy' ? 'The key is missing or wrong.' : 'Log in first.'
+  if (!open) words[401] = scope === 'deploy' ? 'The key or client secret is missing or refused.' : 'Log in first.'
+  if (scope === 'deploy') words[403] = forbiddenWords(operation)
   if (scope === 'management' && method !== 'get') words[403] = 'The request comes from a page of another origin.'
   if (body) {
     words[408] = 'The request did not arrive in time.'
@@ -149,6 +177,13 @@ function errorsOf(operation: Operation, schemas: Json): Json {
       answer(said, status === '401' && scope === 'deploy' ? DeployAuthError : plainError, schemas),
     ]),
   )
+}
+
+function forbiddenWords({ secret, method }: Operation): string {
+  const page = method === 'get' ? '' : " On an open server: a page of an origin that is not among the agent's sent it."
+  if (secret === undefined) return `A client secret does not open this.${page}`
+  if (secret === 'user') return `The client secret is for one session, or the body is not for it to say.${page}`
+  return method === 'get' ? 'The host name of the request is not allowed.' : page.trim()
 }
 
 const answer = (description: string, schema: object, schemas: Json): Json => ({

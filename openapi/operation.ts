@@ -5,12 +5,18 @@ import type { TObject, TSchema } from 'typebox'
 export type Scope = 'health' | 'deploy' | 'management'
 
 export interface Operation {
-  method: 'get' | 'post' | 'put' | 'delete'
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** As in OpenAPI, `{name}` for parameters. Parameters are plain strings: a malformed id is unknown, 404. */
   path: string
   scope: Scope
   /** Needs no login although its scope asks for one. */
   open?: true
+  /**
+   * Of the deploy scope: what a client secret may do here. Absent: nothing (403). `user`: what concerns its user, unless
+   * it is for one session (403). `session`: the session that `{session_id}` names is compared before the handler is
+   * called (404). `handler`: the handler compares it.
+   */
+  secret?: 'user' | 'session' | 'handler'
   summary: string
   description?: string
   query?: TObject
@@ -25,6 +31,8 @@ export interface Operation {
   maxBodyBytes?: number
   /** Answers with server-sent events: always (`only`), or when the request asks for it (`also`). */
   streams?: 'only' | 'also'
+  /** Answers with lines of JSON (`application/x-ndjson`), each of which holds this. */
+  lines?: TSchema
   /** What the `data:` of its events holds; `[DONE]` apart. */
   events?: readonly TSchema[]
   /** The success statuses, the first is the usual one. Null: no JSON body. */

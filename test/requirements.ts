@@ -188,6 +188,31 @@ export const requirements = {
   'contract-10.durability': 'synchronous_commit, fsync and full_page_writes that are off are named at the start.',
   'contract-10.signals':
     'Signals within a second of the first stop signal are that signal; a later one ends all at once.',
+  // ── contract 11, who comes in ─────────────────────────────────────────────────────────────────────────
+  'contract-11.secrets': 'A client secret is made for a user, as bearer token or access_token of GETs that stream.',
+  'contract-11.exact': 'Only exactly the string that was handed out is good.',
+  'contract-11.reach': 'A secret opens its user’s sessions, or one of them; all else is 404 as unknown, 403 or 401.',
+  'contract-11.refusals': 'Refused with 401: token_expired, token_revoked, invalid_api_key.',
+  'contract-11.expiry': 'A stream that is open at expiry goes on to the reply’s end.',
+  'contract-11.open': 'Where PUBLIC_API_KEY is unset, a secret that is sent still limits, and a bad one is 401.',
+  'contract-11.no-logs': 'No log, trace or metric shows a secret, deploy/nginx.conf included.',
+  'contract-11.database-away': 'While the database is away, what is known of secrets counts.',
+  'contract-11.revoke': 'Revoked secrets are refused on every instance within 2 s, their streams end, replies run on.',
+  'contract-11.delete-user': 'A user’s sessions go, one that a revoked secret is making elsewhere too.',
+  'contract-11.export-user': 'A user’s sessions as lines of JSON, with their messages.',
+  'contract-11.origins': 'Listed origins get CORS headers below their agent’s deploy paths, nobody else.',
+  'contract-11.foreign-page': 'An open server refuses what a page of any origin can make a browser send.',
+  // ── contract 11: sessions, models ────────────────────────────────────────────────────────────────────
+  'contract-11.sessions': 'Sessions carry user, metadata and updated_at.',
+  'contract-11.create': 'A session is made with user, metadata, an id of the caller’s and messages to begin with.',
+  'contract-11.given-messages': 'Given messages are complete, have no frames, and are the history of what follows.',
+  'contract-11.patch': 'PATCH changes title and metadata; null clears; a cleared title is derived again.',
+  'contract-11.filters': 'Session lists are narrowed by user, metadata and q; empty values are 400.',
+  'contract-11.message-pages': 'Message lists take limit with after or before, always oldest first.',
+  'contract-11.large-lists': 'A list by user finds its sessions by an index, also where the table was large before.',
+  'contract-11.models': 'deploy/models and openai/models list; openai/chat/completions names an agent as its model.',
+  'contract-11.client': 'The client makes sessions with all of it, and renews a client secret by itself.',
+  'contract-11.pages': 'The pages show the browser’s way first, and a session’s user and metadata.',
   // ── contract 12 ───────────────────────────────────────────────────────────────────────────────────────
   'contract-12.ai-sdk': "A reply is a UI message stream, each part as the SDK's own schema has it.",
   'contract-12.ai-sdk-input':

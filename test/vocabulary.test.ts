@@ -21,6 +21,7 @@ import {
   wireReason,
 } from '../src/actors/reply-event.ts'
 import { createReplyLog } from '../src/actors/reply-log.ts'
+import { decode, encode, eventsOf, storedMessage } from '../src/coordination/wire.ts'
 import { completionHead, createFrameEncoder, playgroundFrame, statelessFrame } from '../src/http/completion-frames.ts'
 import { type FreshDatabase, freshDatabase } from './support/database.ts'
 import { verifies } from './verifies.ts'
@@ -162,6 +163,13 @@ describe.each(replyEventKinds)('an event of the kind %s', (kind) => {
         : [0, 1, 2, 3, 4].map((part) => [6, part]),
     )
     expect(log.events()).toStrictEqual(stored)
+  })
+
+  verifies('contract-7.follow', 'reaches followers on other instances as it was stored', () => {
+    const stored = { seq: 6, part: isNumberedKind(kind) ? 0 : 1, event }
+    const message = decode(encode(storedMessage('r', { seq: 5, part: 0 }, [stored])))
+    if (message?.type !== 'stored') throw new Error('another message')
+    expect(eventsOf(message)).toEqual([stored])
   })
 
   verifies('contract-5.stream', 'is a chunk with an id where it is numbered, else a named event without', async () => {

@@ -254,7 +254,7 @@ export interface paths {
         get: operations["getAgent"];
         /**
          * Change an agent
-         * @description Changes the fields that the body carries; `generationConfig` is replaced whole.
+         * @description Changes the fields that the body carries; `generationConfig` and `allowedOrigins` are each replaced whole.
          */
         put: operations["updateAgent"];
         post?: never;
@@ -446,6 +446,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/deploy/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the agent's model */
+        get: operations["listDeployModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openai/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List all agents, as models */
+        get: operations["listAgentModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openai/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask the agent that `model` names, sending the whole conversation
+         * @description The stateless completion of that agent. An id wins over another agent's name; a name that several agents have: 400.
+         */
+        post: operations["createAgentCompletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/deploy/sessions": {
         parameters: {
             query?: never;
@@ -455,11 +509,14 @@ export interface paths {
         };
         /**
          * List all sessions of the agent, most recently updated first
-         * @description Sessions that were made in the playground or by other callers are among them.
+         * @description Sessions that were made in the playground or by other callers are among them. A client secret lists those of its user.
          */
         get: operations["listSessions"];
         put?: never;
-        /** Create a session */
+        /**
+         * Create a session
+         * @description With a client secret it gets the user of the secret; another `user`, or `messages`, in the body: 403.
+         */
         post: operations["createSession"];
         delete?: never;
         options?: never;
@@ -485,7 +542,11 @@ export interface paths {
         delete: operations["deleteSession"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the title or the metadata of a session
+         * @description A change brings the session to the top of the list.
+         */
+        patch: operations["updateSession"];
         trace?: never;
     };
     "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/messages": {
@@ -495,7 +556,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the messages of a session, oldest first */
+        /**
+         * Read the messages of a session, oldest first
+         * @description `limit` alone gives the newest ones. An id that is none of a message of this session: 400.
+         */
         get: operations["listSessionMessages"];
         put?: never;
         post?: never;
@@ -643,6 +707,86 @@ export interface paths {
          * @description For AG-UI’s `HttpAgent` and what is built on it. The history is the session’s. The reply goes on when the client leaves: the same run sent again is answered from its beginning.
          */
         post: operations["runAgUi"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/client_secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a secret with which a browser reaches one user's sessions
+         * @description Asked for by a backend, with the deploy key. A web page sends it as its bearer token, or on streams as `access_token`. It opens the user's sessions with this agent and nothing else, on every instance, until it expires or is revoked; a stream that is open by then goes on to the reply's end.
+         */
+        post: operations["createClientSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/users/{user}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refuse all of a user's client secrets that were made until now
+         * @description On every instance within 2 s, in which their open streams end too. Replies run on, sessions stay, and secrets that are made afterwards are good.
+         */
+        post: operations["revokeUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/users/{user}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a user's client secrets, and delete all of the user's sessions with this agent
+         * @description As `revokeUser` and `deleteSession` do. A session that a revoked secret is making elsewhere goes too.
+         */
+        delete: operations["deleteUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/users/{user}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read all of a user's sessions with this agent, with their messages
+         * @description One line of JSON a session, oldest first. An unknown user: no line.
+         */
+        get: operations["exportUser"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1087,6 +1231,8 @@ export interface components {
              */
             promptId: string | null;
             generationConfig: components["schemas"]["GenerationConfig"];
+            /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
+            allowedOrigins: string[];
             /**
              * Format: date-time
              * @description When the record was made. ISO 8601, UTC.
@@ -1097,6 +1243,19 @@ export interface components {
              * @description When it was last changed. ISO 8601, UTC.
              */
             updatedAt: string;
+        };
+        AgentCompletionRequest: {
+            messages: components["schemas"]["ChatMessage"][];
+            /** @description True: the answer is a stream of events. Absent: false. */
+            stream?: boolean | null;
+            /** @description `include_usage` adds a chunk with `usage` and no choices before `[DONE]`. */
+            stream_options?: {
+                include_usage?: boolean | null;
+            } | null;
+            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
+            include_reasoning?: boolean | null;
+            /** @description Id of an agent, or its exact name where no other agent has the same. */
+            model: string;
         };
         AgentCreate: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -1115,6 +1274,8 @@ export interface components {
                 /** @description Absent: 10. 0: no tools are offered. */
                 maxToolCalls?: number | null;
             } | null;
+            /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
+            allowedOrigins?: string[] | null;
         };
         AgentList: {
             agents: components["schemas"]["Agent"][];
@@ -1124,6 +1285,35 @@ export interface components {
             limit: number;
             /** @description The offset that was used. */
             offset: number;
+        };
+        AgentModel: {
+            /**
+             * Format: uuid
+             * @description Id of the agent.
+             */
+            id: string;
+            /** @description Its name. 1 to 200 characters. */
+            name: string;
+            /**
+             * @description Kind of object.
+             * @enum {string}
+             */
+            object: "model";
+            /** @description When the agent was made, in Unix seconds. */
+            created: number;
+            /**
+             * @description Always the same.
+             * @enum {string}
+             */
+            owned_by: "greenroom";
+        };
+        AgentModelList: {
+            /**
+             * @description Kind of object.
+             * @enum {string}
+             */
+            object: "list";
+            data: components["schemas"]["AgentModel"][];
         };
         AgentTools: {
             /** @description Ids of HTTP tools. */
@@ -1170,6 +1360,8 @@ export interface components {
                 /** @description Absent: 10. 0: no tools are offered. */
                 maxToolCalls?: number | null;
             } | null;
+            /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
+            allowedOrigins?: string[] | null;
         };
         AgentUpdate: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -1188,6 +1380,8 @@ export interface components {
                 /** @description Absent: 10. 0: no tools are offered. */
                 maxToolCalls?: number | null;
             } | null;
+            /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
+            allowedOrigins?: string[] | null;
         };
         AuthStatus: {
             authRequired: boolean;
@@ -1341,6 +1535,35 @@ export interface components {
             /** @description Text, or an array of `{type: "text", text}` parts, which are joined. */
             content: string | components["schemas"]["ContentPart"][];
         };
+        ClientSecret: {
+            /** @description The secret, beginning with `ek_`. It is not stored, and never shown again. */
+            value: string;
+            /** @description Unix seconds. */
+            expires_at: number;
+            /** @description The end user. 1 to 200 characters. */
+            user: string;
+            /**
+             * Format: uuid
+             * @description The only session that it opens, or null.
+             */
+            session_id: string | null;
+        };
+        ClientSecretRequest: {
+            /** @description The end user, by any name that the backend knows them by. 1 to 200 characters. */
+            user: string;
+            /** @description The only session that the secret opens. Absent or null: all of the user. */
+            session_id?: string | null;
+            /** @description How long the secret is good. */
+            expires_after?: {
+                /**
+                 * @description From when on: now.
+                 * @enum {string}
+                 */
+                anchor?: "created_at";
+                /** @description Absent: 600. */
+                seconds?: number;
+            } | null;
+        };
         ContentPart: {
             /** @description `text`; anything else is 400. */
             type: string;
@@ -1355,7 +1578,7 @@ export interface components {
                 message: string;
                 /** @description `invalid_request_error` */
                 type: string;
-                /** @description `invalid_api_key` */
+                /** @description `invalid_api_key`; of client secrets also `token_expired` and `token_revoked`. */
                 code: string;
             };
         };
@@ -1403,6 +1626,30 @@ export interface components {
         DeployMessages: {
             messages: components["schemas"]["DeployMessage"][];
         };
+        DeployModel: {
+            /** @description The agent's model. 1 to 200 characters. */
+            id: string;
+            /**
+             * @description Kind of object.
+             * @enum {string}
+             */
+            object: "model";
+            /** @description When the agent was made, in Unix seconds. */
+            created: number;
+            /**
+             * @description Always the same.
+             * @enum {string}
+             */
+            owned_by: "greenroom";
+        };
+        DeployModelList: {
+            /**
+             * @description Kind of object.
+             * @enum {string}
+             */
+            object: "list";
+            data: components["schemas"]["DeployModel"][];
+        };
         DeploySession: {
             /**
              * Format: uuid
@@ -1416,11 +1663,22 @@ export interface components {
             agent_id: string;
             /** @description Null until it is derived from the first user message, after the first reply. 1 to 200 characters. */
             title: string | null;
+            /** @description The caller's end user. Null: nobody's. 1 to 200 characters. */
+            user: string | null;
+            /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
+            metadata: {
+                [key: string]: string;
+            };
             /**
              * Format: date-time
              * @description When the session was made. ISO 8601, UTC.
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description When a message came or its reply ended, or the session was changed. ISO 8601, UTC.
+             */
+            updated_at: string;
         };
         DeploySessionList: {
             sessions: components["schemas"]["DeploySession"][];
@@ -1812,6 +2070,12 @@ export interface components {
             agentId: string;
             /** @description Null until it is derived from the first user message. 1 to 200 characters. */
             title: string | null;
+            /** @description The end user that the session belongs to. Null: nobody's. 1 to 200 characters. */
+            user: string | null;
+            /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
+            metadata: {
+                [key: string]: string;
+            };
             /**
              * Format: date-time
              * @description When the session was made. ISO 8601, UTC.
@@ -1822,6 +2086,16 @@ export interface components {
              * @description When something last happened in it. ISO 8601, UTC.
              */
             updatedAt: string;
+        };
+        PlaygroundSessionCreate: {
+            /** @description Absent or null: derived after the first reply. 1 to 200 characters. */
+            title?: string | null;
+            /** @description Whose session it is, as your own system names them. Absent or null: nobody's. 1 to 200 characters. */
+            user?: string | null;
+            /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
         };
         PlaygroundSessionList: {
             sessions: components["schemas"]["PlaygroundSession"][];
@@ -2034,6 +2308,15 @@ export interface components {
                 text: string;
             }[];
         };
+        /** @description What is absent stays. `metadata` is replaced as a whole; null empties it. */
+        SessionChange: {
+            /** @description Null: derived again, at once where there is a first user message, else after the first reply. 1 to 200 characters. */
+            title?: string | null;
+            /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+        };
         /** @description Only the last of `messages` is used, and its role must be `user`. Other fields are accepted and ignored. */
         SessionCompletionRequest: {
             messages: components["schemas"]["ChatMessage"][];
@@ -2054,6 +2337,51 @@ export interface components {
         SessionCreate: {
             /** @description Absent or null: derived after the first reply. 1 to 200 characters. */
             title?: string | null;
+            /** @description Whose session it is, as your own system names them. Absent or null: nobody's. 1 to 200 characters. */
+            user?: string | null;
+            /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * Format: uuid
+             * @description A UUID of your own, in lower case from then on. Taken, by whatever agent: 409.
+             */
+            id?: string | null;
+            /** @description A history to begin with, oldest first. Stored as complete messages; it has no frames, so that the stream of the session stays 204 until its first own reply. */
+            messages?: components["schemas"]["ChatMessage"][] | null;
+        };
+        /** @description A session, with its messages beside. */
+        SessionExport: {
+            /**
+             * Format: uuid
+             * @description Id of the session.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Id of its agent.
+             */
+            agent_id: string;
+            /** @description Null until it is derived from the first user message, after the first reply. 1 to 200 characters. */
+            title: string | null;
+            /** @description The caller's end user. Null: nobody's. 1 to 200 characters. */
+            user: string | null;
+            /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
+            metadata: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date-time
+             * @description When the session was made. ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When a message came or its reply ended, or the session was changed. ISO 8601, UTC.
+             */
+            updated_at: string;
+            messages: components["schemas"]["DeployMessage"][];
         };
         SessionTransition: {
             /** @description Grows with every transition; the `id:` of its event in the stream. */
@@ -2299,8 +2627,11 @@ export type AgUiToolCallEnd = components['schemas']['AgUiToolCallEnd'];
 export type AgUiToolCallResult = components['schemas']['AgUiToolCallResult'];
 export type AgUiToolCallStart = components['schemas']['AgUiToolCallStart'];
 export type Agent = components['schemas']['Agent'];
+export type AgentCompletionRequest = components['schemas']['AgentCompletionRequest'];
 export type AgentCreate = components['schemas']['AgentCreate'];
 export type AgentList = components['schemas']['AgentList'];
+export type AgentModel = components['schemas']['AgentModel'];
+export type AgentModelList = components['schemas']['AgentModelList'];
 export type AgentTools = components['schemas']['AgentTools'];
 export type AgentToolsTransfer = components['schemas']['AgentToolsTransfer'];
 export type AgentToolsUpdate = components['schemas']['AgentToolsUpdate'];
@@ -2317,12 +2648,16 @@ export type ChatCompletion = components['schemas']['ChatCompletion'];
 export type ChatCompletionChunk = components['schemas']['ChatCompletionChunk'];
 export type ChatCompletionRequest = components['schemas']['ChatCompletionRequest'];
 export type ChatMessage = components['schemas']['ChatMessage'];
+export type ClientSecret = components['schemas']['ClientSecret'];
+export type ClientSecretRequest = components['schemas']['ClientSecretRequest'];
 export type ContentPart = components['schemas']['ContentPart'];
 export type CurrentUser = components['schemas']['CurrentUser'];
 export type DeployAuthError = components['schemas']['DeployAuthError'];
 export type DeployError = components['schemas']['DeployError'];
 export type DeployMessage = components['schemas']['DeployMessage'];
 export type DeployMessages = components['schemas']['DeployMessages'];
+export type DeployModel = components['schemas']['DeployModel'];
+export type DeployModelList = components['schemas']['DeployModelList'];
 export type DeploySession = components['schemas']['DeploySession'];
 export type DeploySessionList = components['schemas']['DeploySessionList'];
 export type Export = components['schemas']['Export'];
@@ -2352,6 +2687,7 @@ export type PlaygroundChatRequest = components['schemas']['PlaygroundChatRequest
 export type PlaygroundMessage = components['schemas']['PlaygroundMessage'];
 export type PlaygroundMessages = components['schemas']['PlaygroundMessages'];
 export type PlaygroundSession = components['schemas']['PlaygroundSession'];
+export type PlaygroundSessionCreate = components['schemas']['PlaygroundSessionCreate'];
 export type PlaygroundSessionList = components['schemas']['PlaygroundSessionList'];
 export type PlaygroundToolCall = components['schemas']['PlaygroundToolCall'];
 export type Prompt = components['schemas']['Prompt'];
@@ -2368,8 +2704,10 @@ export type ProviderUpdate = components['schemas']['ProviderUpdate'];
 export type Ready = components['schemas']['Ready'];
 export type RunAgentInput = components['schemas']['RunAgentInput'];
 export type SentUiMessage = components['schemas']['SentUIMessage'];
+export type SessionChange = components['schemas']['SessionChange'];
 export type SessionCompletionRequest = components['schemas']['SessionCompletionRequest'];
 export type SessionCreate = components['schemas']['SessionCreate'];
+export type SessionExport = components['schemas']['SessionExport'];
 export type SessionTransition = components['schemas']['SessionTransition'];
 export type SessionTransitionList = components['schemas']['SessionTransitionList'];
 export type StreamError = components['schemas']['StreamError'];
@@ -4982,7 +5320,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4991,7 +5329,227 @@ export interface operations {
                     "application/json": components["schemas"]["DeployAuthError"];
                 };
             };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
             /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, has another media type, or none was named. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The generation failed; `x-should-retry: false`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Draining, or too many replies run; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listDeployModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployModelList"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Something went wrong inside. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listAgentModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentModelList"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Something went wrong inside. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    createAgentCompletion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                    "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
+                };
+            };
+            /** @description Something is missing or wrong; the message names the field and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description No agent has this id or name. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5054,6 +5612,14 @@ export interface operations {
                 limit?: number;
                 /** @description How many records to pass over first. */
                 offset?: number;
+                /** @description Only sessions of this user. */
+                user?: string;
+                /** @description Only sessions with this value under this name: `metadata[name]=value`. Several: all must hold. */
+                metadata?: {
+                    [key: string]: string;
+                };
+                /** @description Only sessions whose title contains this text, without regard to case. */
+                q?: string;
             };
             header?: never;
             path: {
@@ -5081,13 +5647,22 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The client secret is for one session, or the body is not for it to say. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such agent. */
@@ -5143,13 +5718,22 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The client secret is for one session, or the body is not for it to say. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such agent. */
@@ -5163,6 +5747,15 @@ export interface operations {
             };
             /** @description The request did not arrive in time. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The `id` is taken. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5229,13 +5822,22 @@ export interface operations {
                     "application/json": components["schemas"]["DeploySession"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such session, or it belongs to another agent. */
@@ -5277,13 +5879,22 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such session, or it belongs to another agent. */
@@ -5306,9 +5917,124 @@ export interface operations {
             };
         };
     };
-    listSessionMessages: {
+    updateSession: {
         parameters: {
             query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionChange"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploySession"];
+                };
+            };
+            /** @description Something is missing or wrong; the message names the field and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, has another media type, or none was named. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Something went wrong inside. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listSessionMessages: {
+        parameters: {
+            query?: {
+                /** @description How many messages at most. Absent: all of them. */
+                limit?: number;
+                /** @description Id of a message: only those after it, the nearest first. Not together with `before`. */
+                after?: string;
+                /** @description Id of a message: only those before it; with `limit` the nearest ones. */
+                before?: string;
+            };
             header?: never;
             path: {
                 agent_id: string;
@@ -5327,13 +6053,31 @@ export interface operations {
                     "application/json": components["schemas"]["DeployMessages"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description Something is missing or wrong; the message names the field and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such session, or it belongs to another agent. */
@@ -5394,13 +6138,22 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such session, or it belongs to another agent. */
@@ -5508,13 +6261,22 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such session, or it belongs to another agent. */
@@ -5556,13 +6318,22 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such session, or it belongs to another agent. */
@@ -5621,13 +6392,22 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such agent, or the session belongs to another one. */
@@ -5723,13 +6503,22 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such agent. */
@@ -5771,13 +6560,22 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such agent. */
@@ -5821,13 +6619,22 @@ export interface operations {
                     "application/json": components["schemas"]["UIMessages"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such agent. */
@@ -5883,13 +6690,22 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such agent, or the session belongs to another one. */
@@ -5957,6 +6773,286 @@ export interface operations {
             };
         };
     };
+    createClientSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClientSecretRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientSecret"];
+                };
+            };
+            /** @description Something is missing or wrong; the message names the field and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent, or `session_id` is no session of this agent's and user's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, has another media type, or none was named. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Something went wrong inside. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    revokeUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Something went wrong inside. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    deleteUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Something went wrong inside. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    exportUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["SessionExport"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Something went wrong inside. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
     listPlaygroundSessions: {
         parameters: {
             query?: {
@@ -5966,6 +7062,12 @@ export interface operations {
                 offset?: number;
                 /** @description Only records whose name or title contains this text, without regard to case. */
                 q?: string;
+                /** @description Only sessions of this user. */
+                user?: string;
+                /** @description Only sessions with this value under this name: `metadata[name]=value`. Several: all must hold. */
+                metadata?: {
+                    [key: string]: string;
+                };
             };
             header?: never;
             path: {
@@ -6033,7 +7135,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["SessionCreate"];
+                "application/json": components["schemas"]["PlaygroundSessionCreate"];
             };
         };
         responses: {
@@ -6188,7 +7290,14 @@ export interface operations {
     };
     listPlaygroundMessages: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description How many messages at most. Absent: all of them. */
+                limit?: number;
+                /** @description Id of a message: only those after it, the nearest first. Not together with `before`. */
+                after?: string;
+                /** @description Id of a message: only those before it; with `limit` the nearest ones. */
+                before?: string;
+            };
             header?: never;
             path: {
                 agent_id: string;
@@ -6205,6 +7314,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PlaygroundMessages"];
+                };
+            };
+            /** @description Something is missing or wrong; the message names the field and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
                 };
             };
             /** @description Log in first. */

@@ -120,6 +120,16 @@ export interface CompletionsHandlers<X extends Exchange> {
   createChatCompletion: Handler<operations['createChatCompletion'], X>
 }
 
+/** Deploy API: agents as models, for clients that choose one. */
+export interface ModelsHandlers<X extends Exchange> {
+  /** GET /api/v1/agents/{agent_id}/deploy/models — List the agent's model */
+  listDeployModels: Handler<operations['listDeployModels'], X>
+  /** GET /api/v1/openai/models — List all agents, as models */
+  listAgentModels: Handler<operations['listAgentModels'], X>
+  /** POST /api/v1/openai/chat/completions — Ask the agent that `model` names, sending the whole conversation */
+  createAgentCompletion: Handler<operations['createAgentCompletion'], X>
+}
+
 /** Deploy API: conversations that the server keeps. */
 export interface SessionsHandlers<X extends Exchange> {
   /** POST /api/v1/agents/{agent_id}/deploy/sessions — Create a session */
@@ -128,6 +138,8 @@ export interface SessionsHandlers<X extends Exchange> {
   listSessions: Handler<operations['listSessions'], X, 'limit' | 'offset'>
   /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id} — Read a session */
   getSession: Handler<operations['getSession'], X>
+  /** PATCH /api/v1/agents/{agent_id}/deploy/sessions/{session_id} — Change the title or the metadata of a session */
+  updateSession: Handler<operations['updateSession'], X>
   /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/messages — Read the messages of a session, oldest first */
   listSessionMessages: Handler<operations['listSessionMessages'], X>
   /** DELETE /api/v1/agents/{agent_id}/deploy/sessions/{session_id} — Delete a session and all its messages */
@@ -160,6 +172,22 @@ export interface AiSdkHandlers<X extends Exchange> {
 export interface AgUiHandlers<X extends Exchange> {
   /** POST /api/v1/agents/{agent_id}/deploy/ag-ui — Run the agent on the newest user message; the answer is a stream of AG-UI events */
   runAgUi: Handler<operations['runAgUi'], X>
+}
+
+/** Deploy API: what a backend hands to a browser, so that it reaches its user's sessions. */
+export interface ClientSecretsHandlers<X extends Exchange> {
+  /** POST /api/v1/agents/{agent_id}/deploy/client_secrets — Make a secret with which a browser reaches one user's sessions */
+  createClientSecret: Handler<operations['createClientSecret'], X>
+}
+
+/** Deploy API: an agent's end users. */
+export interface UsersHandlers<X extends Exchange> {
+  /** POST /api/v1/agents/{agent_id}/deploy/users/{user}/revoke — Refuse all of a user's client secrets that were made until now */
+  revokeUser: Handler<operations['revokeUser'], X>
+  /** DELETE /api/v1/agents/{agent_id}/deploy/users/{user} — Revoke a user's client secrets, and delete all of the user's sessions with this agent */
+  deleteUser: Handler<operations['deleteUser'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/users/{user}/export — Read all of a user's sessions with this agent, with their messages */
+  exportUser: Handler<operations['exportUser'], X>
 }
 
 /** The same sessions, for the management UI. */
@@ -220,10 +248,13 @@ export interface Server<X extends Exchange> {
   httpTools: HttpToolsHandlers<X>
   mcpServers: McpServersHandlers<X>
   completions: CompletionsHandlers<X>
+  models: ModelsHandlers<X>
   sessions: SessionsHandlers<X>
   sessionCompletions: SessionCompletionsHandlers<X>
   aiSdk: AiSdkHandlers<X>
   agUi: AgUiHandlers<X>
+  clientSecrets: ClientSecretsHandlers<X>
+  users: UsersHandlers<X>
   playground: PlaygroundHandlers<X>
   debug: DebugHandlers<X>
   usage: UsageHandlers<X>
@@ -243,10 +274,13 @@ export interface ServerOperations<X extends Exchange>
     HttpToolsHandlers<X>,
     McpServersHandlers<X>,
     CompletionsHandlers<X>,
+    ModelsHandlers<X>,
     SessionsHandlers<X>,
     SessionCompletionsHandlers<X>,
     AiSdkHandlers<X>,
     AgUiHandlers<X>,
+    ClientSecretsHandlers<X>,
+    UsersHandlers<X>,
     PlaygroundHandlers<X>,
     DebugHandlers<X>,
     UsageHandlers<X>,

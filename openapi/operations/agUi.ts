@@ -6,6 +6,7 @@ export const agUi = operations({
     method: 'post',
     path: '/api/v1/agents/{agent_id}/deploy/ag-ui',
     scope: 'deploy',
+    secret: 'handler',
     summary: 'Run the agent on the newest user message; the answer is a stream of AG-UI events',
     description:
       'For AG-UI’s `HttpAgent` and what is built on it. The history is the session’s. The reply goes on when the client leaves: the same run sent again is answered from its beginning.',

@@ -9,6 +9,7 @@ export const sessionCompletions = operations({
     method: 'post',
     path,
     scope: 'deploy',
+    secret: 'handler',
     summary: 'Send the next user message of a session',
     description:
       'History comes from the session; the message and the reply are stored. The reply goes on when the client leaves, and every frame of its stream carries an id to resume from.',
@@ -31,6 +32,7 @@ export const sessionCompletions = operations({
     method: 'get',
     path: `${path}/stream`,
     scope: 'deploy',
+    secret: 'session',
     summary: "Follow the session's newest reply, from any frame",
     description:
       'What was stored is replayed, generation is never run again. A finished reply ends with its finish chunk and `[DONE]`. No reply yet: 204.',
@@ -44,6 +46,7 @@ export const sessionCompletions = operations({
     method: 'post',
     path: `${path}/cancel`,
     scope: 'deploy',
+    secret: 'session',
     summary: 'Stop the reply that runs, if any',
     description: 'What was generated so far is kept. On whichever instance the reply runs.',
     responses: { 204: null },

@@ -1,6 +1,13 @@
 import { operations } from '../operation.ts'
-import { page } from '../schemas/basics.ts'
-import { DeployMessages, DeploySession, DeploySessionList, SessionCreate } from '../schemas/chat.ts'
+import { DeployMessages } from '../schemas/chat.ts'
+import {
+  DeploySession,
+  DeploySessionList,
+  messagePage,
+  SessionChange,
+  SessionCreate,
+  sessionPage,
+} from '../schemas/sessions.ts'
 
 const all = '/api/v1/agents/{agent_id}/deploy/sessions'
 const one = `${all}/{session_id}`
@@ -11,19 +18,24 @@ export const sessions = operations({
     method: 'post',
     path: all,
     scope: 'deploy',
+    secret: 'user',
     summary: 'Create a session',
+    description:
+      'With a client secret it gets the user of the secret; another `user`, or `messages`, in the body: 403.',
     body: SessionCreate,
     bodyOptional: true,
     responses: { 201: DeploySession },
-    errors: { 404: 'There is no such agent.' },
+    errors: { 404: 'There is no such agent.', 409: 'The `id` is taken.' },
   },
   listSessions: {
     method: 'get',
     path: all,
     scope: 'deploy',
+    secret: 'user',
     summary: 'List all sessions of the agent, most recently updated first',
-    description: 'Sessions that were made in the playground or by other callers are among them.',
-    query: page,
+    description:
+      'Sessions that were made in the playground or by other callers are among them. A client secret lists those of its user.',
+    query: sessionPage,
     responses: { 200: DeploySessionList },
     errors: { 404: 'There is no such agent.' },
   },
@@ -31,7 +43,19 @@ export const sessions = operations({
     method: 'get',
     path: one,
     scope: 'deploy',
+    secret: 'session',
     summary: 'Read a session',
+    responses: { 200: DeploySession },
+    errors: { 404: unknown },
+  },
+  updateSession: {
+    method: 'patch',
+    path: one,
+    scope: 'deploy',
+    secret: 'session',
+    summary: 'Change the title or the metadata of a session',
+    description: 'A change brings the session to the top of the list.',
+    body: SessionChange,
     responses: { 200: DeploySession },
     errors: { 404: unknown },
   },
@@ -39,7 +63,10 @@ export const sessions = operations({
     method: 'get',
     path: `${one}/messages`,
     scope: 'deploy',
+    secret: 'session',
     summary: 'Read the messages of a session, oldest first',
+    description: '`limit` alone gives the newest ones. An id that is none of a message of this session: 400.',
+    query: messagePage,
     responses: { 200: DeployMessages },
     errors: { 404: unknown },
   },
@@ -47,6 +74,7 @@ export const sessions = operations({
     method: 'delete',
     path: one,
     scope: 'deploy',
+    secret: 'session',
     summary: 'Delete a session and all its messages',
     description: 'A reply that runs is cancelled; its streams end with the error chunk `session_deleted`.',
     responses: { 204: null },

@@ -80,7 +80,9 @@ export const DeployAuthError = Type.Object(
     error: Type.Object({
       message: Type.String(),
       type: Type.String({ description: '`invalid_request_error`' }),
-      code: Type.String({ description: '`invalid_api_key`' }),
+      code: Type.String({
+        description: '`invalid_api_key`; of client secrets also `token_expired` and `token_revoked`.',
+      }),
     }),
   },
   { title: 'DeployAuthError' },

@@ -117,6 +117,15 @@ export const GenerationConfigInput = Type.Unsafe({
 })
 
 const promptId = nullable(Type.String({ description: 'Id of a prompt. Null: no system prompt. Unknown: 400.' }))
+const origins = {
+  type: 'array',
+  maxItems: 20,
+  items: { type: 'string', maxLength: 300 },
+  description:
+    'Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards.',
+}
+/** Null means none. */
+export const allowedOriginsInput = Type.Unsafe({ ...origins, type: ['array', 'null'] })
 const agentInput = {
   name: name('Name of the agent.'),
   providerId: Type.String({ description: 'Id of a provider. Unknown: 400.' }),
@@ -130,15 +139,27 @@ export const Agent = Type.Object(
     model: name('Model name, as the provider knows it.'),
     promptId: nullable(id('Id of its prompt. Null: no system prompt.')),
     generationConfig: GenerationConfig,
+    allowedOrigins: Type.Unsafe(origins),
     ...timestamps,
   },
   { title: 'Agent' },
 )
 export const AgentList = listOf('AgentList', 'agents', Agent)
 export const AgentCreate = Type.Object(
-  { ...agentInput, promptId: Type.Optional(promptId), generationConfig: Type.Optional(GenerationConfigInput) },
+  {
+    ...agentInput,
+    promptId: Type.Optional(promptId),
+    generationConfig: Type.Optional(GenerationConfigInput),
+    allowedOrigins: Type.Optional(allowedOriginsInput),
+  },
   { title: 'AgentCreate' },
 )
-export const AgentUpdate = Type.Object(optional({ ...agentInput, promptId, generationConfig: GenerationConfigInput }), {
-  title: 'AgentUpdate',
-})
+export const AgentUpdate = Type.Object(
+  optional({
+    ...agentInput,
+    promptId,
+    generationConfig: GenerationConfigInput,
+    allowedOrigins: allowedOriginsInput,
+  }),
+  { title: 'AgentUpdate' },
+)

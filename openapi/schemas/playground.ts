@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { count, id, listOf, name, nullable, oneOf, time } from './basics.ts'
 import { finishReasons, messageStatuses } from './chat.ts'
 import { settingsInput } from './configuration.ts'
+import { metadata } from './sessions.ts'
 import { toolChoiceInput } from './tools.ts'
 
 export const PlaygroundSession = Type.Object(
@@ -10,6 +11,8 @@ export const PlaygroundSession = Type.Object(
     id: id('Id of the session.'),
     agentId: id('Id of its agent.'),
     title: nullable(name('Null until it is derived from the first user message.')),
+    user: nullable(name("The end user that the session belongs to. Null: nobody's.")),
+    metadata,
     createdAt: time('When the session was made.'),
     updatedAt: time('When something last happened in it.'),
   },

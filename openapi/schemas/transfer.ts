@@ -1,7 +1,7 @@
 /** A portable copy of the configuration. Everything is referred to by name, so that it fits another database. */
 import Type from 'typebox'
 import { count, name, nullable, oneOf } from './basics.ts'
-import { GenerationConfigInput, PromptCreate } from './configuration.ts'
+import { allowedOriginsInput, GenerationConfigInput, PromptCreate } from './configuration.ts'
 import { HttpToolCreate, McpServerCreate } from './tools.ts'
 
 const AgentTransfer = Type.Object(
@@ -11,6 +11,7 @@ const AgentTransfer = Type.Object(
     model: name('Model name.'),
     prompt: Type.Optional(nullable(Type.String({ description: 'Name of its prompt, or null.' }))),
     generationConfig: Type.Optional(GenerationConfigInput),
+    allowedOrigins: Type.Optional(allowedOriginsInput),
   },
   { title: 'AgentTransfer' },
 )

@@ -52,7 +52,7 @@ export interface Generation {
    * are asked for at once, and not at all when every turn reported. Never rejects.
    */
   usage(): Promise<Usage>
-  /** How long the model has thought up to this call, in milliseconds. Null: it sent no reasoning, or nobody asked for it. */
+  /** How long the model has thought up to this call (milliseconds). Null: not at all, or nobody asked for it. */
   reasoningMs(): number | null
 }
 
@@ -90,6 +90,7 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
   const { timeoutMs, observer = unobserved } = options
   const tally = createTally(request, options.model)
   const thoughts = createThoughts()
+  const constant = { ...options, request, tally, thoughts, observer }
   return {
     async run(outer, take, stored) {
       const limit = new AbortController()
@@ -109,17 +110,7 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
       if (outer.aborted) abort()
       try {
         const { signal } = limit
-        const ending = await runTurns({
-          ...options,
-          request,
-          tally,
-          thoughts,
-          observer,
-          signal,
-          take,
-          stored,
-          notStored,
-        })
+        const ending = await runTurns({ ...constant, signal, take, stored, notStored })
         return outer.aborted ? ending : (own ?? ending)
       } catch (error) {
         if (own !== null && !outer.aborted) return own
@@ -176,19 +167,13 @@ async function runTurn(
   const onEvents: Take<ModelEvent> = (events) => {
     if (signal.aborted) return undefined
     const emitted: ReplyEvent[] = []
-    const think = (text: string) => {
-      turn.reasoning += text
-      if (text !== '') emitted.push({ type: 'reasoning', text })
-    }
     for (const event of events) {
-      if (event.type === 'reasoning') think(thoughts.push(event.text))
-      else if (event.type === 'text') {
-        if (thoughts.isOpen()) think(thoughts.close())
+      if (event.type === 'text') {
+        if (thoughts.isOpen()) addReasoning(turn, thoughts.close(), emitted)
         keepPace(pace)
-        const text = cleaner.push(event.text)
-        turn.text += text
-        if (text !== '') emitted.push({ type: 'text', text })
-      } else keep(turn, event)
+        addText(turn, cleaner.push(event.text), emitted)
+      } else if (event.type === 'reasoning') addReasoning(turn, thoughts.push(event.text), emitted)
+      else keep(turn, event)
     }
     return emitted.length === 0 ? undefined : take(emitted)
   }
@@ -197,15 +182,25 @@ async function runTurn(
   } finally {
     observed.ended({ pace, end: endOf(turn, signal) })
   }
-  const thought = thoughts.close()
-  turn.reasoning += thought
-  if (thought !== '') await take([{ type: 'reasoning', text: thought }])
-  const rest = cleaner.end()
-  turn.text += rest
-  if (rest !== '') await take([{ type: 'text', text: rest }])
+  const rest: ReplyEvent[] = []
+  addReasoning(turn, thoughts.close(), rest)
+  addText(turn, cleaner.end(), rest)
+  if (rest.length > 0) await take(rest)
   if (turn.end === null && turn.failure === null) turn.failure = endedEarly
   tally.end(turn)
   return turn
+}
+
+function addText(turn: Turn, text: string, emitted: ReplyEvent[]): void {
+  if (text === '') return
+  turn.text += text
+  emitted.push({ type: 'text', text })
+}
+
+function addReasoning(turn: Turn, text: string, emitted: ReplyEvent[]): void {
+  if (text === '') return
+  turn.reasoning += text
+  emitted.push({ type: 'reasoning', text })
 }
 
 /** What a turn leaves behind beside its text and reasoning. */

@@ -46,8 +46,7 @@ export interface ModelRequest {
   messages: readonly ModelMessage[]
   config: GenerationConfig
   tools: readonly ToolSpec[]
-  /** Whether the model's reasoning is asked for, where it can be, and read (contract section 12). */
-  reasoning: boolean
+  reasoning: boolean // asked for, where it can be, and read
   /** Absent: nobody counts the calls. */
   calls?: ProviderCalls
 }
@@ -60,12 +59,12 @@ export interface ModelFailure {
 }
 
 /**
- * What a model sends in one turn. `reasoning` comes only where it was asked for. `activity` is a sign of life without
- * text; with `output` it stands for something that the model made (a piece of a tool call, reasoning that nobody asked
- * for), not for a ping or a role alone; with `usageFollows` the provider
- * has announced that it will report usage. `usage` is what the provider has counted so far, for turns that do not reach their end; the newest one counts. A turn ends with exactly one `end` or
- * `failed`, after which nothing comes; nothing at all comes after an abort. `echo`: what the vendor wants back with
- * this turn's tool results (signed reasoning); only the adapter that made it looks into it.
+ * What a model sends in one turn. `activity` is a sign of life without text; with `output` it stands for something that
+ * the model made (a piece of a tool call, reasoning unasked), not for a ping or a role alone; with `usageFollows` the
+ * provider has announced that it will report usage. `usage` is what the provider has counted so far, for turns that do
+ * not reach their end; the newest one counts. A turn ends with exactly one `end` or `failed`, after which nothing comes;
+ * nothing at all comes after an abort. `echo`: what the vendor wants back with this turn's tool results (signed
+ * reasoning); only the adapter that made it looks into it.
  */
 export type ModelEvent =
   | { type: 'text'; text: string }
@@ -143,6 +142,8 @@ export interface NewMessage {
   replyId: string
   agentId: string
   sessionId: string
+  /** A session of anybody else is as one that is not there. Null: of whomever it is. */
+  user: string | null
   text: string
   model: string
   includeUsage: boolean
@@ -153,16 +154,19 @@ export interface NewMessage {
   configuration: number | null
   /** False while draining or full: only a join is possible, or to find what an earlier call has stored. */
   mayStart: boolean
-  /** A session that does not exist is made with its first message. Absent: it is `not_found`. */
-  makeSession?: true
+  /**
+   * A session that does not exist is made with its first message, for `user`. `secretNumber`: of the client secret that
+   * makes it; null: none. Absent: it is `not_found`.
+   */
+  makeSession?: { secretNumber: number | null }
 }
 
 export type Admission =
-  | { outcome: 'admitted'; reply: ReplyInfo; position: number; restState: RestState; untitled: boolean }
+  /** `titleFrom`: the first user message of a session that has no title. Null: it has one. */
+  | { outcome: 'admitted'; reply: ReplyInfo; position: number; restState: RestState; titleFrom: string | null }
   | { outcome: 'joined'; replyId: string }
-  /** `stale`: the configuration has changed, the agent may be another one now. */
-  /** Nothing was stored, and nothing will be. */
-  | { outcome: 'busy' | 'key_reused' | 'not_found' | 'refused' | 'fenced' | 'stale' }
+  /** Nothing was stored, and nothing will be. `stale`: the configuration has changed, the agent may be another one now. */
+  | { outcome: 'busy' | 'key_reused' | 'not_found' | 'refused' | 'fenced' | 'stale' | 'revoked' }
   /** The answer was lost: the message may be stored, or may be yet. */
   | { outcome: 'unknown' }
 
@@ -183,8 +187,7 @@ export interface Settlement {
   endedAt: Date
   /** The connection that asked for this reply was gone before the end. */
   requesterLost: boolean
-  /** How long the model thought, in milliseconds. Null: it did not, or nobody knows. */
-  reasoningMs: number | null
+  reasoningMs: number | null // how long the model thought; null: it did not, or nobody knows
   /** Title for a session that has none. */
   title: string | null
 }

@@ -68,9 +68,18 @@ export type Sent = Started | { outcome: 'joined'; reply: Reply } | { outcome: Re
 
 /**
  * `stale`: the configuration has changed since; with the agent as it is now the message may be sent again. `unknown`: it
- * may be stored all the same. Nothing is stored of any other.
+ * may be stored all the same. `revoked`: the client secret that was to make the session. Nothing is stored of any other.
  */
-export type Refusal = 'busy' | 'key_reused' | 'not_found' | 'full' | 'draining' | 'unavailable' | 'stale' | 'unknown'
+export type Refusal =
+  | 'busy'
+  | 'key_reused'
+  | 'not_found'
+  | 'full'
+  | 'draining'
+  | 'unavailable'
+  | 'stale'
+  | 'unknown'
+  | 'revoked'
 
 const shutdownError = errorOf('shutdown', 'The instance is shutting down.')
 
@@ -185,7 +194,7 @@ async function admitNow(host: Host, message: Message & { replyId: string }): Pro
 
 function start(host: Host, message: Message, admission: Admitted): Started {
   const { journal, exchange, model, gate, generationTimeoutMs, historyMaxTokens } = host.options
-  const { reply: info, position, restState, untitled } = admission
+  const { reply: info, position, restState, titleFrom } = admission
   const observer = observe(host, info.id, message)
   const error = errorOf('internal', 'A part of the reply could not be stored.')
   const reply: RunningReply = {
@@ -199,7 +208,7 @@ function start(host: Host, message: Message, admission: Admitted): Started {
     }),
     position,
     text: message.text,
-    untitled,
+    titleFrom,
     request: message.request,
     options: {
       replyId: info.id,

@@ -24,6 +24,7 @@ import { createOutbound } from '../tools/outbound.ts'
 import { openDatabase, waitForDatabase } from './database.ts'
 import { type BackgroundOptions, startBackground, withLateTitles } from './jobs.ts'
 import { faultLog, type Observation, startObservation } from './observation.ts'
+import { followRevocations } from './revocations.ts'
 import { startFault } from './start-fault.ts'
 import { storedReplies } from './stored-replies.ts'
 import { toolRooms } from './tools.ts'
@@ -124,7 +125,9 @@ async function openOwnership(
     { record: (batch) => recordTransitions(repliesSql, coordination.id, batch) },
     (err) => log.warn({ err }, 'Transitions could not be recorded yet.'),
   )
-  return { coordination, journal, recorder }
+  const revocations = await followRevocations(work, log)
+  closing.defer(() => revocations.stop())
+  return { coordination, journal, recorder, revocations }
 }
 
 /** What a reply calls: models and tools, all through one guarded door. */
@@ -173,7 +176,10 @@ async function openRooms(ground: Ground) {
     return null
   }
   const byModel = settings.sessionTitles === 'model'
-  const { coordination, journal, recorder } = await openOwnership(ground, byModel ? titleLater : deriveTitle)
+  const { coordination, journal, recorder, revocations } = await openOwnership(
+    ground,
+    byModel ? titleLater : deriveTitle,
+  )
   const gate = createLeaseGate(coordination.validUntil)
   const { outbound, mcp, model } = await openOutside(ground, gate)
   const agents = createAgentLookup(repliesSql, { alone: ground.embedded !== null })
@@ -207,6 +213,7 @@ async function openRooms(ground: Ground) {
       providerTypes,
       observer,
       requestObservers,
+      revocations,
     },
     ...toolRooms({ sql, secrets, outbound, mcp, waitLimitMs: settings.ownerLeaseMs, log }),
     coordination,

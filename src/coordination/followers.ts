@@ -21,8 +21,8 @@ export interface FollowersOptions {
 export function createFollowers({ id, send }: FollowersOptions) {
   const byReply = new Map<string, Set<Follower>>()
 
-  const ask = (say: 'follow' | 'leave', { id: reply, instanceId }: ReplyInfo) =>
-    send(instanceId, encode({ say, reply, from: id }))
+  const ask = (type: 'follow' | 'leave', { id: reply, instanceId }: ReplyInfo) =>
+    send(instanceId, encode({ type, reply, from: id }))
 
   const notify = (replyId: string, notice: Notice) => {
     for (const follower of byReply.get(replyId) ?? []) {
@@ -46,10 +46,10 @@ export function createFollowers({ id, send }: FollowersOptions) {
         },
       }
     },
-    receive(message: Extract<Message, { say: 'stored' | 'beat' | 'ended' }>): void {
-      if (message.say === 'ended') {
+    receive(message: Extract<Message, { type: 'stored' | 'heartbeat' | 'ended' }>): void {
+      if (message.type === 'ended') {
         notify(message.reply, 'ended')
-      } else if (message.say === 'stored') {
+      } else if (message.type === 'stored') {
         const [seq, part] = message.after
         notify(message.reply, { after: { seq, part }, events: eventsOf(message) })
       } else {

@@ -28,12 +28,12 @@ export function createMirrors({ send, placeOf }: MirrorOptions) {
     follow(replyId: string, from: string): void {
       const place = placeOf(replyId)
       if (place === null) {
-        send(from, encode({ say: 'ended', reply: replyId }))
+        send(from, encode({ type: 'ended', reply: replyId }))
         return
       }
       const instances = followers.get(replyId) ?? new Map<string, number>()
       followers.set(replyId, instances.set(from, performance.now() + FORGET_MS))
-      send(from, encode({ say: 'beat', places: [[replyId, place.seq, place.part]] }))
+      send(from, encode({ type: 'heartbeat', places: [[replyId, place.seq, place.part]] }))
     },
     leave(replyId: string, from: string): void {
       const instances = followers.get(replyId)
@@ -45,7 +45,7 @@ export function createMirrors({ send, placeOf }: MirrorOptions) {
     },
     ended(replyId: string): void {
       if (followers.size === 0) return
-      notify(replyId, () => ({ say: 'ended', reply: replyId }))
+      notify(replyId, () => ({ type: 'ended', reply: replyId }))
       followers.delete(replyId)
     },
     /** Sends every follower how far its replies are, so that it knows when it missed something. */
@@ -65,7 +65,7 @@ export function createMirrors({ send, placeOf }: MirrorOptions) {
         }
         if (instances.size === 0) followers.delete(replyId)
       }
-      for (const [instanceId, places] of heartbeats) send(instanceId, encode({ say: 'beat', places }))
+      for (const [instanceId, places] of heartbeats) send(instanceId, encode({ type: 'heartbeat', places }))
     },
   }
 }

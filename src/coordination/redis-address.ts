@@ -29,7 +29,7 @@ export function readRedisUrl(url: string): RedisAddress {
   if (isSentinel && name === null) throw new Error('names no primary: redis+sentinel://host:26379/NAME')
   if (rest.length > 0 || !/^\d{1,4}$/.test(db)) throw new Error('has a path that is no database number')
   if (kind === 'cluster' && db !== '0') throw new Error('names a database, which a cluster does not have')
-  if (kind === 'single' && hosts.includes(',')) throw new Error('has several hosts: say +sentinel or +cluster')
+  if (kind === 'single' && hosts.includes(',')) throw new Error('has several hosts: use +sentinel or +cluster')
   const [username, password] = credentialsOf(user ?? '')
   return {
     kind: kind === 'single' || isSentinel ? kind : 'cluster',

@@ -6,14 +6,14 @@ import { decode, encode, type Message } from './wire.ts'
 const ECHO_MS = 500
 /** The first echo is what a start waits for. */
 const FIRST_ECHO_INTERVAL_MS = 20
-/** Without its own echo for so long, readiness says `degraded`. */
+/** Without its own echo for so long, readiness is `degraded`.. */
 const DEGRADED_MS = 1500
 /** Without its own echo for so long the connections are made anew: one that hangs does not report its end. */
 const RECONNECT_MS = 5000
 /** Characters in flight to a Redis that is slow; what exceeds it is not sent, and its readers ask the database. */
 const MAX_IN_FLIGHT = 8 << 20
 
-const ECHO = encode({ say: 'echo' })
+const ECHO = encode({ type: 'echo' })
 
 const channelOf = (instanceId: string): string => `greenroom:${instanceId}`
 
@@ -43,7 +43,7 @@ export function openRedisChannel(id: string, url: string, log: LocalOptions['log
   const connections = createConnections(id, url, {
     onText(text) {
       const message = decode(text)
-      if (message?.say === 'echo') {
+      if (message?.type === 'echo') {
         health.echoed()
         onEcho()
       }

@@ -37,15 +37,15 @@ export function createRedisCoordination(options: RedisCoordinationOptions): Coor
 
   channel.subscribe({
     onMessage(message) {
-      if (message.say === 'look') local.wake()
-      else if (message.say === 'follow') mirrors.follow(message.reply, message.from)
-      else if (message.say === 'leave') mirrors.leave(message.reply, message.from)
-      else if (message.say !== 'echo') followers.receive(message)
+      if (message.type === 'wake') local.wake()
+      else if (message.type === 'follow') mirrors.follow(message.reply, message.from)
+      else if (message.type === 'leave') mirrors.leave(message.reply, message.from)
+      else if (message.type !== 'echo') followers.receive(message)
     },
     onRecovery: followers.renew,
   })
   const wake = (instanceIds: readonly string[]) => {
-    for (const one of instanceIds) if (one !== id) channel.send(one, encode({ say: 'look' }))
+    for (const one of instanceIds) if (one !== id) channel.send(one, encode({ type: 'wake' }))
   }
   const exchange: Exchange = { wake, follow: followers.follow, stored: mirrors.stored, ended: mirrors.ended }
 

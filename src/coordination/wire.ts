@@ -1,4 +1,4 @@
-/** What instances say to each other through Redis: small JSON messages, each to one instance's channel. */
+/** Messages that instances send each other through Redis: small JSON, each to one instance's channel. */
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Place } from '../actors/ports.ts'
@@ -24,23 +24,23 @@ const event = Type.Union([
   }),
 ])
 const message = Type.Union([
-  /** Intents or marks wait in the database: look now. */
-  Type.Object({ say: Type.Literal('look') }),
-  /** Tell the instance `from` what is stored of this reply, for the next moments. */
-  Type.Object({ say: Type.Literal('follow'), reply: Type.String(), from: Type.String() }),
-  Type.Object({ say: Type.Literal('leave'), reply: Type.String(), from: Type.String() }),
+  /** Intents or marks wait in the database: read them now. */
+  Type.Object({ type: Type.Literal('wake') }),
+  /** Send the instance `from` what is stored of this reply, for the next moments. */
+  Type.Object({ type: Type.Literal('follow'), reply: Type.String(), from: Type.String() }),
+  Type.Object({ type: Type.Literal('leave'), reply: Type.String(), from: Type.String() }),
   /** These events were stored behind the place `after`. */
   Type.Object({
-    say: Type.Literal('stored'),
+    type: Type.Literal('stored'),
     reply: Type.String(),
     after: place,
     events: Type.Array(Type.Tuple([Type.Integer(), Type.Integer(), event])),
   }),
-  /** So far are the replies that you follow. */
-  Type.Object({ say: Type.Literal('beat'), places: Type.Array(Type.Tuple([Type.String(), ...place.items])) }),
-  Type.Object({ say: Type.Literal('ended'), reply: Type.String() }),
+  /** How far the followed replies are. */
+  Type.Object({ type: Type.Literal('heartbeat'), places: Type.Array(Type.Tuple([Type.String(), ...place.items])) }),
+  Type.Object({ type: Type.Literal('ended'), reply: Type.String() }),
   /** To oneself: both connections work. */
-  Type.Object({ say: Type.Literal('echo') }),
+  Type.Object({ type: Type.Literal('echo') }),
 ])
 
 export type Message = Static<typeof message>
@@ -60,11 +60,13 @@ export function decode(text: string): Message | null {
 }
 
 export const storedMessage = (reply: string, after: Place, events: readonly StoredEvent[]): Message => ({
-  ...{ say: 'stored', reply, after: [after.seq, after.part] },
+  type: 'stored',
+  reply,
+  after: [after.seq, after.part],
   events: events.map(({ seq, part, event }) => [seq, part, event.type === 'text' ? event.text : event]),
 })
 
-export const eventsOf = ({ events }: Extract<Message, { say: 'stored' }>): StoredEvent[] =>
+export const eventsOf = ({ events }: Extract<Message, { type: 'stored' }>): StoredEvent[] =>
   events.map(([seq, part, event]) => ({
     seq,
     part,

@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Reply } from '../actors/frame-log.ts'
 import type { FinishReason, Frame, ReplyError, Usage } from '../actors/reply-event.ts'
+import { breakOffOf } from './break-off.ts'
 import { completionHead, createFrameEncoder, type FrameEncoder } from './completion-frames.ts'
 import { HttpError } from './http-error.ts'
 import { clientLeft, openEventStream } from './sse.ts'
@@ -84,7 +85,7 @@ const noUsage: Usage = { promptTokens: 0, completionTokens: 0, estimated: true }
 
 /**
  * Waits for the reply's end. Null: the client left first, and `onLeft` was called. Rejects with StreamCut as the reply's
- * own read does.
+ * own read does, and with the error to answer with when the answer is to break off.
  */
 export async function awaitReply(
   fastifyReply: FastifyReply,
@@ -92,11 +93,12 @@ export async function awaitReply(
   onLeft: () => void,
 ): Promise<WholeReply | null> {
   const client = connectionSignal(fastifyReply)
+  const breakOff = breakOffOf(fastifyReply.request)
   onceLeft(client, onLeft)
   const whole: WholeReply = { content: '', reasoning: '', reason: 'stop', usage: noUsage, error: null }
   const texts: string[] = []
   const thoughts: string[] = []
-  await reply.read(0, client, (batch) => {
+  await reply.read(0, breakOff ? AbortSignal.any([client, breakOff]) : client, (batch) => {
     for (const frame of batch) {
       if (frame.type === 'text') texts.push(frame.text)
       else if (frame.type === 'reasoning') thoughts.push(frame.text)
@@ -105,6 +107,7 @@ export async function awaitReply(
     }
     return undefined
   })
+  breakOff?.throwIfAborted()
   if (client.aborted) return null
   whole.content = texts.join('')
   whole.reasoning = thoughts.join('')

@@ -8,11 +8,13 @@ import { agUi } from '../../openapi/operations/agUi.ts'
 import { aiSdk } from '../../openapi/operations/aiSdk.ts'
 import { auth } from '../../openapi/operations/auth.ts'
 import { builtInTools } from '../../openapi/operations/builtInTools.ts'
+import { clientSecrets } from '../../openapi/operations/clientSecrets.ts'
 import { completions } from '../../openapi/operations/completions.ts'
 import { debug } from '../../openapi/operations/debug.ts'
 import { health } from '../../openapi/operations/health.ts'
 import { httpTools } from '../../openapi/operations/httpTools.ts'
 import { mcpServers } from '../../openapi/operations/mcpServers.ts'
+import { models } from '../../openapi/operations/models.ts'
 import { playground } from '../../openapi/operations/playground.ts'
 import { prompts } from '../../openapi/operations/prompts.ts'
 import { providers } from '../../openapi/operations/providers.ts'
@@ -20,14 +22,20 @@ import { sessionCompletions } from '../../openapi/operations/sessionCompletions.
 import { sessions } from '../../openapi/operations/sessions.ts'
 import { transfer } from '../../openapi/operations/transfer.ts'
 import { usage } from '../../openapi/operations/usage.ts'
+import { users } from '../../openapi/operations/users.ts'
 import { createDatabaseCheck } from '../persistence/postgres/disk.ts'
 import { ignoreBodies } from './body.ts'
 import { agUiHandlers } from './deploy/ag-ui/routes.ts'
 import { aiSdkHandlers } from './deploy/ai-sdk/routes.ts'
+import { clientSecretHandlers } from './deploy/client-secret-handlers.ts'
+import { createClientSecrets } from './deploy/client-secrets.ts'
 import { type CompletionRooms, completionHandlers } from './deploy/completions.ts'
-import { deployScope } from './deploy/scope.ts'
+import { modelHandlers } from './deploy/models.ts'
+import type { RevocationList } from './deploy/revocations.ts'
+import { deployScope, mountDeploy } from './deploy/scope.ts'
 import { sessionCompletionHandlers } from './deploy/session-completions.ts'
 import { sessionHandlers } from './deploy/sessions.ts'
+import { userHandlers } from './deploy/users.ts'
 import { registerDocs } from './docs.ts'
 import { healthHandlers } from './health.ts'
 import { agentToolHandlers } from './management/agent-tools.ts'
@@ -67,6 +75,7 @@ export type HttpRooms = CompletionRooms &
     deleteAgent(agentId: string): Promise<boolean>
     builtInTools: readonly BuiltInTool[]
     requestObservers: readonly RequestObserver[]
+    revocations: RevocationList
   } & HttpToolRooms &
   McpServerRooms
 
@@ -83,6 +92,7 @@ export function createServer({ logLevel, maxBodyBytes, trustProxy }: ServerOptio
     ...(trustProxy === null ? {} : { trustProxy: trusted(trustProxy) }),
     logger: {
       level: logLevel,
+      serializers: { req: (request) => ({ method: request.method, url: pathOf(request) }) },
       redact: ['req.headers.authorization', 'req.headers.cookie', 'apiKey', '*.apiKey', 'password', '*.password'],
     },
     // Two lines a request cost more than the request; `debug` brings one (below).
@@ -106,6 +116,9 @@ export async function closeServer(app: FastifyInstance, ms: number): Promise<voi
   })
 }
 
+/** Without the query, which may hold a credential (`access_token`). */
+const pathOf = ({ url = '' }: { url?: string }): string => url.split('?', 1)[0] ?? ''
+
 /** A number of hops, or who they are. */
 const trusted = (rule: number | string[]) => (typeof rule === 'number' ? (_: string, hop: number) => hop < rule : rule)
 
@@ -119,7 +132,7 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
   })
   app.addHook('onResponse', async (request, reply) => {
     request.log.debug(
-      { method: request.method, url: request.url, status: reply.statusCode, ms: reply.elapsedTime },
+      { method: request.method, url: pathOf(request), status: reply.statusCode, ms: reply.elapsedTime },
       'answered',
     )
   })
@@ -130,16 +143,24 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
   const ping = createDatabaseCheck(sql)
   mount(app, health, healthHandlers({ ping, draining: host.draining, cache: rooms.coordination.cache }))
   answerUnknownPaths(app, await registerUi(app))
+  const deployRooms = {
+    ...rooms,
+    keys: options.deployKeys,
+    clientSecrets: createClientSecrets(rooms.secrets.derive('client secrets')),
+  }
   await app.register((scope) =>
     deployScope(scope, {
-      keys: options.deployKeys,
+      rooms: deployRooms,
       hosts: options.hosts,
       routes(deploy) {
-        mount(deploy, completions, completionHandlers(rooms))
-        mount(deploy, sessions, sessionHandlers(rooms))
-        mount(deploy, sessionCompletions, sessionCompletionHandlers(rooms))
-        mount(deploy, aiSdk, aiSdkHandlers(rooms))
-        mount(deploy, agUi, agUiHandlers(rooms))
+        mountDeploy(deploy, completions, completionHandlers(rooms))
+        mountDeploy(deploy, models, modelHandlers(rooms))
+        mountDeploy(deploy, sessions, sessionHandlers(rooms))
+        mountDeploy(deploy, sessionCompletions, sessionCompletionHandlers(rooms))
+        mountDeploy(deploy, aiSdk, aiSdkHandlers(rooms))
+        mountDeploy(deploy, agUi, agUiHandlers(rooms))
+        mountDeploy(deploy, clientSecrets, clientSecretHandlers(deployRooms))
+        mountDeploy(deploy, users, userHandlers(rooms))
       },
     }),
   )

@@ -7,6 +7,7 @@ import type { ProviderFetch } from './fetch.ts'
 import { createOpenAi } from './openai.ts'
 import { pause } from './pause.ts'
 import { dialectOf, endpointOf, findProviderType } from './provider-types.ts'
+import type { Refusals } from './reasoning.ts'
 import { watchSilence } from './silence.ts'
 import { createTokenCounter } from './token-count.ts'
 import { watchUsageReports } from './usage-reports.ts'
@@ -38,6 +39,7 @@ export function createModel(options: ModelOptions): Providers {
   const { fetch } = options
   const watchTurn = watchUsageReports(counter.expect)
   const openai = createOpenAi(fetch)
+  const refusals: Refusals = new Set()
 
   const callModel: Model['stream'] = (request, signal, take) => {
     const { type } = request.provider
@@ -45,7 +47,7 @@ export function createModel(options: ModelOptions): Providers {
       counter.expect() // it reports no usage
       return playDemo(request, signal, take)
     }
-    if (type === 'anthropic' || type === 'gemini') return streamNative(type, request, signal, fetch, take)
+    if (type === 'anthropic' || type === 'gemini') return streamNative(type, request, signal, fetch, refusals, take)
     const dialect = dialectOf(type)
     if (!dialect) throw unsupported(type)
     return openai.stream(request, dialect, signal, take)
@@ -90,7 +92,10 @@ export function createModel(options: ModelOptions): Providers {
 
 /** Something that the model made: after it the call is never made again (contract section 10). */
 const isOutput = (event: ModelEvent): boolean =>
-  event.type === 'text' || event.type === 'tool_call' || (event.type === 'activity' && event.output === true)
+  event.type === 'text' ||
+  event.type === 'reasoning' ||
+  event.type === 'tool_call' ||
+  (event.type === 'activity' && event.output === true)
 
 /** Loaded with the first call: each of these SDKs takes 0.1 s and 30 MB, and few installations need all. */
 async function streamNative(
@@ -98,11 +103,12 @@ async function streamNative(
   request: ModelRequest,
   signal: AbortSignal,
   fetch: ProviderFetch,
+  refusals: Refusals,
   take: Take<ModelEvent>,
 ): Promise<void> {
   const stream =
     type === 'anthropic' ? (await import('./anthropic.ts')).streamAnthropic : (await import('./gemini.ts')).streamGemini
-  await stream(request, signal, fetch, take)
+  await stream(request, signal, fetch, refusals, take)
 }
 
 /** One try, until it ends, fails, is aborted or falls silent. */

@@ -59,6 +59,7 @@ export const message = (sessionId = 's', more: Partial<Message> = {}): Message =
     agentName: 'A',
     origin: null,
     sessionId,
+    user: null,
     text: 'hi',
     model: 'm',
     includeUsage: false,

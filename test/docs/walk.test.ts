@@ -62,7 +62,7 @@ async function expectSuccess(shell: Shell, { code, where }: Block, said: string)
   expect(said, where).not.toMatch(/^\{"(?:error|message|statusCode)":/m)
   for (const [, name] of code.matchAll(/^(\w+)=/gm)) {
     expect((await shell.run(`echo "$${name}"`)).said, `${where} $${name}`).toMatch(
-      /^(?:http:\S+|[0-9a-f]{8}-[0-9a-f-]{27})\n$/,
+      /^(?:http:\S+|[0-9a-f]{8}-[0-9a-f-]{27}|ek_\S+)\n$/,
     )
   }
 }

@@ -149,6 +149,13 @@ async function walkDeploy(agent_id: string): Promise<string> {
   await walk('get', `${deploy}/sessions`, { agent_id })
   await walk('get', one, ids)
   await walk('get', one, { agent_id })
+  await walk('patch', one, ids, { title: 'Changed', metadata: { a: 'b' } })
+  await walk('patch', one, ids, { title: 5 })
+  await walk('post', `${deploy}/sessions`, { agent_id }, { id: session_id })
+  await walk('get', `${deploy}/models`, { agent_id })
+  await walk('get', '/api/v1/openai/models', {})
+  await walk('post', '/api/v1/openai/chat/completions', {}, message('x', { model: agent_id }))
+  await walk('post', '/api/v1/openai/chat/completions', {}, message('x', { model: 'nobody' }))
   return session_id
 }
 

@@ -10,7 +10,7 @@ const document: { paths: Record<string, Record<string, Described>> } = JSON.pars
   await readFile(new URL('../../openapi/openapi.json', import.meta.url), 'utf8'),
 )
 
-export const keyOf = (path: string) => (path.includes('/deploy') ? 'error' : 'message')
+export const keyOf = (path: string) => (/\/deploy|\/openai/.test(path) ? 'error' : 'message')
 
 /** Status one of those wanted, and a body in the surface's format, without a word of the inside. */
 export function expectRefusal(

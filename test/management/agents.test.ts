@@ -47,6 +47,7 @@ verifies(
       model: 'm-1',
       promptId: null,
       generationConfig: {},
+      allowedOrigins: [],
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     })
@@ -184,6 +185,7 @@ test('a completion reads agent, prompt and sealed key in one go', async () => {
       apiKey: Buffer.from(`provider:${providerId}\nsk-0123456789`).toString('base64'),
     },
     tools: { httpToolIds: [], mcpServers: [], builtInToolIds: [] },
+    allowedOrigins: [],
     configuration: expect.any(Number),
   })
   const promptless = (await create()).json

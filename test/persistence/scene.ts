@@ -59,7 +59,7 @@ export async function openScene(version: ServerVersion = 18): Promise<Scene> {
   const { instance, journal } = await open()
   const agentId = await newAgent(sql)
   const message: Scene['message'] = (sessionId, wanted = {}) => ({
-    ...{ agentId, sessionId, text: 'Hello', model: 'test-model', includeUsage: false },
+    ...{ agentId, sessionId, user: null, text: 'Hello', model: 'test-model', includeUsage: false },
     replyId: randomUUID(),
     ...{ idempotency: null, isRetry: false, configuration: null, mayStart: true },
     ...wanted,

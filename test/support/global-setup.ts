@@ -1,6 +1,6 @@
 /** Before all test files: one PostgreSQL 18, and 15 for those who ask. After them, or after us: nothing is left. */
 import { spawn } from 'node:child_process'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ const silent = { debug() {}, info() {}, warn: console.warn, error: console.error
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   installMissingParts()
-  const folder = await mkdtemp(join(tmpdir(), 'greenroom-test-'))
+  const folder = await mkdtemp(join(await scratch(), 'greenroom-test-'))
   await chmod(folder, 0o755) // the database's OS user must pass
   const removeLater = cleaner(folder)
 
@@ -75,6 +75,18 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await rm(folder, { recursive: true, force: true })
     removeLater.kill('SIGKILL')
   }
+}
+
+/** Bytes that a whole run may need at once. */
+const ROOM = 6 * 1024 ** 3
+
+/**
+ * Where databases and data folders of a run lie: in memory where there is room, since what a dropped database costs is
+ * most of all a checkpoint's fsyncs, for which all others wait. PostgreSQL's settings stay as they are.
+ */
+async function scratch(): Promise<string> {
+  const memory = await statfs('/dev/shm').catch(() => null)
+  return memory && memory.bavail * memory.bsize >= ROOM ? '/dev/shm' : tmpdir()
 }
 
 function onceOnly<T>(bring: () => Promise<T>): () => Promise<T> {

@@ -7,8 +7,14 @@ import { systemPart } from './system-parts.ts'
 
 const file = new URL('../../deploy/nginx.conf', import.meta.url)
 
+export interface Nginx extends AsyncDisposable {
+  url: string
+  /** What it has logged so far. */
+  said(): string
+}
+
 /** In front of these origins. Resolves when it listens. `retryMs`: so long it asks another of them. */
-export async function startNginx(upstreams: string[], retryMs = 5000): Promise<{ url: string } & AsyncDisposable> {
+export async function startNginx(upstreams: string[], retryMs = 5000): Promise<Nginx> {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(await programFolder('nginx'))
   const port = await freePort()
@@ -24,7 +30,7 @@ export async function startNginx(upstreams: string[], retryMs = 5000): Promise<{
   const program = await startProgram(systemPart('nginx'), args, { ready: answers })
   stack.defer(() => program.kill9())
   const kept = stack.move()
-  return { url, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  return { url, said: program.said, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
 /** Throws when the file no longer has what is to be replaced. */

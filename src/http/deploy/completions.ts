@@ -12,13 +12,13 @@ import type { Slot } from '../../actors/slots.ts'
 import { isUnavailable } from '../../persistence/postgres/database.ts'
 import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-for-reply.ts'
 import { completionBody, completionHead, createFrameEncoder, statelessFrame } from '../completion-frames.ts'
-import type { Handlers } from '../mount.ts'
 import { originOf } from '../observe-requests.ts'
 import { refuse } from '../refusals.ts'
 import { connectionSignal } from '../reply-stream.ts'
 import { openEventStream } from '../sse.ts'
 import { readMessages } from './chat-request.ts'
 import { generationFailed } from './errors.ts'
+import type { DeployHandlers } from './scope.ts'
 
 export interface CompletionRooms extends AgentRooms {
   host: SessionHost
@@ -121,7 +121,7 @@ export const completionHandlers = (rooms: CompletionRooms) =>
       reply.hijack() // the client has gone: nobody to answer
       return undefined
     },
-  }) satisfies Handlers<'completions'>
+  }) satisfies DeployHandlers<'completions'>
 
 async function stream(
   reply: FastifyReply,

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReplyError } from '../../actors/reply-event.ts'
 import { errorAnswer, logFailure } from '../error-answer.ts'
-import { HttpError } from '../http-error.ts'
+import { HttpError, Unauthorized } from '../http-error.ts'
 import { noRetry } from '../refusals.ts'
 
 /** A failed generation that was not streamed: the server has tried again itself. */
@@ -15,7 +15,7 @@ export function sendDeployError(error: unknown, request: FastifyRequest, reply: 
   const { status, message, headers } = errorAnswer(error)
   const expected = error instanceof HttpError
   if (status >= 500 && !expected) logFailure(request.log, error, 'A deploy request failed.')
-  const body =
-    status === 401 ? { error: { message, type: 'invalid_request_error', code: 'invalid_api_key' } } : { error: message }
+  const code = error instanceof Unauthorized ? error.code : 'invalid_api_key'
+  const body = status === 401 ? { error: { message, type: 'invalid_request_error', code } } : { error: message }
   reply.code(status).headers(headers).send(body)
 }

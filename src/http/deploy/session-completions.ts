@@ -6,13 +6,14 @@ import { findSession, newestReply } from '../../persistence/replies/sessions.ts'
 import { loadAgent } from '../agent-for-reply.ts'
 import { completionBody, completionHead, sessionFrame } from '../completion-frames.ts'
 import { HttpError, missing } from '../http-error.ts'
-import type { Handlers } from '../mount.ts'
 import { originOf } from '../observe-requests.ts'
 import { refuse } from '../refusals.ts'
 import { awaitReply, lastEventId, streamReply } from '../reply-stream.ts'
 import { idempotencyOf, isRetry, type SendRooms, sendFrom } from '../send-message.ts'
+import { opensId, userOf } from './caller.ts'
 import { readLastMessage } from './chat-request.ts'
 import { generationFailed } from './errors.ts'
+import type { DeployHandlers } from './scope.ts'
 
 /** Waits for the whole reply and answers with it, or with its failure. */
 async function answerWhole(reply: Reply, fastifyReply: FastifyReply, onLeft: () => void) {
@@ -32,13 +33,14 @@ async function answerWhole(reply: Reply, fastifyReply: FastifyReply, onLeft: () 
 export const sessionCompletionHandlers = (rooms: SendRooms) => {
   const { sql, host } = rooms
   return {
-    createSessionCompletion: async ({ params, body, request, reply }) => {
-      if (!isUuid(params.session_id)) {
+    createSessionCompletion: async ({ params, body, caller, request, reply }) => {
+      if (!isUuid(params.session_id) || !opensId(caller, params.session_id)) {
         await loadAgent(rooms, params.agent_id)
         missing('session')
       }
       const message = {
         sessionId: params.session_id.toLowerCase(),
+        user: userOf(caller),
         text: readLastMessage(body.messages),
         includeUsage: body.stream_options?.include_usage === true,
         idempotency: idempotencyOf(request, body),
@@ -66,5 +68,5 @@ export const sessionCompletionHandlers = (rooms: SendRooms) => {
       const session = (await findSession(sql, params.agent_id, params.session_id)) ?? missing('session')
       await host.cancel(session.id)
     },
-  } satisfies Handlers<'sessionCompletions'>
+  } satisfies DeployHandlers<'sessionCompletions'>
 }

@@ -7,6 +7,7 @@ import * as agents from '../../persistence/records/agents.ts'
 import { badRequest, missing } from '../http-error.ts'
 import { listAs } from '../list.ts'
 import type { Handlers } from '../mount.ts'
+import { givenOrigins } from './allowed-origins.ts'
 
 interface Rooms {
   sql: Sql
@@ -30,12 +31,17 @@ export const agentHandlers = ({ sql, onAgentDelete }: Rooms) =>
           model: body.model,
           promptId: body.promptId ?? null,
           generationConfig: givenConfig(body.generationConfig),
+          allowedOrigins: givenOrigins(body.allowedOrigins) ?? [],
         }),
       ),
     getAgent: async ({ params }) => (await agents.findAgent(sql, params.id)) ?? missing('agent'),
     updateAgent: async ({ params, body }) => {
-      const { generationConfig: config, ...rest } = body
-      const changes = { ...rest, generationConfig: config === undefined ? undefined : givenConfig(config) }
+      const { generationConfig: config, allowedOrigins, ...rest } = body
+      const changes = {
+        ...rest,
+        generationConfig: config === undefined ? undefined : givenConfig(config),
+        allowedOrigins: givenOrigins(allowedOrigins),
+      }
       const updated = await withKnownReferences(body, () => agents.updateAgent(sql, params.id, changes))
       return updated ?? missing('agent')
     },

@@ -11,6 +11,7 @@ import { createPrompt, updatePrompt } from '../../persistence/records/prompts.ts
 import type { Configuration } from '../../persistence/records/transfer.ts'
 import { badRequest, HttpError } from '../http-error.ts'
 import { givenConfig } from './agents.ts'
+import { givenOrigins } from './allowed-origins.ts'
 import { type HttpToolRooms, httpToolChanges, newHttpTool } from './http-tools.ts'
 import { mcpServerChanges, newMcpServer } from './mcp-servers.ts'
 import { givenTools } from './tool-choice.ts'
@@ -169,20 +170,21 @@ const takeMcpServers = (taking: Taking, given: NonNullable<Import['mcpServers']>
 async function takeAgents(taking: Taking, given: NonNullable<Import['agents']>): Promise<void> {
   const { tx } = taking.rooms
   const { providers, prompts, agents } = taking.stored
-  const fields = ({ name, provider, model, prompt, generationConfig }: (typeof given)[number]) => ({
+  const fields = ({ name, provider, model, prompt, generationConfig, allowedOrigins }: (typeof given)[number]) => ({
     name,
     model,
     providerId: providers.existing(provider).id,
     promptId: prompt == null ? prompt : prompts.existing(prompt).id,
     generationConfig: generationConfig === undefined ? undefined : givenConfig(generationConfig),
+    allowedOrigins: givenOrigins(allowedOrigins),
   })
   await take(taking, {
     kind: 'agent',
     given,
     stored: agents,
     create(agent) {
-      const { promptId = null, generationConfig = {}, ...rest } = fields(agent)
-      return createAgent(tx, { ...rest, promptId, generationConfig })
+      const { promptId = null, generationConfig = {}, allowedOrigins = [], ...rest } = fields(agent)
+      return createAgent(tx, { ...rest, promptId, generationConfig, allowedOrigins })
     },
     update: (id, agent) => updateAgent(tx, id, fields(agent)),
   })

@@ -16,6 +16,8 @@ export interface AgentForCompletion {
   system: string | null
   provider: StoredConnection
   tools: ToolChoice
+  /** Whose pages may call its deploy API. */
+  allowedOrigins: string[]
   /** Version of the whole configuration at the time it was read. */
   configuration: number
 }
@@ -96,6 +98,6 @@ const forCompletion = (sql: AnySql, ids: readonly string[]): Promise<AgentForCom
   sql<AgentForCompletion[]>`
     select a.id, a.name, a.model, a.generation_config as "generationConfig", prompt.content as system,
       jsonb_build_object('id', p.id, 'type', p.provider_type, 'baseUrl', p.base_url, 'apiKey', p.api_key) as provider,
-      ${choiceOf(sql)} as tools, (select version from configuration) as configuration
+      ${choiceOf(sql)} as tools, a.allowed_origins as "allowedOrigins", (select version from configuration) as configuration
     from agents a join providers p on p.id = a.provider_id left join prompts prompt on prompt.id = a.prompt_id
     where a.id = any (${[...ids]}::uuid[])`

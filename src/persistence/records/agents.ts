@@ -12,6 +12,8 @@ export interface Agent {
   model: string
   promptId: string | null
   generationConfig: GenerationConfig
+  /** Origins whose pages may call its deploy API. */
+  allowedOrigins: string[]
   createdAt: string
   updatedAt: string
 }
@@ -22,14 +24,15 @@ export interface NewAgent {
   model: string
   promptId: string | null
   generationConfig: GenerationConfig
+  allowedOrigins: string[]
 }
 
-/** Absent fields keep their value; `generationConfig` is replaced as a whole. */
+/** Absent fields keep their value; `generationConfig` and `allowedOrigins` are replaced as a whole. */
 export type AgentChanges = { [Field in keyof NewAgent]?: NewAgent[Field] | undefined }
 
 const columns = (sql: AnySql): Fragment => sql`
   id, name, provider_id as "providerId", model, prompt_id as "promptId",
-  generation_config as "generationConfig", ${timestamps(sql)}`
+  generation_config as "generationConfig", allowed_origins as "allowedOrigins", ${timestamps(sql)}`
 
 /** Oldest first. */
 export const listAgents = (sql: AnySql, query: PageQuery): Promise<Page<Agent>> =>
@@ -45,9 +48,9 @@ export async function findAgent(sql: AnySql, id: string): Promise<Agent | null> 
 /** Ids are UUIDs. Rejects with the constraint `agents_provider` or `agents_prompt` if there is no such row. */
 export async function createAgent(sql: AnySql, agent: NewAgent): Promise<Agent> {
   const [created] = await sql<Agent[]>`
-    insert into agents (name, provider_id, model, prompt_id, generation_config)
+    insert into agents (name, provider_id, model, prompt_id, generation_config, allowed_origins)
     values (${agent.name}, ${agent.providerId}, ${agent.model}, ${agent.promptId},
-      ${JSON.stringify(agent.generationConfig)}::text::jsonb)
+      ${JSON.stringify(agent.generationConfig)}::text::jsonb, ${agent.allowedOrigins}::text[])
     returning ${columns(sql)}`
   if (created === undefined) throw new Error('The new agent was not returned.')
   return created
@@ -56,7 +59,7 @@ export async function createAgent(sql: AnySql, agent: NewAgent): Promise<Agent> 
 /** Null: no such agent. Rejects like `createAgent`. */
 export async function updateAgent(sql: AnySql, id: string, changes: AgentChanges): Promise<Agent | null> {
   if (!isUuid(id)) return null
-  const { name, providerId, model, promptId, generationConfig } = changes
+  const { name, providerId, model, promptId, generationConfig, allowedOrigins } = changes
   const config = generationConfig === undefined ? null : JSON.stringify(generationConfig)
   const [updated] = await sql<Agent[]>`
     update agents set
@@ -65,6 +68,7 @@ export async function updateAgent(sql: AnySql, id: string, changes: AgentChanges
       model = coalesce(${model ?? null}, model),
       prompt_id = case when ${promptId !== undefined} then ${promptId ?? null} else prompt_id end,
       generation_config = coalesce(${config}::text::jsonb, generation_config),
+      allowed_origins = coalesce(${allowedOrigins ?? null}::text[], allowed_origins),
       updated_at = clock_timestamp()
     where id = ${id}
     returning ${columns(sql)}`

@@ -13,7 +13,13 @@ interface Named {
 export interface Configuration {
   providers: Named[]
   prompts: (Named & { content: string })[]
-  agents: (Named & { provider: string; model: string; prompt: string | null; generationConfig: GenerationConfig })[]
+  agents: (Named & {
+    provider: string
+    model: string
+    prompt: string | null
+    generationConfig: GenerationConfig
+    allowedOrigins: string[]
+  })[]
   httpTools: (Named & HttpToolFields & { headers: Record<string, string> })[]
   mcpServers: (Named & McpServerFields & { headers: Record<string, string> })[]
   /** One for each agent. */
@@ -33,7 +39,8 @@ export async function readConfiguration(sql: AnySql): Promise<Configuration> {
       (select coalesce(json_agg(json_build_object('id', id, 'name', name, 'content', content) order by num), '[]')
          from prompts) as prompts,
       (select coalesce(json_agg(json_build_object('id', a.id, 'name', a.name, 'provider', p.name, 'model', a.model,
-                'prompt', prompt.name, 'generationConfig', a.generation_config) order by a.num), '[]')
+                'prompt', prompt.name, 'generationConfig', a.generation_config, 'allowedOrigins', a.allowed_origins)
+                order by a.num), '[]')
          from agents a join providers p on p.id = a.provider_id left join prompts prompt on prompt.id = a.prompt_id
       ) as agents,
       (select coalesce(json_agg(json_build_object('id', id, 'name', name, 'description', description, 'method', method,

@@ -21,6 +21,7 @@ interface Answer {
   position: number
   rest_state: RestState
   untitled: boolean
+  first_text?: string | null
   by_key?: boolean
 }
 
@@ -62,13 +63,14 @@ export async function admit(sql: Sql, owner: Owner, message: NewMessage, log: Lo
  */
 function isForGood({ outcome, reply_id, by_key }: Answer, { replyId }: NewMessage): boolean {
   if (outcome === 'joined') return by_key === true || reply_id === replyId
-  return outcome === 'admitted' || outcome === 'fenced' || outcome === 'not_found' || outcome === 'key_reused'
+  return !['busy', 'refused', 'stale'].includes(outcome)
 }
 
 async function ask(sql: Sql, owner: Owner, message: NewMessage): Promise<Answer> {
   const wanted = jsonText({
     agent_id: message.agentId,
     session_id: message.sessionId,
+    end_user: message.user,
     user_id: uuidv7(),
     reply_id: message.replyId,
     model: message.model,
@@ -78,7 +80,8 @@ async function ask(sql: Sql, owner: Owner, message: NewMessage): Promise<Answer>
     is_retry: message.isRetry,
     may_start: message.mayStart,
     configuration: message.configuration,
-    make_session: message.makeSession,
+    make_session: message.makeSession !== undefined,
+    secret_number: message.makeSession?.secretNumber,
   })
   const [row] = await sql<{ answer: Answer }[]>`
     select admit_message(${owner.id}, ${owner.epoch}, ${wanted}::text::jsonb, ${message.text}) as answer`
@@ -93,7 +96,7 @@ function admissionOf(answer: Answer, owner: Owner, message: NewMessage): Admissi
     outcome: 'admitted',
     position: answer.position,
     restState: answer.rest_state,
-    untitled: answer.untitled,
+    titleFrom: answer.untitled ? (answer.first_text ?? message.text) : null,
     reply: {
       id: message.replyId,
       sessionId: message.sessionId,

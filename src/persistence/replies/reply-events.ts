@@ -1,7 +1,6 @@
 /** Messages with all that their replies emitted, in order: for readers that show where in a text a tool was called. */
 import type { ReplyEvent } from '../../actors/reply-event.ts'
 import type { Sql } from '../postgres/database.ts'
-import { isUuid } from '../postgres/uuid.ts'
 import { type EventRow, eventsOf, framesOf } from './stored-reply.ts'
 
 export interface MessageWithEvents {
@@ -13,19 +12,12 @@ export interface MessageWithEvents {
   events: ReplyEvent[]
 }
 
-/** Oldest first; none of an unknown session, or another agent's. One statement, one snapshot. */
-export async function listMessagesWithEvents(
-  sql: Sql,
-  agentId: string,
-  sessionId: string,
-): Promise<MessageWithEvents[]> {
-  if (!isUuid(agentId) || !isUuid(sessionId)) return []
+/** Those of a session, oldest first. One statement, one snapshot. */
+export async function listMessagesWithEvents(sql: Sql, sessionId: string): Promise<MessageWithEvents[]> {
   const rows = await sql<(EventRow & Pick<MessageWithEvents, 'id' | 'role'>)[]>`
     select m.id, m.role, m.status, m.first_seq, m.content, m.frame_ends, m.tool_events, m.reasoning,
            m.reasoning_frames, m.reasoning_ends, ${framesOf(sql)}
-      from sessions s join messages m on m.session_id = s.id
-     where s.id = ${sessionId} and s.agent_id = ${agentId}
-     order by m.position`
+      from messages m where m.session_id = ${sessionId} order by m.position`
   return rows.map((row) => ({
     id: row.id,
     role: row.role,

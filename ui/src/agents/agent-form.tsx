@@ -7,6 +7,7 @@ import { type AgentValues, fieldsOf } from './agent-values.ts'
 import { GenerationFields } from './generation-fields.tsx'
 import { ModelFields } from './model-field.tsx'
 import { NewPromptDialog } from './new-prompt-dialog.tsx'
+import { OriginsField } from './origins-field.tsx'
 import { PromptField } from './prompt-field.tsx'
 import type { Agent } from './resource.ts'
 import { ToolsField } from './tools-field.tsx'
@@ -40,6 +41,12 @@ export function AgentForm({ initial, save, onSaved, submitLabel }: AgentFormProp
         </FormSection>
         <FormSection title="Generation" description="Empty fields use the provider’s defaults.">
           <GenerationFields form={form} />
+        </FormSection>
+        <FormSection
+          title="Web pages"
+          description="A browser lets a page call this agent only if the page’s origin is listed here, and the agent answers it only with a client secret that your backend made. Programs need no entry. Empty: no page."
+        >
+          <OriginsField {...form.getInputProps('allowedOrigins')} />
         </FormSection>
       </RecordForm>
       {/* Beside the form, not in it: its own form must not submit this one. */}

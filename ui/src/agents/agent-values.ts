@@ -10,26 +10,44 @@ export interface AgentValues extends AgentTools {
   providerId: string
   model: string
   promptId: string | null
+  /** One a line. */
+  allowedOrigins: string
   generationConfig: { temperature: Setting; topP: Setting; topK: Setting; maxToolCalls: Setting }
 }
 
 export function valuesOf(agent: Partial<Agent>, tools: AgentTools = noTools): AgentValues {
-  const { name = '', providerId = '', model = '', promptId = null, generationConfig = {} } = agent
+  const { name = '', providerId = '', model = '', promptId = null, allowedOrigins = [], generationConfig = {} } = agent
   const { temperature = '', topP = '', topK = '', maxToolCalls = '' } = generationConfig
-  return { name, providerId, model, promptId, generationConfig: { temperature, topP, topK, maxToolCalls }, ...tools }
+  return {
+    name,
+    providerId,
+    model,
+    promptId,
+    allowedOrigins: allowedOrigins.join('\n'),
+    generationConfig: { temperature, topP, topK, maxToolCalls },
+    ...tools,
+  }
 }
+
+/** The lines that hold something. */
+export const originsOf = (lines: string): string[] =>
+  lines
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
 
 /** Not checked here: the server says what it refuses. */
 const sent = (setting: Setting): number | null => (setting === '' ? null : Number(setting))
 
 export function fieldsOf(values: AgentValues): AgentFields & { tools: AgentTools } {
-  const { name, providerId, model, promptId, generationConfig, ...tools } = values
+  const { name, providerId, model, promptId, allowedOrigins, generationConfig, ...tools } = values
   const { temperature, topP, topK, maxToolCalls } = generationConfig
   return {
     name,
     providerId,
     model: model.trim(),
     promptId,
+    allowedOrigins: originsOf(allowedOrigins),
     generationConfig: {
       temperature: sent(temperature),
       topP: sent(topP),

@@ -2,13 +2,14 @@
 import { ActionIcon, Button, Drawer, Group, Text, Title, Tooltip } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconAdjustmentsHorizontal, IconCode, IconMessages, IconSitemap } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
 import type { Agent } from '../agents/resource.ts'
 import classes from './chat-header.module.css'
 import { useOverrides } from './overrides.ts'
-import { newestSessions } from './queries.ts'
+import { newestSessions, type Session, sessionList } from './queries.ts'
+import { SessionFacts } from './session-facts.tsx'
 import { SessionSide, titleOf } from './session-side.tsx'
 
 const OverridesDrawer = lazy(() => import('./overrides-drawer.tsx'))
@@ -28,7 +29,7 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
   const [code, showing] = useDisclosure()
   const { overrides } = useOverrides()
   const count = Object.keys(overrides).length
-  const session = useQuery(newestSessions(agent.id)).data?.sessions.find(({ id }) => id === sessionId)
+  const session = useSession(agent.id, sessionId)
   const title = sessionId === undefined ? 'Playground' : session ? titleOf(session) : 'Session'
   return (
     <header className={classes.head}>
@@ -51,6 +52,7 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
         </Title>
         <Text className={classes.subtitle}>
           <Link to={`/agents/${agent.id}`}>{agent.name}</Link> · {overrides.model ?? agent.model}
+          {session?.user != null && ` · ${session.user}`}
         </Text>
       </div>
       <Group gap={4} wrap="nowrap">
@@ -61,6 +63,7 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
           onClick={overriding.open}
         />
         <Action icon={IconCode} label="Code" onClick={showing.open} />
+        {session && <SessionFacts session={session} />}
         {sessionId !== undefined && <ToChart address={`/chart?agent=${agent.id}&session=${sessionId}`} />}
       </Group>
       <Drawer opened={sessions} onClose={list.close} title="Sessions" size={320} padding="sm">
@@ -80,6 +83,14 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
       </Suspense>
     </header>
   )
+}
+
+/** Among the newest ones, or on a page of the list that was scrolled to. */
+function useSession(agentId: string, sessionId: string | undefined): Session | undefined {
+  const newest = useQuery(newestSessions(agentId)).data?.sessions
+  const { data } = useInfiniteQuery({ ...sessionList(agentId, { q: '', user: '' }), enabled: false })
+  const listed = data?.pages.flatMap(({ sessions }) => sessions)
+  return [...(newest ?? []), ...(listed ?? [])].find(({ id }) => id === sessionId)
 }
 
 const ToChart = ({ address }: { address: string }) => (

@@ -15,6 +15,7 @@ import type { ShownMessage } from './live-reply.ts'
 import { Markdown } from './markdown/markdown.tsx'
 import classes from './message.module.css'
 import type { ToolCall } from './queries.ts'
+import { Reasoning } from './reasoning.tsx'
 import { ToolCard } from './tool-card.tsx'
 
 interface MessageProps {
@@ -53,7 +54,7 @@ function UserMessage({ message: { content, createdAt }, place, count, onEdit }: 
 }
 
 function Reply({ message, place, count, agentName, unfolded, onRetry }: MessageProps) {
-  const { content, toolCalls, status, error } = message
+  const { content, reasoning = '', reasoningMs = null, toolCalls, status, error } = message
   const isWriting = status === 'streaming'
   return (
     <article
@@ -65,6 +66,15 @@ function Reply({ message, place, count, agentName, unfolded, onRetry }: MessageP
       data-status={status}
     >
       <VisuallyHidden component="h2">{agentName}</VisuallyHidden>
+      {reasoning !== '' && (
+        <Reasoning
+          text={reasoning}
+          ms={reasoningMs}
+          thinking={isWriting && content === ''}
+          id={`${place} reasoning`}
+          unfolded={unfolded}
+        />
+      )}
       {segments(content, toolCalls).map((segment, index, all) =>
         'text' in segment ? (
           <Markdown key={segment.key} text={segment.text} growing={isWriting && index === all.length - 1} />
@@ -78,7 +88,7 @@ function Reply({ message, place, count, agentName, unfolded, onRetry }: MessageP
           />
         ),
       )}
-      {isWriting && content === '' && toolCalls.length === 0 && (
+      {isWriting && content === '' && reasoning === '' && toolCalls.length === 0 && (
         <div className={classes.dots} role="img" aria-label="Waiting for the first word">
           <i />
           <i />

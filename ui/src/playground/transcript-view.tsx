@@ -127,6 +127,7 @@ const farBelow = 1e9
 /** Pixels, until it has been drawn once. */
 function likelyHeight(message: ShownMessage | undefined): number {
   if (message === undefined) return 0
-  const { role, content, toolCalls } = message
-  return role === 'user' ? 92 + 25 * Math.floor(content.length / 75) : 88 + content.length / 3 + 60 * toolCalls.length
+  const { role, content, reasoning, toolCalls } = message
+  if (role === 'user') return 92 + 25 * Math.floor(content.length / 75)
+  return 88 + content.length / 3 + 60 * (toolCalls.length + (reasoning ? 1 : 0))
 }
