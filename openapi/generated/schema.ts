@@ -7,7 +7,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Is the server running? */
+        /** Liveness: whether the server is running */
         get: operations["getLive"];
         put?: never;
         post?: never;
@@ -25,8 +25,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Does the server take new work?
-         * @description The database down, its disk full, or a shutdown under way: 503, with the same body and `message`.
+         * Readiness: whether the server accepts new work
+         * @description 503, with the same body and `message`, when the database is down, its disk is full, or a shutdown is in progress.
          */
         get: operations["getReady"];
         put?: never;
@@ -44,7 +44,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Is a login required, and is the caller logged in? */
+        /** Read whether a login is required and the caller is logged in */
         get: operations["getAuthStatus"];
         put?: never;
         post?: never;
@@ -65,7 +65,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Sets the cookie `greenroom_session`: 7 days from the last use, 30 at most.
+         * @description Sets the cookie `greenroom_session`, valid for 7 days from its last use, 30 at most.
          */
         post: operations["login"];
         delete?: never;
@@ -98,7 +98,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who is logged in? */
+        /** Read the current user */
         get: operations["getCurrentUser"];
         put?: never;
         post?: never;
@@ -115,7 +115,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Which model vendors are supported? */
+        /** List the supported model vendors */
         get: operations["listProviderTypes"];
         put?: never;
         post?: never;
@@ -154,7 +154,7 @@ export interface paths {
         get: operations["getProvider"];
         /**
          * Change a provider
-         * @description Changes the fields that the body carries. An absent `apiKey` keeps the stored one.
+         * @description Changes the fields in the body. An absent `apiKey` keeps the stored one.
          */
         put: operations["updateProvider"];
         post?: never;
@@ -175,8 +175,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Can the provider be reached?
-         * @description Lists its models, or makes the cheapest call there is, within 10 s. Always 200: see `ok`.
+         * Test the connection to a provider
+         * @description Lists its models, or makes the cheapest possible call, within 10 s. Always 200: see `ok`.
          */
         post: operations["testProvider"];
         delete?: never;
@@ -214,7 +214,7 @@ export interface paths {
         get: operations["getPrompt"];
         /**
          * Change a prompt
-         * @description Changes the fields that the body carries. Replies that start later use the new text.
+         * @description Changes the fields in the body. Replies that start later use the new text.
          */
         put: operations["updatePrompt"];
         post?: never;
@@ -254,7 +254,7 @@ export interface paths {
         get: operations["getAgent"];
         /**
          * Change an agent
-         * @description Changes the fields that the body carries; `generationConfig` and `allowedOrigins` are each replaced whole.
+         * @description Changes the fields in the body; `generationConfig` and `allowedOrigins` are each replaced as a whole.
          */
         put: operations["updateAgent"];
         post?: never;
@@ -275,7 +275,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Which tools may the agent call? */
+        /** Read the tools of an agent */
         get: operations["getAgentTools"];
         /** Choose the tools of an agent */
         put: operations["updateAgentTools"];
@@ -293,7 +293,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Which tools come with the server? */
+        /** List built-in tools */
         get: operations["listBuiltInTools"];
         put?: never;
         post?: never;
@@ -332,13 +332,13 @@ export interface paths {
         get: operations["getHttpTool"];
         /**
          * Change an HTTP tool
-         * @description Changes the fields that the body carries; `headers` and `inputSchema` are each replaced whole.
+         * @description Changes the fields in the body; `headers` and `inputSchema` are each replaced as a whole.
          */
         put: operations["updateHttpTool"];
         post?: never;
         /**
          * Delete an HTTP tool
-         * @description Takes it out of the tool configurations of agents too.
+         * @description Also removes it from the tool configurations of agents.
          */
         delete: operations["deleteHttpTool"];
         options?: never;
@@ -357,7 +357,7 @@ export interface paths {
         put?: never;
         /**
          * Run the tool once
-         * @description As a model would. Always 200: see `ok`.
+         * @description Calls it as a model would. Always 200: see `ok`.
          */
         post: operations["testHttpTool"];
         delete?: never;
@@ -395,13 +395,13 @@ export interface paths {
         get: operations["getMcpServer"];
         /**
          * Change an MCP server
-         * @description Changes the fields that the body carries; `headers` is replaced whole.
+         * @description Changes the fields in the body; `headers` is replaced as a whole.
          */
         put: operations["updateMcpServer"];
         post?: never;
         /**
          * Delete an MCP server
-         * @description Takes it out of the tool configurations of agents too.
+         * @description Also removes it from the tool configurations of agents.
          */
         delete: operations["deleteMcpServer"];
         options?: never;
@@ -416,7 +416,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Which tools does the server offer? */
+        /** List the tools of an MCP server */
         get: operations["listMcpServerTools"];
         put?: never;
         post?: never;
@@ -437,7 +437,7 @@ export interface paths {
         put?: never;
         /**
          * Ask the agent, sending the whole conversation
-         * @description Nothing is stored. The agent's system prompt comes first by itself. With `stream`, frames hold `ChatCompletionChunk` and end with `[DONE]`, or with `StreamError`; they carry no ids. A client that leaves stops the generation.
+         * @description Nothing is stored. The agent's system prompt is prepended. With `stream`, frames hold `ChatCompletionChunk` and end with `[DONE]`, or with `StreamError`; they have no ids. The generation stops when the client disconnects.
          */
         post: operations["createChatCompletion"];
         delete?: never;
@@ -509,7 +509,7 @@ export interface paths {
         };
         /**
          * List all sessions of the agent, most recently updated first
-         * @description Sessions that were made in the playground or by other callers are among them. A client secret lists those of its user.
+         * @description Includes sessions created in the playground or by other callers. A client secret lists those of its user.
          */
         get: operations["listSessions"];
         put?: never;
@@ -537,7 +537,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a session and all its messages
-         * @description A reply that runs is cancelled; its streams end with the error chunk `session_deleted`.
+         * @description A running reply is cancelled; its streams end with the error chunk `session_deleted`.
          */
         delete: operations["deleteSession"];
         options?: never;
@@ -580,7 +580,7 @@ export interface paths {
         put?: never;
         /**
          * Send the next user message of a session
-         * @description History comes from the session; the message and the reply are stored. The reply goes on when the client leaves, and every frame of its stream carries an id to resume from.
+         * @description History comes from the session; the message and the reply are stored. The reply continues when the client disconnects, and every frame of its stream has an id to resume from.
          */
         post: operations["createSessionCompletion"];
         delete?: never;
@@ -598,7 +598,7 @@ export interface paths {
         };
         /**
          * Follow the session's newest reply, from any frame
-         * @description What was stored is replayed, generation is never run again. A finished reply ends with its finish chunk and `[DONE]`. No reply yet: 204.
+         * @description Stored events are replayed; the generation is never repeated. A finished reply ends with its finish chunk and `[DONE]`. No reply yet: 204.
          */
         get: operations["resumeSessionCompletion"];
         put?: never;
@@ -619,8 +619,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stop the reply that runs, if any
-         * @description What was generated so far is kept. On whichever instance the reply runs.
+         * Cancel the running reply, if any
+         * @description Works on whichever instance the reply runs. The text generated so far is kept.
          */
         post: operations["cancelSessionCompletion"];
         delete?: never;
@@ -855,8 +855,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a message, with other settings and tools if wished
-         * @description The header `x-session-id` of the answer names the session. Frames are those of deploy sessions, with ids, and between them the named events `tool_call`, `tool_result` and `state`, which carry none.
+         * Send a message, optionally with other settings and tools
+         * @description The response header `x-session-id` is the id of the session. Frames are those of deploy sessions, with ids; the named events `tool_call`, `tool_result` and `state` between them have none.
          */
         post: operations["createPlaygroundChat"];
         delete?: never;
@@ -874,7 +874,7 @@ export interface paths {
         };
         /**
          * Follow the session's newest reply, from any frame
-         * @description Frames are those of deploy sessions, with ids, and between them the named events `tool_call`, `tool_result` and `state`, which carry none. No reply yet: 204.
+         * @description Frames are those of deploy sessions, with ids; the named events `tool_call`, `tool_result` and `state` between them have none. No reply yet: 204.
          */
         get: operations["resumePlaygroundChat"];
         put?: never;
@@ -894,7 +894,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stop the reply that runs, if any */
+        /** Cancel the running reply, if any */
         post: operations["cancelPlaygroundChat"];
         delete?: never;
         options?: never;
@@ -943,7 +943,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every transition that a session has made, oldest first */
+        /** List all transitions of a session, oldest first */
         get: operations["listSessionTransitions"];
         put?: never;
         post?: never;
@@ -961,7 +961,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The same, live
+         * Follow the transitions of a session
          * @description Each frame holds a `SessionTransition`; its id is `seq`.
          */
         get: operations["streamSessionTransitions"];
@@ -998,8 +998,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How many tokens were used?
-         * @description Of every reply that ended, however it ended, stateless ones and those of deleted sessions included. What is more than a week old is counted by whole hours.
+         * Read token usage
+         * @description Counts every reply that has ended, in any way, including stateless ones and those of deleted sessions. Usage more than a week old is counted by whole hours.
          */
         get: operations["getUsage"];
         put?: never;
@@ -1017,7 +1017,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A copy of the configuration, without secrets */
+        /** Export the configuration, without secrets */
         get: operations["exportConfiguration"];
         put?: never;
         post?: never;
@@ -1037,8 +1037,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take in a copy, as JSON or YAML, all or nothing
-         * @description What cannot be taken in as it stands is listed under `skipped`, with the reason.
+         * Import a configuration, as JSON or YAML, all or nothing
+         * @description Records that cannot be imported are listed under `skipped`, with the reason.
          */
         post: operations["importConfiguration"];
         delete?: never;
@@ -1235,7 +1235,7 @@ export interface components {
             allowedOrigins: string[];
             /**
              * Format: date-time
-             * @description When the record was made. ISO 8601, UTC.
+             * @description When the record was created. ISO 8601, UTC.
              */
             createdAt: string;
             /**
@@ -1246,7 +1246,7 @@ export interface components {
         };
         AgentCompletionRequest: {
             messages: components["schemas"]["ChatMessage"][];
-            /** @description True: the answer is a stream of events. Absent: false. */
+            /** @description True: the response is an event stream. Absent: false. */
             stream?: boolean | null;
             /** @description `include_usage` adds a chunk with `usage` and no choices before `[DONE]`. */
             stream_options?: {
@@ -1266,7 +1266,7 @@ export interface components {
             model: string;
             /** @description Id of a prompt. Null: no system prompt. Unknown: 400. */
             promptId?: string | null;
-            /** @description Replaced whole. Null, here or inside, means absent. */
+            /** @description Replaced as a whole. Null, here or inside, means absent. */
             generationConfig?: {
                 temperature?: number | null;
                 topP?: number | null;
@@ -1279,11 +1279,11 @@ export interface components {
         };
         AgentList: {
             agents: components["schemas"]["Agent"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
         };
         AgentModel: {
@@ -1346,13 +1346,13 @@ export interface components {
         AgentTransfer: {
             /** @description Name of the agent. 1 to 200 characters. */
             name: string;
-            /** @description Name of its provider, which must exist where this is imported. */
+            /** @description Name of its provider, which must exist in the target. */
             provider: string;
             /** @description Model name. 1 to 200 characters. */
             model: string;
             /** @description Name of its prompt, or null. */
             prompt?: string | null;
-            /** @description Replaced whole. Null, here or inside, means absent. */
+            /** @description Replaced as a whole. Null, here or inside, means absent. */
             generationConfig?: {
                 temperature?: number | null;
                 topP?: number | null;
@@ -1372,7 +1372,7 @@ export interface components {
             model?: string;
             /** @description Id of a prompt. Null: no system prompt. Unknown: 400. */
             promptId?: string | null;
-            /** @description Replaced whole. Null, here or inside, means absent. */
+            /** @description Replaced as a whole. Null, here or inside, means absent. */
             generationConfig?: {
                 temperature?: number | null;
                 topP?: number | null;
@@ -1396,7 +1396,7 @@ export interface components {
         BuiltInToolList: {
             builtInTools: components["schemas"]["BuiltInTool"][];
         };
-        /** @description The state chart of a session, derived from the machine that runs. */
+        /** @description The state chart of a session, derived from the running machine. */
         Chart: {
             id: string;
             /** @description Id of the first state. */
@@ -1410,13 +1410,13 @@ export interface components {
             /** @description `atomic`, `compound`, `parallel`, `final` or `history`. */
             kind: string;
             description: string;
-            /** @description Id of the state it lies in. */
+            /** @description Id of the enclosing state. */
             parent: string | null;
         };
         ChartTraffic: {
             /**
              * Format: date-time
-             * @description Start of the time looked at. ISO 8601, UTC.
+             * @description Start of the period. ISO 8601, UTC.
              */
             since: string;
             transitions: {
@@ -1464,7 +1464,7 @@ export interface components {
                 index: number;
                 message: {
                     /**
-                     * @description Who speaks.
+                     * @description The author.
                      * @enum {string}
                      */
                     role: "assistant";
@@ -1473,7 +1473,7 @@ export interface components {
                     reasoning_content?: string;
                 };
                 /**
-                 * @description `stop` on normal end and on cancel.
+                 * @description `stop` at a normal end and after a cancel.
                  * @enum {string}
                  */
                 finish_reason: "stop" | "length" | "content_filter";
@@ -1501,7 +1501,7 @@ export interface components {
                      * @enum {string}
                      */
                     role?: "assistant";
-                    /** @description A piece of the text. */
+                    /** @description The next part of the text. */
                     content?: string;
                     /** @description A piece of the reasoning, in a frame of its own. See `include_reasoning`. */
                     reasoning_content?: string;
@@ -1517,7 +1517,7 @@ export interface components {
         /** @description Other fields that clients send, `model` among them, are accepted and ignored. */
         ChatCompletionRequest: {
             messages: components["schemas"]["ChatMessage"][];
-            /** @description True: the answer is a stream of events. Absent: false. */
+            /** @description True: the response is an event stream. Absent: false. */
             stream?: boolean | null;
             /** @description `include_usage` adds a chunk with `usage` and no choices before `[DONE]`. */
             stream_options?: {
@@ -1582,7 +1582,7 @@ export interface components {
                 code: string;
             };
         };
-        /** @description Every error of the deploy API but 401. */
+        /** @description Every error of the deploy API except 401. */
         DeployError: {
             /** @description What went wrong. */
             error: string;
@@ -1599,11 +1599,11 @@ export interface components {
              */
             session_id: string;
             /**
-             * @description Who speaks.
+             * @description The author.
              * @enum {string}
              */
             role: "user" | "assistant";
-            /** @description Partial while `streaming`; what there was before the failure on `error`. */
+            /** @description Partial while `streaming`; the text before the failure on `error`. */
             content: string;
             /**
              * @description A cancelled reply is `complete`.
@@ -1671,7 +1671,7 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When the session was made. ISO 8601, UTC.
+             * @description When the session was created. ISO 8601, UTC.
              */
             created_at: string;
             /**
@@ -1682,14 +1682,14 @@ export interface components {
         };
         DeploySessionList: {
             sessions: components["schemas"]["DeploySession"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
         };
-        /** @description Without secrets: values of headers that carry one are `***`. */
+        /** @description Without secrets: values of secret headers are `***`. */
         Export: {
             /**
              * @description Version of this format.
@@ -1702,7 +1702,7 @@ export interface components {
             mcpServers: components["schemas"]["McpServerCreate"][];
             agentTools: components["schemas"]["AgentToolsTransfer"][];
         };
-        /** @description What is absent is left to the provider. */
+        /** @description Absent settings are left to the provider. */
         GenerationConfig: {
             temperature?: number;
             topP?: number;
@@ -1716,7 +1716,7 @@ export interface components {
              * @description Id of the tool.
              */
             id: string;
-            /** @description The model sees it with every character outside of `[a-zA-Z0-9_-]` replaced by `_`. 1 to 200 characters. */
+            /** @description For the model, every character outside `[a-zA-Z0-9_-]` is replaced by `_`. 1 to 200 characters. */
             name: string;
             /** @description Tells the model when to use the tool. */
             description: string;
@@ -1727,7 +1727,7 @@ export interface components {
             method: "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
             /** @description May hold `{{argument}}` in path and query. User and password inside: 400. */
             url: string;
-            /** @description Header names and values. Values of headers whose names carry a secret are encrypted at rest and read back as `***`. */
+            /** @description Header names and values. Values of headers whose names suggest a secret are encrypted at rest and read back as `***`. */
             headers: {
                 [key: string]: string;
             };
@@ -1739,7 +1739,7 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description When the record was made. ISO 8601, UTC.
+             * @description When the record was created. ISO 8601, UTC.
              */
             createdAt: string;
             /**
@@ -1749,7 +1749,7 @@ export interface components {
             updatedAt: string;
         };
         HttpToolCreate: {
-            /** @description The model sees it with every character outside of `[a-zA-Z0-9_-]` replaced by `_`. 1 to 200 characters. */
+            /** @description For the model, every character outside `[a-zA-Z0-9_-]` is replaced by `_`. 1 to 200 characters. */
             name: string;
             /** @description Tells the model when to use the tool. */
             description: string;
@@ -1760,31 +1760,31 @@ export interface components {
             method: "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
             /** @description May hold `{{argument}}` in path and query. User and password inside: 400. */
             url: string;
-            /** @description Replaced whole, 100 at most. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
+            /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null: none. */
             headers?: {
                 [key: string]: string;
             } | null;
             /** @description May hold `{{argument}}`. Null: arguments without a place in a template become a JSON body. */
             body?: string | null;
-            /** @description JSON Schema of an object, replaced whole. Null: any arguments. */
+            /** @description JSON Schema of an object, replaced as a whole. Null: any arguments. */
             inputSchema?: {
                 [key: string]: unknown;
             } | null;
         };
         HttpToolList: {
             httpTools: components["schemas"]["HttpTool"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
         };
         HttpToolTest: {
             ok: boolean;
-            /** @description HTTP status of the answer; null when there was none. */
+            /** @description HTTP status of the response; null if there was none. */
             status: number | null;
-            /** @description Text of the answer, at most 256 KiB; null when there was none. */
+            /** @description Text of the response, at most 256 KiB; null if there was none. */
             body: string | null;
             /** @description Milliseconds. */
             latencyMs: number;
@@ -1797,9 +1797,9 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        /** @description A `url` at another origin must come with all secret headers anew, else 400 and nothing changes. */
+        /** @description A `url` with another origin must come with all secret headers again, else 400 and nothing changes. */
         HttpToolUpdate: {
-            /** @description The model sees it with every character outside of `[a-zA-Z0-9_-]` replaced by `_`. 1 to 200 characters. */
+            /** @description For the model, every character outside `[a-zA-Z0-9_-]` is replaced by `_`. 1 to 200 characters. */
             name?: string;
             /** @description Tells the model when to use the tool. */
             description?: string;
@@ -1810,18 +1810,18 @@ export interface components {
             method?: "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
             /** @description May hold `{{argument}}` in path and query. User and password inside: 400. */
             url?: string;
-            /** @description Replaced whole, 100 at most. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
+            /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null: none. */
             headers?: {
                 [key: string]: string;
             } | null;
             /** @description May hold `{{argument}}`. Null: arguments without a place in a template become a JSON body. */
             body?: string | null;
-            /** @description JSON Schema of an object, replaced whole. Null: any arguments. */
+            /** @description JSON Schema of an object, replaced as a whole. Null: any arguments. */
             inputSchema?: {
                 [key: string]: unknown;
             } | null;
         };
-        /** @description Records are matched by name: known ones change, others are made. */
+        /** @description Records are matched by name: existing ones are updated, others are created. */
         Import: {
             /**
              * @description Version of this format.
@@ -1835,9 +1835,9 @@ export interface components {
             agentTools?: components["schemas"]["AgentToolsTransfer"][];
         };
         ImportResult: {
-            /** @description How many records were made. */
+            /** @description Number of records created. */
             created: number;
-            /** @description How many were changed. */
+            /** @description Number of records updated. */
             updated: number;
             skipped: {
                 /**
@@ -1869,7 +1869,7 @@ export interface components {
             agentId: string;
             /**
              * Format: uuid
-             * @description Where it lives.
+             * @description The instance on which it runs.
              */
             instanceId: string;
             /** @description Id of the innermost state. */
@@ -1879,7 +1879,7 @@ export interface components {
              * @description When it entered that state. ISO 8601, UTC.
              */
             since: string;
-            /** @description How many streams follow it there. */
+            /** @description Number of streams that follow it there. */
             subscribers: number;
         };
         LiveActors: {
@@ -1908,19 +1908,19 @@ export interface components {
             /** @description Tools are offered to the model as `<server>__<tool>`. 1 to 200 characters. */
             name: string;
             /**
-             * @description How the server is spoken to.
+             * @description The transport that the server uses.
              * @enum {string}
              */
             transport: "sse" | "streamable_http";
             /** @description User and password inside: 400. */
             url: string;
-            /** @description Header names and values. Values of headers whose names carry a secret are encrypted at rest and read back as `***`. */
+            /** @description Header names and values. Values of headers whose names suggest a secret are encrypted at rest and read back as `***`. */
             headers: {
                 [key: string]: string;
             };
             /**
              * Format: date-time
-             * @description When the record was made. ISO 8601, UTC.
+             * @description When the record was created. ISO 8601, UTC.
              */
             createdAt: string;
             /**
@@ -1933,44 +1933,44 @@ export interface components {
             /** @description Tools are offered to the model as `<server>__<tool>`. 1 to 200 characters. */
             name: string;
             /**
-             * @description How the server is spoken to.
+             * @description The transport that the server uses.
              * @enum {string}
              */
             transport: "sse" | "streamable_http";
             /** @description User and password inside: 400. */
             url: string;
-            /** @description Replaced whole, 100 at most. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
+            /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null: none. */
             headers?: {
                 [key: string]: string;
             } | null;
         };
         McpServerList: {
             mcpServers: components["schemas"]["McpServer"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
         };
-        /** @description A `url` at another origin must come with all secret headers anew, else 400 and nothing changes. */
+        /** @description A `url` with another origin must come with all secret headers again, else 400 and nothing changes. */
         McpServerUpdate: {
             /** @description Tools are offered to the model as `<server>__<tool>`. 1 to 200 characters. */
             name?: string;
             /**
-             * @description How the server is spoken to.
+             * @description The transport that the server uses.
              * @enum {string}
              */
             transport?: "sse" | "streamable_http";
             /** @description User and password inside: 400. */
             url?: string;
-            /** @description Replaced whole, 100 at most. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
+            /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null: none. */
             headers?: {
                 [key: string]: string;
             } | null;
         };
         McpTool: {
-            /** @description As the server names it; what `toolNames` holds. */
+            /** @description The server's name for it, as in `toolNames`. */
             name: string;
             description: string;
             /** @description JSON Schema of the arguments. */
@@ -1982,16 +1982,16 @@ export interface components {
             tools: components["schemas"]["McpTool"][];
         };
         Message: {
-            /** @description What went wrong, naming the field where one is to blame. */
+            /** @description What went wrong, with the field at fault if there is one. */
             message: string;
         };
         /** @description Tool arrays replace the agent's for this reply; absent ones keep them. */
         PlaygroundChatRequest: {
             /** @description The user message. */
             message: string;
-            /** @description Absent or null: a session is made; see the header `x-session-id`. */
+            /** @description Absent or null: a session is created; see the header `x-session-id`. */
             sessionId?: string | null;
-            /** @description Stands in for the agent's own settings, for this reply only. */
+            /** @description Overrides the agent's own settings, for this reply only. */
             configOverrides?: {
                 /** @description Id of a provider. Unknown: 400. */
                 providerId?: string | null;
@@ -2021,11 +2021,11 @@ export interface components {
              */
             sessionId: string;
             /**
-             * @description Who speaks.
+             * @description The author.
              * @enum {string}
              */
             role: "user" | "assistant";
-            /** @description Partial while `streaming`; what there was before the failure on `error`. */
+            /** @description Partial while `streaming`; the text before the failure on `error`. */
             content: string;
             /**
              * @description A cancelled reply is `complete`.
@@ -2040,7 +2040,7 @@ export interface components {
             /** @description Why the reply failed, or null. */
             error: {
                 code: string;
-                /** @description The provider's full words. */
+                /** @description The provider's full message. */
                 message: string;
             } | null;
             toolCalls: components["schemas"]["PlaygroundToolCall"][];
@@ -2078,12 +2078,12 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When the session was made. ISO 8601, UTC.
+             * @description When the session was created. ISO 8601, UTC.
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When something last happened in it. ISO 8601, UTC.
+             * @description When it last changed. ISO 8601, UTC.
              */
             updatedAt: string;
         };
@@ -2099,11 +2099,11 @@ export interface components {
         };
         PlaygroundSessionList: {
             sessions: components["schemas"]["PlaygroundSession"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
         };
         PlaygroundToolCall: {
@@ -2111,18 +2111,18 @@ export interface components {
             name: string;
             /** @description JSON text as the model wrote it; it may not parse. */
             arguments: string;
-            /** @description Null while the tool runs, and for good when the reply ended before a result was stored: then the outcome is unknown, the call may have taken effect. */
+            /** @description Null while the tool runs, and permanently if the reply ended before a result was stored: the outcome is unknown then, and the call may have taken effect. */
             ok: boolean | null;
-            /** @description What the model was given. Null while the tool runs, and for good when the reply ended before a result was stored: then the outcome is unknown, the call may have taken effect. */
+            /** @description The result given to the model. Null while the tool runs, and permanently if the reply ended before a result was stored: the outcome is unknown then, and the call may have taken effect. */
             content: string | null;
-            /** @description Where in the message's content the call lies, in UTF-16 code units. */
+            /** @description Position of the call in the message's content, in UTF-16 code units. */
             offset: number;
             /**
              * Format: date-time
-             * @description When the call began, where that is known. ISO 8601, UTC.
+             * @description When the call began, if known. ISO 8601, UTC.
              */
             startedAt: string | null;
-            /** @description Milliseconds. Null while the tool runs, and for good when the reply ended before a result was stored: then the outcome is unknown, the call may have taken effect. */
+            /** @description Milliseconds. Null while the tool runs, and permanently if the reply ended before a result was stored: the outcome is unknown then, and the call may have taken effect. */
             durationMs: number | null;
         };
         Prompt: {
@@ -2137,7 +2137,7 @@ export interface components {
             content: string;
             /**
              * Format: date-time
-             * @description When the record was made. ISO 8601, UTC.
+             * @description When the record was created. ISO 8601, UTC.
              */
             createdAt: string;
             /**
@@ -2154,11 +2154,11 @@ export interface components {
         };
         PromptList: {
             prompts: components["schemas"]["Prompt"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
         };
         PromptUpdate: {
@@ -2180,7 +2180,7 @@ export interface components {
              * @enum {string}
              */
             providerType: "openai" | "anthropic" | "gemini" | "mistral" | "openrouter" | "groq" | "deepseek" | "xai" | "ollama" | "openai-compatible" | "demo";
-            /** @description Where the API is, without user and password. Null: the default of the type. */
+            /** @description Base URL of the API, without user and password. Null: the default of the type. */
             baseUrl: string | null;
             /** @description Whether a key is stored. The key itself is never returned. */
             hasApiKey: boolean;
@@ -2188,7 +2188,7 @@ export interface components {
             apiKeyHint: string | null;
             /**
              * Format: date-time
-             * @description When the record was made. ISO 8601, UTC.
+             * @description When the record was created. ISO 8601, UTC.
              */
             createdAt: string;
             /**
@@ -2211,30 +2211,30 @@ export interface components {
              * @description Encrypted at rest, never returned.
              */
             apiKey?: string | null;
-            /** @description Where the API is, without user and password. Null: the default of the type. */
+            /** @description Base URL of the API, without user and password. Null: the default of the type. */
             baseUrl?: string | null;
         };
         ProviderList: {
             providers: components["schemas"]["Provider"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
         };
         ProviderTest: {
             ok: boolean;
             /** @description Milliseconds. */
             latencyMs: number;
-            /** @description What was found, or what went wrong. */
+            /** @description The result, or what went wrong. */
             message: string;
-            /** @description The models that the provider lists; may be empty. */
+            /** @description The models listed by the provider; may be empty. */
             models: string[];
         };
         ProviderType: {
             /**
-             * @description What `providerType` of a provider holds.
+             * @description The value of a provider's `providerType`.
              * @enum {string}
              */
             id: "openai" | "anthropic" | "gemini" | "mistral" | "openrouter" | "groq" | "deepseek" | "xai" | "ollama" | "openai-compatible" | "demo";
@@ -2242,29 +2242,29 @@ export interface components {
             description: string;
             requiresApiKey: boolean;
             requiresBaseUrl: boolean;
-            /** @description Where calls go when the provider names no `baseUrl`. */
+            /** @description Used when the provider has no `baseUrl`. */
             defaultBaseUrl: string | null;
         };
         ProviderTypeList: {
             providerTypes: components["schemas"]["ProviderType"][];
         };
-        /** @description A `baseUrl` at another origin must come with `apiKey`, else 400. */
+        /** @description A `baseUrl` with another origin must come with `apiKey`, else 400. */
         ProviderUpdate: {
             /** @description Unique among providers. 1 to 200 characters. */
             name?: string;
             /**
              * Format: password
-             * @description Absent: the stored key stays. Null: it is removed.
+             * @description Absent: keeps the stored key. Null: removes it.
              */
             apiKey?: string | null;
-            /** @description Where the API is, without user and password. Null: the default of the type. */
+            /** @description Base URL of the API, without user and password. Null: the default of the type. */
             baseUrl?: string | null;
-            /** @description Ignored when equal to the stored one, else 400: the type never changes. */
+            /** @description Ignored if equal to the stored one, else 400: the type cannot change. */
             providerType?: string;
         };
         Ready: {
             /**
-             * @description Whether new work is taken.
+             * @description Whether new work is accepted.
              * @enum {string}
              */
             status: "ready" | "not_ready";
@@ -2280,7 +2280,7 @@ export interface components {
                  */
                 cache: "ok" | "disabled" | "degraded";
             };
-            /** @description Why not, with 503. */
+            /** @description The reason, with 503. */
             message?: string;
         };
         /** @description Other fields are accepted and ignored. */
@@ -2320,7 +2320,7 @@ export interface components {
         /** @description Only the last of `messages` is used, and its role must be `user`. Other fields are accepted and ignored. */
         SessionCompletionRequest: {
             messages: components["schemas"]["ChatMessage"][];
-            /** @description True: the answer is a stream of events. Absent: false. */
+            /** @description True: the response is an event stream. Absent: false. */
             stream?: boolean | null;
             /** @description `include_usage` adds a chunk with `usage` and no choices before `[DONE]`. */
             stream_options?: {
@@ -2329,7 +2329,7 @@ export interface components {
             /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
             include_reasoning?: boolean | null;
             /**
-             * @description While a reply runs: `reject` (default) answers 409, `interrupt` cancels that reply first.
+             * @description While a reply runs: `reject` (default) answers 409, `interrupt` cancels it first.
              * @enum {string}
              */
             on_busy?: "reject" | "interrupt";
@@ -2373,7 +2373,7 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When the session was made. ISO 8601, UTC.
+             * @description When the session was created. ISO 8601, UTC.
              */
             created_at: string;
             /**
@@ -2384,11 +2384,11 @@ export interface components {
             messages: components["schemas"]["DeployMessage"][];
         };
         SessionTransition: {
-            /** @description Grows with every transition; the `id:` of its event in the stream. */
+            /** @description Increases with every transition; the `id:` of its event in the stream. */
             seq: number;
             /**
              * Format: date-time
-             * @description When it was made. ISO 8601, UTC.
+             * @description When the transition was made. ISO 8601, UTC.
              */
             at: string;
             /** @description Id of the innermost state. */
@@ -2398,7 +2398,7 @@ export interface components {
             event: string;
             /**
              * Format: uuid
-             * @description The reply that it is about.
+             * @description The reply it concerns.
              */
             messageId: string | null;
             /**
@@ -2413,14 +2413,14 @@ export interface components {
         };
         SessionTransitionList: {
             transitions: components["schemas"]["SessionTransition"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
         };
-        /** @description The last frame of a failed stream; no `[DONE]` comes after it. */
+        /** @description The last frame of a failed stream, without `[DONE]` after it. */
         StreamError: {
             error: {
                 message: string;
@@ -2569,7 +2569,7 @@ export interface components {
             /** @constant */
             dynamic: true;
         };
-        /** @description The provider's report; where it reports none, a tokenizer's estimate. */
+        /** @description As reported by the provider; otherwise estimated by a tokenizer. */
         Usage: {
             /** @description Tokens read. */
             prompt_tokens: number;
@@ -2581,12 +2581,12 @@ export interface components {
         UsageReport: {
             /**
              * Format: date-time
-             * @description Start of the time counted. ISO 8601, UTC.
+             * @description Start of the period. ISO 8601, UTC.
              */
             from: string;
             /**
              * Format: date-time
-             * @description Its end, not included. ISO 8601, UTC.
+             * @description End of the period, exclusive. ISO 8601, UTC.
              */
             to: string;
             rows: components["schemas"]["UsageRow"][];
@@ -2594,7 +2594,7 @@ export interface components {
         UsageRow: {
             /** @description Id of an agent, a model name, or a day (`2026-01-31`, UTC). */
             key: string;
-            /** @description How many replies ended. */
+            /** @description Number of replies that ended. */
             replies: number;
             /** @description Tokens read. */
             promptTokens: number;
@@ -2602,7 +2602,7 @@ export interface components {
             completionTokens: number;
             /** @description Their sum. */
             totalTokens: number;
-            /** @description Whether a tokenizer's estimate is among the numbers. */
+            /** @description Whether the numbers include a tokenizer's estimates. */
             estimated: boolean;
         };
     };
@@ -2766,7 +2766,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ready"];
                 };
             };
-            /** @description Not ready; `message` tells why. */
+            /** @description Not ready; `message` gives the reason. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2795,7 +2795,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuthStatus"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2828,7 +2828,7 @@ export interface operations {
                     "application/json": components["schemas"]["LoggedIn"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2873,7 +2873,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2882,7 +2882,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too many failures; `Retry-After` tells the seconds to wait. */
+            /** @description Too many failures; `Retry-After` gives the seconds to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2891,7 +2891,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2900,7 +2900,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2936,7 +2936,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2974,7 +2974,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3012,7 +3012,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3026,11 +3026,11 @@ export interface operations {
     listProviders: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
-                /** @description Only records whose name or title contains this text, without regard to case. */
+                /** @description Only records whose name or title contains this text, ignoring case. */
                 q?: string;
             };
             header?: never;
@@ -3048,7 +3048,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3066,7 +3066,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3099,7 +3099,7 @@ export interface operations {
                     "application/json": components["schemas"]["Provider"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3153,7 +3153,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3162,7 +3162,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3171,7 +3171,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3220,7 +3220,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3255,7 +3255,7 @@ export interface operations {
                     "application/json": components["schemas"]["Provider"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3318,7 +3318,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3327,7 +3327,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3336,7 +3336,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3401,7 +3401,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3459,7 +3459,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3473,11 +3473,11 @@ export interface operations {
     listPrompts: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
-                /** @description Only records whose name or title contains this text, without regard to case. */
+                /** @description Only records whose name or title contains this text, ignoring case. */
                 q?: string;
             };
             header?: never;
@@ -3495,7 +3495,7 @@ export interface operations {
                     "application/json": components["schemas"]["PromptList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3513,7 +3513,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3546,7 +3546,7 @@ export interface operations {
                     "application/json": components["schemas"]["Prompt"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3591,7 +3591,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3600,7 +3600,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3609,7 +3609,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3658,7 +3658,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3693,7 +3693,7 @@ export interface operations {
                     "application/json": components["schemas"]["Prompt"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3747,7 +3747,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3756,7 +3756,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3765,7 +3765,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3830,7 +3830,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3844,11 +3844,11 @@ export interface operations {
     listAgents: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
-                /** @description Only records whose name or title contains this text, without regard to case. */
+                /** @description Only records whose name or title contains this text, ignoring case. */
                 q?: string;
             };
             header?: never;
@@ -3866,7 +3866,7 @@ export interface operations {
                     "application/json": components["schemas"]["AgentList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3884,7 +3884,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3917,7 +3917,7 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3962,7 +3962,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3971,7 +3971,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3980,7 +3980,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4029,7 +4029,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4064,7 +4064,7 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4118,7 +4118,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4127,7 +4127,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4136,7 +4136,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4192,7 +4192,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4241,7 +4241,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4276,7 +4276,7 @@ export interface operations {
                     "application/json": components["schemas"]["AgentTools"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4330,7 +4330,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4339,7 +4339,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4348,7 +4348,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4386,7 +4386,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4400,11 +4400,11 @@ export interface operations {
     listHttpTools: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
-                /** @description Only records whose name or title contains this text, without regard to case. */
+                /** @description Only records whose name or title contains this text, ignoring case. */
                 q?: string;
             };
             header?: never;
@@ -4422,7 +4422,7 @@ export interface operations {
                     "application/json": components["schemas"]["HttpToolList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4440,7 +4440,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4473,7 +4473,7 @@ export interface operations {
                     "application/json": components["schemas"]["HttpTool"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4518,7 +4518,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4527,7 +4527,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4536,7 +4536,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4585,7 +4585,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4620,7 +4620,7 @@ export interface operations {
                     "application/json": components["schemas"]["HttpTool"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4674,7 +4674,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4683,7 +4683,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4692,7 +4692,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4748,7 +4748,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4783,7 +4783,7 @@ export interface operations {
                     "application/json": components["schemas"]["HttpToolTest"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4837,7 +4837,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4846,7 +4846,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4855,7 +4855,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4869,11 +4869,11 @@ export interface operations {
     listMcpServers: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
-                /** @description Only records whose name or title contains this text, without regard to case. */
+                /** @description Only records whose name or title contains this text, ignoring case. */
                 q?: string;
             };
             header?: never;
@@ -4891,7 +4891,7 @@ export interface operations {
                     "application/json": components["schemas"]["McpServerList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4909,7 +4909,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4942,7 +4942,7 @@ export interface operations {
                     "application/json": components["schemas"]["McpServer"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4987,7 +4987,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4996,7 +4996,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5005,7 +5005,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5054,7 +5054,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5089,7 +5089,7 @@ export interface operations {
                     "application/json": components["schemas"]["McpServer"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5143,7 +5143,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5152,7 +5152,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5161,7 +5161,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5217,7 +5217,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5266,7 +5266,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5275,7 +5275,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The server cannot be reached, or answers nonsense. */
+            /** @description The server cannot be reached, or its response is invalid. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -5311,7 +5311,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5365,7 +5365,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5383,7 +5383,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Draining, or too many replies run; see `Retry-After`. */
+            /** @description Draining, or too many running replies; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5441,7 +5441,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5488,7 +5488,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5522,7 +5522,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5576,7 +5576,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5608,9 +5608,9 @@ export interface operations {
     listSessions: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
                 /** @description Only sessions of this user. */
                 user?: string;
@@ -5638,7 +5638,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeploySessionList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5674,7 +5674,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5709,7 +5709,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeploySession"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5772,7 +5772,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5781,7 +5781,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5790,7 +5790,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5849,7 +5849,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5906,7 +5906,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5942,7 +5942,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeploySession"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5996,7 +5996,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6005,7 +6005,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6014,7 +6014,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6053,7 +6053,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployMessages"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6089,7 +6089,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6104,7 +6104,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Up to 255 characters, kept 24 hours. The same key and body joins the first reply; another body: 400. */
+                /** @description Up to 255 characters, kept for 24 hours. The same key and body joins the first reply; another body: 400. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6129,7 +6129,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6192,7 +6192,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6210,7 +6210,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Draining, or too many replies run; see `Retry-After`. */
+            /** @description Draining, or too many running replies; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6252,7 +6252,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6288,7 +6288,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6345,7 +6345,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6383,7 +6383,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["UIStart"] | components["schemas"]["UIStep"] | components["schemas"]["UITextBoundary"] | components["schemas"]["UITextDelta"] | components["schemas"]["UIToolInput"] | components["schemas"]["UIToolOutput"] | components["schemas"]["UIToolError"] | components["schemas"]["UIFinish"] | components["schemas"]["UIError"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6446,7 +6446,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6455,7 +6455,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6530,7 +6530,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6587,7 +6587,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6646,7 +6646,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6681,7 +6681,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["AgUiRunStarted"] | components["schemas"]["AgUiTextStart"] | components["schemas"]["AgUiTextContent"] | components["schemas"]["AgUiTextEnd"] | components["schemas"]["AgUiReasoningBoundary"] | components["schemas"]["AgUiReasoningStart"] | components["schemas"]["AgUiReasoningContent"] | components["schemas"]["AgUiToolCallStart"] | components["schemas"]["AgUiToolCallArgs"] | components["schemas"]["AgUiToolCallEnd"] | components["schemas"]["AgUiToolCallResult"] | components["schemas"]["AgUiRunFinished"] | components["schemas"]["AgUiRunError"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6744,7 +6744,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6753,7 +6753,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6797,7 +6797,7 @@ export interface operations {
                     "application/json": components["schemas"]["ClientSecret"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6851,7 +6851,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6860,7 +6860,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6869,7 +6869,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6926,7 +6926,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6983,7 +6983,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7042,7 +7042,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7056,11 +7056,11 @@ export interface operations {
     listPlaygroundSessions: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
-                /** @description Only records whose name or title contains this text, without regard to case. */
+                /** @description Only records whose name or title contains this text, ignoring case. */
                 q?: string;
                 /** @description Only sessions of this user. */
                 user?: string;
@@ -7086,7 +7086,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlaygroundSessionList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7113,7 +7113,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7148,7 +7148,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlaygroundSession"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7202,7 +7202,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7211,7 +7211,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7220,7 +7220,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7277,7 +7277,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7316,7 +7316,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlaygroundMessages"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7343,7 +7343,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7378,7 +7378,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7441,7 +7441,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7450,7 +7450,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7459,7 +7459,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Draining, or too many replies run; see `Retry-After`. */
+            /** @description Draining, or too many running replies; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7501,7 +7501,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7528,7 +7528,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7585,7 +7585,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7623,7 +7623,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7655,7 +7655,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChartTraffic"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7673,7 +7673,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7687,9 +7687,9 @@ export interface operations {
     listSessionTransitions: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
             };
             header?: never;
@@ -7709,7 +7709,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionTransitionList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7736,7 +7736,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7770,7 +7770,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["SessionTransition"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7797,7 +7797,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7835,7 +7835,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7851,9 +7851,9 @@ export interface operations {
             query?: {
                 /** @description ISO 8601 date or time, UTC. Absent: 30 days before `to`. */
                 from?: string;
-                /** @description ISO 8601 date or time, UTC, not included. Absent: now. */
+                /** @description ISO 8601 date or time, UTC, exclusive. Absent: now. */
                 to?: string;
-                /** @description What a row stands for. */
+                /** @description What each row aggregates. */
                 groupBy?: "agent" | "model" | "day";
             };
             header?: never;
@@ -7871,7 +7871,7 @@ export interface operations {
                     "application/json": components["schemas"]["UsageReport"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7889,7 +7889,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7927,7 +7927,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7961,7 +7961,7 @@ export interface operations {
                     "application/json": components["schemas"]["ImportResult"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8006,7 +8006,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -8015,7 +8015,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8024,7 +8024,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -101,7 +101,7 @@ export function createSessionHost(options: HostOptions) {
   }
   return {
     registry: host.registry,
-    owned: ownedReplies(host, host.remote, { journal, log }),
+    owned: ownedReplies(host, host.remote, { journal, gate: options.gate, log }),
     draining: () => host.draining,
     /** Replies that run here, stateless ones included. */
     running: host.registry.running,

@@ -138,7 +138,7 @@ verifies(
     const parts = await rest(first)
     await Promise.all([rest(early), rest(late), chunks.rest()])
     expect([early.raw(), late.raw()]).toEqual([first.raw(), first.raw()])
-    expect(parts.map((part) => part['delta'] ?? '').join('')).toBe('Partial')
+    expect(parts.map((part) => part.delta ?? '').join('')).toBe('Partial')
     // The chunks of the same log, untouched by the parts that were made of it.
     expect(chunks.frames.map((frame) => frame.id)).toEqual(chunks.frames.map((_, index) => `${index + 1}`))
     expect((await ui.follow(id)).status).toBe(204)
