@@ -77,7 +77,7 @@ function ends({ cluster, random, onTrouble }: FaultOptions): Record<string, Faul
 }
 
 /** The process is suspended and resumed, whatever else happens to it meanwhile. */
-function suspensions({ cluster, random }: FaultOptions): Record<string, Fault> {
+function standstills({ cluster, random }: FaultOptions): Record<string, Fault> {
   const stand = async (instance: number, ms: number) => {
     const { child } = cluster.products[instance] ?? {}
     child?.kill('SIGSTOP')
