@@ -64,6 +64,26 @@ verifies(
   },
 )
 
+verifies(['contract-12.ag-ui', 'contract-12.reasoning'], 'what the model thinks is a message of its own', async () => {
+  const threadId = randomUUID()
+  scene.up.next(async (up) => {
+    await up.delta({ reasoning_content: 'Hm.' })
+    await up.text('Yes.')
+    await up.finish()
+  })
+  const events = await rest(await ui.run(threadId, 'r', 'go'))
+  const [, reply] = await scene.messages(threadId)
+  const messageId = `${reply.id}:reasoning:0`
+  expect(events.slice(1, 6)).toEqual([
+    { type: 'REASONING_START', messageId },
+    { type: 'REASONING_MESSAGE_START', messageId, role: 'reasoning' },
+    { type: 'REASONING_MESSAGE_CONTENT', messageId, delta: 'Hm.' },
+    { type: 'REASONING_MESSAGE_END', messageId },
+    { type: 'REASONING_END', messageId },
+  ])
+  expect(refused(events)).toEqual([])
+})
+
 verifies(
   ['contract-12.ag-ui-input', 'contract-12.one-log'],
   'the same run joins, running or finished, with the same bytes; under another message it is 400',

@@ -220,3 +220,60 @@ verifies(
     await scene.choose({})
   },
 )
+
+verifies(
+  ['contract-12.ai-sdk', 'contract-12.ai-sdk-messages', 'contract-12.reasoning'],
+  'what the model thinks is asked for, and a part of its own before the text it belongs to',
+  async () => {
+    const id = randomUUID()
+    scene.up.next(async (up) => {
+      await up.delta({ reasoning_content: 'Hm. ' })
+      await up.delta({ reasoning_content: 'Yes.' })
+      await up.text('Yes.')
+      await up.finish()
+    })
+    const parts = await rest(await ui.chat(id, 'go'))
+    const joined = (type: string) => parts.flatMap((part) => (part.type === type ? [part.delta] : [])).join('')
+    expect([joined('reasoning-delta'), joined('text-delta')]).toEqual(['Hm. Yes.', 'Yes.'])
+    expect(parts.map(({ type, id }) => [type, id]).filter(([type]) => !`${type}`.endsWith('-delta'))).toEqual([
+      ['start', undefined],
+      ['start-step', undefined],
+      ['reasoning-start', '0'],
+      ['reasoning-end', '0'],
+      ['text-start', '1'],
+      ['text-end', '1'],
+      ['finish-step', undefined],
+      ['finish', undefined],
+      ['[DONE]', undefined],
+    ])
+    expect(await refusedBySdk(parts)).toEqual([])
+    expect((await ui.uiMessages(id))[1].parts).toEqual([
+      { type: 'step-start' },
+      { type: 'reasoning', id: '0', text: 'Hm. Yes.', state: 'done' },
+      { type: 'text', text: 'Yes.', state: 'done' },
+    ])
+  },
+)
+
+verifies('contract-12.ai-sdk-messages', 'messages that a session was given are shown as others are', async () => {
+  const messages = [
+    { role: 'user', content: 'Before?' },
+    { role: 'assistant', content: 'Before.' },
+  ]
+  const { json } = await scene.call('POST', scene.sessions, { messages })
+  expect((await ui.uiMessages(json.id)).map(({ role, parts }) => [role, parts])).toEqual([
+    ['user', [{ type: 'text', text: 'Before?' }]],
+    ['assistant', [{ type: 'step-start' }, { type: 'text', text: 'Before.', state: 'done' }]],
+  ])
+  expect((await ui.follow(json.id)).status).toBe(204)
+})
+
+verifies('contract-12.ai-sdk', 'a model call that says nothing is a step all the same', async () => {
+  const id = randomUUID()
+  scene.up.next(asks('', { name: 'no_such_tool', arguments: '{}', id: 'c1' }))
+  scene.up.next(async (up) => {
+    await up.finish()
+  })
+  const types = (await rest(await ui.chat(id, 'go'))).map(({ type }) => type)
+  expect(types.slice(-6)).toEqual(['tool-output-error', 'finish-step', 'start-step', 'finish-step', 'finish', '[DONE]'])
+})

@@ -23,8 +23,15 @@ export async function listMessagesWithEvents(sql: Sql, sessionId: string): Promi
     role: row.role,
     status: row.status,
     content: row.content,
-    events: joinedRuns(eventsOf(row).map(({ event }) => event)),
+    events: runsOf(row),
   }))
+}
+
+function runsOf(row: EventRow): ReplyEvent[] {
+  // Messages that a session was given have no frames.
+  const isGiven = row.status !== 'streaming' && row.frame_ends === null
+  if (isGiven) return row.content === '' ? [] : [{ type: 'text', text: row.content }]
+  return joinedRuns(eventsOf(row).map(({ event }) => event))
 }
 
 function joinedRuns(events: readonly ReplyEvent[]): ReplyEvent[] {
