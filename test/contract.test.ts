@@ -94,7 +94,8 @@ describe('what is compiled (specification 9.2, contract section 8)', () => {
       for (const { responses } of Object.values(item)) {
         for (const [status, answer] of Object.entries(responses)) {
           if (Number(status) < 400) continue
-          const said = path.includes('/deploy/') ? (status === '401' ? 'DeployAuthError' : 'DeployError') : 'Message'
+          const isDeploy = path.includes('/deploy/') || path.startsWith('/api/v1/openai/')
+          const said = isDeploy ? (status === '401' ? 'DeployAuthError' : 'DeployError') : 'Message'
           expect(answer.content?.['application/json'], `${path} ${status}`).toEqual({
             schema: { $ref: `#/components/schemas/${said}` },
           })

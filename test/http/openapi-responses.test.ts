@@ -159,6 +159,20 @@ async function walkDeploy(agent_id: string): Promise<string> {
   return session_id
 }
 
+async function walkUsers(agent_id: string): Promise<void> {
+  const ids = { agent_id, user: 'anna' }
+  await walk('post', `${deploy}/client_secrets`, ids, { user: 'anna' })
+  await walk('post', `${deploy}/client_secrets`, ids, { user: '' })
+  await walk('get', `${deploy}/users/{user}/export`, ids)
+  await walk('post', `${deploy}/users/{user}/revoke`, ids)
+  await walk('delete', `${deploy}/users/{user}`, ids)
+  await walk('delete', `${deploy}/users/{user}`, { user: 'anna' })
+  await walk('get', `${deploy}/models`, ids)
+  await walk('get', '/api/v1/openai/models', {})
+  await walk('post', '/api/v1/openai/chat/completions', {}, message('x', { model: agent_id }))
+  await walk('post', '/api/v1/openai/chat/completions', {}, message('x'))
+}
+
 async function walkUiClients(agent_id: string): Promise<void> {
   const session_id = randomUUID()
   const ids = { agent_id, session_id }
@@ -209,6 +223,7 @@ verifies(
     const agent_id = scene.agentId
     await walkManagement(agent_id)
     const session_id = await walkDeploy(agent_id)
+    await walkUsers(agent_id)
     await walkUiClients(agent_id)
     await walkPlayground(agent_id)
     for (const path of ['chart', 'chart/traffic', 'actors']) await walk('get', `/api/v1/debug/${path}`, {})
