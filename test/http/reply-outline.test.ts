@@ -22,7 +22,14 @@ const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
 const call = fc.record({
   id: fc.constantFrom('c', 'c', 'd', 'c_2'), // models repeat ids, and may hit one that was made of another
   name: fc.constantFrom('look', 'find'),
-  arguments: fc.constantFrom('{"q":1}', '', '{"', '[]', '{"__proto__":{"x":1}}'),
+  arguments: fc.constantFrom(
+    '{"q":1}',
+    '',
+    '{"',
+    '[]',
+    '{"__proto__":{"x":1}}',
+    '['.repeat(20_000) + ']'.repeat(20_000),
+  ),
   ok: fc.boolean(),
   content: text,
 })

@@ -1,13 +1,15 @@
-/** A call's arguments as the AI SDK has them: a value. Text that is no JSON stays text; a model that sends none means `{}`. */
+/** A call's arguments as the AI SDK has them: a value. A model that sends none means `{}`. */
+import { readJson } from '../../body.ts'
 import type { OutlinedCall } from '../../reply-outline.ts'
-import { findFault } from '../../text.ts'
 
+/**
+ * Text that would be refused of a caller stays text: what is no JSON, what nests so deep that it cannot be written again,
+ * and `__proto__` keys, at which the SDK breaks off a stream.
+ */
 export function inputOf({ arguments: text }: OutlinedCall): unknown {
   if (text.trim() === '') return {}
   try {
-    const value: unknown = JSON.parse(text)
-    // The SDK breaks off a stream with a `__proto__` key in it.
-    return findFault(value) === null ? value : text
+    return readJson(Buffer.from(text))
   } catch {
     return text
   }
