@@ -1,13 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
-import Fastify from 'fastify'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { compile } from '../openapi/compile.ts'
 import { tags } from '../openapi/contract.ts'
-import { registerDocs } from '../src/http/docs.ts'
 import { HttpError } from '../src/http/http-error.ts'
 import { compileInput } from '../src/http/input.ts'
-import { agent, endpoints, session } from './contract-endpoints.ts'
+import { agent, endpoints, session } from './endpoints.ts'
 import { verifies } from './verifies.ts'
 
 const file = (name: string) => readFile(new URL(`../openapi/${name}`, import.meta.url), 'utf8')
@@ -86,22 +84,6 @@ describe('what is compiled (specification 9.2, contract section 8)', () => {
     expect(events('post', `${agent}/playground/chat`)).toEqual(ofReplies)
     expect(events('get', '/api/v1/debug/sessions/{id}/transitions/stream')).toEqual(ref('SessionTransition'))
     expect(JSON.stringify(document)).not.toContain('x-documented')
-  })
-
-  test('deploy errors are {error}, all others {message} (specification 7)', () => {
-    for (const [path, item] of Object.entries(document.paths)) {
-      if (path === '/readyz') continue
-      for (const { responses } of Object.values(item)) {
-        for (const [status, answer] of Object.entries(responses)) {
-          if (Number(status) < 400) continue
-          const isDeploy = path.includes('/deploy/') || path.startsWith('/api/v1/openai/')
-          const said = isDeploy ? (status === '401' ? 'DeployAuthError' : 'DeployError') : 'Message'
-          expect(answer.content?.['application/json'], `${path} ${status}`).toEqual({
-            schema: { $ref: `#/components/schemas/${said}` },
-          })
-        }
-      }
-    }
   })
 })
 
@@ -195,47 +177,4 @@ describe('requests', () => {
     ],
     ['updateAgentTools', { mcpServers: [{ mcpServerId: 'x' }] }, 'mcpServers.0.toolNames: is required'],
   ])('%s refuses %j', (id, body, message) => expect(refusal(id, body)).toBe(message))
-})
-
-describe('the contract as pages (contract section 8)', () => {
-  const build = async (loggedIn: boolean) => {
-    const app = Fastify()
-    await app.register(async (scope) => {
-      scope.setErrorHandler((error: HttpError, _request, reply) =>
-        reply.code(error.status).send({ message: error.message }),
-      )
-      scope.addHook('onRequest', async () => {
-        if (!loggedIn) throw new HttpError(401, 'Log in first.')
-      })
-      await registerDocs(scope)
-    })
-    return app
-  }
-
-  test('/openapi.json is the compiled contract', async () => {
-    const answer = await (await build(true)).inject('/openapi.json')
-    expect(answer.headers['content-type']).toContain('application/json')
-    expect(answer.json()).toEqual(document)
-  })
-
-  test('/docs reads it, with nothing from elsewhere', async () => {
-    const app = await build(true)
-    const page = await app.inject('/docs')
-    expect(page.statusCode).toBe(200)
-    expect(page.body).not.toMatch(/(?:src|href)="https?:/)
-    for (const [, path] of page.body.matchAll(/(?:src|href)="([^"]+)"/g)) {
-      expect((await app.inject(new URL(path ?? '', 'http://x/docs').pathname)).statusCode, path).toBe(200)
-    }
-    expect((await app.inject('/docs/json')).json().paths).toEqual(document.paths)
-  })
-
-  test('where a login is required, /docs leads to it and back; the data is 401', async () => {
-    const app = await build(false)
-    const page = await app.inject('/docs')
-    expect([page.statusCode, page.headers.location]).toEqual([303, '/?next=/docs'])
-    for (const path of ['/openapi.json', '/docs/json', '/docs/yaml']) {
-      const answer = await app.inject(path)
-      expect([answer.statusCode, answer.json()]).toEqual([401, { message: 'Log in first.' }])
-    }
-  })
 })

@@ -1231,6 +1231,33 @@ export interface components {
              */
             promptId: string | null;
             generationConfig: components["schemas"]["GenerationConfig"];
+            /** @description Form of the answers, where a request brings no `response_format`. Null: the provider's default. */
+            responseFormat: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /** @description Other models, in the order in which they are asked. */
+            fallbacks: {
+                /**
+                 * Format: uuid
+                 * @description Id of a provider.
+                 */
+                providerId: string;
+                /** @description Model name, as that provider knows it. 1 to 200 characters. */
+                model: string;
+            }[];
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins: string[];
             /**
@@ -1252,10 +1279,54 @@ export interface components {
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
-            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
-            include_reasoning?: boolean | null;
             /** @description Id of an agent, or its exact name where no other agent has the same. */
             model: string;
+            /** @description Most tokens of the answer. `max_completion_tokens` wins. */
+            max_tokens?: number | null;
+            /** @description Most tokens of the answer, reasoning included. */
+            max_completion_tokens?: number | null;
+            /** @description Where the answer ends: a text, or up to four. */
+            stop?: string | string[] | null;
+            /** @description The same seed, about the same answer. */
+            seed?: number | null;
+            /** @description Form of the answer. Absent: the agent's `responseFormat`. */
+            response_format?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /**
+             * @description How long the model may think.
+             * @enum {unknown}
+             */
+            reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+            /** @description False: one tool call at a time. */
+            parallel_tool_calls?: boolean | null;
+            /** @description More than 1 is 400: it cannot be honoured here. */
+            n?: unknown;
+            /** @description True is 400: it cannot be honoured here. */
+            logprobs?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            audio?: unknown;
+            /** @description More than `text` is 400: it cannot be honoured here. */
+            modalities?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            prediction?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            functions?: unknown;
+            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
+            include_reasoning?: boolean | null;
         };
         AgentCreate: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -1276,6 +1347,30 @@ export interface components {
             } | null;
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins?: string[] | null;
+            /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null: none. */
+            responseFormat?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /** @description Asked in this order when a call fails with nothing said: after retries of what may pass, a 429 that asks for too long, a time-out, or a refused key. Replaced whole; null: none. */
+            fallbacks?: {
+                /** @description Id of a provider. Unknown: 400. */
+                providerId: string;
+                /** @description Model name, as that provider knows it. 1 to 200 characters. */
+                model: string;
+            }[] | null;
         };
         AgentList: {
             agents: components["schemas"]["Agent"][];
@@ -1360,6 +1455,30 @@ export interface components {
                 /** @description Absent: 10. 0: no tools are offered. */
                 maxToolCalls?: number | null;
             } | null;
+            /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null: none. */
+            responseFormat?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /** @description Asked in this order when a call fails with nothing said: after retries of what may pass, a 429 that asks for too long, a time-out, or a refused key. Replaced whole; null: none. */
+            fallbacks?: {
+                /** @description Name of a provider, which must exist. */
+                provider: string;
+                /** @description Model name, as that provider knows it. 1 to 200 characters. */
+                model: string;
+            }[] | null;
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins?: string[] | null;
         };
@@ -1382,6 +1501,30 @@ export interface components {
             } | null;
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins?: string[] | null;
+            /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null: none. */
+            responseFormat?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /** @description Asked in this order when a call fails with nothing said: after retries of what may pass, a 429 that asks for too long, a time-out, or a refused key. Replaced whole; null: none. */
+            fallbacks?: {
+                /** @description Id of a provider. Unknown: 400. */
+                providerId: string;
+                /** @description Model name, as that provider knows it. 1 to 200 characters. */
+                model: string;
+            }[] | null;
         };
         AuthStatus: {
             authRequired: boolean;
@@ -1458,7 +1601,7 @@ export interface components {
             object: "chat.completion";
             /** @description Unix seconds. */
             created: number;
-            /** @description The agent's model. */
+            /** @description The agent's model, or the fallback's that answers: each chunk names the model of its own turn. */
             model: string;
             choices: {
                 index: number;
@@ -1491,7 +1634,7 @@ export interface components {
             object: "chat.completion.chunk";
             /** @description Unix seconds. */
             created: number;
-            /** @description The agent's model. */
+            /** @description The agent's model, or the fallback's that answers: each chunk names the model of its own turn. */
             model: string;
             choices: {
                 index: number;
@@ -1514,7 +1657,7 @@ export interface components {
             }[];
             usage?: components["schemas"]["Usage"];
         };
-        /** @description Other fields that clients send, `model` among them, are accepted and ignored. */
+        /** @description Other fields that clients send are accepted and not used; the header `x-greenroom-ignored` of the answer names them. */
         ChatCompletionRequest: {
             messages: components["schemas"]["ChatMessage"][];
             /** @description True: the response is an event stream. Absent: false. */
@@ -1523,6 +1666,52 @@ export interface components {
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
+            /** @description Not looked at: the agent's model answers. */
+            model?: unknown;
+            /** @description Most tokens of the answer. `max_completion_tokens` wins. */
+            max_tokens?: number | null;
+            /** @description Most tokens of the answer, reasoning included. */
+            max_completion_tokens?: number | null;
+            /** @description Where the answer ends: a text, or up to four. */
+            stop?: string | string[] | null;
+            /** @description The same seed, about the same answer. */
+            seed?: number | null;
+            /** @description Form of the answer. Absent: the agent's `responseFormat`. */
+            response_format?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /**
+             * @description How long the model may think.
+             * @enum {unknown}
+             */
+            reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+            /** @description False: one tool call at a time. */
+            parallel_tool_calls?: boolean | null;
+            /** @description More than 1 is 400: it cannot be honoured here. */
+            n?: unknown;
+            /** @description True is 400: it cannot be honoured here. */
+            logprobs?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            audio?: unknown;
+            /** @description More than `text` is 400: it cannot be honoured here. */
+            modalities?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            prediction?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            functions?: unknown;
             /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
             include_reasoning?: boolean | null;
         };
@@ -1582,7 +1771,7 @@ export interface components {
                 code: string;
             };
         };
-        /** @description Every error of the deploy API except 401. */
+        /** @description Every error of the deploy API except 400 and 401. */
         DeployError: {
             /** @description What went wrong. */
             error: string;
@@ -1649,6 +1838,18 @@ export interface components {
              */
             object: "list";
             data: components["schemas"]["DeployModel"][];
+        };
+        DeployRequestError: {
+            error: {
+                /** @description What is wrong, beginning with the field where one is to blame. */
+                message: string;
+                /** @description `invalid_request_error` */
+                type: string;
+                /** @description `invalid_request` */
+                code: string;
+                /** @description The field, as a dotted path. Null: the body or query as a whole. */
+                param: string | null;
+            };
         };
         DeploySession: {
             /**
@@ -2044,6 +2245,8 @@ export interface components {
                 message: string;
             } | null;
             toolCalls: components["schemas"]["PlaygroundToolCall"][];
+            /** @description Of a reply: the model of its last turn, a fallback’s where that answered. */
+            model?: string | null;
             /** @description What the model thought. Absent where none came. Partial while `streaming`. */
             reasoning?: string;
             /** @description How long the model thought, in milliseconds. Absent where it did not, or where nobody knows. */
@@ -2317,7 +2520,7 @@ export interface components {
                 [key: string]: string;
             } | null;
         };
-        /** @description Only the last of `messages` is used, and its role must be `user`. Other fields are accepted and ignored. */
+        /** @description Only the last of `messages` is used, and its role must be `user`. Other fields are accepted and not used; the header `x-greenroom-ignored` of the answer names them. */
         SessionCompletionRequest: {
             messages: components["schemas"]["ChatMessage"][];
             /** @description True: the response is an event stream. Absent: false. */
@@ -2326,6 +2529,52 @@ export interface components {
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
+            /** @description Not looked at: the agent's model answers. */
+            model?: unknown;
+            /** @description Most tokens of the answer. `max_completion_tokens` wins. */
+            max_tokens?: number | null;
+            /** @description Most tokens of the answer, reasoning included. */
+            max_completion_tokens?: number | null;
+            /** @description Where the answer ends: a text, or up to four. */
+            stop?: string | string[] | null;
+            /** @description The same seed, about the same answer. */
+            seed?: number | null;
+            /** @description Form of the answer. Absent: the agent's `responseFormat`. */
+            response_format?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /**
+             * @description How long the model may think.
+             * @enum {unknown}
+             */
+            reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+            /** @description False: one tool call at a time. */
+            parallel_tool_calls?: boolean | null;
+            /** @description More than 1 is 400: it cannot be honoured here. */
+            n?: unknown;
+            /** @description True is 400: it cannot be honoured here. */
+            logprobs?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            audio?: unknown;
+            /** @description More than `text` is 400: it cannot be honoured here. */
+            modalities?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            prediction?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            functions?: unknown;
             /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
             include_reasoning?: boolean | null;
             /**
@@ -2658,6 +2907,7 @@ export type DeployMessage = components['schemas']['DeployMessage'];
 export type DeployMessages = components['schemas']['DeployMessages'];
 export type DeployModel = components['schemas']['DeployModel'];
 export type DeployModelList = components['schemas']['DeployModelList'];
+export type DeployRequestError = components['schemas']['DeployRequestError'];
 export type DeploySession = components['schemas']['DeploySession'];
 export type DeploySessionList = components['schemas']['DeploySessionList'];
 export type Export = components['schemas']['Export'];
@@ -5317,7 +5567,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key or client secret is missing or refused. */
@@ -5528,7 +5778,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key or client secret is missing or refused. */
@@ -5644,7 +5894,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key or client secret is missing or refused. */
@@ -5715,7 +5965,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key or client secret is missing or refused. */
@@ -5948,7 +6198,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key or client secret is missing or refused. */
@@ -6059,7 +6309,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key or client secret is missing or refused. */
@@ -6135,7 +6385,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key or client secret is missing or refused. */
@@ -6258,7 +6508,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key or client secret is missing or refused. */
@@ -6389,7 +6639,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key or client secret is missing or refused. */
@@ -6687,7 +6937,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key or client secret is missing or refused. */
@@ -6803,7 +7053,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key or client secret is missing or refused. */

@@ -110,7 +110,12 @@ export function createOutline(write: OutlineWriter): Outline {
         write.answered(call, one.ok, one.content)
         // All calls of a turn are stored before its first result, and the model is asked again after the last one.
         if (calls.isEmpty()) finishStep()
+        return
       }
+      case 'model':
+        return // whose words they are is not shown
+      default:
+        one satisfies never
     }
   }
   const begin = () => {

@@ -4,10 +4,12 @@
  */
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
+import type { AnswerFields } from '../actors/ports.ts'
 import type { Message, Sent, SessionHost } from '../actors/session-host.ts'
 import type { AgentForCompletion } from '../persistence/records/agent-lookup.ts'
 import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from './agent-for-reply.ts'
-import { badRequest } from './http-error.ts'
+import { noFields } from './answer-fields.ts'
+import { badRequest, HttpError } from './http-error.ts'
 
 export interface SendRooms extends AgentRooms {
   host: SessionHost
@@ -44,28 +46,25 @@ export const isRetry = (request: FastifyRequest): boolean =>
 /** How often a message is sent anew because its agent was being changed. */
 const MOST_TRIES = 3
 
+type Wanted = Omit<
+  Message,
+  'agentId' | 'agentName' | 'model' | 'configuration' | 'request' | 'openToolbox' | 'joinOnly'
+> & {
+  fields: AnswerFields
+  /** Whether the model's is asked for and shown. */
+  reasoning: boolean
+}
+
 /**
  * Sends from the agent as it was last seen, which spares a look at it: the admission itself says when the configuration
- * is another one by now. `reasoning`: whether the model's is asked for and shown. Throws 404 for an unknown agent.
+ * is another one by now. Throws 404 for an unknown agent, 400 for fields that its provider does not take.
  */
-export async function sendFrom(
-  rooms: SendRooms,
-  agentId: string,
-  reasoning: boolean,
-  message: Omit<Message, 'agentId' | 'agentName' | 'model' | 'configuration' | 'request' | 'openToolbox'>,
-): Promise<Sent> {
+export async function sendFrom(rooms: SendRooms, agentId: string, wanted: Wanted): Promise<Sent> {
   const remembered = rooms.agents.remembered(agentId)
-  let agent = remembered && canBeAsked(rooms, remembered) ? remembered : await loadAgent(rooms, agentId)
+  const canAsk = remembered !== null && canBeAsked(rooms, remembered, wanted.fields)
+  let agent = canAsk ? remembered : await loadAgent(rooms, agentId)
   for (let tries = 1; ; tries++) {
-    const sent = await rooms.host.send({
-      ...message,
-      agentId: agent.id,
-      agentName: agent.name,
-      model: agent.model,
-      configuration: agent.configuration,
-      request: { ...agentRequest(rooms, agent), reasoning },
-      openToolbox: agentToolbox(rooms, agent),
-    })
+    const sent = await sendTo(rooms, agent, wanted)
     // No such session: gone with its agent, perhaps.
     const isDoubtful = sent.outcome === 'stale' || (sent.outcome === 'not_found' && agent === remembered)
     if (isDoubtful) agent = await loadAgent(rooms, agentId)
@@ -73,10 +72,33 @@ export async function sendFrom(
   }
 }
 
-/** False: its stored key cannot be opened, which may have been mended since it was remembered. */
-function canBeAsked(rooms: SendRooms, agent: AgentForCompletion): boolean {
+async function sendTo(rooms: SendRooms, agent: AgentForCompletion, wanted: Wanted): Promise<Sent> {
+  const { fields, reasoning, ...message } = wanted
+  const from = {
+    ...message,
+    agentId: agent.id,
+    agentName: agent.name,
+    model: agent.model,
+    configuration: agent.configuration,
+    openToolbox: agentToolbox(rooms, agent),
+  }
   try {
-    agentRequest(rooms, agent)
+    return await rooms.host.send({ ...from, request: { ...agentRequest(rooms, agent, fields), reasoning } })
+  } catch (error) {
+    const mayJoin = message.isRetry || message.idempotency !== null
+    if (!(error instanceof HttpError) || error.status !== 400 || !mayJoin) throw error
+    // The reply that it repeats may run already: the agent took these fields then.
+    const request = { ...agentRequest(rooms, { ...agent, responseFormat: null }, noFields), reasoning }
+    const sent = await rooms.host.send({ ...from, request, onBusy: 'reject', joinOnly: true })
+    if (sent.outcome === 'joined') return sent
+    throw error
+  }
+}
+
+/** False: its stored key cannot be opened, or its provider does not take the fields; either may have been mended since. */
+function canBeAsked(rooms: SendRooms, agent: AgentForCompletion, fields: AnswerFields): boolean {
+  try {
+    agentRequest(rooms, agent, fields)
     return true
   } catch {
     return false

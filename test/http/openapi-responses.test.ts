@@ -160,17 +160,16 @@ async function walkDeploy(agent_id: string): Promise<string> {
 }
 
 async function walkUsers(agent_id: string): Promise<void> {
-  const ids = { agent_id, user: 'anna' }
-  await walk('post', `${deploy}/client_secrets`, ids, { user: 'anna' })
-  await walk('post', `${deploy}/client_secrets`, ids, { user: '' })
-  await walk('get', `${deploy}/users/{user}/export`, ids)
-  await walk('post', `${deploy}/users/{user}/revoke`, ids)
-  await walk('delete', `${deploy}/users/{user}`, ids)
-  await walk('delete', `${deploy}/users/{user}`, { user: 'anna' })
-  await walk('get', `${deploy}/models`, ids)
-  await walk('get', '/api/v1/openai/models', {})
-  await walk('post', '/api/v1/openai/chat/completions', {}, message('x', { model: agent_id }))
-  await walk('post', '/api/v1/openai/chat/completions', {}, message('x'))
+  await walk('post', `${deploy}/client_secrets`, { agent_id }, { user: 'W' })
+  await walk('post', `${deploy}/client_secrets`, { agent_id }, { user: '' })
+  await walk('post', `${deploy}/client_secrets`, {}, { user: 'W' })
+  await walk('post', `${deploy}/sessions`, { agent_id }, { user: 'W' })
+  const one = `${deploy}/users/{user}`
+  for (const path of [agent_id, nobody].map((id) => ({ agent_id: id, user: 'W' }))) {
+    await walk('get', `${one}/export`, path)
+    await walk('post', `${one}/revoke`, path)
+    await walk('delete', one, path)
+  }
 }
 
 async function walkUiClients(agent_id: string): Promise<void> {

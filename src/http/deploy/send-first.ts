@@ -1,6 +1,7 @@
 /** Messages of UI clients: the session of the id that they bring is made when it does not exist (contract section 12). */
 import type { FastifyRequest } from 'fastify'
 import type { Message, Sent } from '../../actors/session-host.ts'
+import { noFields } from '../answer-fields.ts'
 import { missing } from '../http-error.ts'
 import { originOf } from '../observe-requests.ts'
 import { refuse } from '../refusals.ts'
@@ -17,8 +18,10 @@ export async function sendMakingSession(
   message: Pick<Message, 'sessionId' | 'text' | 'idempotency'>,
 ): Promise<Extract<Sent, { outcome: 'started' | 'joined' }>> {
   if (!opensId(caller, message.sessionId)) missing('session')
-  const sent = await sendFrom(rooms, agentId, true, {
+  const sent = await sendFrom(rooms, agentId, {
     ...message,
+    fields: noFields,
+    reasoning: true,
     user: userOf(caller),
     ...(mayMake(caller) && { makeSession: { secretNumber: caller.kind === 'secret' ? caller.number : null } }),
     includeUsage: false,

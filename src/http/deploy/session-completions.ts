@@ -1,9 +1,11 @@
 /** A session's replies (specification 4.12, contract section 4): send, join, follow, cancel. */
 import type { FastifyReply } from 'fastify'
+import { SessionCompletionRequest } from '../../../openapi/schemas/chat.ts'
 import { type Reply, StreamCut } from '../../actors/frame-log.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
 import { findSession, newestReply } from '../../persistence/replies/sessions.ts'
 import { loadAgent } from '../agent-for-reply.ts'
+import { nameIgnored, readAnswerFields } from '../answer-fields.ts'
 import { completionBody, completionHead, sessionFrame } from '../completion-frames.ts'
 import { HttpError, missing } from '../http-error.ts'
 import { originOf } from '../observe-requests.ts'
@@ -27,8 +29,11 @@ async function answerWhole(reply: Reply, fastifyReply: FastifyReply, onLeft: () 
     return undefined
   }
   if (whole.error) return generationFailed(whole.error)
-  return completionBody(completionHead(reply.info), whole, whole.reason, whole.usage)
+  const head = completionHead({ ...reply.info, model: whole.model })
+  return completionBody(head, whole, whole.reason, whole.usage)
 }
+
+const known = new Set(Object.keys(SessionCompletionRequest.properties))
 
 export const sessionCompletionHandlers = (rooms: SendRooms) => {
   const { sql, host } = rooms
@@ -47,8 +52,11 @@ export const sessionCompletionHandlers = (rooms: SendRooms) => {
         isRetry: isRetry(request),
         onBusy: body.on_busy ?? 'reject',
         origin: originOf(request),
+        fields: readAnswerFields(body),
+        reasoning: body.include_reasoning === true,
       } as const
-      const sent = await sendFrom(rooms, params.agent_id, body.include_reasoning === true, message)
+      nameIgnored(reply, body, known)
+      const sent = await sendFrom(rooms, params.agent_id, message)
       if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)
       const onLeft = sent.outcome === 'started' ? sent.requesterLost : () => {}
       if (!body.stream) return answerWhole(sent.reply, reply, onLeft)

@@ -1,8 +1,8 @@
-/** Every endpoint of specification and contract, for test/contract.test.ts. */
+/** Every endpoint that specification and contract name. */
 
 export const agent = '/api/v1/agents/{agent_id}'
 export const session = `${agent}/deploy/sessions/{session_id}`
-const play = `${agent}/playground/sessions`
+export const play = `${agent}/playground/sessions`
 
 /** Specification section 4, then what the contract adds. Method, path, usual status. */
 export const endpoints: [string, string, number][] = [
