@@ -66,50 +66,59 @@ function createCalls() {
   }
 }
 
-export function createOutline(write: OutlineWriter): Outline {
-  const calls = createCalls()
+/** The model call and the part that are open. */
+function createSteps(write: OutlineWriter) {
   let part = -1
   let openKind: TextKind | null = null
   let inStep = false
 
-  // A later step begins with the first word of its model call: of a reply that ended before it, there was none to show.
-  const startStep = () => {
-    if (!inStep) write.stepStarted()
-    inStep = true
-  }
-  const finishStep = () => {
-    if (inStep) write.stepFinished()
-    inStep = false
-  }
   const closePart = () => {
     if (openKind !== null) write.partFinished(openKind, part)
     openKind = null
   }
-  const text = (kind: TextKind, delta: string) => {
-    if (openKind !== kind) {
-      closePart()
-      startStep()
-      openKind = kind
-      part += 1
-      write.partStarted(kind, part)
-    }
-    write.delta(kind, delta)
+  // A later step begins with the first word of its model call: of a reply that ended before it, there was none to show.
+  const start = () => {
+    if (!inStep) write.stepStarted()
+    inStep = true
   }
+  return {
+    closePart,
+    start,
+    finish() {
+      if (inStep) write.stepFinished()
+      inStep = false
+    },
+    text(kind: TextKind, delta: string) {
+      if (openKind !== kind) {
+        closePart()
+        start()
+        openKind = kind
+        part += 1
+        write.partStarted(kind, part)
+      }
+      write.delta(kind, delta)
+    },
+  }
+}
+
+export function createOutline(write: OutlineWriter): Outline {
+  const calls = createCalls()
+  const steps = createSteps(write)
   const event = (one: ReplyEvent) => {
     switch (one.type) {
       case 'text':
       case 'reasoning':
-        return text(one.type, one.text)
+        return steps.text(one.type, one.text)
       case 'tool_call':
-        closePart()
-        startStep()
+        steps.closePart()
+        steps.start()
         return write.called(calls.open(one))
       case 'tool_result': {
         const call = calls.close(one.id)
         if (call === null) return
         write.answered(call, one.ok, one.content)
         // All calls of a turn are stored before its first result, and the model is asked again after the last one.
-        if (calls.isEmpty()) finishStep()
+        if (calls.isEmpty()) steps.finish()
         return
       }
       case 'model':
@@ -120,12 +129,12 @@ export function createOutline(write: OutlineWriter): Outline {
   }
   const begin = () => {
     write.started()
-    startStep()
+    steps.start()
   }
   const end = () => {
-    closePart()
+    steps.closePart()
     for (const call of calls.rest()) write.answered(call, null, UNKNOWN_OUTCOME)
-    finishStep()
+    steps.finish()
   }
   return {
     begin,
@@ -137,11 +146,11 @@ export function createOutline(write: OutlineWriter): Outline {
           return begin()
         case 'text':
         case 'reasoning':
-          return text(frame.type, frame.text)
+          return steps.text(frame.type, frame.text)
         case 'stored':
           return event(frame.stored.event)
         case 'finished':
-          if (frame.reason !== 'cancelled') startStep() // the last model call may have said nothing
+          if (frame.reason !== 'cancelled') steps.start() // the last model call may have said nothing
           end()
           return write.finished(frame.reason)
         case 'failed':

@@ -40,7 +40,7 @@ verifies(
     expect(again.raw()).toBe(first.raw())
     for (const changed of [{ messages: [userMessage('other')] }, { messageId: 'm' }]) {
       const { status, json } = await scene.call('POST', ui.aiSdk, ui.chatBody(id, 'go', changed), key)
-      expect([status, json.error]).toEqual([400, expect.stringContaining('Idempotency-Key')])
+      expect([status, json.error.message]).toEqual([400, expect.stringContaining('Idempotency-Key')])
     }
     // Ids of messages are no keys.
     await rest(await ui.chat(id, 'go'))
@@ -73,7 +73,7 @@ verifies('contract-12.ai-sdk-input', 'what it cannot take is 400 that names it, 
     [last({ role: 'user', parts: [{ type: 'text' }] }), 'messages.1.parts.0'],
   ] as const) {
     const { status, json } = await scene.call('POST', ui.aiSdk, ui.chatBody(id, 'go', body))
-    expect([body, status, json]).toEqual([body, 400, { error: expect.stringMatching(new RegExp(`^${named}: `)) }])
+    expect([body, status, json.error.message]).toEqual([body, 400, expect.stringMatching(new RegExp(`^${named}: `))])
   }
   expect(await storedMessages(scene.app)).toBe(before)
   expect((await scene.call('GET', `${scene.sessions}/${id}`)).status).toBe(404)

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Message, Sent } from '../../actors/session-host.ts'
 import { noFields } from '../answer-fields.ts'
-import { missing } from '../http-error.ts'
+import { badRequest, missing } from '../http-error.ts'
 import { originOf } from '../observe-requests.ts'
 import { refuse } from '../refusals.ts'
 import { isRetry, type SendRooms, sendFrom } from '../send-message.ts'
@@ -16,6 +16,8 @@ export async function sendMakingSession(
   rooms: SendRooms,
   { agentId, caller, request }: { agentId: string; caller: Caller; request: FastifyRequest },
   message: Pick<Message, 'sessionId' | 'text' | 'idempotency'>,
+  /** What to say of a key that is no header. */
+  reused?: string,
 ): Promise<Extract<Sent, { outcome: 'started' | 'joined' }>> {
   if (!opensId(caller, message.sessionId)) missing('session')
   const sent = await sendFrom(rooms, agentId, {
@@ -29,5 +31,6 @@ export async function sendMakingSession(
     onBusy: 'reject',
     origin: originOf(request),
   })
+  if (sent.outcome === 'key_reused' && reused !== undefined) badRequest(reused)
   return sent.outcome === 'started' || sent.outcome === 'joined' ? sent : refuse(sent.outcome)
 }

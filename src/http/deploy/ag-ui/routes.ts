@@ -14,7 +14,8 @@ export const agUiHandlers = (rooms: SendRooms) =>
       // The prefix keeps runs apart from the keys of other clients of the session.
       const idempotency = { key: `ag-ui:${runId}`, bodyHash: hashOf(text) }
       const by = { agentId: params.agent_id, caller, request }
-      const sent = await sendMakingSession(rooms, by, { sessionId, text, idempotency })
+      const message = { sessionId, text, idempotency }
+      const sent = await sendMakingSession(rooms, by, message, 'runId: was used for another message')
       const onLeft = sent.outcome === 'started' ? sent.requesterLost : undefined
       await streamBatches(reply, sent.reply, 0, createRunEncoder({ threadId, runId }, sent.reply.info.id), onLeft)
       return undefined
