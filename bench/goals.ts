@@ -83,6 +83,13 @@ export const goals: readonly Goal[] = [
     column: { key: 'postgresUs', digits: 0 },
   },
   {
+    what: 'AI SDK stream, CPU a token at 200 paced, as ratio to the session',
+    row: 'greenroom-ai-sdk',
+    most: 1.2,
+    caseName: 'paced-200',
+    column: { key: 'cpuUs', digits: 2, against: { row: 'greenroom-session', how: 'ratio' } },
+  },
+  {
     what: 'session, p50 token latency at 200, ms',
     ...stored,
     most: 2,

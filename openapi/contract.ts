@@ -3,6 +3,8 @@
 import type { Operations } from './operation.ts'
 import { agents } from './operations/agents.ts'
 import { agentTools } from './operations/agentTools.ts'
+import { agUi } from './operations/agUi.ts'
+import { aiSdk } from './operations/aiSdk.ts'
 import { auth } from './operations/auth.ts'
 import { builtInTools } from './operations/builtInTools.ts'
 import { clientSecrets } from './operations/clientSecrets.ts'
@@ -45,6 +47,8 @@ export const tags: readonly Tag[] = [
     description: 'Deploy API, stateful: send, follow and cancel replies. Every token is stored before it is shown.',
     operations: sessionCompletions,
   },
+  { name: 'aiSdk', description: 'Deploy API for the AI SDK: `useChat` on the same sessions.', operations: aiSdk },
+  { name: 'agUi', description: 'Deploy API for AG-UI, on the same sessions.', operations: agUi },
   {
     name: 'clientSecrets',
     description: "Deploy API: what a backend hands to a browser, so that it reaches its user's sessions.",

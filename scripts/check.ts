@@ -11,6 +11,7 @@ const checks = [
   'tsc',
   'depcruise src openapi test ui/src packages/client/src bench scripts --config .dependency-cruiser.mjs',
   'tsc -p ui',
+  'tsc -p examples',
   'npm run --silent generate:check',
   'tsc -p packages/client',
   'biome check',

@@ -5,11 +5,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv, exit } from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { type Recorded, resumeRows, rows } from '../test/clients/rows.ts'
+import { type Recorded, resumeRows, rows, uiRows } from '../test/clients/rows.ts'
 
 const path = fileURLToPath(new URL('../docs/clients.md', import.meta.url))
 const completionClients = ['openai-7', 'openai-6', 'openai-5', 'openai-python', 'ai-sdk', 'langchain', 'llamaindex']
 const streamClients = ['eventsource', 'browser', 'curl']
+const pageClients = ['use-chat', 'assistant-ui', 'ag-ui']
 
 const recorded = (name: string): Recorded =>
   JSON.parse(readFileSync(new URL(`../test/clients/recorded/${name}.json`, import.meta.url), 'utf8'))
@@ -80,6 +81,12 @@ sends no CORS headers, so a page can follow replies of its own origin only, or t
 must not reach browsers.
 
 ${tableOf(streamClients.map(recorded), 'session', resumeRows)}
+
+## Clients for pages
+
+They speak formats of their own, at \`…/deploy/ai-sdk\` and \`…/deploy/ag-ui\`: [ui.md](ui.md) says how.
+
+${tableOf(pageClients.map(recorded), 'page', uiRows)}
 `
 }
 

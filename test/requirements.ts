@@ -214,6 +214,19 @@ export const requirements = {
   'contract-11.client': 'The client makes sessions with all of it, and renews a client secret by itself.',
   'contract-11.pages': 'The pages show the browser’s way first, and a session’s user and metadata.',
   // ── contract 12 ───────────────────────────────────────────────────────────────────────────────────────
+  'contract-12.ai-sdk': "A reply is a UI message stream, each part as the SDK's own schema has it.",
+  'contract-12.ai-sdk-input':
+    'The last message of DefaultChatTransport is sent to the session of the chat’s id, which is made when needed.',
+  'contract-12.ai-sdk-resume': 'GET …/stream follows the running reply, DELETE …/stream cancels it, else 204.',
+  'contract-12.ai-sdk-messages': 'GET …/messages gives UI messages with our ids and their status.',
+  'contract-12.ag-ui': 'A reply is a run of AG-UI, each event as the protocol has it.',
+  'contract-12.ag-ui-input': 'The newest user message of RunAgentInput is sent; the same runId joins.',
+  'contract-12.clients':
+    'useChat, assistant-ui’s runtime and AG-UI’s HttpAgent work unmodified; the table tells what was seen.',
+  'contract-12.examples':
+    'examples/ has three pages of less than 80 lines, served by one command beside a running server.',
+  'contract-12.one-log':
+    'A replay repeats the same parts, on every instance; one reply runs a session across all surfaces.',
   'contract-12.reasoning':
     'Where it is asked for, reasoning comes in frames of its own before its text; numbered, stored, resumed like text; the message carries it.',
   'contract-12.reasoning-off': 'Without include_reasoning every byte is as before.',

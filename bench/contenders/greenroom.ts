@@ -68,6 +68,24 @@ function inSessions(started: Started): Running {
   }
 }
 
+/** As `useChat` asks: a session is made by its first message. It has no answer that is not streamed. */
+function uiStreams(started: Started): Running {
+  const [{ url, pid }] = started.products
+  return {
+    open: async () => crypto.randomUUID(),
+    ask: (id, prompt) => ({
+      url: `${deployUrl(url, started.agentId)}/ai-sdk`,
+      body: JSON.stringify({
+        id,
+        messages: [{ id: 'message', role: 'user', parts: [{ type: 'text', text: prompt }] }],
+        trigger: 'submit-message',
+      }),
+    }),
+    pids: () => [pid],
+    [Symbol.asyncDispose]: () => started[Symbol.asyncDispose](),
+  }
+}
+
 function stateless(started: Started): Running {
   const [{ url, pid }] = started.products
   return {
@@ -105,6 +123,7 @@ export function greenroomContenders(checkout: Checkout): Contender[] {
   return [
     make('stateless', 'stateless', async (scene) => stateless(await startGreenroom(checkout, scene))),
     make('session', 'session', async (scene) => inSessions(await startGreenroom(checkout, scene))),
+    make('ai-sdk', 'session, AI SDK stream', async (scene) => uiStreams(await startGreenroom(checkout, scene))),
     make('session-redis', 'session, Redis', async (scene) =>
       inSessions(await startGreenroom(checkout, scene, [await withRedis(scene)])),
     ),

@@ -629,6 +629,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/deploy/ai-sdk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the next message of a chat; the answer is a UI message stream
+         * @description For `useChat` with `DefaultChatTransport`. The history is the session’s. The reply goes on when the client leaves.
+         */
+        post: operations["createUIChatReply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/ai-sdk/{session_id}/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow the reply that runs, from its beginning
+         * @description The same parts again, then what follows. None runs, or there is no such session: 204.
+         */
+        get: operations["resumeUIChatReply"];
+        put?: never;
+        post?: never;
+        /**
+         * Stop the reply that runs, if any
+         * @description What was generated so far is kept. On whichever instance the reply runs.
+         */
+        delete: operations["cancelUIChatReply"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/ai-sdk/{session_id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The messages of a chat, to begin a page with
+         * @description Oldest first. There is no such session: none.
+         */
+        get: operations["listUIMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/ag-ui": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run the agent on the newest user message; the answer is a stream of AG-UI events
+         * @description For AG-UI’s `HttpAgent` and what is built on it. The history is the session’s. The reply goes on when the client leaves: the same run sent again is answered from its beginning.
+         */
+        post: operations["runAgUi"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/deploy/client_secrets": {
         parameters: {
             query?: never;
@@ -967,6 +1051,165 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description A message as AG-UI has it. Only the newest one of role `user` is read. */
+        AgUiMessage: {
+            id?: string;
+            role?: string;
+            content?: string | {
+                /** @enum {string} */
+                type: "text";
+                text: string;
+            }[];
+        };
+        AgUiReasoningBoundary: {
+            /**
+             * @description Around what the model thought before it answered.
+             * @enum {string}
+             */
+            type: "REASONING_START" | "REASONING_MESSAGE_END" | "REASONING_END";
+            /** @description Of the reasoning, a message of its own. */
+            messageId: string;
+        };
+        AgUiReasoningContent: {
+            /**
+             * @description A piece of it.
+             * @enum {string}
+             */
+            type: "REASONING_MESSAGE_CONTENT";
+            /** @description Of the reasoning, a message of its own. */
+            messageId: string;
+            delta: string;
+        };
+        AgUiReasoningStart: {
+            /**
+             * @description Before its text.
+             * @enum {string}
+             */
+            type: "REASONING_MESSAGE_START";
+            /** @description Of the reasoning, a message of its own. */
+            messageId: string;
+            /**
+             * @description Who speaks.
+             * @enum {string}
+             */
+            role: "reasoning";
+        };
+        AgUiRunError: {
+            /**
+             * @description The last event of a reply that failed.
+             * @enum {string}
+             */
+            type: "RUN_ERROR";
+            message: string;
+            /**
+             * @description Why it failed.
+             * @enum {string}
+             */
+            code: "provider_error" | "provider_timeout" | "provider_auth" | "provider_rate_limited" | "instance_lost" | "shutdown" | "session_deleted" | "internal";
+        };
+        AgUiRunFinished: {
+            /**
+             * @description The last event of a reply that did not fail.
+             * @enum {string}
+             */
+            type: "RUN_FINISHED";
+            threadId: string;
+            runId: string;
+            outcome: {
+                /**
+                 * @description How it ended.
+                 * @enum {string}
+                 */
+                type: "success" | "cancelled";
+            };
+        };
+        AgUiRunStarted: {
+            /**
+             * @description The first event.
+             * @enum {string}
+             */
+            type: "RUN_STARTED";
+            threadId: string;
+            runId: string;
+            protocolVersion: string;
+        };
+        AgUiTextContent: {
+            /**
+             * @description A piece of the text.
+             * @enum {string}
+             */
+            type: "TEXT_MESSAGE_CONTENT";
+            /** @description The reply's id. */
+            messageId: string;
+            delta: string;
+        };
+        AgUiTextEnd: {
+            /**
+             * @description After a text.
+             * @enum {string}
+             */
+            type: "TEXT_MESSAGE_END";
+            /** @description The reply's id. */
+            messageId: string;
+        };
+        AgUiTextStart: {
+            /**
+             * @description Before a text.
+             * @enum {string}
+             */
+            type: "TEXT_MESSAGE_START";
+            /** @description The reply's id. */
+            messageId: string;
+            /**
+             * @description Who speaks.
+             * @enum {string}
+             */
+            role: "assistant";
+        };
+        AgUiToolCallArgs: {
+            /**
+             * @description Its arguments, JSON text.
+             * @enum {string}
+             */
+            type: "TOOL_CALL_ARGS";
+            toolCallId: string;
+            delta: string;
+        };
+        AgUiToolCallEnd: {
+            /**
+             * @description The call is complete.
+             * @enum {string}
+             */
+            type: "TOOL_CALL_END";
+            toolCallId: string;
+        };
+        AgUiToolCallResult: {
+            /**
+             * @description What the tool gave.
+             * @enum {string}
+             */
+            type: "TOOL_CALL_RESULT";
+            /** @description Of the result, a message of its own. */
+            messageId: string;
+            toolCallId: string;
+            content: string;
+            /**
+             * @description Who speaks.
+             * @enum {string}
+             */
+            role: "tool";
+        };
+        AgUiToolCallStart: {
+            /**
+             * @description The model calls a tool.
+             * @enum {string}
+             */
+            type: "TOOL_CALL_START";
+            toolCallId: string;
+            toolCallName: string;
+            /** @description The reply's id. */
+            parentMessageId: string;
+        };
         Agent: {
             /**
              * Format: uuid
@@ -2243,6 +2486,31 @@ export interface components {
             /** @description The reason, with 503. */
             message?: string;
         };
+        /** @description Other fields are accepted and ignored. */
+        RunAgentInput: {
+            /**
+             * Format: uuid
+             * @description A UUID: that of the session, which is made when it does not exist.
+             */
+            threadId: string;
+            /** @description The same one with the same newest user message joins the first reply; with another: 400. */
+            runId: string;
+            messages: components["schemas"]["AgUiMessage"][];
+        };
+        /** @description A UI message as `useChat` holds it. Of all but the last one nothing is read. */
+        SentUIMessage: {
+            id?: string;
+            /**
+             * @description The last message's: `user`.
+             * @enum {string}
+             */
+            role?: "user" | "assistant" | "system";
+            parts?: {
+                /** @enum {string} */
+                type: "text";
+                text: string;
+            }[];
+        };
         /** @description What is absent stays. `metadata` is replaced as a whole; null empties it. */
         SessionChange: {
             /** @description Null: derived again, at once where there is a first user message, else after the first reply. 1 to 200 characters. */
@@ -2418,6 +2686,138 @@ export interface components {
                 param: null;
             };
         };
+        /** @description What `DefaultChatTransport` sends. Other fields are accepted and ignored. */
+        UIChatRequest: {
+            /**
+             * Format: uuid
+             * @description The chat's id, a UUID: that of its session, which is made when it does not exist.
+             */
+            id: string;
+            /** @description The last one, a user message, is the new one. */
+            messages: components["schemas"]["SentUIMessage"][];
+            /**
+             * @description What the user did. Absent: `submit-message`. `regenerate-message` is not supported yet: 400.
+             * @enum {string}
+             */
+            trigger?: "submit-message" | "regenerate-message";
+            messageId?: string | null;
+        };
+        UIError: {
+            /**
+             * @description The reply has failed; no `finish` follows.
+             * @enum {string}
+             */
+            type: "error";
+            errorText: string;
+        };
+        UIFinish: {
+            /**
+             * @description The reply has ended, or was cancelled.
+             * @enum {string}
+             */
+            type: "finish";
+            /**
+             * @description Why.
+             * @enum {string}
+             */
+            finishReason: "stop" | "length" | "content-filter";
+        };
+        UIMessage: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description Who speaks.
+             * @enum {string}
+             */
+            role: "user" | "assistant";
+            metadata: {
+                /**
+                 * @description A cancelled reply is `complete`.
+                 * @enum {string}
+                 */
+                status: "complete" | "streaming" | "error";
+            };
+            /** @description Parts as the stream of the same reply builds them. */
+            parts: {
+                type: string;
+            }[];
+        };
+        UIMessages: {
+            messages: components["schemas"]["UIMessage"][];
+        };
+        UIStart: {
+            /**
+             * @description The first part.
+             * @enum {string}
+             */
+            type: "start";
+            /** @description The reply's id. */
+            messageId: string;
+        };
+        UIStep: {
+            /**
+             * @description Around each model call.
+             * @enum {string}
+             */
+            type: "start-step" | "finish-step";
+        };
+        UITextBoundary: {
+            /**
+             * @description Around a text.
+             * @enum {string}
+             */
+            type: "text-start" | "text-end" | "reasoning-start" | "reasoning-end";
+            /** @description Ties the start, deltas and end of one part together. */
+            id: string;
+        };
+        UITextDelta: {
+            /**
+             * @description A piece of a text.
+             * @enum {string}
+             */
+            type: "text-delta" | "reasoning-delta";
+            /** @description Ties the start, deltas and end of one part together. */
+            id: string;
+            delta: string;
+        };
+        UIToolError: {
+            /**
+             * @description It failed, or the reply ended before its result was stored.
+             * @enum {string}
+             */
+            type: "tool-output-error";
+            /** @description Ties a call and its result together. */
+            toolCallId: string;
+            errorText: string;
+            /** @constant */
+            dynamic: true;
+        };
+        UIToolInput: {
+            /**
+             * @description The model has called a tool.
+             * @enum {string}
+             */
+            type: "tool-input-available";
+            /** @description Ties a call and its result together. */
+            toolCallId: string;
+            toolName: string;
+            /** @description The arguments. A string where they are no JSON. */
+            input: unknown;
+            /** @constant */
+            dynamic: true;
+        };
+        UIToolOutput: {
+            /**
+             * @description Its result.
+             * @enum {string}
+             */
+            type: "tool-output-available";
+            /** @description Ties a call and its result together. */
+            toolCallId: string;
+            output: string;
+            /** @constant */
+            dynamic: true;
+        };
         /** @description As reported by the provider; otherwise estimated by a tokenizer. */
         Usage: {
             /** @description Tokens read. */
@@ -2461,6 +2861,20 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type AgUiMessage = components['schemas']['AgUiMessage'];
+export type AgUiReasoningBoundary = components['schemas']['AgUiReasoningBoundary'];
+export type AgUiReasoningContent = components['schemas']['AgUiReasoningContent'];
+export type AgUiReasoningStart = components['schemas']['AgUiReasoningStart'];
+export type AgUiRunError = components['schemas']['AgUiRunError'];
+export type AgUiRunFinished = components['schemas']['AgUiRunFinished'];
+export type AgUiRunStarted = components['schemas']['AgUiRunStarted'];
+export type AgUiTextContent = components['schemas']['AgUiTextContent'];
+export type AgUiTextEnd = components['schemas']['AgUiTextEnd'];
+export type AgUiTextStart = components['schemas']['AgUiTextStart'];
+export type AgUiToolCallArgs = components['schemas']['AgUiToolCallArgs'];
+export type AgUiToolCallEnd = components['schemas']['AgUiToolCallEnd'];
+export type AgUiToolCallResult = components['schemas']['AgUiToolCallResult'];
+export type AgUiToolCallStart = components['schemas']['AgUiToolCallStart'];
 export type Agent = components['schemas']['Agent'];
 export type AgentCompletionRequest = components['schemas']['AgentCompletionRequest'];
 export type AgentCreate = components['schemas']['AgentCreate'];
@@ -2538,6 +2952,8 @@ export type ProviderType = components['schemas']['ProviderType'];
 export type ProviderTypeList = components['schemas']['ProviderTypeList'];
 export type ProviderUpdate = components['schemas']['ProviderUpdate'];
 export type Ready = components['schemas']['Ready'];
+export type RunAgentInput = components['schemas']['RunAgentInput'];
+export type SentUiMessage = components['schemas']['SentUIMessage'];
 export type SessionChange = components['schemas']['SessionChange'];
 export type SessionCompletionRequest = components['schemas']['SessionCompletionRequest'];
 export type SessionCreate = components['schemas']['SessionCreate'];
@@ -2545,6 +2961,18 @@ export type SessionExport = components['schemas']['SessionExport'];
 export type SessionTransition = components['schemas']['SessionTransition'];
 export type SessionTransitionList = components['schemas']['SessionTransitionList'];
 export type StreamError = components['schemas']['StreamError'];
+export type UiChatRequest = components['schemas']['UIChatRequest'];
+export type UiError = components['schemas']['UIError'];
+export type UiFinish = components['schemas']['UIFinish'];
+export type UiMessage = components['schemas']['UIMessage'];
+export type UiMessages = components['schemas']['UIMessages'];
+export type UiStart = components['schemas']['UIStart'];
+export type UiStep = components['schemas']['UIStep'];
+export type UiTextBoundary = components['schemas']['UITextBoundary'];
+export type UiTextDelta = components['schemas']['UITextDelta'];
+export type UiToolError = components['schemas']['UIToolError'];
+export type UiToolInput = components['schemas']['UIToolInput'];
+export type UiToolOutput = components['schemas']['UIToolOutput'];
 export type Usage = components['schemas']['Usage'];
 export type UsageReport = components['schemas']['UsageReport'];
 export type UsageRow = components['schemas']['UsageRow'];
@@ -6169,6 +6597,423 @@ export interface operations {
             };
             /** @description Internal error. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    createUIChatReply: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Up to 255 characters, kept 24 hours. The same key, trigger, `messageId` and last message joins the first reply; another: 400. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UIChatRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["UIStart"] | components["schemas"]["UIStep"] | components["schemas"]["UITextBoundary"] | components["schemas"]["UITextDelta"] | components["schemas"]["UIToolInput"] | components["schemas"]["UIToolOutput"] | components["schemas"]["UIToolError"] | components["schemas"]["UIFinish"] | components["schemas"]["UIError"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent, or the session belongs to another one. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description A reply is running; nothing was stored. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Draining, or too many replies run; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    resumeUIChatReply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["UIStart"] | components["schemas"]["UIStep"] | components["schemas"]["UITextBoundary"] | components["schemas"]["UITextDelta"] | components["schemas"]["UIToolInput"] | components["schemas"]["UIToolOutput"] | components["schemas"]["UIToolError"] | components["schemas"]["UIFinish"] | components["schemas"]["UIError"];
+                };
+            };
+            /** @description No reply yet. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    cancelUIChatReply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listUIMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UIMessages"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    runAgUi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunAgentInput"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["AgUiRunStarted"] | components["schemas"]["AgUiTextStart"] | components["schemas"]["AgUiTextContent"] | components["schemas"]["AgUiTextEnd"] | components["schemas"]["AgUiReasoningBoundary"] | components["schemas"]["AgUiReasoningStart"] | components["schemas"]["AgUiReasoningContent"] | components["schemas"]["AgUiToolCallStart"] | components["schemas"]["AgUiToolCallArgs"] | components["schemas"]["AgUiToolCallEnd"] | components["schemas"]["AgUiToolCallResult"] | components["schemas"]["AgUiRunFinished"] | components["schemas"]["AgUiRunError"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent, or the session belongs to another one. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description A reply is running; nothing was stored. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Draining, or too many replies run; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

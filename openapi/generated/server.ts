@@ -156,6 +156,24 @@ export interface SessionCompletionsHandlers<X extends Exchange> {
   cancelSessionCompletion: Handler<operations['cancelSessionCompletion'], X>
 }
 
+/** Deploy API for the AI SDK: `useChat` on the same sessions. */
+export interface AiSdkHandlers<X extends Exchange> {
+  /** POST /api/v1/agents/{agent_id}/deploy/ai-sdk — Send the next message of a chat; the answer is a UI message stream */
+  createUIChatReply: Handler<operations['createUIChatReply'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/ai-sdk/{session_id}/stream — Follow the reply that runs, from its beginning */
+  resumeUIChatReply: Handler<operations['resumeUIChatReply'], X>
+  /** DELETE /api/v1/agents/{agent_id}/deploy/ai-sdk/{session_id}/stream — Stop the reply that runs, if any */
+  cancelUIChatReply: Handler<operations['cancelUIChatReply'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/ai-sdk/{session_id}/messages — The messages of a chat, to begin a page with */
+  listUIMessages: Handler<operations['listUIMessages'], X>
+}
+
+/** Deploy API for AG-UI, on the same sessions. */
+export interface AgUiHandlers<X extends Exchange> {
+  /** POST /api/v1/agents/{agent_id}/deploy/ag-ui — Run the agent on the newest user message; the answer is a stream of AG-UI events */
+  runAgUi: Handler<operations['runAgUi'], X>
+}
+
 /** Deploy API: what a backend hands to a browser, so that it reaches its user's sessions. */
 export interface ClientSecretsHandlers<X extends Exchange> {
   /** POST /api/v1/agents/{agent_id}/deploy/client_secrets — Make a secret with which a browser reaches one user's sessions */
@@ -233,6 +251,8 @@ export interface Server<X extends Exchange> {
   models: ModelsHandlers<X>
   sessions: SessionsHandlers<X>
   sessionCompletions: SessionCompletionsHandlers<X>
+  aiSdk: AiSdkHandlers<X>
+  agUi: AgUiHandlers<X>
   clientSecrets: ClientSecretsHandlers<X>
   users: UsersHandlers<X>
   playground: PlaygroundHandlers<X>
@@ -257,6 +277,8 @@ export interface ServerOperations<X extends Exchange>
     ModelsHandlers<X>,
     SessionsHandlers<X>,
     SessionCompletionsHandlers<X>,
+    AiSdkHandlers<X>,
+    AgUiHandlers<X>,
     ClientSecretsHandlers<X>,
     UsersHandlers<X>,
     PlaygroundHandlers<X>,

@@ -131,24 +131,22 @@ export const ChatCompletionChunk = Type.Object(
       'The `data:` of a frame. First the role, then text, then an empty delta with `finish_reason`, then `[DONE]`.',
   },
 )
+export const replyErrorCodes = [
+  'provider_error',
+  'provider_timeout',
+  'provider_auth',
+  'provider_rate_limited',
+  'instance_lost',
+  'shutdown',
+  'session_deleted',
+  'internal',
+] as const
 export const StreamError = Type.Object(
   {
     error: Type.Object({
       message: Type.String(),
       type: oneOf(['server_error'], 'Kind of error.'),
-      code: oneOf(
-        [
-          'provider_error',
-          'provider_timeout',
-          'provider_auth',
-          'provider_rate_limited',
-          'instance_lost',
-          'shutdown',
-          'session_deleted',
-          'internal',
-        ],
-        'Why the reply failed.',
-      ),
+      code: oneOf(replyErrorCodes, 'Why the reply failed.'),
       param: Type.Null(),
     }),
   },

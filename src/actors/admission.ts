@@ -36,6 +36,7 @@ const isSettled = {
   key_reused: true,
   not_found: true,
   fenced: true,
+  revoked: true,
   busy: false,
   refused: false,
   stale: false,

@@ -166,6 +166,11 @@ export interface NewMessage {
   configuration: number | null
   /** False while draining or full: only a join is possible, or to find what an earlier call has stored. */
   mayStart: boolean
+  /**
+   * A session that does not exist is made with its first message, for `user`. `secretNumber`: of the client secret that
+   * makes it; null: none. Absent: it is `not_found`.
+   */
+  makeSession?: { secretNumber: number | null }
 }
 
 export type Admission =
@@ -173,7 +178,7 @@ export type Admission =
   | { outcome: 'admitted'; reply: ReplyInfo; position: number; restState: RestState; titleFrom: string | null }
   | { outcome: 'joined'; replyId: string }
   /** Nothing was stored, and nothing will be. `stale`: the configuration has changed, the agent may be another one now. */
-  | { outcome: 'busy' | 'key_reused' | 'not_found' | 'refused' | 'fenced' | 'stale' }
+  | { outcome: 'busy' | 'key_reused' | 'not_found' | 'refused' | 'fenced' | 'stale' | 'revoked' }
   /** The answer was lost: the message may be stored, or may be yet. */
   | { outcome: 'unknown' }
 

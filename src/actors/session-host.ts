@@ -70,9 +70,18 @@ export type Sent = Started | { outcome: 'joined'; reply: Reply } | { outcome: Re
 
 /**
  * `stale`: the configuration has changed since; with the agent as it is now the message may be sent again. `unknown`: it
- * may be stored all the same. Nothing is stored of any other.
+ * may be stored all the same. `revoked`: the client secret that was to make the session. Nothing is stored of any other.
  */
-export type Refusal = 'busy' | 'key_reused' | 'not_found' | 'full' | 'draining' | 'unavailable' | 'stale' | 'unknown'
+export type Refusal =
+  | 'busy'
+  | 'key_reused'
+  | 'not_found'
+  | 'full'
+  | 'draining'
+  | 'unavailable'
+  | 'stale'
+  | 'unknown'
+  | 'revoked'
 
 const shutdownError = errorOf('shutdown', 'The instance is shutting down.')
 

@@ -1,6 +1,6 @@
 /** Why a message was not taken (contract sections 3 and 4): the same on every surface, each in its own format. */
 import type { Refusal } from '../actors/session-host.ts'
-import { HttpError } from './http-error.ts'
+import { HttpError, revokedSecret } from './http-error.ts'
 
 /** Official clients try again by themselves on 409 and 5xx; this stops them. */
 export const noRetry = { 'x-should-retry': 'false' }
@@ -22,10 +22,11 @@ export const refusals = {
   // No `x-should-retry`: a retry joins the reply, if there is one.
   unknown: { status: 500, message: 'It is not known whether the message was stored.', headers: retryAfter },
   unavailable: { status: 503, message: 'The instance cannot write at the moment.', headers: retryAfter },
-} satisfies Record<Refusal, ErrorRow>
+} satisfies Record<Exclude<Refusal, 'revoked'>, ErrorRow>
 
 /** Throws the refusal as its HTTP error. */
-export function refuse(outcome: keyof typeof refusals): never {
+export function refuse(outcome: Refusal): never {
+  if (outcome === 'revoked') throw revokedSecret()
   const { status, message, headers } = refusals[outcome]
   throw new HttpError(status, message, headers)
 }

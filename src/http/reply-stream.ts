@@ -9,33 +9,52 @@ import { clientLeft, openEventStream } from './sse.ts'
 
 type Encode = (encoder: FrameEncoder, frame: Frame) => Buffer | null
 
-/**
- * Streams the frames after the id `after` and ends; breaks off without a last frame when nothing can be stored.
- * `onLeft` is called once when the client leaves before the end.
- */
-export async function streamReply(
+/** The bytes of a batch of frames. Null: none of them is shown. */
+type EncodeBatch = (frames: readonly Frame[]) => Buffer | null
+
+/** Streams the frames after the id `after` as completion chunks, and ends. The rest is streamBatches'. */
+export function streamReply(
   fastifyReply: FastifyReply,
   reply: Reply,
   after: number,
   encode: Encode,
+  onLeft?: () => void,
+): Promise<void> {
+  const encoder = createFrameEncoder(completionHead(reply.info))
+  const encodeBatch: EncodeBatch = (frames) => {
+    const bytes: Buffer[] = []
+    for (const frame of frames) {
+      const one = encode(encoder, frame)
+      if (one) bytes.push(one)
+    }
+    const [first] = bytes
+    return first === undefined || bytes.length === 1 ? (first ?? null) : Buffer.concat(bytes)
+  }
+  return streamBatches(fastifyReply, reply, after, encodeBatch, onLeft)
+}
+
+/**
+ * Streams what `encode` makes of the frames after the id `after`, and ends; breaks off without a last frame when nothing
+ * can be stored. `onLeft` is called once when the client leaves before the end.
+ */
+export async function streamBatches(
+  fastifyReply: FastifyReply,
+  reply: Reply,
+  after: number,
+  encode: EncodeBatch,
   onLeft: () => void = () => {},
 ): Promise<void> {
   const stream = openEventStream(fastifyReply)
-  const encoder = createFrameEncoder(completionHead(reply.info))
   let ended = false
   onceLeft(stream.signal, () => {
     if (!ended) onLeft()
   })
   try {
     await reply.read(after, stream.signal, (batch) => {
-      const bytes: Buffer[] = []
-      for (const frame of batch) {
-        const one = encode(encoder, frame)
-        if (one) bytes.push(one)
-        ended ||= frame.type === 'done' || frame.type === 'failed'
-      }
-      const [first] = bytes
-      return first && stream.write(bytes.length === 1 ? first : Buffer.concat(bytes))
+      const last = batch.at(-1)?.type
+      ended ||= last === 'done' || last === 'failed'
+      const bytes = encode(batch)
+      return bytes === null ? undefined : stream.write(bytes)
     })
     if (stream.signal.aborted) return
     stream.end()

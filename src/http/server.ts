@@ -4,6 +4,8 @@ import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import { FastifySSEPlugin } from 'fastify-sse-v2'
 import { agents } from '../../openapi/operations/agents.ts'
 import { agentTools } from '../../openapi/operations/agentTools.ts'
+import { agUi } from '../../openapi/operations/agUi.ts'
+import { aiSdk } from '../../openapi/operations/aiSdk.ts'
 import { auth } from '../../openapi/operations/auth.ts'
 import { builtInTools } from '../../openapi/operations/builtInTools.ts'
 import { clientSecrets } from '../../openapi/operations/clientSecrets.ts'
@@ -23,6 +25,8 @@ import { usage } from '../../openapi/operations/usage.ts'
 import { users } from '../../openapi/operations/users.ts'
 import { createDatabaseCheck } from '../persistence/postgres/disk.ts'
 import { ignoreBodies } from './body.ts'
+import { agUiHandlers } from './deploy/ag-ui/routes.ts'
+import { aiSdkHandlers } from './deploy/ai-sdk/routes.ts'
 import { clientSecretHandlers } from './deploy/client-secret-handlers.ts'
 import { createClientSecrets } from './deploy/client-secrets.ts'
 import { type CompletionRooms, completionHandlers } from './deploy/completions.ts'
@@ -153,6 +157,8 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
         mountDeploy(deploy, models, modelHandlers(rooms))
         mountDeploy(deploy, sessions, sessionHandlers(rooms))
         mountDeploy(deploy, sessionCompletions, sessionCompletionHandlers(rooms))
+        mountDeploy(deploy, aiSdk, aiSdkHandlers(rooms))
+        mountDeploy(deploy, agUi, agUiHandlers(rooms))
         mountDeploy(deploy, clientSecrets, clientSecretHandlers(deployRooms))
         mountDeploy(deploy, users, userHandlers(rooms))
       },

@@ -35,6 +35,18 @@ export const resumeRows = {
 
 export type ResumeRow = keyof typeof resumeRows
 
+export const uiRows = {
+  stream: 'A reply, as it comes',
+  tools: 'Tools of the agent',
+  reload: 'Page reloaded in the middle of a reply',
+  lost: 'Connection lost in the middle',
+  stop: 'Its own stop',
+  busy: 'A reply is running: 409',
+  failed: 'The model fails in the middle',
+} as const
+
+export type UiRow = keyof typeof uiRows
+
 /** What a run has seen of one client. Kept in test/clients/recorded, compared by each run. */
 export interface Recorded<Id extends string = string> {
   client: string

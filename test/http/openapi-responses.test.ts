@@ -1,9 +1,11 @@
 /** Specification 9.2: what the server answers is what openapi.json says, at every endpoint that is mounted. */
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, expect } from 'vitest'
 import { verifies } from '../verifies.ts'
 import { type Answer, nobody, openScene } from './scene.ts'
+import { uiScene } from './ui-scene.ts'
 
 type Content = Record<string, { schema?: object }>
 interface Described {
@@ -170,6 +172,23 @@ async function walkUsers(agent_id: string): Promise<void> {
   }
 }
 
+async function walkUiClients(agent_id: string): Promise<void> {
+  const session_id = randomUUID()
+  const ids = { agent_id, session_id }
+  const ui = uiScene(scene)
+  const aiSdk = `${deploy}/ai-sdk`
+  await walk('post', aiSdk, { agent_id }, ui.chatBody(session_id, 'x'))
+  await walk('post', aiSdk, { agent_id }, ui.chatBody('no uuid', 'x'))
+  await walk('post', aiSdk, {}, ui.chatBody(session_id, 'x'))
+  await walk('get', `${aiSdk}/{session_id}/stream`, ids)
+  await walk('get', `${aiSdk}/{session_id}/messages`, ids)
+  await walk('get', `${aiSdk}/{session_id}/messages`, { session_id })
+  await walk('delete', `${aiSdk}/{session_id}/stream`, ids)
+  await walk('post', `${deploy}/ag-ui`, { agent_id }, ui.runBody(session_id, 'r', 'x'))
+  await walk('post', `${deploy}/ag-ui`, { agent_id }, ui.runBody(session_id, 'r', 'other'))
+  await walk('post', `${deploy}/ag-ui`, {}, ui.runBody(session_id, 'r', 'x'))
+}
+
 async function walkPlayground(agent_id: string): Promise<void> {
   const { id: session_id } = await walk('post', `${play}/sessions`, { agent_id }, { title: 'W' })
   const ids = { agent_id, session_id }
@@ -204,6 +223,7 @@ verifies(
     await walkManagement(agent_id)
     const session_id = await walkDeploy(agent_id)
     await walkUsers(agent_id)
+    await walkUiClients(agent_id)
     await walkPlayground(agent_id)
     for (const path of ['chart', 'chart/traffic', 'actors']) await walk('get', `/api/v1/debug/${path}`, {})
     await walk('get', '/api/v1/debug/sessions/{id}/transitions', { id: session_id })

@@ -63,7 +63,7 @@ export async function admit(sql: Sql, owner: Owner, message: NewMessage, log: Lo
  */
 function isForGood({ outcome, reply_id, by_key }: Answer, { replyId }: NewMessage): boolean {
   if (outcome === 'joined') return by_key === true || reply_id === replyId
-  return outcome === 'admitted' || outcome === 'fenced' || outcome === 'not_found' || outcome === 'key_reused'
+  return !['busy', 'refused', 'stale'].includes(outcome)
 }
 
 async function ask(sql: Sql, owner: Owner, message: NewMessage): Promise<Answer> {
@@ -80,6 +80,8 @@ async function ask(sql: Sql, owner: Owner, message: NewMessage): Promise<Answer>
     is_retry: message.isRetry,
     may_start: message.mayStart,
     configuration: message.configuration,
+    make_session: message.makeSession !== undefined,
+    secret_number: message.makeSession?.secretNumber,
   })
   const [row] = await sql<{ answer: Answer }[]>`
     select admit_message(${owner.id}, ${owner.epoch}, ${wanted}::text::jsonb, ${message.text}) as answer`

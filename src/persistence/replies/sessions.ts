@@ -112,6 +112,13 @@ export async function deleteAgent(sql: Sql, id: string): Promise<DeletedAgent | 
   return row?.deleted ? { id: row.id, instances: row.instances } : null
 }
 
+/** The id of the session's reply that runs. Null: none does. */
+export async function runningReply(sql: Sql, sessionId: string): Promise<string | null> {
+  const [row] = await sql<{ id: string }[]>`
+    select id from messages where session_id = ${sessionId} and status = 'streaming'`
+  return row?.id ?? null
+}
+
 /** The session's newest reply of its own; given messages are none. `found` is false for an unknown session; `replyId` null when there is no reply yet. */
 export async function newestReply(
   sql: Sql,

@@ -1,4 +1,4 @@
--- revision 6
+-- revision 7
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -6,7 +6,8 @@
    locked against its own fencing.
    p_message: {agent_id, session_id, end_user (whose session it must be; null or absent: anybody's), user_id, reply_id,
    model, include_usage, key, body_hash (hex), is_retry, may_start, configuration (its version that the request was made
-   from; null: any)}.
+   from; null: any), make_session (a session that does not exist is made for end_user, with the message or not at all;
+   absent: not_found), secret_number (of the client secret that makes it; absent: none)}.
    Answers {outcome, reply_id, session_num, first_seq, created_at, position, rest_state, untitled, first_text (of an
    untitled session: its first user message; null: the new one), by_key (joined by its idempotency key)}. */
 create or replace function admit_message(
@@ -26,7 +27,8 @@ declare
 begin
   select * into m from jsonb_to_record(p_message) as x(
     agent_id uuid, session_id uuid, end_user text, user_id uuid, reply_id uuid, model text, include_usage boolean,
-    key text, body_hash text, is_retry boolean, may_start boolean, configuration bigint);
+    key text, body_hash text, is_retry boolean, may_start boolean, configuration bigint, make_session boolean,
+    secret_number bigint);
 
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for key share;
   v_fenced := not found;
@@ -34,7 +36,26 @@ begin
   select x.num, x.next_seq, x.title into s from sessions x
    where x.id = m.session_id and x.agent_id = m.agent_id and (m.end_user is null or x.end_user = m.end_user)
      for update;
-  if not found then return '{"outcome": "not_found"}'; end if;
+  if not found then
+    if m.make_session is not true then return '{"outcome": "not_found"}'; end if;
+    if v_fenced then return '{"outcome": "fenced"}'; end if;
+    -- Not not_found, which stands for ever: a call whose answer was lost may be about to make it.
+    if not m.may_start then return '{"outcome": "refused"}'; end if;
+    if m.configuration <> (select c.version from configuration c) then return '{"outcome": "stale"}'; end if;
+    if m.secret_number is not null then
+      begin
+        perform check_client_secret(m.agent_id, m.end_user, m.secret_number);
+      exception when sqlstate 'GR401' then return '{"outcome": "revoked"}';
+      end;
+    end if;
+    insert into sessions (id, agent_id, end_user)
+    select m.session_id, a.id, m.end_user from agents a where a.id = m.agent_id for key share
+    on conflict (id) do nothing; -- made meanwhile by another message, or somebody else's
+    select x.num, x.next_seq, x.title into s from sessions x
+     where x.id = m.session_id and x.agent_id = m.agent_id and (m.end_user is null or x.end_user = m.end_user)
+       for update;
+    if not found then return '{"outcome": "not_found"}'; end if;
+  end if;
 
   select x.id, x.position, x.status, x.finish_reason, x.requester_lost into last from messages x
    where x.session_id = m.session_id and x.first_seq is not null and x.id <> m.reply_id order by x.position desc limit 1;

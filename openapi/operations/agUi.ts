@@ -1,0 +1,23 @@
+import { operations } from '../operation.ts'
+import { agUiEvents, RunAgentInput } from '../schemas/ag-ui.ts'
+
+export const agUi = operations({
+  runAgUi: {
+    method: 'post',
+    path: '/api/v1/agents/{agent_id}/deploy/ag-ui',
+    scope: 'deploy',
+    secret: 'handler',
+    summary: 'Run the agent on the newest user message; the answer is a stream of AG-UI events',
+    description:
+      'For AG-UI’s `HttpAgent` and what is built on it. The history is the session’s. The reply goes on when the client leaves: the same run sent again is answered from its beginning.',
+    body: RunAgentInput,
+    streams: 'only',
+    events: agUiEvents,
+    responses: { 200: null },
+    errors: {
+      404: 'There is no such agent, or the session belongs to another one.',
+      409: 'A reply is running; nothing was stored.',
+      503: 'Draining, or too many replies run; see `Retry-After`.',
+    },
+  },
+})

@@ -1,0 +1,128 @@
+/** AG-UI's own formats (protocol 1.0). The server reads little of a request, and checks only that. */
+import Type from 'typebox'
+import { documented } from '../documented.ts'
+import { oneOf } from './basics.ts'
+import { replyErrorCodes } from './chat.ts'
+
+const SentMessage = Type.Object(
+  {},
+  {
+    title: 'AgUiMessage',
+    description: 'A message as AG-UI has it. Only the newest one of role `user` is read.',
+    ...documented({
+      properties: {
+        id: { type: 'string' },
+        role: { type: 'string' },
+        content: {
+          type: ['string', 'array'],
+          items: {
+            type: 'object',
+            required: ['type', 'text'],
+            properties: { type: { type: 'string', enum: ['text'] }, text: { type: 'string' } },
+          },
+        },
+      },
+    }),
+  },
+)
+
+export const RunAgentInput = Type.Object(
+  {
+    threadId: Type.String({
+      format: 'uuid',
+      description: 'A UUID: that of the session, which is made when it does not exist.',
+    }),
+    runId: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'The same one with the same newest user message joins the first reply; with another: 400.',
+    }),
+    messages: Type.Array(SentMessage, { minItems: 1 }),
+  },
+  { title: 'RunAgentInput', description: 'Other fields are accepted and ignored.' },
+)
+
+const threadId = Type.String()
+const runId = Type.String()
+const messageId = Type.String({ description: "The reply's id." })
+const reasoningId = Type.String({ description: 'Of the reasoning, a message of its own.' })
+const toolCallId = Type.String()
+
+export const agUiEvents = [
+  Type.Object(
+    { type: oneOf(['RUN_STARTED'], 'The first event.'), threadId, runId, protocolVersion: Type.String() },
+    { title: 'AgUiRunStarted' },
+  ),
+  Type.Object(
+    { type: oneOf(['TEXT_MESSAGE_START'], 'Before a text.'), messageId, role: oneOf(['assistant'], 'Who speaks.') },
+    { title: 'AgUiTextStart' },
+  ),
+  Type.Object(
+    { type: oneOf(['TEXT_MESSAGE_CONTENT'], 'A piece of the text.'), messageId, delta: Type.String() },
+    { title: 'AgUiTextContent' },
+  ),
+  Type.Object({ type: oneOf(['TEXT_MESSAGE_END'], 'After a text.'), messageId }, { title: 'AgUiTextEnd' }),
+  Type.Object(
+    {
+      type: oneOf(
+        ['REASONING_START', 'REASONING_MESSAGE_END', 'REASONING_END'],
+        'Around what the model thought before it answered.',
+      ),
+      messageId: reasoningId,
+    },
+    { title: 'AgUiReasoningBoundary' },
+  ),
+  Type.Object(
+    {
+      type: oneOf(['REASONING_MESSAGE_START'], 'Before its text.'),
+      messageId: reasoningId,
+      role: oneOf(['reasoning'], 'Who speaks.'),
+    },
+    { title: 'AgUiReasoningStart' },
+  ),
+  Type.Object(
+    { type: oneOf(['REASONING_MESSAGE_CONTENT'], 'A piece of it.'), messageId: reasoningId, delta: Type.String() },
+    { title: 'AgUiReasoningContent' },
+  ),
+  Type.Object(
+    {
+      type: oneOf(['TOOL_CALL_START'], 'The model calls a tool.'),
+      toolCallId,
+      toolCallName: Type.String(),
+      parentMessageId: messageId,
+    },
+    { title: 'AgUiToolCallStart' },
+  ),
+  Type.Object(
+    { type: oneOf(['TOOL_CALL_ARGS'], 'Its arguments, JSON text.'), toolCallId, delta: Type.String() },
+    { title: 'AgUiToolCallArgs' },
+  ),
+  Type.Object({ type: oneOf(['TOOL_CALL_END'], 'The call is complete.'), toolCallId }, { title: 'AgUiToolCallEnd' }),
+  Type.Object(
+    {
+      type: oneOf(['TOOL_CALL_RESULT'], 'What the tool gave.'),
+      messageId: Type.String({ description: 'Of the result, a message of its own.' }),
+      toolCallId,
+      content: Type.String(),
+      role: oneOf(['tool'], 'Who speaks.'),
+    },
+    { title: 'AgUiToolCallResult' },
+  ),
+  Type.Object(
+    {
+      type: oneOf(['RUN_FINISHED'], 'The last event of a reply that did not fail.'),
+      threadId,
+      runId,
+      outcome: Type.Object({ type: oneOf(['success', 'cancelled'], 'How it ended.') }),
+    },
+    { title: 'AgUiRunFinished' },
+  ),
+  Type.Object(
+    {
+      type: oneOf(['RUN_ERROR'], 'The last event of a reply that failed.'),
+      message: Type.String(),
+      code: oneOf(replyErrorCodes, 'Why it failed.'),
+    },
+    { title: 'AgUiRunError' },
+  ),
+]

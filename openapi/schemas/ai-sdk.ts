@@ -1,0 +1,118 @@
+/** The AI SDK's own formats (package `ai`, version 7). The server reads little of a request, and checks only that. */
+import Type from 'typebox'
+import { documented } from '../documented.ts'
+import { nullable, oneOf } from './basics.ts'
+import { messageStatuses } from './chat.ts'
+
+const sentParts = {
+  type: 'array',
+  minItems: 1,
+  items: {
+    type: 'object',
+    required: ['type', 'text'],
+    properties: { type: { type: 'string', enum: ['text'] }, text: { type: 'string' } },
+  },
+}
+const SentUIMessage = Type.Object(
+  {},
+  {
+    title: 'SentUIMessage',
+    description: 'A UI message as `useChat` holds it. Of all but the last one nothing is read.',
+    ...documented({
+      properties: {
+        id: { type: 'string' },
+        role: { type: 'string', enum: ['user', 'assistant', 'system'], description: "The last message's: `user`." },
+        parts: sentParts,
+      },
+    }),
+  },
+)
+
+export const UIChatRequest = Type.Object(
+  {
+    id: Type.String({
+      format: 'uuid',
+      description: "The chat's id, a UUID: that of its session, which is made when it does not exist.",
+    }),
+    messages: Type.Array(SentUIMessage, { minItems: 1, description: 'The last one, a user message, is the new one.' }),
+    trigger: Type.Optional(
+      oneOf(
+        ['submit-message', 'regenerate-message'],
+        'What the user did. Absent: `submit-message`. `regenerate-message` is not supported yet: 400.',
+      ),
+    ),
+    messageId: Type.Optional(nullable(Type.String())),
+  },
+  {
+    title: 'UIChatRequest',
+    description: 'What `DefaultChatTransport` sends. Other fields are accepted and ignored.',
+  },
+)
+
+const partId = Type.String({ description: 'Ties the start, deltas and end of one part together.' })
+const toolCallId = Type.String({ description: 'Ties a call and its result together.' })
+const dynamic = Type.Literal(true)
+
+export const uiMessageChunks = [
+  Type.Object(
+    { type: oneOf(['start'], 'The first part.'), messageId: Type.String({ description: "The reply's id." }) },
+    { title: 'UIStart' },
+  ),
+  Type.Object({ type: oneOf(['start-step', 'finish-step'], 'Around each model call.') }, { title: 'UIStep' }),
+  Type.Object(
+    { type: oneOf(['text-start', 'text-end', 'reasoning-start', 'reasoning-end'], 'Around a text.'), id: partId },
+    { title: 'UITextBoundary' },
+  ),
+  Type.Object(
+    { type: oneOf(['text-delta', 'reasoning-delta'], 'A piece of a text.'), id: partId, delta: Type.String() },
+    { title: 'UITextDelta' },
+  ),
+  Type.Object(
+    {
+      type: oneOf(['tool-input-available'], 'The model has called a tool.'),
+      toolCallId,
+      toolName: Type.String(),
+      input: Type.Unknown({ description: 'The arguments. A string where they are no JSON.' }),
+      dynamic,
+    },
+    { title: 'UIToolInput' },
+  ),
+  Type.Object(
+    { type: oneOf(['tool-output-available'], 'Its result.'), toolCallId, output: Type.String(), dynamic },
+    { title: 'UIToolOutput' },
+  ),
+  Type.Object(
+    {
+      type: oneOf(['tool-output-error'], 'It failed, or the reply ended before its result was stored.'),
+      toolCallId,
+      errorText: Type.String(),
+      dynamic,
+    },
+    { title: 'UIToolError' },
+  ),
+  Type.Object(
+    {
+      type: oneOf(['finish'], 'The reply has ended, or was cancelled.'),
+      finishReason: oneOf(['stop', 'length', 'content-filter'], 'Why.'),
+    },
+    { title: 'UIFinish' },
+  ),
+  Type.Object(
+    { type: oneOf(['error'], 'The reply has failed; no `finish` follows.'), errorText: Type.String() },
+    { title: 'UIError' },
+  ),
+]
+
+const UIMessage = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    role: oneOf(['user', 'assistant'], 'Who speaks.'),
+    metadata: Type.Object({ status: oneOf(messageStatuses, 'A cancelled reply is `complete`.') }),
+    parts: Type.Array(Type.Object({ type: Type.String() }), {
+      minItems: 1,
+      description: 'Parts as the stream of the same reply builds them.',
+    }),
+  },
+  { title: 'UIMessage' },
+)
+export const UIMessages = Type.Object({ messages: Type.Array(UIMessage) }, { title: 'UIMessages' })

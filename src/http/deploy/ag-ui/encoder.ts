@@ -1,0 +1,73 @@
+/**
+ * Frames of a reply → AG-UI's events (contract section 12; protocol 1.0, `@ag-ui/core`). No `[DONE]`: the protocol's
+ * clients read each `data:` as JSON, and a run ends with its last event.
+ */
+import type { Frame } from '../../../actors/reply-event.ts'
+import { createOutline, type OutlineWriter, type TextKind } from '../../reply-outline.ts'
+
+export const PROTOCOL_VERSION = '1.0'
+
+export interface Run {
+  threadId: string
+  runId: string
+}
+
+const prefix = { text: 'TEXT_MESSAGE', reasoning: 'REASONING_MESSAGE' } as const satisfies Record<TextKind, string>
+const role = { text: 'assistant', reasoning: 'reasoning' } as const satisfies Record<TextKind, string>
+
+const data = (event: object): string => `data: ${JSON.stringify(event)}\n\n`
+
+/** Encodes the frames of one reply, from its first one on: batch by batch, the bytes of each. */
+export function createRunEncoder(run: Run, replyId: string): (frames: readonly Frame[]) => Buffer | null {
+  let out = ''
+  let results = 0
+  // Only the delta goes through JSON.stringify per token.
+  let deltaStart = ''
+  // Texts of all turns are one message, the reply's; reasoning is a message of its own each time.
+  const messageIdOf = (kind: TextKind, part: number) => (kind === 'text' ? replyId : `${replyId}:reasoning:${part}`)
+  const writer: OutlineWriter = {
+    started() {
+      out += data({ type: 'RUN_STARTED', ...run, protocolVersion: PROTOCOL_VERSION })
+    },
+    stepStarted() {},
+    stepFinished() {},
+    partStarted(kind, part) {
+      const messageId = messageIdOf(kind, part)
+      if (kind === 'reasoning') out += data({ type: 'REASONING_START', messageId })
+      out += data({ type: `${prefix[kind]}_START`, messageId, role: role[kind] })
+      deltaStart = `data: {"type":"${prefix[kind]}_CONTENT","messageId":"${messageId}","delta":`
+    },
+    delta(_, text) {
+      out += `${deltaStart}${JSON.stringify(text)}}\n\n`
+    },
+    partFinished(kind, part) {
+      const messageId = messageIdOf(kind, part)
+      out += data({ type: `${prefix[kind]}_END`, messageId })
+      if (kind === 'reasoning') out += data({ type: 'REASONING_END', messageId })
+    },
+    called({ id, name, arguments: text }) {
+      out += data({ type: 'TOOL_CALL_START', toolCallId: id, toolCallName: name, parentMessageId: replyId })
+      out += data({ type: 'TOOL_CALL_ARGS', toolCallId: id, delta: text })
+      out += data({ type: 'TOOL_CALL_END', toolCallId: id })
+    },
+    answered({ id }, _, content) {
+      results += 1
+      const messageId = `${replyId}:result:${results}`
+      out += data({ type: 'TOOL_CALL_RESULT', messageId, toolCallId: id, content, role: 'tool' })
+    },
+    finished(reason) {
+      const outcome = { type: reason === 'cancelled' ? 'cancelled' : 'success' }
+      out += data({ type: 'RUN_FINISHED', ...run, outcome })
+    },
+    failed({ message, code }) {
+      out += data({ type: 'RUN_ERROR', message, code })
+    },
+    done() {},
+  }
+  const outline = createOutline(writer)
+  return (frames) => {
+    out = ''
+    for (const frame of frames) outline.take(frame)
+    return out === '' ? null : Buffer.from(out)
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * Clients for pages, as their users set them up; ui-bundle.ts makes one script of it. `greenroom.open(name, ask)` mounts
+ * one; what it shows is read by the test. `kept` is what a page keeps over a reload beside the id.
+ */
+import { HttpAgent } from '@ag-ui/client'
+import { useChat } from '@ai-sdk/react'
+import { AssistantRuntimeProvider } from '@assistant-ui/react'
+import { useAISDKRuntime } from '@assistant-ui/react-ai-sdk'
+import { DefaultChatTransport } from 'ai'
+import { createElement } from 'react'
+import { createRoot } from 'react-dom/client'
+
+const mount = (component) =>
+  createRoot(document.body.appendChild(document.createElement('div'))).render(createElement(component))
+
+const errorOf = (error) => (error ? { name: error.name, message: error.message } : null)
+
+async function chatOptions({ base, id }) {
+  const api = `${base}/ai-sdk`
+  const { messages } = await (await fetch(`${api}/${id}/messages`)).json()
+  return { id, messages, resume: true, transport: new DefaultChatTransport({ api }) }
+}
+
+async function openUseChat(ask) {
+  const options = await chatOptions(ask)
+  let chat
+  mount(() => {
+    chat = useChat(options)
+    return null
+  })
+  return {
+    send: (text) => void chat.sendMessage({ text }),
+    stop: () => chat.stop(),
+    comeBack: () => void chat.resumeStream(),
+    shown: () => ({
+      status: chat?.status ?? 'loading',
+      error: errorOf(chat?.error),
+      messages: (chat?.messages ?? []).map(({ role, parts }) => ({
+        role,
+        text: parts.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+        tools: parts
+          .filter(({ type }) => type === 'dynamic-tool')
+          .map(({ toolName, output, errorText }) => [toolName, output ?? errorText]),
+      })),
+    }),
+  }
+}
+
+async function openAssistantUi(ask) {
+  const options = await chatOptions(ask)
+  let chat
+  let runtime
+  mount(() => {
+    chat = useChat(options)
+    runtime = useAISDKRuntime(chat)
+    return createElement(AssistantRuntimeProvider, { runtime })
+  })
+  const shown = ({ role, content }) => ({
+    role,
+    text: content.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+    tools: content.filter(({ type }) => type === 'tool-call').map(({ toolName, result }) => [toolName, result]),
+  })
+  return {
+    send: (text) => void runtime.thread.append({ role: 'user', content: [{ type: 'text', text }] }),
+    stop: () => runtime.thread.cancelRun(),
+    comeBack: () => void chat.resumeStream(),
+    shown: () => ({
+      status: runtime?.thread.getState().isRunning ? 'streaming' : (chat?.status ?? 'loading'),
+      error: errorOf(chat?.error),
+      messages: (runtime?.thread.getState().messages ?? []).map(shown),
+    }),
+  }
+}
+
+async function openAgUi({ base, id, kept }) {
+  const agent = new HttpAgent({ url: `${base}/ag-ui`, threadId: id, initialMessages: kept?.messages ?? [] })
+  let error = null
+  const run = () => {
+    error = null
+    const failed = ({ event }) => {
+      error = { name: 'RUN_ERROR', message: event.message, code: event.code }
+    }
+    agent.runAgent({ runId: kept.runId }, { onRunErrorEvent: failed }).catch((thrown) => {
+      error = errorOf(thrown)
+    })
+  }
+  if (kept) run()
+  return {
+    send(text) {
+      agent.addMessage({ id: crypto.randomUUID(), role: 'user', content: text })
+      kept = { runId: crypto.randomUUID(), messages: [...agent.messages] }
+      run()
+    },
+    stop: () => agent.abortRun(),
+    comeBack() {
+      agent.setMessages(kept.messages)
+      run()
+    },
+    kept: () => kept,
+    shown: () => ({
+      status: agent.isRunning ? 'streaming' : error ? 'error' : 'ready',
+      error,
+      messages: agent.messages
+        .filter(({ role }) => role === 'user' || role === 'assistant')
+        .map(({ role, content, toolCalls = [] }) => ({
+          role,
+          text: content ?? '',
+          tools: toolCalls.map((call) => [
+            call.function.name,
+            agent.messages.find(({ toolCallId }) => toolCallId === call.id)?.content,
+          ]),
+        })),
+    }),
+  }
+}
+
+const clients = { 'use-chat': openUseChat, 'assistant-ui': openAssistantUi, 'ag-ui': openAgUi }
+
+export async function open(name, ask) {
+  globalThis.client = await clients[name](ask)
+}
