@@ -1,4 +1,4 @@
-/** All operations, by tag. The order is that of the document. */
+/** All operations by tag, in document order. */
 
 import type { Operations } from './operation.ts'
 import { agents } from './operations/agents.ts'
@@ -53,6 +53,6 @@ export const tags: readonly Tag[] = [
   { name: 'users', description: "Deploy API: an agent's end users.", operations: users },
   { name: 'playground', description: 'The same sessions, for the management UI.', operations: playground },
   { name: 'debug', description: 'The state chart, and what sessions did.', operations: debug },
-  { name: 'usage', description: 'Tokens, counted.', operations: usage },
+  { name: 'usage', description: 'Token counts.', operations: usage },
   { name: 'transfer', description: 'Export and import of the configuration.', operations: transfer },
 ]

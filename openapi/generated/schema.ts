@@ -7,7 +7,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Is the server running? */
+        /** Liveness: whether the server is running */
         get: operations["getLive"];
         put?: never;
         post?: never;
@@ -25,8 +25,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Does the server take new work?
-         * @description The database down, its disk full, or a shutdown under way: 503, with the same body and `message`.
+         * Readiness: whether the server accepts new work
+         * @description 503, with the same body and `message`, when the database is down, its disk is full, or a shutdown is in progress.
          */
         get: operations["getReady"];
         put?: never;
@@ -44,7 +44,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Is a login required, and is the caller logged in? */
+        /** Read whether a login is required and the caller is logged in */
         get: operations["getAuthStatus"];
         put?: never;
         post?: never;
@@ -65,7 +65,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Sets the cookie `greenroom_session`: 7 days from the last use, 30 at most.
+         * @description Sets the cookie `greenroom_session`, valid for 7 days from its last use, 30 at most.
          */
         post: operations["login"];
         delete?: never;
@@ -98,7 +98,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who is logged in? */
+        /** Read the current user */
         get: operations["getCurrentUser"];
         put?: never;
         post?: never;
@@ -115,7 +115,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Which model vendors are supported? */
+        /** List the supported model vendors */
         get: operations["listProviderTypes"];
         put?: never;
         post?: never;
@@ -154,7 +154,7 @@ export interface paths {
         get: operations["getProvider"];
         /**
          * Change a provider
-         * @description Changes the fields that the body carries. An absent `apiKey` keeps the stored one.
+         * @description Changes the fields in the body. An absent `apiKey` keeps the stored one.
          */
         put: operations["updateProvider"];
         post?: never;
@@ -175,8 +175,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Can the provider be reached?
-         * @description Lists its models, or makes the cheapest call there is, within 10 s. Always 200: see `ok`.
+         * Test the connection to a provider
+         * @description Lists its models, or makes the cheapest possible call, within 10 s. Always 200: see `ok`.
          */
         post: operations["testProvider"];
         delete?: never;
@@ -214,7 +214,7 @@ export interface paths {
         get: operations["getPrompt"];
         /**
          * Change a prompt
-         * @description Changes the fields that the body carries. Replies that start later use the new text.
+         * @description Changes the fields in the body. Replies that start later use the new text.
          */
         put: operations["updatePrompt"];
         post?: never;
@@ -254,7 +254,7 @@ export interface paths {
         get: operations["getAgent"];
         /**
          * Change an agent
-         * @description Changes the fields that the body carries; `generationConfig` and `allowedOrigins` are each replaced whole.
+         * @description Changes the fields in the body; `generationConfig` and `allowedOrigins` are each replaced as a whole.
          */
         put: operations["updateAgent"];
         post?: never;
@@ -275,7 +275,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Which tools may the agent call? */
+        /** Read the tools of an agent */
         get: operations["getAgentTools"];
         /** Choose the tools of an agent */
         put: operations["updateAgentTools"];
@@ -293,7 +293,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Which tools come with the server? */
+        /** List built-in tools */
         get: operations["listBuiltInTools"];
         put?: never;
         post?: never;
@@ -332,13 +332,13 @@ export interface paths {
         get: operations["getHttpTool"];
         /**
          * Change an HTTP tool
-         * @description Changes the fields that the body carries; `headers` and `inputSchema` are each replaced whole.
+         * @description Changes the fields in the body; `headers` and `inputSchema` are each replaced as a whole.
          */
         put: operations["updateHttpTool"];
         post?: never;
         /**
          * Delete an HTTP tool
-         * @description Takes it out of the tool configurations of agents too.
+         * @description Also removes it from the tool configurations of agents.
          */
         delete: operations["deleteHttpTool"];
         options?: never;
@@ -357,7 +357,7 @@ export interface paths {
         put?: never;
         /**
          * Run the tool once
-         * @description As a model would. Always 200: see `ok`.
+         * @description Calls it as a model would. Always 200: see `ok`.
          */
         post: operations["testHttpTool"];
         delete?: never;
@@ -395,13 +395,13 @@ export interface paths {
         get: operations["getMcpServer"];
         /**
          * Change an MCP server
-         * @description Changes the fields that the body carries; `headers` is replaced whole.
+         * @description Changes the fields in the body; `headers` is replaced as a whole.
          */
         put: operations["updateMcpServer"];
         post?: never;
         /**
          * Delete an MCP server
-         * @description Takes it out of the tool configurations of agents too.
+         * @description Also removes it from the tool configurations of agents.
          */
         delete: operations["deleteMcpServer"];
         options?: never;
@@ -416,7 +416,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Which tools does the server offer? */
+        /** List the tools of an MCP server */
         get: operations["listMcpServerTools"];
         put?: never;
         post?: never;
@@ -437,7 +437,7 @@ export interface paths {
         put?: never;
         /**
          * Ask the agent, sending the whole conversation
-         * @description Nothing is stored. The agent's system prompt comes first by itself. With `stream`, frames hold `ChatCompletionChunk` and end with `[DONE]`, or with `StreamError`; they carry no ids. A client that leaves stops the generation.
+         * @description Nothing is stored. The agent's system prompt is prepended. With `stream`, frames hold `ChatCompletionChunk` and end with `[DONE]`, or with `StreamError`; they have no ids. The generation stops when the client disconnects.
          */
         post: operations["createChatCompletion"];
         delete?: never;
@@ -509,7 +509,7 @@ export interface paths {
         };
         /**
          * List all sessions of the agent, most recently updated first
-         * @description Sessions that were made in the playground or by other callers are among them. A client secret lists those of its user.
+         * @description Includes sessions created in the playground or by other callers. A client secret lists those of its user.
          */
         get: operations["listSessions"];
         put?: never;
@@ -537,7 +537,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a session and all its messages
-         * @description A reply that runs is cancelled; its streams end with the error chunk `session_deleted`.
+         * @description A running reply is cancelled; its streams end with the error chunk `session_deleted`.
          */
         delete: operations["deleteSession"];
         options?: never;
@@ -580,7 +580,7 @@ export interface paths {
         put?: never;
         /**
          * Send the next user message of a session
-         * @description History comes from the session; the message and the reply are stored. The reply goes on when the client leaves, and every frame of its stream carries an id to resume from.
+         * @description History comes from the session; the message and the reply are stored. The reply continues when the client disconnects, and every frame of its stream has an id to resume from.
          */
         post: operations["createSessionCompletion"];
         delete?: never;
@@ -598,7 +598,7 @@ export interface paths {
         };
         /**
          * Follow the session's newest reply, from any frame
-         * @description What was stored is replayed, generation is never run again. A finished reply ends with its finish chunk and `[DONE]`. No reply yet: 204.
+         * @description Stored events are replayed; the generation is never repeated. A finished reply ends with its finish chunk and `[DONE]`. No reply yet: 204.
          */
         get: operations["resumeSessionCompletion"];
         put?: never;
@@ -619,8 +619,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stop the reply that runs, if any
-         * @description What was generated so far is kept. On whichever instance the reply runs.
+         * Cancel the running reply, if any
+         * @description Works on whichever instance the reply runs. The text generated so far is kept.
          */
         post: operations["cancelSessionCompletion"];
         delete?: never;
@@ -771,8 +771,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a message, with other settings and tools if wished
-         * @description The header `x-session-id` of the answer names the session. Frames are those of deploy sessions, with ids, and between them the named events `tool_call`, `tool_result` and `state`, which carry none.
+         * Send a message, optionally with other settings and tools
+         * @description The response header `x-session-id` is the id of the session. Frames are those of deploy sessions, with ids; the named events `tool_call`, `tool_result` and `state` between them have none.
          */
         post: operations["createPlaygroundChat"];
         delete?: never;
@@ -790,7 +790,7 @@ export interface paths {
         };
         /**
          * Follow the session's newest reply, from any frame
-         * @description Frames are those of deploy sessions, with ids, and between them the named events `tool_call`, `tool_result` and `state`, which carry none. No reply yet: 204.
+         * @description Frames are those of deploy sessions, with ids; the named events `tool_call`, `tool_result` and `state` between them have none. No reply yet: 204.
          */
         get: operations["resumePlaygroundChat"];
         put?: never;
@@ -810,7 +810,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stop the reply that runs, if any */
+        /** Cancel the running reply, if any */
         post: operations["cancelPlaygroundChat"];
         delete?: never;
         options?: never;
@@ -859,7 +859,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every transition that a session has made, oldest first */
+        /** List all transitions of a session, oldest first */
         get: operations["listSessionTransitions"];
         put?: never;
         post?: never;
@@ -877,7 +877,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The same, live
+         * Follow the transitions of a session
          * @description Each frame holds a `SessionTransition`; its id is `seq`.
          */
         get: operations["streamSessionTransitions"];
@@ -914,8 +914,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How many tokens were used?
-         * @description Of every reply that ended, however it ended, stateless ones and those of deleted sessions included. What is more than a week old is counted by whole hours.
+         * Read token usage
+         * @description Counts every reply that has ended, in any way, including stateless ones and those of deleted sessions. Usage more than a week old is counted by whole hours.
          */
         get: operations["getUsage"];
         put?: never;
@@ -933,7 +933,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A copy of the configuration, without secrets */
+        /** Export the configuration, without secrets */
         get: operations["exportConfiguration"];
         put?: never;
         post?: never;
@@ -953,8 +953,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take in a copy, as JSON or YAML, all or nothing
-         * @description What cannot be taken in as it stands is listed under `skipped`, with the reason.
+         * Import a configuration, as JSON or YAML, all or nothing
+         * @description Records that cannot be imported are listed under `skipped`, with the reason.
          */
         post: operations["importConfiguration"];
         delete?: never;
@@ -992,7 +992,7 @@ export interface components {
             allowedOrigins: string[];
             /**
              * Format: date-time
-             * @description When the record was made. ISO 8601, UTC.
+             * @description When the record was created. ISO 8601, UTC.
              */
             createdAt: string;
             /**
@@ -1003,7 +1003,7 @@ export interface components {
         };
         AgentCompletionRequest: {
             messages: components["schemas"]["ChatMessage"][];
-            /** @description True: the answer is a stream of events. Absent: false. */
+            /** @description True: the response is an event stream. Absent: false. */
             stream?: boolean | null;
             /** @description `include_usage` adds a chunk with `usage` and no choices before `[DONE]`. */
             stream_options?: {
@@ -1023,7 +1023,7 @@ export interface components {
             model: string;
             /** @description Id of a prompt. Null: no system prompt. Unknown: 400. */
             promptId?: string | null;
-            /** @description Replaced whole. Null, here or inside, means absent. */
+            /** @description Replaced as a whole. Null, here or inside, means absent. */
             generationConfig?: {
                 temperature?: number | null;
                 topP?: number | null;
@@ -1036,11 +1036,11 @@ export interface components {
         };
         AgentList: {
             agents: components["schemas"]["Agent"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
         };
         AgentModel: {
@@ -1103,13 +1103,13 @@ export interface components {
         AgentTransfer: {
             /** @description Name of the agent. 1 to 200 characters. */
             name: string;
-            /** @description Name of its provider, which must exist where this is imported. */
+            /** @description Name of its provider, which must exist in the target. */
             provider: string;
             /** @description Model name. 1 to 200 characters. */
             model: string;
             /** @description Name of its prompt, or null. */
             prompt?: string | null;
-            /** @description Replaced whole. Null, here or inside, means absent. */
+            /** @description Replaced as a whole. Null, here or inside, means absent. */
             generationConfig?: {
                 temperature?: number | null;
                 topP?: number | null;
@@ -1129,7 +1129,7 @@ export interface components {
             model?: string;
             /** @description Id of a prompt. Null: no system prompt. Unknown: 400. */
             promptId?: string | null;
-            /** @description Replaced whole. Null, here or inside, means absent. */
+            /** @description Replaced as a whole. Null, here or inside, means absent. */
             generationConfig?: {
                 temperature?: number | null;
                 topP?: number | null;
@@ -1153,7 +1153,7 @@ export interface components {
         BuiltInToolList: {
             builtInTools: components["schemas"]["BuiltInTool"][];
         };
-        /** @description The state chart of a session, derived from the machine that runs. */
+        /** @description The state chart of a session, derived from the running machine. */
         Chart: {
             id: string;
             /** @description Id of the first state. */
@@ -1167,13 +1167,13 @@ export interface components {
             /** @description `atomic`, `compound`, `parallel`, `final` or `history`. */
             kind: string;
             description: string;
-            /** @description Id of the state it lies in. */
+            /** @description Id of the enclosing state. */
             parent: string | null;
         };
         ChartTraffic: {
             /**
              * Format: date-time
-             * @description Start of the time looked at. ISO 8601, UTC.
+             * @description Start of the period. ISO 8601, UTC.
              */
             since: string;
             transitions: {
@@ -1221,7 +1221,7 @@ export interface components {
                 index: number;
                 message: {
                     /**
-                     * @description Who speaks.
+                     * @description The author.
                      * @enum {string}
                      */
                     role: "assistant";
@@ -1230,7 +1230,7 @@ export interface components {
                     reasoning_content?: string;
                 };
                 /**
-                 * @description `stop` on normal end and on cancel.
+                 * @description `stop` at a normal end and after a cancel.
                  * @enum {string}
                  */
                 finish_reason: "stop" | "length" | "content_filter";
@@ -1258,7 +1258,7 @@ export interface components {
                      * @enum {string}
                      */
                     role?: "assistant";
-                    /** @description A piece of the text. */
+                    /** @description The next part of the text. */
                     content?: string;
                     /** @description A piece of the reasoning, in a frame of its own. See `include_reasoning`. */
                     reasoning_content?: string;
@@ -1274,7 +1274,7 @@ export interface components {
         /** @description Other fields that clients send, `model` among them, are accepted and ignored. */
         ChatCompletionRequest: {
             messages: components["schemas"]["ChatMessage"][];
-            /** @description True: the answer is a stream of events. Absent: false. */
+            /** @description True: the response is an event stream. Absent: false. */
             stream?: boolean | null;
             /** @description `include_usage` adds a chunk with `usage` and no choices before `[DONE]`. */
             stream_options?: {
@@ -1339,7 +1339,7 @@ export interface components {
                 code: string;
             };
         };
-        /** @description Every error of the deploy API but 401. */
+        /** @description Every error of the deploy API except 401. */
         DeployError: {
             /** @description What went wrong. */
             error: string;
@@ -1356,11 +1356,11 @@ export interface components {
              */
             session_id: string;
             /**
-             * @description Who speaks.
+             * @description The author.
              * @enum {string}
              */
             role: "user" | "assistant";
-            /** @description Partial while `streaming`; what there was before the failure on `error`. */
+            /** @description Partial while `streaming`; the text before the failure on `error`. */
             content: string;
             /**
              * @description A cancelled reply is `complete`.
@@ -1428,7 +1428,7 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When the session was made. ISO 8601, UTC.
+             * @description When the session was created. ISO 8601, UTC.
              */
             created_at: string;
             /**
@@ -1439,14 +1439,14 @@ export interface components {
         };
         DeploySessionList: {
             sessions: components["schemas"]["DeploySession"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
         };
-        /** @description Without secrets: values of headers that carry one are `***`. */
+        /** @description Without secrets: values of secret headers are `***`. */
         Export: {
             /**
              * @description Version of this format.
@@ -1459,7 +1459,7 @@ export interface components {
             mcpServers: components["schemas"]["McpServerCreate"][];
             agentTools: components["schemas"]["AgentToolsTransfer"][];
         };
-        /** @description What is absent is left to the provider. */
+        /** @description Absent settings are left to the provider. */
         GenerationConfig: {
             temperature?: number;
             topP?: number;
@@ -1473,7 +1473,7 @@ export interface components {
              * @description Id of the tool.
              */
             id: string;
-            /** @description The model sees it with every character outside of `[a-zA-Z0-9_-]` replaced by `_`. 1 to 200 characters. */
+            /** @description For the model, every character outside `[a-zA-Z0-9_-]` is replaced by `_`. 1 to 200 characters. */
             name: string;
             /** @description Tells the model when to use the tool. */
             description: string;
@@ -1484,7 +1484,7 @@ export interface components {
             method: "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
             /** @description May hold `{{argument}}` in path and query. User and password inside: 400. */
             url: string;
-            /** @description Header names and values. Values of headers whose names carry a secret are encrypted at rest and read back as `***`. */
+            /** @description Header names and values. Values of headers whose names suggest a secret are encrypted at rest and read back as `***`. */
             headers: {
                 [key: string]: string;
             };
@@ -1496,7 +1496,7 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description When the record was made. ISO 8601, UTC.
+             * @description When the record was created. ISO 8601, UTC.
              */
             createdAt: string;
             /**
@@ -1506,7 +1506,7 @@ export interface components {
             updatedAt: string;
         };
         HttpToolCreate: {
-            /** @description The model sees it with every character outside of `[a-zA-Z0-9_-]` replaced by `_`. 1 to 200 characters. */
+            /** @description For the model, every character outside `[a-zA-Z0-9_-]` is replaced by `_`. 1 to 200 characters. */
             name: string;
             /** @description Tells the model when to use the tool. */
             description: string;
@@ -1517,31 +1517,31 @@ export interface components {
             method: "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
             /** @description May hold `{{argument}}` in path and query. User and password inside: 400. */
             url: string;
-            /** @description Replaced whole, 100 at most. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
+            /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null: none. */
             headers?: {
                 [key: string]: string;
             } | null;
             /** @description May hold `{{argument}}`. Null: arguments without a place in a template become a JSON body. */
             body?: string | null;
-            /** @description JSON Schema of an object, replaced whole. Null: any arguments. */
+            /** @description JSON Schema of an object, replaced as a whole. Null: any arguments. */
             inputSchema?: {
                 [key: string]: unknown;
             } | null;
         };
         HttpToolList: {
             httpTools: components["schemas"]["HttpTool"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
         };
         HttpToolTest: {
             ok: boolean;
-            /** @description HTTP status of the answer; null when there was none. */
+            /** @description HTTP status of the response; null if there was none. */
             status: number | null;
-            /** @description Text of the answer, at most 256 KiB; null when there was none. */
+            /** @description Text of the response, at most 256 KiB; null if there was none. */
             body: string | null;
             /** @description Milliseconds. */
             latencyMs: number;
@@ -1554,9 +1554,9 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        /** @description A `url` at another origin must come with all secret headers anew, else 400 and nothing changes. */
+        /** @description A `url` with another origin must come with all secret headers again, else 400 and nothing changes. */
         HttpToolUpdate: {
-            /** @description The model sees it with every character outside of `[a-zA-Z0-9_-]` replaced by `_`. 1 to 200 characters. */
+            /** @description For the model, every character outside `[a-zA-Z0-9_-]` is replaced by `_`. 1 to 200 characters. */
             name?: string;
             /** @description Tells the model when to use the tool. */
             description?: string;
@@ -1567,18 +1567,18 @@ export interface components {
             method?: "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
             /** @description May hold `{{argument}}` in path and query. User and password inside: 400. */
             url?: string;
-            /** @description Replaced whole, 100 at most. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
+            /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null: none. */
             headers?: {
                 [key: string]: string;
             } | null;
             /** @description May hold `{{argument}}`. Null: arguments without a place in a template become a JSON body. */
             body?: string | null;
-            /** @description JSON Schema of an object, replaced whole. Null: any arguments. */
+            /** @description JSON Schema of an object, replaced as a whole. Null: any arguments. */
             inputSchema?: {
                 [key: string]: unknown;
             } | null;
         };
-        /** @description Records are matched by name: known ones change, others are made. */
+        /** @description Records are matched by name: existing ones are updated, others are created. */
         Import: {
             /**
              * @description Version of this format.
@@ -1592,9 +1592,9 @@ export interface components {
             agentTools?: components["schemas"]["AgentToolsTransfer"][];
         };
         ImportResult: {
-            /** @description How many records were made. */
+            /** @description Number of records created. */
             created: number;
-            /** @description How many were changed. */
+            /** @description Number of records updated. */
             updated: number;
             skipped: {
                 /**
@@ -1626,7 +1626,7 @@ export interface components {
             agentId: string;
             /**
              * Format: uuid
-             * @description Where it lives.
+             * @description The instance on which it runs.
              */
             instanceId: string;
             /** @description Id of the innermost state. */
@@ -1636,7 +1636,7 @@ export interface components {
              * @description When it entered that state. ISO 8601, UTC.
              */
             since: string;
-            /** @description How many streams follow it there. */
+            /** @description Number of streams that follow it there. */
             subscribers: number;
         };
         LiveActors: {
@@ -1665,19 +1665,19 @@ export interface components {
             /** @description Tools are offered to the model as `<server>__<tool>`. 1 to 200 characters. */
             name: string;
             /**
-             * @description How the server is spoken to.
+             * @description The transport that the server uses.
              * @enum {string}
              */
             transport: "sse" | "streamable_http";
             /** @description User and password inside: 400. */
             url: string;
-            /** @description Header names and values. Values of headers whose names carry a secret are encrypted at rest and read back as `***`. */
+            /** @description Header names and values. Values of headers whose names suggest a secret are encrypted at rest and read back as `***`. */
             headers: {
                 [key: string]: string;
             };
             /**
              * Format: date-time
-             * @description When the record was made. ISO 8601, UTC.
+             * @description When the record was created. ISO 8601, UTC.
              */
             createdAt: string;
             /**
@@ -1690,44 +1690,44 @@ export interface components {
             /** @description Tools are offered to the model as `<server>__<tool>`. 1 to 200 characters. */
             name: string;
             /**
-             * @description How the server is spoken to.
+             * @description The transport that the server uses.
              * @enum {string}
              */
             transport: "sse" | "streamable_http";
             /** @description User and password inside: 400. */
             url: string;
-            /** @description Replaced whole, 100 at most. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
+            /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null: none. */
             headers?: {
                 [key: string]: string;
             } | null;
         };
         McpServerList: {
             mcpServers: components["schemas"]["McpServer"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
         };
-        /** @description A `url` at another origin must come with all secret headers anew, else 400 and nothing changes. */
+        /** @description A `url` with another origin must come with all secret headers again, else 400 and nothing changes. */
         McpServerUpdate: {
             /** @description Tools are offered to the model as `<server>__<tool>`. 1 to 200 characters. */
             name?: string;
             /**
-             * @description How the server is spoken to.
+             * @description The transport that the server uses.
              * @enum {string}
              */
             transport?: "sse" | "streamable_http";
             /** @description User and password inside: 400. */
             url?: string;
-            /** @description Replaced whole, 100 at most. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
+            /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null: none. */
             headers?: {
                 [key: string]: string;
             } | null;
         };
         McpTool: {
-            /** @description As the server names it; what `toolNames` holds. */
+            /** @description The server's name for it, as in `toolNames`. */
             name: string;
             description: string;
             /** @description JSON Schema of the arguments. */
@@ -1739,16 +1739,16 @@ export interface components {
             tools: components["schemas"]["McpTool"][];
         };
         Message: {
-            /** @description What went wrong, naming the field where one is to blame. */
+            /** @description What went wrong, with the field at fault if there is one. */
             message: string;
         };
         /** @description Tool arrays replace the agent's for this reply; absent ones keep them. */
         PlaygroundChatRequest: {
             /** @description The user message. */
             message: string;
-            /** @description Absent or null: a session is made; see the header `x-session-id`. */
+            /** @description Absent or null: a session is created; see the header `x-session-id`. */
             sessionId?: string | null;
-            /** @description Stands in for the agent's own settings, for this reply only. */
+            /** @description Overrides the agent's own settings, for this reply only. */
             configOverrides?: {
                 /** @description Id of a provider. Unknown: 400. */
                 providerId?: string | null;
@@ -1778,11 +1778,11 @@ export interface components {
              */
             sessionId: string;
             /**
-             * @description Who speaks.
+             * @description The author.
              * @enum {string}
              */
             role: "user" | "assistant";
-            /** @description Partial while `streaming`; what there was before the failure on `error`. */
+            /** @description Partial while `streaming`; the text before the failure on `error`. */
             content: string;
             /**
              * @description A cancelled reply is `complete`.
@@ -1797,7 +1797,7 @@ export interface components {
             /** @description Why the reply failed, or null. */
             error: {
                 code: string;
-                /** @description The provider's full words. */
+                /** @description The provider's full message. */
                 message: string;
             } | null;
             toolCalls: components["schemas"]["PlaygroundToolCall"][];
@@ -1835,12 +1835,12 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When the session was made. ISO 8601, UTC.
+             * @description When the session was created. ISO 8601, UTC.
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When something last happened in it. ISO 8601, UTC.
+             * @description When it last changed. ISO 8601, UTC.
              */
             updatedAt: string;
         };
@@ -1856,11 +1856,11 @@ export interface components {
         };
         PlaygroundSessionList: {
             sessions: components["schemas"]["PlaygroundSession"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
         };
         PlaygroundToolCall: {
@@ -1868,18 +1868,18 @@ export interface components {
             name: string;
             /** @description JSON text as the model wrote it; it may not parse. */
             arguments: string;
-            /** @description Null while the tool runs, and for good when the reply ended before a result was stored: then the outcome is unknown, the call may have taken effect. */
+            /** @description Null while the tool runs, and permanently if the reply ended before a result was stored: the outcome is unknown then, and the call may have taken effect. */
             ok: boolean | null;
-            /** @description What the model was given. Null while the tool runs, and for good when the reply ended before a result was stored: then the outcome is unknown, the call may have taken effect. */
+            /** @description The result given to the model. Null while the tool runs, and permanently if the reply ended before a result was stored: the outcome is unknown then, and the call may have taken effect. */
             content: string | null;
-            /** @description Where in the message's content the call lies, in UTF-16 code units. */
+            /** @description Position of the call in the message's content, in UTF-16 code units. */
             offset: number;
             /**
              * Format: date-time
-             * @description When the call began, where that is known. ISO 8601, UTC.
+             * @description When the call began, if known. ISO 8601, UTC.
              */
             startedAt: string | null;
-            /** @description Milliseconds. Null while the tool runs, and for good when the reply ended before a result was stored: then the outcome is unknown, the call may have taken effect. */
+            /** @description Milliseconds. Null while the tool runs, and permanently if the reply ended before a result was stored: the outcome is unknown then, and the call may have taken effect. */
             durationMs: number | null;
         };
         Prompt: {
@@ -1894,7 +1894,7 @@ export interface components {
             content: string;
             /**
              * Format: date-time
-             * @description When the record was made. ISO 8601, UTC.
+             * @description When the record was created. ISO 8601, UTC.
              */
             createdAt: string;
             /**
@@ -1911,11 +1911,11 @@ export interface components {
         };
         PromptList: {
             prompts: components["schemas"]["Prompt"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
         };
         PromptUpdate: {
@@ -1937,7 +1937,7 @@ export interface components {
              * @enum {string}
              */
             providerType: "openai" | "anthropic" | "gemini" | "mistral" | "openrouter" | "groq" | "deepseek" | "xai" | "ollama" | "openai-compatible" | "demo";
-            /** @description Where the API is, without user and password. Null: the default of the type. */
+            /** @description Base URL of the API, without user and password. Null: the default of the type. */
             baseUrl: string | null;
             /** @description Whether a key is stored. The key itself is never returned. */
             hasApiKey: boolean;
@@ -1945,7 +1945,7 @@ export interface components {
             apiKeyHint: string | null;
             /**
              * Format: date-time
-             * @description When the record was made. ISO 8601, UTC.
+             * @description When the record was created. ISO 8601, UTC.
              */
             createdAt: string;
             /**
@@ -1968,30 +1968,30 @@ export interface components {
              * @description Encrypted at rest, never returned.
              */
             apiKey?: string | null;
-            /** @description Where the API is, without user and password. Null: the default of the type. */
+            /** @description Base URL of the API, without user and password. Null: the default of the type. */
             baseUrl?: string | null;
         };
         ProviderList: {
             providers: components["schemas"]["Provider"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
         };
         ProviderTest: {
             ok: boolean;
             /** @description Milliseconds. */
             latencyMs: number;
-            /** @description What was found, or what went wrong. */
+            /** @description The result, or what went wrong. */
             message: string;
-            /** @description The models that the provider lists; may be empty. */
+            /** @description The models listed by the provider; may be empty. */
             models: string[];
         };
         ProviderType: {
             /**
-             * @description What `providerType` of a provider holds.
+             * @description The value of a provider's `providerType`.
              * @enum {string}
              */
             id: "openai" | "anthropic" | "gemini" | "mistral" | "openrouter" | "groq" | "deepseek" | "xai" | "ollama" | "openai-compatible" | "demo";
@@ -1999,29 +1999,29 @@ export interface components {
             description: string;
             requiresApiKey: boolean;
             requiresBaseUrl: boolean;
-            /** @description Where calls go when the provider names no `baseUrl`. */
+            /** @description Used when the provider has no `baseUrl`. */
             defaultBaseUrl: string | null;
         };
         ProviderTypeList: {
             providerTypes: components["schemas"]["ProviderType"][];
         };
-        /** @description A `baseUrl` at another origin must come with `apiKey`, else 400. */
+        /** @description A `baseUrl` with another origin must come with `apiKey`, else 400. */
         ProviderUpdate: {
             /** @description Unique among providers. 1 to 200 characters. */
             name?: string;
             /**
              * Format: password
-             * @description Absent: the stored key stays. Null: it is removed.
+             * @description Absent: keeps the stored key. Null: removes it.
              */
             apiKey?: string | null;
-            /** @description Where the API is, without user and password. Null: the default of the type. */
+            /** @description Base URL of the API, without user and password. Null: the default of the type. */
             baseUrl?: string | null;
-            /** @description Ignored when equal to the stored one, else 400: the type never changes. */
+            /** @description Ignored if equal to the stored one, else 400: the type cannot change. */
             providerType?: string;
         };
         Ready: {
             /**
-             * @description Whether new work is taken.
+             * @description Whether new work is accepted.
              * @enum {string}
              */
             status: "ready" | "not_ready";
@@ -2037,7 +2037,7 @@ export interface components {
                  */
                 cache: "ok" | "disabled" | "degraded";
             };
-            /** @description Why not, with 503. */
+            /** @description The reason, with 503. */
             message?: string;
         };
         /** @description What is absent stays. `metadata` is replaced as a whole; null empties it. */
@@ -2052,7 +2052,7 @@ export interface components {
         /** @description Only the last of `messages` is used, and its role must be `user`. Other fields are accepted and ignored. */
         SessionCompletionRequest: {
             messages: components["schemas"]["ChatMessage"][];
-            /** @description True: the answer is a stream of events. Absent: false. */
+            /** @description True: the response is an event stream. Absent: false. */
             stream?: boolean | null;
             /** @description `include_usage` adds a chunk with `usage` and no choices before `[DONE]`. */
             stream_options?: {
@@ -2061,7 +2061,7 @@ export interface components {
             /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
             include_reasoning?: boolean | null;
             /**
-             * @description While a reply runs: `reject` (default) answers 409, `interrupt` cancels that reply first.
+             * @description While a reply runs: `reject` (default) answers 409, `interrupt` cancels it first.
              * @enum {string}
              */
             on_busy?: "reject" | "interrupt";
@@ -2105,7 +2105,7 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When the session was made. ISO 8601, UTC.
+             * @description When the session was created. ISO 8601, UTC.
              */
             created_at: string;
             /**
@@ -2116,11 +2116,11 @@ export interface components {
             messages: components["schemas"]["DeployMessage"][];
         };
         SessionTransition: {
-            /** @description Grows with every transition; the `id:` of its event in the stream. */
+            /** @description Increases with every transition; the `id:` of its event in the stream. */
             seq: number;
             /**
              * Format: date-time
-             * @description When it was made. ISO 8601, UTC.
+             * @description When the transition was made. ISO 8601, UTC.
              */
             at: string;
             /** @description Id of the innermost state. */
@@ -2130,7 +2130,7 @@ export interface components {
             event: string;
             /**
              * Format: uuid
-             * @description The reply that it is about.
+             * @description The reply it concerns.
              */
             messageId: string | null;
             /**
@@ -2145,14 +2145,14 @@ export interface components {
         };
         SessionTransitionList: {
             transitions: components["schemas"]["SessionTransition"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
         };
-        /** @description The last frame of a failed stream; no `[DONE]` comes after it. */
+        /** @description The last frame of a failed stream, without `[DONE]` after it. */
         StreamError: {
             error: {
                 message: string;
@@ -2169,7 +2169,7 @@ export interface components {
                 param: null;
             };
         };
-        /** @description The provider's report; where it reports none, a tokenizer's estimate. */
+        /** @description As reported by the provider; otherwise estimated by a tokenizer. */
         Usage: {
             /** @description Tokens read. */
             prompt_tokens: number;
@@ -2181,12 +2181,12 @@ export interface components {
         UsageReport: {
             /**
              * Format: date-time
-             * @description Start of the time counted. ISO 8601, UTC.
+             * @description Start of the period. ISO 8601, UTC.
              */
             from: string;
             /**
              * Format: date-time
-             * @description Its end, not included. ISO 8601, UTC.
+             * @description End of the period, exclusive. ISO 8601, UTC.
              */
             to: string;
             rows: components["schemas"]["UsageRow"][];
@@ -2194,7 +2194,7 @@ export interface components {
         UsageRow: {
             /** @description Id of an agent, a model name, or a day (`2026-01-31`, UTC). */
             key: string;
-            /** @description How many replies ended. */
+            /** @description Number of replies that ended. */
             replies: number;
             /** @description Tokens read. */
             promptTokens: number;
@@ -2202,7 +2202,7 @@ export interface components {
             completionTokens: number;
             /** @description Their sum. */
             totalTokens: number;
-            /** @description Whether a tokenizer's estimate is among the numbers. */
+            /** @description Whether the numbers include a tokenizer's estimates. */
             estimated: boolean;
         };
     };
@@ -2338,7 +2338,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ready"];
                 };
             };
-            /** @description Not ready; `message` tells why. */
+            /** @description Not ready; `message` gives the reason. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2367,7 +2367,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuthStatus"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2400,7 +2400,7 @@ export interface operations {
                     "application/json": components["schemas"]["LoggedIn"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2445,7 +2445,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2454,7 +2454,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too many failures; `Retry-After` tells the seconds to wait. */
+            /** @description Too many failures; `Retry-After` gives the seconds to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2463,7 +2463,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2472,7 +2472,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2508,7 +2508,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2546,7 +2546,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2584,7 +2584,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2598,11 +2598,11 @@ export interface operations {
     listProviders: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
-                /** @description Only records whose name or title contains this text, without regard to case. */
+                /** @description Only records whose name or title contains this text, ignoring case. */
                 q?: string;
             };
             header?: never;
@@ -2620,7 +2620,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2638,7 +2638,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2671,7 +2671,7 @@ export interface operations {
                     "application/json": components["schemas"]["Provider"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2725,7 +2725,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2734,7 +2734,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2743,7 +2743,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2792,7 +2792,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2827,7 +2827,7 @@ export interface operations {
                     "application/json": components["schemas"]["Provider"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2890,7 +2890,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2899,7 +2899,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2908,7 +2908,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2973,7 +2973,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3031,7 +3031,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3045,11 +3045,11 @@ export interface operations {
     listPrompts: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
-                /** @description Only records whose name or title contains this text, without regard to case. */
+                /** @description Only records whose name or title contains this text, ignoring case. */
                 q?: string;
             };
             header?: never;
@@ -3067,7 +3067,7 @@ export interface operations {
                     "application/json": components["schemas"]["PromptList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3085,7 +3085,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3118,7 +3118,7 @@ export interface operations {
                     "application/json": components["schemas"]["Prompt"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3163,7 +3163,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3172,7 +3172,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3181,7 +3181,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3230,7 +3230,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3265,7 +3265,7 @@ export interface operations {
                     "application/json": components["schemas"]["Prompt"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3319,7 +3319,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3328,7 +3328,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3337,7 +3337,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3402,7 +3402,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3416,11 +3416,11 @@ export interface operations {
     listAgents: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
-                /** @description Only records whose name or title contains this text, without regard to case. */
+                /** @description Only records whose name or title contains this text, ignoring case. */
                 q?: string;
             };
             header?: never;
@@ -3438,7 +3438,7 @@ export interface operations {
                     "application/json": components["schemas"]["AgentList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3456,7 +3456,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3489,7 +3489,7 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3534,7 +3534,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3543,7 +3543,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3552,7 +3552,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3601,7 +3601,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3636,7 +3636,7 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3690,7 +3690,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3699,7 +3699,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3708,7 +3708,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3764,7 +3764,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3813,7 +3813,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3848,7 +3848,7 @@ export interface operations {
                     "application/json": components["schemas"]["AgentTools"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3902,7 +3902,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3911,7 +3911,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3920,7 +3920,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3958,7 +3958,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3972,11 +3972,11 @@ export interface operations {
     listHttpTools: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
-                /** @description Only records whose name or title contains this text, without regard to case. */
+                /** @description Only records whose name or title contains this text, ignoring case. */
                 q?: string;
             };
             header?: never;
@@ -3994,7 +3994,7 @@ export interface operations {
                     "application/json": components["schemas"]["HttpToolList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4012,7 +4012,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4045,7 +4045,7 @@ export interface operations {
                     "application/json": components["schemas"]["HttpTool"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4090,7 +4090,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4099,7 +4099,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4108,7 +4108,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4157,7 +4157,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4192,7 +4192,7 @@ export interface operations {
                     "application/json": components["schemas"]["HttpTool"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4246,7 +4246,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4255,7 +4255,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4264,7 +4264,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4320,7 +4320,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4355,7 +4355,7 @@ export interface operations {
                     "application/json": components["schemas"]["HttpToolTest"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4409,7 +4409,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4418,7 +4418,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4427,7 +4427,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4441,11 +4441,11 @@ export interface operations {
     listMcpServers: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
-                /** @description Only records whose name or title contains this text, without regard to case. */
+                /** @description Only records whose name or title contains this text, ignoring case. */
                 q?: string;
             };
             header?: never;
@@ -4463,7 +4463,7 @@ export interface operations {
                     "application/json": components["schemas"]["McpServerList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4481,7 +4481,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4514,7 +4514,7 @@ export interface operations {
                     "application/json": components["schemas"]["McpServer"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4559,7 +4559,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4568,7 +4568,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4577,7 +4577,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4626,7 +4626,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4661,7 +4661,7 @@ export interface operations {
                     "application/json": components["schemas"]["McpServer"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4715,7 +4715,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4724,7 +4724,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4733,7 +4733,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4789,7 +4789,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4838,7 +4838,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4847,7 +4847,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The server cannot be reached, or answers nonsense. */
+            /** @description The server cannot be reached, or its response is invalid. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -4883,7 +4883,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4937,7 +4937,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4955,7 +4955,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Draining, or too many replies run; see `Retry-After`. */
+            /** @description Draining, or too many running replies; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5013,7 +5013,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5060,7 +5060,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5094,7 +5094,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5148,7 +5148,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5180,9 +5180,9 @@ export interface operations {
     listSessions: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
                 /** @description Only sessions of this user. */
                 user?: string;
@@ -5210,7 +5210,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeploySessionList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5246,7 +5246,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5281,7 +5281,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeploySession"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5344,7 +5344,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5353,7 +5353,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5362,7 +5362,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5421,7 +5421,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5478,7 +5478,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5514,7 +5514,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeploySession"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5568,7 +5568,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5577,7 +5577,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5586,7 +5586,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5625,7 +5625,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployMessages"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5661,7 +5661,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5676,7 +5676,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Up to 255 characters, kept 24 hours. The same key and body joins the first reply; another body: 400. */
+                /** @description Up to 255 characters, kept for 24 hours. The same key and body joins the first reply; another body: 400. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5701,7 +5701,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5764,7 +5764,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5782,7 +5782,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Draining, or too many replies run; see `Retry-After`. */
+            /** @description Draining, or too many running replies; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5824,7 +5824,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5860,7 +5860,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5917,7 +5917,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5952,7 +5952,7 @@ export interface operations {
                     "application/json": components["schemas"]["ClientSecret"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6006,7 +6006,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6015,7 +6015,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6024,7 +6024,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6081,7 +6081,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6138,7 +6138,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6197,7 +6197,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6211,11 +6211,11 @@ export interface operations {
     listPlaygroundSessions: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
-                /** @description Only records whose name or title contains this text, without regard to case. */
+                /** @description Only records whose name or title contains this text, ignoring case. */
                 q?: string;
                 /** @description Only sessions of this user. */
                 user?: string;
@@ -6241,7 +6241,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlaygroundSessionList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6268,7 +6268,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6303,7 +6303,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlaygroundSession"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6357,7 +6357,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6366,7 +6366,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6375,7 +6375,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6432,7 +6432,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6471,7 +6471,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlaygroundMessages"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6498,7 +6498,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6533,7 +6533,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6596,7 +6596,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6605,7 +6605,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6614,7 +6614,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Draining, or too many replies run; see `Retry-After`. */
+            /** @description Draining, or too many running replies; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6656,7 +6656,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6683,7 +6683,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6740,7 +6740,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6778,7 +6778,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6810,7 +6810,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChartTraffic"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6828,7 +6828,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6842,9 +6842,9 @@ export interface operations {
     listSessionTransitions: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
             };
             header?: never;
@@ -6864,7 +6864,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionTransitionList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6891,7 +6891,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6925,7 +6925,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["SessionTransition"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6952,7 +6952,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6990,7 +6990,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7006,9 +7006,9 @@ export interface operations {
             query?: {
                 /** @description ISO 8601 date or time, UTC. Absent: 30 days before `to`. */
                 from?: string;
-                /** @description ISO 8601 date or time, UTC, not included. Absent: now. */
+                /** @description ISO 8601 date or time, UTC, exclusive. Absent: now. */
                 to?: string;
-                /** @description What a row stands for. */
+                /** @description What each row aggregates. */
                 groupBy?: "agent" | "model" | "day";
             };
             header?: never;
@@ -7026,7 +7026,7 @@ export interface operations {
                     "application/json": components["schemas"]["UsageReport"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7044,7 +7044,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7082,7 +7082,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7116,7 +7116,7 @@ export interface operations {
                     "application/json": components["schemas"]["ImportResult"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7161,7 +7161,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7170,7 +7170,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7179,7 +7179,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -36,7 +36,7 @@ export const agents = operations({
     scope: 'management',
     summary: 'Change an agent',
     description:
-      'Changes the fields that the body carries; `generationConfig` and `allowedOrigins` are each replaced whole.',
+      'Changes the fields in the body; `generationConfig` and `allowedOrigins` are each replaced as a whole.',
     body: AgentUpdate,
     responses: { 200: Agent },
     errors: { 404: unknown },

@@ -12,10 +12,10 @@ export const sessionCompletions = operations({
     secret: 'handler',
     summary: 'Send the next user message of a session',
     description:
-      'History comes from the session; the message and the reply are stored. The reply goes on when the client leaves, and every frame of its stream carries an id to resume from.',
+      'History comes from the session; the message and the reply are stored. The reply continues when the client disconnects, and every frame of its stream has an id to resume from.',
     headers: {
       'Idempotency-Key':
-        'Up to 255 characters, kept 24 hours. The same key and body joins the first reply; another body: 400.',
+        'Up to 255 characters, kept for 24 hours. The same key and body joins the first reply; another body: 400.',
     },
     body: SessionCompletionRequest,
     streams: 'also',
@@ -25,7 +25,7 @@ export const sessionCompletions = operations({
       404: unknown,
       409: 'A reply is running; nothing was stored. `x-should-retry: false`. See `on_busy`.',
       500: 'The generation failed: `x-should-retry: false`. Without that, it may be unknown whether the message is stored.',
-      503: 'Draining, or too many replies run; see `Retry-After`.',
+      503: 'Draining, or too many running replies; see `Retry-After`.',
     },
   },
   resumeSessionCompletion: {
@@ -35,7 +35,7 @@ export const sessionCompletions = operations({
     secret: 'session',
     summary: "Follow the session's newest reply, from any frame",
     description:
-      'What was stored is replayed, generation is never run again. A finished reply ends with its finish chunk and `[DONE]`. No reply yet: 204.',
+      'Stored events are replayed; the generation is never repeated. A finished reply ends with its finish chunk and `[DONE]`. No reply yet: 204.',
     headers: { 'Last-Event-ID': 'The last id received. Absent or 0: from the beginning. Not a whole number: 400.' },
     streams: 'only',
     events: completionEvents,
@@ -47,8 +47,8 @@ export const sessionCompletions = operations({
     path: `${path}/cancel`,
     scope: 'deploy',
     secret: 'session',
-    summary: 'Stop the reply that runs, if any',
-    description: 'What was generated so far is kept. On whichever instance the reply runs.',
+    summary: 'Cancel the running reply, if any',
+    description: 'Works on whichever instance the reply runs. The text generated so far is kept.',
     responses: { 204: null },
     errors: { 404: unknown },
   },

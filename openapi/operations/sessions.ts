@@ -34,7 +34,7 @@ export const sessions = operations({
     secret: 'user',
     summary: 'List all sessions of the agent, most recently updated first',
     description:
-      'Sessions that were made in the playground or by other callers are among them. A client secret lists those of its user.',
+      'Includes sessions created in the playground or by other callers. A client secret lists those of its user.',
     query: sessionPage,
     responses: { 200: DeploySessionList },
     errors: { 404: 'There is no such agent.' },
@@ -76,7 +76,7 @@ export const sessions = operations({
     scope: 'deploy',
     secret: 'session',
     summary: 'Delete a session and all its messages',
-    description: 'A reply that runs is cancelled; its streams end with the error chunk `session_deleted`.',
+    description: 'A running reply is cancelled; its streams end with the error chunk `session_deleted`.',
     responses: { 204: null },
     errors: { 404: unknown },
   },

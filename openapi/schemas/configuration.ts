@@ -19,12 +19,12 @@ export const providerTypeIds = [
 
 export const ProviderType = Type.Object(
   {
-    id: oneOf(providerTypeIds, 'What `providerType` of a provider holds.'),
+    id: oneOf(providerTypeIds, "The value of a provider's `providerType`."),
     name: Type.String(),
     description: Type.String(),
     requiresApiKey: Type.Boolean(),
     requiresBaseUrl: Type.Boolean(),
-    defaultBaseUrl: nullable(Type.String({ description: 'Where calls go when the provider names no `baseUrl`.' })),
+    defaultBaseUrl: nullable(Type.String({ description: 'Used when the provider has no `baseUrl`.' })),
   },
   { title: 'ProviderType' },
 )
@@ -32,7 +32,7 @@ export const ProviderTypeList = Type.Object({ providerTypes: Type.Array(Provider
 
 const baseUrl = nullable(
   Type.String({
-    description: 'Where the API is, without user and password. Null: the default of the type.',
+    description: 'Base URL of the API, without user and password. Null: the default of the type.',
     ...webAddress,
   }),
 )
@@ -70,21 +70,21 @@ export const ProviderUpdate = Type.Object(
   optional({
     name: name('Unique among providers.'),
     apiKey: nullable(
-      Type.String({ format: 'password', description: 'Absent: the stored key stays. Null: it is removed.' }),
+      Type.String({ format: 'password', description: 'Absent: keeps the stored key. Null: removes it.' }),
     ),
     baseUrl,
     providerType: Type.String({
-      description: 'Ignored when equal to the stored one, else 400: the type never changes.',
+      description: 'Ignored if equal to the stored one, else 400: the type cannot change.',
     }),
   }),
-  { title: 'ProviderUpdate', description: 'A `baseUrl` at another origin must come with `apiKey`, else 400.' },
+  { title: 'ProviderUpdate', description: 'A `baseUrl` with another origin must come with `apiKey`, else 400.' },
 )
 export const ProviderTest = Type.Object(
   {
     ok: Type.Boolean(),
     latencyMs: Type.Integer({ minimum: 0, description: 'Milliseconds.' }),
-    message: Type.String({ description: 'What was found, or what went wrong.' }),
-    models: Type.Array(Type.String(), { description: 'The models that the provider lists; may be empty.' }),
+    message: Type.String({ description: 'The result, or what went wrong.' }),
+    models: Type.Array(Type.String(), { description: 'The models listed by the provider; may be empty.' }),
   },
   { title: 'ProviderTest' },
 )
@@ -108,12 +108,12 @@ export const settingsInput = optional(
 
 export const GenerationConfig = Type.Object(optional(settings), {
   title: 'GenerationConfig',
-  description: 'What is absent is left to the provider.',
+  description: 'Absent settings are left to the provider.',
 })
 export const GenerationConfigInput = Type.Unsafe({
   ...Type.Object(settingsInput),
   type: ['object', 'null'],
-  description: 'Replaced whole. Null, here or inside, means absent.',
+  description: 'Replaced as a whole. Null, here or inside, means absent.',
 })
 
 const promptId = nullable(Type.String({ description: 'Id of a prompt. Null: no system prompt. Unknown: 400.' }))

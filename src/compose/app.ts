@@ -1,4 +1,4 @@
-/** Wires all modules together. `main.ts` runs it; tests build it too. */
+/** Wires all modules together, for `main.ts` and for tests. */
 import type { AddressInfo } from 'node:net'
 import { createLeaseGate, type LeaseGate } from '../actors/lease-gate.ts'
 import { createSessionHost } from '../actors/session-host.ts'
@@ -30,15 +30,15 @@ import { storedReplies } from './stored-replies.ts'
 import { toolRooms } from './tools.ts'
 
 export interface App {
-  /** `http://host:port` that it listens on. */
+  /** `http://host:port` on which it listens. */
   url: string
-  /** The metrics of now, for Prometheus. Null: METRICS_PORT is not set. */
+  /** The current metrics, for Prometheus. Null: METRICS_PORT is not set. */
   metrics: (() => Promise<MetricsSnapshot>) | null
-  /** Refuses new messages, lets replies finish, closes everything. Resolves when everything is stored. */
+  /** Refuses new messages, lets replies finish, closes everything. Resolves once all outcomes are stored. */
   stop(): Promise<void>
 }
 
-/** Readings of leases, lost replies, intents, and one more: a list that takes long must not hold up any of them. */
+/** For leases, lost replies, intents and reports: a slow one must not delay the others. */
 const COORDINATION_POOL_SIZE = 4
 /** Longest wait for outcomes to be stored after the drain has timed out. */
 const SETTLE_MS = 5000
@@ -58,7 +58,7 @@ type Log = ReturnType<typeof createServer>['log']
 
 type Database = Awaited<ReturnType<typeof openDatabase>>
 
-/** What every part is built from. `closing` disposes of them in reverse order; a failure does not stop the others. */
+/** What every part is built from. `closing` disposes of the parts in reverse order, even if one fails. */
 interface Ground extends Database {
   settings: Settings
   log: Log
@@ -66,7 +66,7 @@ interface Ground extends Database {
   observation: Observation
 }
 
-/** Migrates the database, and opens the secrets in it. */
+/** Migrates the database and opens its secrets. */
 async function prepareDatabase({ settings, log, open, sql, embedded, closing }: Ground) {
   // Without a timeout: migrations and cleanup may take long.
   const upkeepSql = open('upkeep', 1)
@@ -76,18 +76,18 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
   const { secretKeys: keys, dataDir } = settings
   const options = { keys, dataDir, external: embedded === null }
   const secrets = await waitForDatabase(() => openSecrets(sql, options), log)
-  for (const secret of secrets.unreadable) log.warn({ secret }, 'No key opens this stored secret.')
+  for (const secret of secrets.unreadable) log.warn({ secret }, 'No key decrypts this stored secret.')
   if (embedded && settings.seedDemo === 'auto' && (await seedDemo(sql))) log.info('Created the demo agent.')
   return { secrets, upkeepSql }
 }
 
-/** This instance among the others: its lease, its journal, its recorder. */
+/** This instance's lease, journal and transition recorder. */
 async function openOwnership(
   { settings, log, id, open, repliesSql, embedded, closing, observation }: Ground,
   titleOfLost: typeof deriveTitle,
 ) {
   const leaseMs = settings.ownerLeaseMs
-  // Half a lease: the connection is given up, reopened and the lease renewed, all within one lease.
+  // Half a lease: a dead connection is dropped and reopened and the lease renewed, all within one lease.
   const leaseSql = open('lease', 1, { silenceMs: leaseMs / 2 })
   closing.defer(() => leaseSql.end({ timeout: 1 }))
   const alone = embedded !== null
@@ -123,14 +123,14 @@ async function openOwnership(
   closing.defer(() => journal.close())
   const recorder = createTransitionRecorder(
     { record: (batch) => recordTransitions(repliesSql, coordination.id, batch) },
-    (err) => log.warn({ err }, 'Transitions could not be recorded yet.'),
+    (err) => log.warn({ err }, 'Transitions could not be recorded and will be retried.'),
   )
   const revocations = await followRevocations(work, log)
   closing.defer(() => revocations.stop())
   return { coordination, journal, recorder, revocations }
 }
 
-/** What a reply calls: models and tools, all through one guarded door. */
+/** What a reply calls: models and tools, all through one guarded outbound client. */
 async function openOutside({ settings, log, closing, observation }: Ground, gate: LeaseGate) {
   const { outboundPolicy: policy, outboundAllow: allow } = settings
   const { traceparent } = observation
@@ -201,20 +201,18 @@ async function openRooms(ground: Ground) {
   metrics?.inspect({ report: host.owned.report, running: host.running })
   jobs = await startJobs(ground, { secrets, upkeepSql, model, agents, observer })
   return {
-    ...{
-      sql,
-      secrets,
-      agents,
-      host,
-      model,
-      gate,
-      recorder,
-      generationTimeoutMs,
-      providerTypes,
-      observer,
-      requestObservers,
-      revocations,
-    },
+    sql,
+    secrets,
+    agents,
+    host,
+    model,
+    gate,
+    recorder,
+    generationTimeoutMs,
+    providerTypes,
+    observer,
+    requestObservers,
+    revocations,
     ...toolRooms({ sql, secrets, outbound, mcp, waitLimitMs: settings.ownerLeaseMs, log }),
     coordination,
     testProvider: model.testProvider,
@@ -226,7 +224,7 @@ async function openRooms(ground: Ground) {
   }
 }
 
-/** Rejects with one line for every error that the operator can fix. */
+/** Rejects with one line for any error that the operator can fix. */
 export async function startApp(settings: Settings): Promise<App> {
   const options = serverOptions(settings)
   const server = createServer(options)

@@ -1,4 +1,4 @@
-/** One line for each failed reply, with all that finds it again (contract section 17). Never content. */
+/** One log line for each failed reply, with all its ids (contract section 17). Never content. */
 import type { ObservedReply } from '../actors/observer.ts'
 import type { PartialObserver } from './observers.ts'
 
@@ -6,7 +6,7 @@ export interface FailureLog {
   warn(details: object, message: string): void
 }
 
-/** What every line about a reply says of it. */
+/** The ids in every line about a reply. */
 function idsOf({ id, sessionId, agentId, providerId, model, origin }: ObservedReply) {
   return {
     reqId: origin?.requestId ?? null,
@@ -20,8 +20,8 @@ function idsOf({ id, sessionId, agentId, providerId, model, origin }: ObservedRe
 }
 
 /**
- * A deleted session's reply has not failed, nor has one whose reader left. Whoever declares a reply lost logs that; the
- * job logs a title that failed.
+ * A reply of a deleted session has not failed, nor has one whose client left. Lost replies are logged by the instance
+ * that settles them, failed titles by their job.
  */
 export const logFailures = (log: FailureLog): PartialObserver => ({
   begin(reply) {

@@ -1,4 +1,4 @@
-/** Several observers of the same, as one; each says what it is interested in. */
+/** Combines several observers into one. Each implements only what it needs. */
 import type {
   ModelCallObserver,
   ObservedReply,

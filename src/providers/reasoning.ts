@@ -8,7 +8,10 @@ import type { ThinkingConfig } from '@google/genai'
 import type { ModelRequest } from '../actors/ports.ts'
 import { ProviderProblem } from './failure.ts'
 
-type Asked = Pick<ModelRequest, 'model' | 'config' | 'reasoning'>
+type Asked = Pick<ModelRequest, 'model' | 'config' | 'reasoning'> & {
+  /** What the request itself asks of the answer (contract section 13). */
+  fields?: { maxTokens?: object; reasoningEffort?: string } | undefined
+}
 
 /** Tokens that a model with a budget may think, of the 32,000 or 64,000 that its turn has. */
 const BUDGET = 8000
@@ -18,18 +21,21 @@ const thinksByBudget = (model: string): boolean =>
   /claude-3-7-|claude-(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8}|-latest|@|$)/.test(model)
 const thinksFreely = (model: string): boolean => /claude-(?!instant|v?[123][-.:]|v?[123]$)/.test(model)
 
-/** Null: not asked. A Claude that thinks refuses other sampling than its own. */
-export function anthropicThinking({ model, config, reasoning }: Asked): Anthropic.ThinkingConfigParam | null {
+/** Null: not asked. A Claude that thinks refuses other sampling than its own, and spends a limit of tokens on it. */
+export function anthropicThinking({ model, config, reasoning, fields }: Asked): Anthropic.ThinkingConfigParam | null {
   const { temperature, topP, topK } = config
-  if (!reasoning || temperature !== undefined || topP !== undefined || topK !== undefined) return null
+  if (!reasoning || temperature !== undefined || topP !== undefined || topK !== undefined || fields?.maxTokens)
+    return null
   if (thinksByBudget(model)) return { type: 'enabled', budget_tokens: BUDGET }
   return thinksFreely(model) ? { type: 'adaptive', display: 'summarized' } : null
 }
 
-/** Null: not asked. Gemini 2.5 and later think anyway; that they show it changes nothing else. */
-export function geminiThoughts({ model, reasoning }: Asked): ThinkingConfig | null {
+/** Null: not asked. Gemini 2.5 and later think anyway, unless told not to; that they show it changes nothing else. */
+export function geminiThoughts({ model, reasoning, fields }: Asked): ThinkingConfig | null {
   const thinks = /gemini-(?:2\.5|[3-9]|(?:pro|flash)(?:-lite)?-latest)/.test(model)
-  return reasoning && thinks && !/image|tts|audio|live|embedding/.test(model) ? { includeThoughts: true } : null
+  return reasoning && thinks && fields?.reasoningEffort !== 'none' && !/image|tts|audio|live|embedding/.test(model)
+    ? { includeThoughts: true }
+    : null
 }
 
 /** Most models that are remembered; beyond it all are forgotten, and asked again. */

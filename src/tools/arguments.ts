@@ -1,6 +1,6 @@
 /**
- * Checks of tool arguments against JSON Schema. A schema may come from an MCP server that nobody here wrote: what can
- * be said of it in bounded time is said here, the rest by a process that is ended when it takes too long.
+ * Checks tool arguments against JSON Schema. A schema may come from an untrusted MCP server: what can be checked in
+ * bounded time is checked here, the rest by a process that is terminated when it takes too long.
  */
 import { setImmediate } from 'node:timers/promises'
 import { createSchemaProcess } from './schema-process.ts'
@@ -17,7 +17,7 @@ const CANNOT_CHECK = 'the arguments cannot be checked: the input schema of the t
 
 const applier = createSchemaProcess()
 
-/** Whether this is a JSON Schema of an object (contract section 2). Null: it is; otherwise why not. */
+/** Whether this is a JSON Schema of an object (contract section 2). Null: it is. Otherwise the reason. */
 export async function checkSchema(schema: unknown): Promise<string | null> {
   const flaw = flawOfShape(schema)
   if (flaw !== null || !isObject(schema)) return flaw ?? 'must be a JSON object'
@@ -26,8 +26,8 @@ export async function checkSchema(schema: unknown): Promise<string | null> {
 }
 
 /**
- * As `checkSchema` for all schemas that one server offers, but none is compiled: that is done with the first call, since
- * of hundreds of tools few are called. Nor may a reference lead out of its schema.
+ * `checkSchema` for all schemas that one server offers, without compiling them: the first call does that, since few of
+ * hundreds of tools are ever called. A reference may not point outside its schema.
  */
 export async function checkSchemas(schemas: readonly JsonSchema[], owner: string): Promise<(string | null)[]> {
   const flaws: (string | null)[] = []
@@ -43,8 +43,8 @@ export async function checkSchemas(schemas: readonly JsonSchema[], owner: string
 }
 
 /**
- * Null: the arguments fit. Otherwise why not, fit to be read by the model. `owner`: whose schema it is; one that took
- * too long comes after all others from then on.
+ * Null: the arguments are valid. Otherwise the reason, for the model. `owner`: whose schema it is; an owner whose schema
+ * took too long is queued after all others for a while.
  */
 export async function checkArguments(schema: JsonSchema, args: unknown, owner: string): Promise<string | null> {
   const flaw = flawOfShape(schema)
@@ -55,7 +55,7 @@ export async function checkArguments(schema: JsonSchema, args: unknown, owner: s
   return reason?.startsWith('is not ') ? `the input schema of the tool ${reason}` : reason
 }
 
-/** What can be said in bounded time and without recursion, whatever was parsed. */
+/** What can be checked in bounded time and without recursion, whatever was parsed. */
 export function flawOfShape(schema: unknown): string | null {
   if (!isObject(schema)) return 'must be a JSON object'
   if (schema.type !== undefined && !(Array.isArray(schema.type) ? schema.type : [schema.type]).includes('object')) {
@@ -73,7 +73,7 @@ export function flawOfShape(schema: unknown): string | null {
   return tooLarge ? `must not be larger than ${MAX_SCHEMA_BYTES / 1024} KiB` : null
 }
 
-/** A provider that gets such a schema refuses the whole request. */
+/** A provider refuses a whole request that holds such a schema. */
 function flawOfReferences(schema: JsonSchema): string | null {
   const own = typeof schema.$id === 'string' ? schema.$id : null
   for (let level: unknown[] = [schema]; level.length > 0; ) {

@@ -1,7 +1,7 @@
 /**
- * Checks against JSON Schema: a program of its own, which schema-process.ts starts and ends. A schema may come from an MCP
- * server that nobody here wrote, and its patterns, references and unique items may take hours or gigabytes to apply.
- * Takes a SchemaOrder at a time and answers each with its reasons.
+ * Applies JSON Schemas in a process that schema-process.ts starts and ends: a schema may come from an untrusted MCP
+ * server, and its patterns, references and unique items may take hours or gigabytes to apply. Receives one SchemaOrder
+ * at a time and answers with its reasons.
  */
 import { Script } from 'node:vm'
 import { Ajv, type ErrorObject, type Options } from 'ajv'
@@ -10,7 +10,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 
 type JsonSchema = Record<string, unknown>
 
-/** Null: it fits. Otherwise why not, fit to be read by the model. */
+/** Null: valid. Otherwise the reason, for the model. */
 type Reason = string | null
 
 export type SchemaJob =
@@ -33,13 +33,13 @@ type AjvClass = new (options: Options) => Ajv
 
 const MAX_KEPT = 256
 
-// Formats are annotations (2020-12 says so); strict mode is about style, which is the business of the schema's author.
+// Formats are annotations (2020-12 says so); strict mode is about style, which is up to the schema's author.
 const options: Options = {
   strict: false,
   logger: false,
   validateFormats: false,
   inlineRefs: false,
-  ownProperties: true, // "constructor" is a name like others
+  ownProperties: true, // "constructor" is a name like any other
 }
 
 /** Meta-schemas take 50 ms to compile, so one instance of each dialect is kept, for nothing else. */
@@ -73,7 +73,7 @@ function reasonsOf(job: SchemaJob): SchemaReasons {
   }
 }
 
-/** Null: it is a schema, of one of the dialects that it may be. */
+/** Null: it is a valid schema of one of its possible dialects. */
 function flawOf(schema: JsonSchema): Reason {
   const { $schema, $async, ...plain } = schema
   const flaws = dialectsOf($schema).map((dialect) => metaFlaw(dialect, plain))
@@ -88,7 +88,7 @@ function compile(schema: JsonSchema): Check | string {
     kept.set(text, known)
     return known
   }
-  // "$schema" picks the dialect here. "$async" would make promises of the checks.
+  // "$schema" selects the dialect here. "$async" would make the checks return promises.
   const { $schema, $async, ...plain } = schema
   let reason = ''
   for (const dialect of dialectsOf($schema)) {
@@ -104,7 +104,7 @@ function compile(schema: JsonSchema): Check | string {
 }
 
 function dialectsOf(uri: unknown): AjvClass[] {
-  if (typeof uri !== 'string') return [Ajv2020, Ajv] // many say nothing and mean draft-07: an array as "items"
+  if (typeof uri !== 'string') return [Ajv2020, Ajv] // many omit it and mean draft-07: an array as "items"
   if (/draft-0[4-7]/.test(uri)) return [Ajv]
   return uri.includes('2019-09') ? [Ajv2019] : [Ajv2020]
 }
@@ -119,7 +119,7 @@ function compileAs(Dialect: AjvClass, schema: JsonSchema): Check | string {
   try {
     const flaw = metaFlaw(Dialect, schema)
     if (flaw !== null) return flaw
-    // An instance for each schema: they keep what they compile, and two schemas may have the same "$id".
+    // One instance for each schema: instances keep what they compile, and two schemas may share an "$id".
     const validate = withoutId(new Dialect({ ...options, meta: false, validateSchema: false })).compile(schema)
     return (args) => (validate(args) === true ? null : wordsOf(validate.errors, 'arguments'))
   } catch (error) {

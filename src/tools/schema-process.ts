@@ -5,20 +5,20 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { SchemaJob, SchemaOrder, SchemaReasons } from './schema-child.ts'
 
-/** Wall-clock time of one job. A usual one takes microseconds, compiling 64 KiB on a busy machine some hundred. */
+/** Wall-clock limit of one job. An ordinary one takes microseconds; compiling 64 KiB on a busy machine, some 100 ms. */
 const JOB_MS = 2_000
-/** Until it has loaded its modules: 0.3 s on a quiet machine. */
+/** Loading the process's modules takes 0.3 s on a quiet machine. */
 const START_MS = 10_000
 const IDLE_MS = 60_000
 /** How much later than ours its own limit is: it counts only where nobody is left to end it. */
 const SELF_MS = 1_000
-/** Whose job ran out of time comes after all others for so long; the same job is not tried again meanwhile. */
+/** For so long, owners whose job timed out are queued after all others, and the same job is not tried again. */
 const SUSPECT_MS = 60_000
 const MAX_SUSPECTS = 1_000
 
 interface Waiting {
   job: SchemaJob
-  /** What is not tried again when it took too long: the schema. */
+  /** The schema's text: not tried again when it took too long. */
   name: string
   owner: string
   resolve(reasons: SchemaReasons | null): void
@@ -39,7 +39,7 @@ export const startSchemaChild = (maxMegabytes = MAX_MEGABYTES): ChildProcess =>
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
 
-/** Starts no process before it is asked. That keeps this one no longer alive. */
+/** Starts the process on the first job. It does not keep this one alive. */
 export function createSchemaProcess({
   jobMs = JOB_MS,
   idleMs = IDLE_MS,
@@ -56,7 +56,7 @@ export function createSchemaProcess({
     next()
   }
 
-  /** The job took too long, or the process died of it: those who wait get another one. */
+  /** The job took too long or killed the process: the waiting jobs get a new one. */
   function fail(): void {
     if (current) {
       suspects.add(current.owner)
@@ -94,7 +94,7 @@ export function createSchemaProcess({
   }
 }
 
-/** Owners and schemas whose job ran out of time. */
+/** Owners and schemas whose job timed out. */
 function createSuspects() {
   /** Until when (`performance.now()`). */
   const until = new Map<string, number>()
@@ -112,7 +112,7 @@ interface ChildOptions {
   idleMs: number
   start(): ChildProcess
   onReasons(reasons: SchemaReasons): void
-  /** It died, did not start in time, or its job took too long. It must be ended. */
+  /** It died, did not start in time, or its job took too long. The caller must end it. */
   onLost(): void
 }
 
@@ -151,7 +151,7 @@ function createChild({ jobMs, idleMs, start, onReasons, onLost }: ChildOptions) 
     child?.send(order, () => {}) // one that cannot be sent to has ended, and says so
   }
 
-  /** The next job starts another one. */
+  /** The next job starts a new thread. */
   function end(): void {
     const ended = child
     child = null
@@ -167,7 +167,7 @@ function createChild({ jobMs, idleMs, start, onReasons, onLost }: ChildOptions) 
       if (child === null) open()
       else begin()
     },
-    /** It has no job: it stays for a while. */
+    /** No job is left: the thread is kept for a while. */
     idle(): void {
       job = null
       clearTimeout(timer)

@@ -1,10 +1,10 @@
-/** What the database can tell of a chaos run: who wrote what, noted by triggers of the tests alone, and what is left. */
+/** Evidence in the database after a chaos run: who wrote what, recorded by test-only triggers, and what is left. */
 import type { Sql } from '../../src/persistence/postgres/database.ts'
 import type { StoredMessage } from './chaos-checker.ts'
 import type { StoredCall } from './chaos-effects.ts'
 import type { Violation } from './chaos-witness.ts'
 
-/** Every frame, opened reply and outcome with the connection that wrote it (`application_name`) and its place in time. */
+/** Every frame, opened reply and outcome, with the connection that wrote it (`application_name`) and its order. */
 export async function installAudit(sql: Sql): Promise<void> {
   await sql.unsafe(`
     create sequence chaos_steps;
@@ -57,7 +57,7 @@ interface Finding {
   detail: string
 }
 
-/** No two owners ever wrote to one reply, nobody wrote behind its outcome, and each has one outcome. */
+/** No reply had two writers or writes after its outcome, and each has exactly one outcome. */
 export async function auditViolations(sql: Sql): Promise<Violation[]> {
   await sql`create index if not exists chaos_replies_at on chaos_replies (session_num, first_seq)`
   await sql`analyze chaos_replies, chaos_frames, chaos_outcomes`
@@ -109,7 +109,7 @@ export async function auditViolations(sql: Sql): Promise<Violation[]> {
   return found
 }
 
-/** All messages as they are stored, by session, in their order. */
+/** All stored messages, by session, in order. */
 export async function storedMessages(sql: Sql): Promise<Map<string, StoredMessage[]>> {
   const rows = await sql<StoredMessage[]>`
     select id, session_id as session, position, role, status, content, finish_reason as finish, error_code as code,

@@ -1,7 +1,7 @@
 /**
- * The clients of a chaos run. Each session has one that talks, with others beside it: they follow, cancel, read, send
- * in between, drop connections and resume wherever chance leads them. What they were told goes to the witness; what
- * became of each message is written down in its `Send`.
+ * The clients of a chaos run. Each session has one that sends messages, and others that follow, cancel, read, send in
+ * between, drop connections and resume at random. What they receive goes to the witness; the fate of each message is
+ * recorded in its `Send`.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { readRefusal } from './chaos-answers.ts'
@@ -27,12 +27,12 @@ async function attempt(crowd: Crowd, send: Send, random: () => number, fields: o
   const { session, key } = send
   const isStreamed = random() < 0.7
   const interrupts = random() < 0.15
-  // What may have been obeyed before nginx asks another instance needs a key, as deploy/nginx.conf says.
+  // A request that may have taken effect before nginx tries another instance needs a key; see deploy/nginx.conf.
   const mayDouble = key === null && (!isStreamed || interrupts)
   const base = mayDouble ? (crowd.urls[Math.floor(random() * crowd.urls.length)] ?? '') : baseOf(crowd, random)
   const options = interrupts && key === null ? { on_busy: 'interrupt' } : {}
   if ('on_busy' in options) session.cancels += 1
-  // The same key wants the same body.
+  // The same key requires the same body.
   const body = { messages: [{ role: 'user', content: textOf(send.marker) }], ...fields, ...options }
   const stream = key === null ? isStreamed : Number(key.at(-1)) % 2 === 0
   const leaving = new AbortController()
@@ -56,7 +56,7 @@ async function attempt(crowd: Crowd, send: Send, random: () => number, fields: o
   return one
 }
 
-/** An answer in one piece: the whole reply, or why there is none. */
+/** A response that is not streamed: the whole reply, or why there is none. */
 async function readAnswer({ witness }: Crowd, one: Try, answer: Response, isBalanced: boolean): Promise<void> {
   const text = await answer.text().catch(() => null)
   if (answer.status === 200) {
@@ -73,7 +73,7 @@ async function readAnswer({ witness }: Crowd, one: Try, answer: Response, isBala
   if (fault !== null) witness.violations.push(fault)
 }
 
-/** A message until it was accepted or refused; with a key it is sent again when nobody answered, and sometimes anyway. */
+/** Sends a message until it is accepted or refused. With a key it is resent without a response, and sometimes anyway. */
 export async function say(crowd: Crowd, session: SessionSeen, marker: string, random: () => number): Promise<Send> {
   const key = random() < 0.35 ? `${marker}-${Math.floor(random() * 10)}` : null
   const send: Send = { marker, session, key, tries: [] }
@@ -106,7 +106,7 @@ async function cancel(crowd: Crowd, session: SessionSeen, base: string): Promise
   if (answer?.status === 204) count(crowd, 'cancels')
 }
 
-/** Until it is gone for certain. */
+/** Repeated until it is certainly gone. */
 async function remove(crowd: Crowd, session: SessionSeen, random: () => number): Promise<void> {
   session.deletion = 'asked'
   while (!crowd.over.aborted) {
@@ -122,7 +122,7 @@ async function remove(crowd: Crowd, session: SessionSeen, random: () => number):
   }
 }
 
-/** Those who are there beside the one who talks. */
+/** The session's other clients. */
 async function beside(crowd: Crowd, session: SessionSeen, marker: string, random: () => number): Promise<void> {
   await pause(random() * 1000)
   const kind = random()
@@ -134,7 +134,7 @@ async function beside(crowd: Crowd, session: SessionSeen, marker: string, random
   else for (let n = 0; n < 4; n++) await readMessages(crowd, session, baseOf(crowd, random))
 }
 
-/** Talks until the run closes. `place`: its number, from 0. */
+/** Sends messages until the run closes. `place`: its number, from 0. */
 export async function converse(crowd: Crowd, place: number, random: () => number): Promise<void> {
   let session = await openSession(crowd, random)
   for (let n = 1; session !== null && !crowd.closing.aborted; n++) {

@@ -15,7 +15,7 @@ export interface FaultOptions {
   server: Pick<OwnPostgres, 'restart' | 'freeze' | 'crowdOut'> | null
   /** Told of each fault as it begins. */
   onFault(what: string, instance: number | null): void
-  /** Told of what the product did wrong, and of its logs before they go. */
+  /** Receives violations by the product, and its logs before they are lost. */
   onTrouble(detail: string): void
 }
 
@@ -51,7 +51,7 @@ async function repeat(options: FaultOptions, faults: Record<string, Fault>, amon
   }
 }
 
-/** The process ends and comes back. */
+/** The process ends and restarts. */
 function ends({ cluster, random, onTrouble }: FaultOptions): Record<string, Fault> {
   const back = async (instance: number) => {
     for (let tries = 1; ; tries++) {
@@ -76,7 +76,7 @@ function ends({ cluster, random, onTrouble }: FaultOptions): Record<string, Faul
   }
 }
 
-/** The process stands still and goes on, whatever else happens to it meanwhile. */
+/** The process is suspended and resumed, whatever else happens to it meanwhile. */
 function standstills({ cluster, random }: FaultOptions): Record<string, Fault> {
   const stand = async (instance: number, ms: number) => {
     const { child } = cluster.products[instance] ?? {}
@@ -133,7 +133,7 @@ function locks({ cluster, random }: FaultOptions): Record<string, Fault> {
 
 function databaseFaults({ cluster, random, server }: FaultOptions): Record<string, Fault> {
   const { sql } = cluster.database
-  // Our own connection may be cut too, or the server be about to start.
+  // Our own connection may be cut too, or the server may still be starting.
   const cut = (part: string) => async () => {
     const instances = await askAgain(
       () => sql<{ id: string }[]>`select id from instances where lost_at is null`,

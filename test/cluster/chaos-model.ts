@@ -1,6 +1,6 @@
 /**
- * The model of the chaos runs: a vendor over HTTP whose words carry their call's own number (`c17.1 c17.2 …`), so that
- * every word in a reply tells which call it came from, and a tool that it asks for. Each call is written down.
+ * The model of the chaos runs: a vendor over HTTP whose words contain their call's number (`c17.1 c17.2 …`), so that every
+ * word in a reply identifies its call, and a tool that it calls. Each call is recorded.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -9,13 +9,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 export interface ModelCall {
   number: number
-  /** Of the user's message that it answers. */
+  /** The marker of the user message that it answers. */
   marker: string
-  /** 0, then one more for each tool result behind that message. */
+  /** 0, plus one for each tool result after that message. */
   turn: number
-  /** Words that were handed to the system, whether or not anybody took them. */
+  /** Words written to the socket, whether or not they were received. */
   words: number
-  /** `refused`: before the first word; `broke`: behind a word; `left`: the caller has gone. */
+  /** `refused`: before the first word; `broke`: after a word; `left`: the caller disconnected. */
   end: 'running' | 'refused' | 'broke' | 'left' | 'tool' | 'stop' | 'length'
 }
 
@@ -130,7 +130,7 @@ async function play(part: Part, call: ModelCall, response: ServerResponse, left:
     return
   }
   if (part.end === 'broke') {
-    await pause(20) // what was said is on its way
+    await pause(20) // the last words are in transit
     call.end = 'broke'
     response.destroy()
     return
@@ -150,7 +150,7 @@ async function play(part: Part, call: ModelCall, response: ServerResponse, left:
 const chunk = (fields: object): string =>
   `data: ${JSON.stringify({ id: 'up', object: 'chat.completion.chunk', created: 1, model: 'up', ...fields })}\n\n`
 
-/** Rejects when the caller has gone. */
+/** Rejects when the caller has disconnected. */
 function written(response: ServerResponse, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     response.write(text, (error) => (error ? reject(error) : resolve()))

@@ -1,4 +1,4 @@
-/** One chaos run: cluster, model, clients and faults, then quiet, then the proof. */
+/** One chaos run: cluster, model, clients and faults, then a quiet phase, then the checks. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Cluster, LEASE_MS, startCluster } from '../support/cluster.ts'
 import type { FreshDatabase } from '../support/database.ts'
@@ -48,11 +48,11 @@ export interface Verdict {
 }
 
 const DRAIN_S = 3
-/** Channels and background jobs have some; sessions and replies none. */
+/** Channels and background jobs have keys; sessions and replies have none. */
 const MAX_REDIS_KEYS = 100
-/** From the last fault until nothing streams: leases, strays, drains, and a machine on which much else runs. */
+/** From the last fault until nothing streams: leases, orphans, drains, on a machine under load. */
 const SETTLE_MS = 2 * LEASE_MS + 30_000
-/** For a last message in each session, one after the other, and six readings of each. */
+/** For a last message in each session in sequence, and six reads of each. */
 const GO_ON_MS = 120_000
 
 export async function runChaos(options: ChaosOptions): Promise<Verdict> {
@@ -114,7 +114,7 @@ async function measure(crowd: Crowd, cluster: Cluster, { partitions = [], burst:
   return measured
 }
 
-/** Every line that any instance says, those of restarted ones included. */
+/** Every log line of any instance, including restarted ones. */
 function followLogs(cluster: Cluster, onLog: (line: string) => void): Disposable {
   const told = new Map<Product, { stdout: number; stderr: number }>()
   const look = () => {
@@ -200,7 +200,7 @@ async function settled({ sql }: FreshDatabase, violations: Violation[]): Promise
     const rows = await sql<{ session: string; detail: object }[]>`
       select m.session_id as session, to_jsonb(m) || jsonb_build_object('owner', to_jsonb(i)) as detail
         from messages m left join instances i on i.id = m.instance_id where m.status = 'streaming'`
-    // New ones may have begun before the clients were told to close: those end by themselves.
+    // New ones may have begun before the clients closed: those end by themselves.
     if (rows.length === 0) return
     if (performance.now() < deadline) continue
     for (const { session, detail } of rows)
@@ -209,7 +209,7 @@ async function settled({ sql }: FreshDatabase, violations: Violation[]): Promise
   }
 }
 
-/** Every session takes a message and completes it, and shows all of it on every instance. */
+/** Every session accepts a message and completes it, and shows all of it on every instance. */
 async function goOn(crowd: Crowd, random: () => number): Promise<void> {
   for (const [place, session] of crowd.sessions.entries()) {
     if (session.deletion !== 'none') continue

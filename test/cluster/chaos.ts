@@ -1,6 +1,6 @@
 /**
- * Clients, faults and the proof that nothing was lost: `npm run chaos -- --seconds 60 --seed 7`. Ten minutes unless it
- * is told otherwise. Exit code 1 on any violation.
+ * Clients, faults and checks that nothing was lost: `npm run chaos -- --seconds 60 --seed 7`. Ten minutes by default.
+ * Exit code 1 on any violation.
  *
  *     --postgres 15      instead of 18
  *     --burst 1500       replies at once on an instance that is killed; 0: none

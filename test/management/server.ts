@@ -51,7 +51,7 @@ export interface Answer {
   status: number
   headers: Record<string, string | string[] | undefined>
   text: string
-  // biome-ignore lint/suspicious/noExplicitAny: what the server answers is what the tests look at
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check the response
   json: any
 }
 
@@ -61,7 +61,7 @@ export interface Server {
   close(): Promise<void>
 }
 
-/** Reversible, and readable by nobody who looks for the key's own letters. */
+/** Reversible, without the key's own characters in it. */
 export const secrets = {
   seal: (text: string, context: string) => Buffer.from(`${context}\n${text}`).toString('base64'),
   open(sealed: string, context: string) {
@@ -113,7 +113,7 @@ export async function startServer(options: Options): Promise<Server> {
   return { port, call: (...request) => call(port, ...request), close: () => app.close() }
 }
 
-/** With node:http, which lets a test say any `Host`. A string or buffer is sent as it is. */
+/** With node:http, which allows any `Host`. A string or buffer is sent verbatim. */
 function call(port: number, method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
   return new Promise<Answer>((resolve, reject) => {
     const type = body === undefined ? {} : { 'content-type': 'application/json' }

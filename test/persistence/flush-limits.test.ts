@@ -1,4 +1,4 @@
-/** Flushes that are too large, too slow, or come too late (contract section 4). */
+/** Flushes that are too large, too slow or too late (contract section 4). */
 import { afterEach, beforeEach, expect } from 'vitest'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
 import { createJournal } from '../../src/persistence/replies/journal.ts'
@@ -10,7 +10,7 @@ let closing: (() => Promise<unknown>)[]
 beforeEach(async () => {
   scene = await openScene()
   closing = []
-  // What becomes of a flush: the number of its rows that come before it takes too long, and whether it waits or fails.
+  // The fate of a flush: how many rows it may have before it takes too long, and whether it waits or fails.
   await scene.sql
     .unsafe(`
     create table trial (fault text not null, rows integer not null);
@@ -58,7 +58,7 @@ const eventsOf = async (replyId: string) => (await scene.journal.read(replyId, 0
 
 verifies(
   'contract-4.stored-before-shown',
-  'one that statement_timeout ends is sent in smaller parts, in order',
+  'a flush ended by statement_timeout is resent in smaller parts, in order',
   async () => {
     const journal = openJournal(60_000, '150')
     const replies = [await scene.begin(await scene.newSession()), await scene.begin(await scene.newSession())]
@@ -104,7 +104,7 @@ verifies(
 
 verifies(
   'contract-4.stored-before-shown',
-  'what gathered in an outage is stored in statements of bounded size',
+  'the backlog of an outage is stored in statements of bounded size',
   async () => {
     const journal = openJournal(60_000)
     const replies = await Promise.all(Array.from({ length: 30 }, async () => scene.begin(await scene.newSession())))
@@ -119,7 +119,7 @@ verifies(
 
 verifies(
   'contract-4.stored-before-shown',
-  'a refused flush that is stored after all spoils no later reply',
+  'a refused flush that is stored after all affects no later reply',
   async () => {
     const journal = openJournal(200)
     const session = await scene.newSession()
@@ -134,7 +134,7 @@ verifies(
     await locked.promise
     await trial('hang')
     const verdict = journal.append(reply, () => [textAt(2, 'late '), textAt(3, 'words')])
-    await expect.poll(scene.waiting, { timeout: 10_000 }).toBe(1) // the first try, which the journal then gives up
+    await expect.poll(scene.waiting, { timeout: 10_000 }).toBe(1) // the first attempt, which the journal then abandons
     await trial('fail')
     expect(await verdict).toBe('refused')
     await trial('none')

@@ -1,4 +1,4 @@
-/** Appending, settling and reading: what is stored reads the same before and after it is folded. */
+/** Appending, settling and reading: a reply reads the same before and after folding. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { ReplyInfo } from '../../src/actors/ports.ts'
@@ -97,7 +97,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   })
 
   verifies('contract-4.resume', 'every id reads the same events before and after folding', async () => {
-    // Codepoints of one to four bytes, so that byte ends fall everywhere.
+    // Code points of one to four bytes, so that boundaries fall on any byte.
     const text = fc.string({ unit: fc.constantFrom('a', 'é', '€', '😀', '\n', '"'), minLength: 1, maxLength: 4 })
     const tools = fc.integer({ min: 0, max: 2 })
     await fc.assert(
@@ -135,11 +135,11 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect((await scene.journal.read(reply.id, 0))?.events).toEqual([...events, textAt(3, ' more')])
   })
 
-  verifies('contract-4.stored-before-shown', 'what gathers during a write is stored by one statement', async () => {
+  verifies('contract-4.stored-before-shown', 'frames queued during a write are stored by one statement', async () => {
     const replies: ReplyInfo[] = []
     for (let i = 0; i < 20; i++) replies.push(await scene.begin(await scene.newSession()))
     const verdicts: Promise<string>[] = []
-    // The instance's row is locked: the first flush waits for it, the others gather behind it.
+    // The instance's row is locked: the first flush waits for it, the others queue up.
     await scene.sql.begin(async (tx) => {
       await tx`select 1 from instances where id = ${scene.instance.id} for update`
       const [first, ...others] = replies
@@ -166,7 +166,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     })
   })
 
-  verifies('contract-4.delete', 'settling a reply whose session is gone says so', async () => {
+  verifies('contract-4.delete', 'settling a reply of a deleted session reports that', async () => {
     const session = await scene.newSession()
     const reply = await scene.begin(session)
     await scene.sql`select delete_session(${scene.agentId}, ${session})`
@@ -174,7 +174,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await scene.journal.read(reply.id, 0)).toBeNull()
   })
 
-  verifies('contract-4.storage-outage', 'an empty failed reply reads as failed with its words', async () => {
+  verifies('contract-4.storage-outage', 'an empty failed reply reads as failed, with its message', async () => {
     const reply = await scene.begin(await scene.newSession())
     await scene.journal.settle(reply, failed())
     expect(await scene.journal.read(reply.id, 0)).toMatchObject({
@@ -186,7 +186,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   verifies(
     'contract-4.history',
-    'history is what lies before a position, the newest that fit, always one',
+    'history is the newest messages before a position that fit, at least one',
     async () => {
       const session = await scene.newSession()
       for (const word of ['one', 'two', 'three']) {

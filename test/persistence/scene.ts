@@ -1,4 +1,4 @@
-/** What the persistence tests stand on: a database, an instance row, a session, and a journal over them. */
+/** The setup of the persistence tests: a database, an instance row, a session, and a journal. */
 import { randomUUID } from 'node:crypto'
 import type { Journal, NewMessage, ReplyInfo, Settlement } from '../../src/actors/ports.ts'
 import type { StoredEvent } from '../../src/actors/reply-event.ts'
@@ -20,7 +20,7 @@ export interface Scene extends AsyncDisposable {
   instance: Instance
   journal: Journal & { close(): Promise<void> }
   agentId: string
-  /** Another instance with a journal of its own on the same database. */
+  /** Another instance with its own journal on the same database. */
   another(): Promise<Pick<Scene, 'instance' | 'journal'>>
   newSession(): Promise<string>
   /** A message as a client sends it; `wanted` overrides. */
@@ -29,7 +29,7 @@ export interface Scene extends AsyncDisposable {
   begin(sessionId: string, wanted?: Partial<NewMessage>): Promise<ReplyInfo>
   /** Statements that wait for a lock in this database. */
   waiting(): Promise<number>
-  /** How often the journal said that intents wait. */
+  /** How often the journal reported pending intents. */
   asked(): number
 }
 

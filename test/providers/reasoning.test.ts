@@ -1,6 +1,7 @@
 /** Reasoning: read where it comes, asked for where nothing gives way. (Contract section 12.) */
 import { describe, expect } from 'vitest'
 import type { GenerationConfig, ModelEvent, ModelMessage, ModelRequest } from '../../src/actors/ports.ts'
+import { anthropicThinking, geminiThoughts } from '../../src/providers/reasoning.ts'
 import { verifies } from '../verifies.ts'
 import * as anthropic from './anthropic-server.ts'
 import * as gemini from './gemini-server.ts'
@@ -125,6 +126,15 @@ describe('Anthropic', () => {
       ])
     },
   )
+})
+
+verifies('contract-12.reasoning-asked', 'a limit of tokens, and an effort of none, are left alone', async () => {
+  const claude = { model: 'claude-opus-5-5', config: {}, reasoning: true }
+  expect(anthropicThinking({ ...claude, fields: { reasoningEffort: 'low' } })).toMatchObject({ type: 'adaptive' })
+  expect(anthropicThinking({ ...claude, fields: { maxTokens: { value: 100 } } })).toBeNull()
+  const model = { model: 'gemini-2.5-flash', config: {}, reasoning: true }
+  expect(geminiThoughts({ ...model, fields: { maxTokens: { value: 100 } } })).toEqual({ includeThoughts: true })
+  expect(geminiThoughts({ ...model, fields: { reasoningEffort: 'none' } })).toBeNull()
 })
 
 describe('Gemini', () => {

@@ -1,5 +1,5 @@
 /**
- * Several instances on one PostgreSQL behind nginx, with Redis or PgBouncer where the test wants them.
+ * Several instances on one PostgreSQL behind nginx, optionally with Redis or PgBouncer.
  *
  *     await using cluster = await startCluster({ redis: true })
  *     await cluster.kill9(0)
@@ -14,20 +14,20 @@ import { programFolder } from './program.ts'
 import { type RedisServer, startRedis } from './redis.ts'
 import { openWire, type Wire } from './wire.ts'
 
-/** A third of the standard and less: tests that wait for a loss are quick. */
+/** A third of the default or less, so that tests that wait for a loss are quick. */
 export const LEASE_MS = 1500
 
 export interface ClusterOptions {
-  /** 3 when absent. */
+  /** Absent: 3. */
   instances?: number
   redis?: boolean
   pgbouncer?: boolean
   /** Each instance reaches PostgreSQL and Redis by wires of its own. */
   wires?: boolean
   version?: ServerVersion
-  /** Instead of a fresh one, and not dropped at the end. */
+  /** Used instead of a fresh one; not dropped at the end. */
   database?: FreshDatabase
-  /** In nginx: so long another instance is asked (milliseconds; deploy/nginx.conf says 5 s). */
+  /** How long nginx retries on another instance (milliseconds; 5 s in deploy/nginx.conf). */
   nginxRetryMs?: number
   env?: Record<string, string>
 }
@@ -38,11 +38,11 @@ export interface InstanceWires {
 }
 
 export interface Cluster extends AsyncDisposable {
-  /** Of the instances; they stay over restarts. */
+  /** URLs of the instances, unchanged by restarts. */
   urls: readonly string[]
-  /** nginx in front of all. */
+  /** URL of nginx. */
   balancer: string
-  /** As they run now. */
+  /** The current processes. */
   products: readonly Product[]
   database: FreshDatabase
   redis: RedisServer | null
@@ -53,7 +53,7 @@ export interface Cluster extends AsyncDisposable {
   /** SIGSTOP and SIGCONT. */
   pause(instance: number): void
   resume(instance: number): void
-  /** Ends it by SIGTERM if it runs, waits for its drain, and starts it again on its port. Null: it did not run. */
+  /** Stops it with SIGTERM if it runs, waits for its drain, and restarts it on its port. Null: it did not run. */
   restart(instance: number): Promise<Exit | null>
 }
 

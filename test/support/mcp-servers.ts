@@ -1,4 +1,4 @@
-/** Real MCP servers from the official SDKs, of both eras and on both transports, with tools to try things on. */
+/** Real MCP servers from the official SDKs, of both eras and on both transports, with test tools. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,10 +13,10 @@ import { createMcpHandler, Server as NewServer } from '@modelcontextprotocol/ser
 
 export interface SeenRequest {
   method: string
-  /** The JSON-RPC method, where there is one. */
+  /** The JSON-RPC method, if any. */
   rpc: string | null
   headers: IncomingHttpHeaders
-  /** The client closed the connection before the answer was whole. */
+  /** The client closed the connection before the response was complete. */
   aborted: boolean
 }
 
@@ -26,13 +26,13 @@ export interface TestMcpServer extends AsyncDisposable {
   requests: SeenRequest[]
   /** Tool calls that ran, by name. */
   calls: string[]
-  /** Their idempotency keys, undefined where there was none. */
+  /** Their idempotency keys, undefined if there was none. */
   keys: unknown[]
   /** Their trace contexts, undefined where there was none. */
   traceparents: unknown[]
   /** Tool calls that were told to stop. */
   cancelled: string[]
-  /** From now on there is a tool `later`, and clients that listen are told. */
+  /** Adds a tool `later` and notifies subscribed clients. */
   change(): void
 }
 
@@ -182,7 +182,7 @@ const behaviours: Record<ServerKind, (state: State) => Behaviour> = {
   'streamable_http, new era': newStreamable,
 }
 
-/** `port` 0: any. With the port of a server that was stopped, it is that server started again. */
+/** `port` 0: any. With the port of a stopped server, it acts as that server restarted. */
 export async function startMcpServer(kind: ServerKind, port = 0): Promise<TestMcpServer> {
   const requests: SeenRequest[] = []
   const http = createServer((request, response) => {
@@ -226,7 +226,7 @@ export async function startMcpServer(kind: ServerKind, port = 0): Promise<TestMc
       http.close()
       http.closeAllConnections()
       await once(http, 'close')
-      // A client in this process sees that its sockets are closed: a real restart takes longer than that.
+      // Lets a client in this process notice that its sockets are closed: a real restart takes longer.
       for (let turns = 0; turns < 3; turns += 1) await setImmediate()
     },
   }

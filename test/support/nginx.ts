@@ -1,4 +1,4 @@
-/** nginx with the file that users get, deploy/nginx.conf: only addresses and folders are put in. */
+/** nginx with the shipped deploy/nginx.conf: only addresses and folders are replaced. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
@@ -13,7 +13,7 @@ export interface Nginx extends AsyncDisposable {
   said(): string
 }
 
-/** In front of these origins. Resolves when it listens. `retryMs`: so long it asks another of them. */
+/** Starts it in front of these origins. Resolves when it listens. `retryMs`: how long it retries on another one. */
 export async function startNginx(upstreams: string[], retryMs = 5000): Promise<Nginx> {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(await programFolder('nginx'))
@@ -33,7 +33,7 @@ export async function startNginx(upstreams: string[], retryMs = 5000): Promise<N
   return { url, said: program.said, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
-/** Throws when the file no longer has what is to be replaced. */
+/** Throws if the file no longer contains what is to be replaced. */
 function configuration(
   text: string,
   { upstreams, retryMs, port, folder }: { upstreams: string[]; retryMs: number; port: number; folder: string },
@@ -42,7 +42,7 @@ function configuration(
   const replaced = [
     [/(\s*server greenroom-\d:8080 max_fails=0;)+/, `\n${servers}`],
     [/listen 8080;/, `listen 127.0.0.1:${port};`],
-    [/worker_connections 16384;/, 'worker_connections 1024;'], // beyond the limit of files in some places
+    [/worker_connections 16384;/, 'worker_connections 1024;'], // more than the open file limit in some environments
     [/ \/tmp\//g, ` ${folder}/`],
     [/proxy_next_upstream_timeout 5s;/, `proxy_next_upstream_timeout ${retryMs}ms;`],
   ] as const

@@ -9,9 +9,9 @@ import { serverPid } from './product.ts'
 import { programFolder } from './program.ts'
 
 export interface OwnPostgres extends AsyncDisposable {
-  /** With all tables. `drop` does nothing: it goes with its server. */
+  /** With all tables. `drop` does nothing: the database is removed with its server. */
   database: FreshDatabase
-  /** As `pg_ctl restart -m fast`: all connections end at once. Resolves when it answers again. */
+  /** Like `pg_ctl restart -m fast`: all connections end at once. Resolves when it accepts connections again. */
   restart(): Promise<void>
   /** All its processes stand still for so long (milliseconds). */
   freeze(ms: number): Promise<void>
@@ -45,7 +45,7 @@ export async function startOwnPostgres(version: ServerVersion): Promise<OwnPostg
       const pid = await serverPid(path)
       if (pid === null) throw new Error(`No database runs in ${path}.`)
       process.kill(pid, 'SIGINT')
-      while ((await serverPid(path)) === pid) await pause(20) // our supervisor starts it again
+      while ((await serverPid(path)) === pid) await pause(20) // our supervisor restarts it
       await askAgain(() => sql`select 1`, 20_000)
     },
     async freeze(ms) {
