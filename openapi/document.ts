@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 import { tags } from './contract.ts'
 import { type Operation, pathParams, type Scope } from './operation.ts'
-import { DeployAuthError, DeployError, Message } from './schemas/basics.ts'
+import { DeployAuthError, DeployError, DeployRequestError, Message } from './schemas/basics.ts'
 import { Ready } from './schemas/running.ts'
 
 /** JSON, as far as this file needs to know. */
@@ -14,8 +14,9 @@ const intro = `Greenroom hosts chat agents: a model, a system prompt and tools, 
 
 - **Deploy**: point a chat-completions client at \`{server}/api/v1/agents/{agent_id}/deploy\`, or at
   \`…/deploy/sessions/{session_id}\` to let the server keep the conversation.
-- **Management**: everything else below \`/api/v1\`. Errors are \`{message}\`; deploy errors are \`{error}\`.
-- Unknown request fields are accepted and ignored. PUT changes the fields in the body
+- **Management**: everything else below \`/api/v1\`. Errors are \`{message}\`; deploy errors are \`{error}\`,
+  a text or, of 400 and 401, an object with \`message\`.
+- Unknown request fields are accepted and not used. PUT changes the fields in the body
     and keeps the others. Types are never coerced: \`"1"\` is not a number.`
 
 const securityOf: Record<Scope, readonly Json[]> = {
@@ -171,14 +172,15 @@ function errorsOf(operation: Operation, schemas: Json): Json {
     words[503] = 'Too many request bodies are being received, or the database cannot be reached; see `Retry-After`.'
   }
   words[500] = 'Internal error.'
-  const plainError = scope === 'deploy' ? DeployError : Message
   return Object.fromEntries(
     Object.entries({ ...words, ...errors }).map(([status, said]) => [
       status,
-      answer(said, status === '401' && scope === 'deploy' ? DeployAuthError : plainError, schemas),
+      answer(said, scope === 'deploy' ? (deployErrors[status] ?? DeployError) : Message, schemas),
     ]),
   )
 }
+
+const deployErrors: Readonly<Record<string, TSchema>> = { 400: DeployRequestError, 401: DeployAuthError }
 
 function forbiddenWords({ secret, method }: Operation): string {
   const page = method === 'get' ? '' : " On an open server: a page of an origin that is not among the agent's sent it."

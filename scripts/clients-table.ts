@@ -49,7 +49,8 @@ observed with that exact version against this server. The base URL decides where
 | Stateless | \`http://127.0.0.1:8080/api/v1/agents/<agent id>/deploy\` |
 | Session | \`http://127.0.0.1:8080/api/v1/agents/<agent id>/deploy/sessions/<session id>\` |
 
-The API key is \`PUBLIC_API_KEY\`, or any text if none is set. The agent's model is used, whatever model is sent.
+The API key is \`PUBLIC_API_KEY\`, or any text if none is set. The agent's model is used, whatever model is sent;
+[fields.md](fields.md) says which other fields of a request count.
 
 ## Retries in sessions
 

@@ -221,6 +221,19 @@ export const requirements = {
     'A provider is asked for reasoning only where that cannot be refused nor change the answer; one that refuses is asked once more without.',
   'contract-12.reasoning-back':
     'Reasoning of earlier replies is never sent to a model; within a reply it goes back to the model that wants it.',
+  // ── contract 13 ───────────────────────────────────────────────────────────────────────────────────────
+  'contract-13.errors': '400s of the deploy scope are objects that name the field.',
+  'contract-13.fields':
+    'Fields that change the answer go to providers that take them, else 400 names field and provider.',
+  'contract-13.wrong-values': 'Wrong values are 400; null, false, n: 1 and empty arrays count as absent.',
+  'contract-13.ignored': 'x-greenroom-ignored names what was sent and not used.',
+  'contract-13.structured': 'response_format, or the agent’s responseFormat, reaches each vendor in its own words.',
+  'contract-13.fallbacks':
+    'A call that fails before its first event goes to the next model; exactly the calls allowed.',
+  'contract-13.fallback-names':
+    'Each chunk names the model of its own turn, also when resumed; the stored reply the last one’s.',
+  'contract-13.fallback-records':
+    'Fallbacks are stored, checked, cleared, carried by name, and count as use of a provider.',
   // ── contract 17 ───────────────────────────────────────────────────────────────────────────────────────
   'contract-17.failed-replies': 'A failed reply is one line at warn with all its ids; a retry’s line carries the same.',
   'contract-17.levels': 'error is for faults of ours alone; lines of requests carry method and route.',

@@ -46,6 +46,9 @@ function valuesIn(schema: unknown): unknown[] {
   })
 }
 
+/** `model` shows in the chunks behind it alone. */
+const shownKinds = replyEventKinds.filter((kind) => kind !== 'model')
+
 describe('the contract', () => {
   verifies('contract-4.cancel', 'messages carry each finish reason, and `error`', () => {
     for (const list of enumsOf('finishReason')) expect(sorted(list)).toEqual(sorted([...finishReasons, 'error']))
@@ -69,7 +72,7 @@ describe('the contract', () => {
 
   verifies('contract-5.stream', 'the playground names each kind of event that takes no number', () => {
     const { description } = openapi.paths['/api/v1/agents/{agent_id}/playground/chat'].post
-    for (const kind of replyEventKinds) if (!isNumberedKind(kind)) expect(description).toContain(`\`${kind}\``)
+    for (const kind of shownKinds) if (!isNumberedKind(kind)) expect(description).toContain(`\`${kind}\``)
   })
 
   test('messages carry each status', () => {
@@ -85,7 +88,7 @@ describe('the client', () => {
   })
 
   test('has each kind of event', () => {
-    expect(replyEventKinds satisfies readonly ClientEvent['type'][]).toEqual([
+    expect(shownKinds satisfies readonly ClientEvent['type'][]).toEqual([
       'text',
       'reasoning',
       'tool_call',
@@ -125,6 +128,7 @@ const events = {
   reasoning: { type: 'reasoning', text: 'r' },
   tool_call: { type: 'tool_call', id: 'c', name: 'n', arguments: '{}', startedAt },
   tool_result: { type: 'tool_result', id: 'c', ok: true, content: 'x', durationMs: 1 },
+  model: { type: 'model', model: 'm2', providerId: 'p' },
 } satisfies Record<ReplyEventKind, ReplyEvent>
 
 const info: ReplyInfo = {
@@ -185,6 +189,7 @@ describe.each(replyEventKinds)('an event of the kind %s', (kind) => {
     const before = shown.length
     log.push([{ seq: 6, part: isNumberedKind(kind) ? 0 : 1, event }])
     expect(shown).toHaveLength(before + 1)
+    if (kind === 'model') return expect([shown.at(-1), stateless.at(-1)]).toEqual(['null', ''])
     expect(shown.at(-1)).toMatch(isNumberedKind(kind) ? /^id: 6\ndata: \{/ : new RegExp(`^event: ${kind}\ndata: \\{`))
     expect(stateless.at(-1)).toMatch(isNumberedKind(kind) ? /^data: \{/ : /^$/)
   })

@@ -988,6 +988,33 @@ export interface components {
              */
             promptId: string | null;
             generationConfig: components["schemas"]["GenerationConfig"];
+            /** @description Form of the answers, where a request brings no `response_format`. Null: the provider's default. */
+            responseFormat: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /** @description Other models, in the order in which they are asked. */
+            fallbacks: {
+                /**
+                 * Format: uuid
+                 * @description Id of a provider.
+                 */
+                providerId: string;
+                /** @description Model name, as that provider knows it. 1 to 200 characters. */
+                model: string;
+            }[];
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins: string[];
             /**
@@ -1009,10 +1036,54 @@ export interface components {
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
-            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
-            include_reasoning?: boolean | null;
             /** @description Id of an agent, or its exact name where no other agent has the same. */
             model: string;
+            /** @description Most tokens of the answer. `max_completion_tokens` wins. */
+            max_tokens?: number | null;
+            /** @description Most tokens of the answer, reasoning included. */
+            max_completion_tokens?: number | null;
+            /** @description Where the answer ends: a text, or up to four. */
+            stop?: string | string[] | null;
+            /** @description The same seed, about the same answer. */
+            seed?: number | null;
+            /** @description Form of the answer. Absent: the agent's `responseFormat`. */
+            response_format?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /**
+             * @description How long the model may think.
+             * @enum {unknown}
+             */
+            reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+            /** @description False: one tool call at a time. */
+            parallel_tool_calls?: boolean | null;
+            /** @description More than 1 is 400: it cannot be honoured here. */
+            n?: unknown;
+            /** @description True is 400: it cannot be honoured here. */
+            logprobs?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            audio?: unknown;
+            /** @description More than `text` is 400: it cannot be honoured here. */
+            modalities?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            prediction?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            functions?: unknown;
+            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
+            include_reasoning?: boolean | null;
         };
         AgentCreate: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -1033,6 +1104,30 @@ export interface components {
             } | null;
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins?: string[] | null;
+            /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null: none. */
+            responseFormat?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /** @description Asked in this order when a call fails with nothing said: after retries of what may pass, a 429 that asks for too long, a time-out, or a refused key. Replaced whole; null: none. */
+            fallbacks?: {
+                /** @description Id of a provider. Unknown: 400. */
+                providerId: string;
+                /** @description Model name, as that provider knows it. 1 to 200 characters. */
+                model: string;
+            }[] | null;
         };
         AgentList: {
             agents: components["schemas"]["Agent"][];
@@ -1117,6 +1212,30 @@ export interface components {
                 /** @description Absent: 10. 0: no tools are offered. */
                 maxToolCalls?: number | null;
             } | null;
+            /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null: none. */
+            responseFormat?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /** @description Asked in this order when a call fails with nothing said: after retries of what may pass, a 429 that asks for too long, a time-out, or a refused key. Replaced whole; null: none. */
+            fallbacks?: {
+                /** @description Name of a provider, which must exist. */
+                provider: string;
+                /** @description Model name, as that provider knows it. 1 to 200 characters. */
+                model: string;
+            }[] | null;
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins?: string[] | null;
         };
@@ -1139,6 +1258,30 @@ export interface components {
             } | null;
             /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
             allowedOrigins?: string[] | null;
+            /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null: none. */
+            responseFormat?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /** @description Asked in this order when a call fails with nothing said: after retries of what may pass, a 429 that asks for too long, a time-out, or a refused key. Replaced whole; null: none. */
+            fallbacks?: {
+                /** @description Id of a provider. Unknown: 400. */
+                providerId: string;
+                /** @description Model name, as that provider knows it. 1 to 200 characters. */
+                model: string;
+            }[] | null;
         };
         AuthStatus: {
             authRequired: boolean;
@@ -1215,7 +1358,7 @@ export interface components {
             object: "chat.completion";
             /** @description Unix seconds. */
             created: number;
-            /** @description The agent's model. */
+            /** @description The agent's model, or the fallback's that answers: each chunk names the model of its own turn. */
             model: string;
             choices: {
                 index: number;
@@ -1248,7 +1391,7 @@ export interface components {
             object: "chat.completion.chunk";
             /** @description Unix seconds. */
             created: number;
-            /** @description The agent's model. */
+            /** @description The agent's model, or the fallback's that answers: each chunk names the model of its own turn. */
             model: string;
             choices: {
                 index: number;
@@ -1271,7 +1414,7 @@ export interface components {
             }[];
             usage?: components["schemas"]["Usage"];
         };
-        /** @description Other fields that clients send, `model` among them, are accepted and ignored. */
+        /** @description Other fields that clients send are accepted and not used; the header `x-greenroom-ignored` of the answer names them. */
         ChatCompletionRequest: {
             messages: components["schemas"]["ChatMessage"][];
             /** @description True: the response is an event stream. Absent: false. */
@@ -1280,6 +1423,52 @@ export interface components {
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
+            /** @description Not looked at: the agent's model answers. */
+            model?: unknown;
+            /** @description Most tokens of the answer. `max_completion_tokens` wins. */
+            max_tokens?: number | null;
+            /** @description Most tokens of the answer, reasoning included. */
+            max_completion_tokens?: number | null;
+            /** @description Where the answer ends: a text, or up to four. */
+            stop?: string | string[] | null;
+            /** @description The same seed, about the same answer. */
+            seed?: number | null;
+            /** @description Form of the answer. Absent: the agent's `responseFormat`. */
+            response_format?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /**
+             * @description How long the model may think.
+             * @enum {unknown}
+             */
+            reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+            /** @description False: one tool call at a time. */
+            parallel_tool_calls?: boolean | null;
+            /** @description More than 1 is 400: it cannot be honoured here. */
+            n?: unknown;
+            /** @description True is 400: it cannot be honoured here. */
+            logprobs?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            audio?: unknown;
+            /** @description More than `text` is 400: it cannot be honoured here. */
+            modalities?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            prediction?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            functions?: unknown;
             /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
             include_reasoning?: boolean | null;
         };
@@ -1339,7 +1528,7 @@ export interface components {
                 code: string;
             };
         };
-        /** @description Every error of the deploy API except 401. */
+        /** @description Every error of the deploy API except 400 and 401. */
         DeployError: {
             /** @description What went wrong. */
             error: string;
@@ -1406,6 +1595,18 @@ export interface components {
              */
             object: "list";
             data: components["schemas"]["DeployModel"][];
+        };
+        DeployRequestError: {
+            error: {
+                /** @description What is wrong, beginning with the field where one is to blame. */
+                message: string;
+                /** @description `invalid_request_error` */
+                type: string;
+                /** @description `invalid_request` */
+                code: string;
+                /** @description The field, as a dotted path. Null: the body or query as a whole. */
+                param: string | null;
+            };
         };
         DeploySession: {
             /**
@@ -1801,6 +2002,8 @@ export interface components {
                 message: string;
             } | null;
             toolCalls: components["schemas"]["PlaygroundToolCall"][];
+            /** @description Of a reply: the model of its last turn, a fallback’s where that answered. */
+            model?: string | null;
             /** @description What the model thought. Absent where none came. Partial while `streaming`. */
             reasoning?: string;
             /** @description How long the model thought, in milliseconds. Absent where it did not, or where nobody knows. */
@@ -2049,7 +2252,7 @@ export interface components {
                 [key: string]: string;
             } | null;
         };
-        /** @description Only the last of `messages` is used, and its role must be `user`. Other fields are accepted and ignored. */
+        /** @description Only the last of `messages` is used, and its role must be `user`. Other fields are accepted and not used; the header `x-greenroom-ignored` of the answer names them. */
         SessionCompletionRequest: {
             messages: components["schemas"]["ChatMessage"][];
             /** @description True: the response is an event stream. Absent: false. */
@@ -2058,6 +2261,52 @@ export interface components {
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
+            /** @description Not looked at: the agent's model answers. */
+            model?: unknown;
+            /** @description Most tokens of the answer. `max_completion_tokens` wins. */
+            max_tokens?: number | null;
+            /** @description Most tokens of the answer, reasoning included. */
+            max_completion_tokens?: number | null;
+            /** @description Where the answer ends: a text, or up to four. */
+            stop?: string | string[] | null;
+            /** @description The same seed, about the same answer. */
+            seed?: number | null;
+            /** @description Form of the answer. Absent: the agent's `responseFormat`. */
+            response_format?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /**
+             * @description How long the model may think.
+             * @enum {unknown}
+             */
+            reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+            /** @description False: one tool call at a time. */
+            parallel_tool_calls?: boolean | null;
+            /** @description More than 1 is 400: it cannot be honoured here. */
+            n?: unknown;
+            /** @description True is 400: it cannot be honoured here. */
+            logprobs?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            audio?: unknown;
+            /** @description More than `text` is 400: it cannot be honoured here. */
+            modalities?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            prediction?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            functions?: unknown;
             /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
             include_reasoning?: boolean | null;
             /**
@@ -2244,6 +2493,7 @@ export type DeployMessage = components['schemas']['DeployMessage'];
 export type DeployMessages = components['schemas']['DeployMessages'];
 export type DeployModel = components['schemas']['DeployModel'];
 export type DeployModelList = components['schemas']['DeployModelList'];
+export type DeployRequestError = components['schemas']['DeployRequestError'];
 export type DeploySession = components['schemas']['DeploySession'];
 export type DeploySessionList = components['schemas']['DeploySessionList'];
 export type Export = components['schemas']['Export'];
@@ -4889,7 +5139,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key or client secret is missing or refused. */
@@ -5100,7 +5350,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key or client secret is missing or refused. */
@@ -5216,7 +5466,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key or client secret is missing or refused. */
@@ -5287,7 +5537,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key or client secret is missing or refused. */
@@ -5520,7 +5770,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key or client secret is missing or refused. */
@@ -5631,7 +5881,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key or client secret is missing or refused. */
@@ -5707,7 +5957,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key or client secret is missing or refused. */
@@ -5830,7 +6080,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key or client secret is missing or refused. */
@@ -5958,7 +6208,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
             /** @description The key or client secret is missing or refused. */

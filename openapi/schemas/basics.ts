@@ -71,7 +71,18 @@ export const Message = Type.Object(
 )
 export const DeployError = Type.Object(
   { error: Type.String({ description: 'What went wrong.' }) },
-  { title: 'DeployError', description: 'Every error of the deploy API except 401.' },
+  { title: 'DeployError', description: 'Every error of the deploy API except 400 and 401.' },
+)
+export const DeployRequestError = Type.Object(
+  {
+    error: Type.Object({
+      message: Type.String({ description: 'What is wrong, beginning with the field where one is to blame.' }),
+      type: Type.String({ description: '`invalid_request_error`' }),
+      code: Type.String({ description: '`invalid_request`' }),
+      param: nullable(Type.String({ description: 'The field, as a dotted path. Null: the body or query as a whole.' })),
+    }),
+  },
+  { title: 'DeployRequestError' },
 )
 export const DeployAuthError = Type.Object(
   {

@@ -2,6 +2,7 @@
 import Type from 'typebox'
 import { documented } from '../documented.ts'
 import { count, id, nullable, oneOf, time } from './basics.ts'
+import { answerFields } from './completion-fields.ts'
 
 const ContentPart = Type.Object(
   { type: Type.String({ description: '`text`; anything else is 400.' }), text: Type.Optional(Type.String()) },
@@ -33,6 +34,8 @@ const requestFields = {
       description: '`include_usage` adds a chunk with `usage` and no choices before `[DONE]`.',
     }),
   ),
+  model: Type.Optional(Type.Unsafe({ description: "Not looked at: the agent's model answers." })),
+  ...answerFields,
   include_reasoning: Type.Optional(
     nullable(
       Type.Boolean({
@@ -44,7 +47,8 @@ const requestFields = {
 }
 export const ChatCompletionRequest = Type.Object(requestFields, {
   title: 'ChatCompletionRequest',
-  description: 'Other fields that clients send, `model` among them, are accepted and ignored.',
+  description:
+    'Other fields that clients send are accepted and not used; the header `x-greenroom-ignored` of the answer names them.',
 })
 export const SessionCompletionRequest = Type.Object(
   {
@@ -59,7 +63,7 @@ export const SessionCompletionRequest = Type.Object(
   {
     title: 'SessionCompletionRequest',
     description:
-      'Only the last of `messages` is used, and its role must be `user`. Other fields are accepted and ignored.',
+      'Only the last of `messages` is used, and its role must be `user`. Other fields are accepted and not used; the header `x-greenroom-ignored` of the answer names them.',
   },
 )
 
@@ -74,7 +78,9 @@ const Usage = Type.Object(
 const finishReason = (description: string) => oneOf(['stop', 'length', 'content_filter'], description)
 const completionId = Type.String({ description: '`chatcmpl-` and the id of the message; the same in every chunk.' })
 const created = Type.Integer({ description: 'Unix seconds.' })
-const model = Type.String({ description: "The agent's model." })
+const model = Type.String({
+  description: "The agent's model, or the fallback's that answers: each chunk names the model of its own turn.",
+})
 export const ChatCompletion = Type.Object(
   {
     id: completionId,

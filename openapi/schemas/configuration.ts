@@ -1,7 +1,8 @@
 /** Providers, prompts and agents. */
-import Type from 'typebox'
-import { webAddress } from '../documented.ts'
+import Type, { type TProperties } from 'typebox'
+import { documented, webAddress } from '../documented.ts'
 import { id, listOf, name, nullable, oneOf, optional, timestamps } from './basics.ts'
+import { responseFormatKeywords } from './completion-fields.ts'
 
 export const providerTypeIds = [
   'openai',
@@ -117,6 +118,29 @@ export const GenerationConfigInput = Type.Unsafe({
 })
 
 const promptId = nullable(Type.String({ description: 'Id of a prompt. Null: no system prompt. Unknown: 400.' }))
+/** Fallbacks of an agent. */
+export const MAX_FALLBACKS = 3
+
+export const fallbacksOf = (provider: TProperties) =>
+  Type.Unsafe({
+    ...Type.Array(Type.Object({ ...provider, model: name('Model name, as that provider knows it.') })),
+    type: ['array', 'null'],
+    maxItems: MAX_FALLBACKS,
+    description:
+      'Asked in this order when a call fails with nothing said: after retries of what may pass, a 429 that asks for too long, a time-out, or a refused key. Replaced whole; null: none.',
+  })
+
+/** Checked by a handler, as a request's `response_format` is. */
+export const responseFormatInput = Type.Unsafe({
+  description: "Form of the answers, as a completion request's `response_format`; a request's own wins. Null: none.",
+  ...documented(responseFormatKeywords),
+})
+
+const replyInput = {
+  responseFormat: responseFormatInput,
+  fallbacks: fallbacksOf({ providerId: Type.String({ description: 'Id of a provider. Unknown: 400.' }) }),
+}
+
 const origins = {
   type: 'array',
   maxItems: 20,
@@ -139,6 +163,14 @@ export const Agent = Type.Object(
     model: name('Model name, as the provider knows it.'),
     promptId: nullable(id('Id of its prompt. Null: no system prompt.')),
     generationConfig: GenerationConfig,
+    responseFormat: Type.Unsafe({
+      ...responseFormatKeywords,
+      description: "Form of the answers, where a request brings no `response_format`. Null: the provider's default.",
+    }),
+    fallbacks: Type.Array(
+      Type.Object({ providerId: id('Id of a provider.'), model: name('Model name, as that provider knows it.') }),
+      { maxItems: MAX_FALLBACKS, description: 'Other models, in the order in which they are asked.' },
+    ),
     allowedOrigins: Type.Unsafe(origins),
     ...timestamps,
   },
@@ -148,9 +180,12 @@ export const AgentList = listOf('AgentList', 'agents', Agent)
 export const AgentCreate = Type.Object(
   {
     ...agentInput,
-    promptId: Type.Optional(promptId),
-    generationConfig: Type.Optional(GenerationConfigInput),
-    allowedOrigins: Type.Optional(allowedOriginsInput),
+    ...optional({
+      promptId,
+      generationConfig: GenerationConfigInput,
+      allowedOrigins: allowedOriginsInput,
+      ...replyInput,
+    }),
   },
   { title: 'AgentCreate' },
 )
@@ -160,6 +195,7 @@ export const AgentUpdate = Type.Object(
     promptId,
     generationConfig: GenerationConfigInput,
     allowedOrigins: allowedOriginsInput,
+    ...replyInput,
   }),
   { title: 'AgentUpdate' },
 )

@@ -50,6 +50,11 @@ export const PlaygroundMessage = Type.Object(
       description: 'Why the reply failed, or null.',
     }),
     toolCalls: Type.Array(PlaygroundToolCall),
+    model: Type.Optional(
+      nullable(
+        Type.String({ description: 'Of a reply: the model of its last turn, a fallback’s where that answered.' }),
+      ),
+    ),
     reasoning: Type.Optional(
       Type.String({ description: 'What the model thought. Absent where none came. Partial while `streaming`.' }),
     ),

@@ -1,7 +1,13 @@
 /** A portable copy of the configuration. References are by name, so that it fits another database. */
 import Type from 'typebox'
 import { count, name, nullable, oneOf } from './basics.ts'
-import { allowedOriginsInput, GenerationConfigInput, PromptCreate } from './configuration.ts'
+import {
+  allowedOriginsInput,
+  fallbacksOf,
+  GenerationConfigInput,
+  PromptCreate,
+  responseFormatInput,
+} from './configuration.ts'
 import { HttpToolCreate, McpServerCreate } from './tools.ts'
 
 const AgentTransfer = Type.Object(
@@ -11,6 +17,10 @@ const AgentTransfer = Type.Object(
     model: name('Model name.'),
     prompt: Type.Optional(nullable(Type.String({ description: 'Name of its prompt, or null.' }))),
     generationConfig: Type.Optional(GenerationConfigInput),
+    responseFormat: Type.Optional(responseFormatInput),
+    fallbacks: Type.Optional(
+      fallbacksOf({ provider: Type.String({ description: 'Name of a provider, which must exist.' }) }),
+    ),
     allowedOrigins: Type.Optional(allowedOriginsInput),
   },
   { title: 'AgentTransfer' },

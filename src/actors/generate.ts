@@ -2,6 +2,7 @@
  * One reply, turn by turn: the model answers, its tools run in parallel, it is asked again with their results, until
  * it calls no more tools. Emits what is to be shown, in order; resolves to how it ended.
  */
+import { type AskedModels, createAskedModels } from './asked-models.ts'
 import { cleanText, createTextCleaner } from './clean-text.ts'
 import { type LeaseGate, passGate } from './lease-gate.ts'
 import { type ModelCallEnd, type Pace, type ReplyObserver, unobserved } from './observer.ts'
@@ -52,6 +53,8 @@ export interface Generation {
    * are asked for at once, and not at all when every turn reported. Never rejects.
    */
   usage(): Promise<Usage>
+  /** Calls to providers so far. */
+  attempts(): number
   /** How long the model has thought up to this call (milliseconds). Null: not at all, or nobody asked for it. */
   reasoningMs(): number | null
 }
@@ -77,6 +80,7 @@ const endedEarly: ModelFailure = {
 interface Running extends Omit<GenerateOptions, 'timeoutMs'> {
   request: Omit<ModelRequest, 'tools'>
   tally: Tally
+  asked: AskedModels
   thoughts: Thoughts
   observer: ReplyObserver
   signal: AbortSignal
@@ -90,7 +94,8 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
   const { timeoutMs, observer = unobserved } = options
   const tally = createTally(request, options.model)
   const thoughts = createThoughts()
-  const constant = { ...options, request, tally, thoughts, observer }
+  const asked = createAskedModels(request)
+  const constant = { ...options, request, tally, asked, thoughts, observer }
   return {
     async run(outer, take, stored) {
       const limit = new AbortController()
@@ -122,6 +127,7 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
       }
     },
     usage: tally.usage,
+    attempts: asked.attempts,
     reasoningMs: thoughts.ms,
   }
 }
@@ -157,13 +163,14 @@ const openWithin = ({ observer, openToolbox, signal }: Running): Promise<Toolbox
 async function runTurn(
   messages: readonly ModelMessage[],
   tools: Toolbox['tools'],
-  { request, model, tally, thoughts, observer, signal, take }: Running,
+  { request, model, tally, asked, thoughts, observer, signal, take }: Running,
 ): Promise<Turn> {
   const turn: Turn = { text: '', reasoning: '', calls: [], counted: nothing, end: null, failure: null }
   const cleaner = createTextCleaner()
   const pace: Pace = { firstAt: null, lastAt: 0, texts: 0, longestGapMs: 0 }
   const observed = observer.modelCall()
   tally.begin(messages, turn)
+  asked.beginTurn()
   const onEvents: Take<ModelEvent> = (events) => {
     if (signal.aborted) return undefined
     const emitted: ReplyEvent[] = []
@@ -173,16 +180,19 @@ async function runTurn(
         keepPace(pace)
         addText(turn, cleaner.push(event.text), emitted)
       } else if (event.type === 'reasoning') addReasoning(turn, thoughts.push(event.text), emitted)
+      else if (event.type === 'model') asked.answers(event)
       else keep(turn, event)
     }
-    return emitted.length === 0 ? undefined : take(emitted)
+    return emitted.length === 0 ? undefined : take([...asked.naming(), ...emitted])
   }
   try {
-    await observed.within(() => model.stream({ ...request, messages, tools, calls: observed }, signal, onEvents))
+    await observed.within(() =>
+      model.stream({ ...request, messages, tools, calls: asked.counted(observed) }, signal, onEvents),
+    )
   } finally {
     observed.ended({ pace, end: endOf(turn, signal) })
   }
-  const rest: ReplyEvent[] = []
+  const rest: ReplyEvent[] = asked.naming()
   addReasoning(turn, thoughts.close(), rest)
   addText(turn, cleaner.end(), rest)
   if (rest.length > 0) await take(rest)
@@ -204,7 +214,7 @@ function addReasoning(turn: Turn, text: string, emitted: ReplyEvent[]): void {
 }
 
 /** What a turn leaves behind beside its text and reasoning. */
-function keep(turn: Turn, event: Exclude<ModelEvent, { type: 'text' | 'reasoning' }>): void {
+function keep(turn: Turn, event: Exclude<ModelEvent, { type: 'text' | 'reasoning' | 'model' }>): void {
   switch (event.type) {
     case 'tool_call':
       turn.calls.push(cleanCall(event.call))

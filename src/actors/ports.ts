@@ -1,6 +1,9 @@
 /** What a session needs of the world. Types only: the adapters implement them, `app.ts` hands them in. */
+import type { AnswerFields } from './answer-fields.ts'
 import type { ProviderCalls } from './provider-calls.ts'
 import type { IntentKind, Outcome, ReplyErrorCode, ReplyEvent, RestState, StoredEvent, Usage } from './reply-event.ts'
+
+export type * from './answer-fields.ts'
 
 // ── the model ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -39,12 +42,19 @@ export interface ToolSpec {
   inputSchema: Record<string, unknown>
 }
 
-export interface ModelRequest {
+/** A model at a provider. */
+export interface ModelTarget {
   provider: ProviderConnection
   model: string
+}
+
+export interface ModelRequest extends ModelTarget {
   system: string | null
   messages: readonly ModelMessage[]
   config: GenerationConfig
+  fields?: AnswerFields
+  /** Asked in this order when the provider before fails with nothing said (contract section 13). */
+  fallbacks?: readonly ModelTarget[]
   tools: readonly ToolSpec[]
   reasoning: boolean // asked for, where it can be, and read
   /** Absent: nobody counts the calls. */
@@ -67,6 +77,8 @@ export interface ModelFailure {
  * reasoning); only the adapter that made it looks into it.
  */
 export type ModelEvent =
+  /** Comes before all others when another model than the first one answers, or is the last one that was asked. */
+  | { type: 'model'; model: string; providerId: string }
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string }
   | { type: 'tool_call'; call: ToolCall }
@@ -89,7 +101,7 @@ export type Take<Event> = (events: readonly Event[]) => Promise<void> | undefine
 
 export interface Model {
   /**
-   * One model turn, own retries and idle time-out included. Resolves after the last event was taken, or soon after
+   * One model turn; own retries, fallbacks and idle time-out included. Resolves after the last event was taken, or soon after
    * `signal` aborted. Never rejects but by a fault of the adapter, or of `take`.
    */
   stream(request: ModelRequest, signal: AbortSignal, take: Take<ModelEvent>): Promise<void>

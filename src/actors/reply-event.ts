@@ -34,7 +34,7 @@ export const intentKinds = ['cancel', 'delete'] as const
 export type IntentKind = (typeof intentKinds)[number]
 
 /** What a reply may emit while it runs. Everything here is stored before anyone sees it. */
-export const replyEventKinds = ['text', 'reasoning', 'tool_call', 'tool_result'] as const
+export const replyEventKinds = ['text', 'reasoning', 'tool_call', 'tool_result', 'model'] as const
 export type ReplyEventKind = (typeof replyEventKinds)[number]
 
 interface ReplyEventFields extends Record<ReplyEventKind, object> {
@@ -44,6 +44,8 @@ interface ReplyEventFields extends Record<ReplyEventKind, object> {
   /** `startedAt` is ISO 8601 UTC. */
   tool_call: { id: string; name: string; arguments: string; startedAt: string }
   tool_result: { id: string; ok: boolean; content: string; durationMs: number }
+  /** What follows is this model's. A reply without one is all its own model's (`ReplyInfo`). */
+  model: { model: string; providerId: string }
 }
 export type ReplyEvent = { [Kind in ReplyEventKind]: { type: Kind } & ReplyEventFields[Kind] }[ReplyEventKind]
 
@@ -118,6 +120,7 @@ const numbered = {
   reasoning: true,
   tool_call: false,
   tool_result: false,
+  model: false,
   started: true,
   finished: true,
   usage: true,

@@ -43,6 +43,8 @@ function sizeOf(event: ReplyEvent): number {
       return 1024 + event.arguments.length
     case 'tool_result':
       return 1024 + event.content.length
+    case 'model':
+      return 1024
   }
 }
 

@@ -16,6 +16,7 @@ import { createJournal } from '../persistence/replies/journal.ts'
 import { deleteAgent } from '../persistence/replies/sessions.ts'
 import { recordTransitions } from '../persistence/replies/transitions.ts'
 import { migrate } from '../persistence/schema.ts'
+import { fieldRefusal } from '../providers/answer-fields.ts'
 import { createModel } from '../providers/model.ts'
 import { providerTypes } from '../providers/provider-types.ts'
 import { isLoopback, type Settings, startupWarnings } from '../settings.ts'
@@ -215,6 +216,7 @@ async function openRooms(ground: Ground) {
     revocations,
     ...toolRooms({ sql, secrets, outbound, mcp, waitLimitMs: settings.ownerLeaseMs, log }),
     coordination,
+    fieldRefusal,
     testProvider: model.testProvider,
     async deleteAgent(agentId: string) {
       const deleted = await deleteAgent(sql, agentId)

@@ -85,14 +85,22 @@ async function startTraces(options: Omit<TracesOptions, 'version'>): Promise<Tra
  * which lost theirs.
  */
 const countUsage = (recorder: UsageRecorder): PartialObserver => ({
-  begin: ({ id, purpose, sessionId, agentId, model }) => ({
-    ended({ outcome, usage }) {
-      const isSettled = purpose === 'reply' && sessionId !== null && outcome !== 'session_deleted'
-      if (isSettled) return
-      const replies = purpose === 'reply' ? 1 : 0
-      recorder.record({ id, agentId, model, replies, endedAt: new Date(), usage })
-    },
-  }),
+  begin({ id, purpose, sessionId, agentId, model: own }) {
+    let model = own
+    return {
+      modelCall: () => ({
+        called(call) {
+          model = call.model
+        },
+      }),
+      ended({ outcome, usage }) {
+        const isSettled = purpose === 'reply' && sessionId !== null && outcome !== 'session_deleted'
+        if (isSettled) return
+        const replies = purpose === 'reply' ? 1 : 0
+        recorder.record({ id, agentId, model, replies, endedAt: new Date(), usage })
+      },
+    }
+  },
 })
 
 type FaultLog = HostOptions['log']

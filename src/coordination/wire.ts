@@ -22,6 +22,7 @@ const event = Type.Union([
     content: Type.String(),
     durationMs: Type.Number(),
   }),
+  Type.Object({ type: Type.Literal('model'), model: Type.String(), providerId: Type.String() }),
 ])
 const message = Type.Union([
   /** Intents or report requests are in the database: read them now. */

@@ -58,7 +58,7 @@ export const completionBody = (
   usage: wireUsage(usage),
 })
 
-/** Encodes frames of one completion. */
+/** Encodes frames of one completion, in their order: a chunk names the model of its own turn. */
 export interface FrameEncoder {
   /** The text of a numbered frame's `data:` line. Null for the playground's own events. */
   data(frame: Frame): string | null
@@ -66,7 +66,8 @@ export interface FrameEncoder {
 
 export function createFrameEncoder(head: CompletionHead): FrameEncoder {
   // Everything but the delta is the same in each chunk: only the delta goes through JSON.stringify per token.
-  const start = JSON.stringify({ ...head, object: 'chat.completion.chunk' }).slice(0, -1)
+  const startOf = (model: string) => JSON.stringify({ ...head, model, object: 'chat.completion.chunk' }).slice(0, -1)
+  let start = startOf(head.model)
   const chunk = (delta: string, reason: string) =>
     `${start},"choices":[{"index":0,"delta":${delta},"finish_reason":${reason}}]}`
   const textChunk = (text: string) => chunk(`{"content":${JSON.stringify(text)}}`, 'null')
@@ -79,6 +80,9 @@ export function createFrameEncoder(head: CompletionHead): FrameEncoder {
         return reasoningChunk(event.text)
       case 'tool_call':
       case 'tool_result':
+        return null
+      case 'model':
+        start = startOf(event.model)
         return null
     }
   }
@@ -140,6 +144,7 @@ function playgroundEvent(frame: Frame): object | null {
 function namedEvent(event: ReplyEvent): object | null {
   switch (event.type) {
     case 'text':
+    case 'model':
     case 'reasoning':
       return null
     case 'tool_call':

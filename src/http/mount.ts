@@ -62,13 +62,15 @@ export function mount<const Ops extends Operations>(
       method: operation.method,
       url: routeUrl(operation, app.prefix),
       // A HEAD of a stream would start what a GET starts.
-      exposeHeadRoute: operation.method === 'get' && operation.streams === undefined,
+      exposeHeadRoute: operation.method === 'get' && !isStreamed(operation),
       ...bodyLimit(operation, app.initialConfig.bodyLimit),
       config: { operation },
       handler: serve(operation, handler, extra),
     })
   }
 }
+
+const isStreamed = ({ streams, lines }: Operation): boolean => streams !== undefined || lines !== undefined
 
 /** The operation's own limit, where it is below the server's. */
 function bodyLimit({ maxBodyBytes }: Operation, ofServer = Number.POSITIVE_INFINITY): { bodyLimit?: number } {
@@ -86,7 +88,7 @@ function serve(operation: Operation, handler: ErasedHandler, extra?: (request: F
   const check = compileInput(operation)
   const status = successStatus(operation)
   const hasBody = operation.responses[status] !== null
-  const streams = operation.streams !== undefined || operation.lines !== undefined
+  const streams = isStreamed(operation)
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const input = check(request)
     reply.code(status)

@@ -55,6 +55,8 @@ function onceLeft(client: AbortSignal, onLeft: () => void): void {
 /** A whole reply. `error` is set when it failed. */
 export interface WholeReply {
   content: string
+  /** Of the last turn. */
+  model: string
   /** Empty: not asked for, or none came. */
   reasoning: string
   reason: FinishReason
@@ -76,7 +78,8 @@ export async function awaitReply(
   const client = connectionSignal(fastifyReply)
   const breakOff = breakOffOf(fastifyReply.request)
   onceLeft(client, onLeft)
-  const whole: WholeReply = { content: '', reasoning: '', reason: 'stop', usage: noUsage, error: null }
+  const { model } = reply.info
+  const whole: WholeReply = { content: '', reasoning: '', model, reason: 'stop', usage: noUsage, error: null }
   const texts: string[] = []
   const thoughts: string[] = []
   await reply.read(0, breakOff ? AbortSignal.any([client, breakOff]) : client, (batch) => {
@@ -85,6 +88,7 @@ export async function awaitReply(
       else if (frame.type === 'reasoning') thoughts.push(frame.text)
       else if (frame.type === 'finished') Object.assign(whole, { reason: frame.reason, usage: frame.usage })
       else if (frame.type === 'failed') whole.error = frame.error
+      else if (frame.type === 'stored' && frame.stored.event.type === 'model') whole.model = frame.stored.event.model
     }
     return undefined
   })

@@ -173,7 +173,7 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
         mount(management, auth, loginHandlers(credentials && logins && { sql, credentials, sessions: logins }))
         mount(management, providers, providerHandlers(rooms))
         mount(management, prompts, promptHandlers(rooms))
-        mount(management, agents, agentHandlers({ sql, onAgentDelete: rooms.deleteAgent }))
+        mount(management, agents, agentHandlers({ ...rooms, onAgentDelete: rooms.deleteAgent }))
         mount(management, agentTools, agentToolHandlers(rooms))
         mount(management, builtInTools, builtInToolHandlers(rooms))
         mount(management, httpTools, httpToolHandlers(rooms))

@@ -1,6 +1,6 @@
 /** This instance's Prometheus metrics (contract section 1, METRICS_PORT, and section 17). */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { ObservedOutcome, ObservedReply } from '../actors/observer.ts'
+import type { ObservedOutcome, ObservedReply, ProviderCall, ProviderCallOutcome } from '../actors/observer.ts'
 import type { ActorReport, ModelFailure } from '../actors/ports.ts'
 import type { PartialObserver, PartialReplyObserver } from './observers.ts'
 
@@ -142,11 +142,24 @@ function replyMetrics({ counter, histogram }: Makers, { providers, outcomes, fai
   })
   const retries = counter('provider_retries_total', 'Provider calls that failed and were retried.')
   const onRetry = () => retries.inc()
+  const providerCalls = counter('provider_calls_total', 'Calls to providers, retries and fallbacks included.', {
+    provider: providers,
+    outcome: ['ok', 'stopped', ...failures],
+  })
   const tools = counter('tool_calls_total', 'Tool calls.', { ok: booleans })
   const toolSeconds = histogram('tool_call_seconds', 'How long a tool call took.', waits)
 
-  function begin({ purpose, sessionId, providerType: provider }: ObservedReply): PartialReplyObserver {
-    if (purpose === 'title') return { modelCall: () => ({ retried: onRetry }) }
+  function begin({ purpose, sessionId, providerType }: ObservedReply): PartialReplyObserver {
+    // The one that was asked last: a fallback, maybe.
+    let provider = providerType
+    const onCalls = {
+      called(call: ProviderCall) {
+        provider = call.providerType
+      },
+      callEnded: (outcome: ProviderCallOutcome) => providerCalls.inc({ provider, outcome }),
+      retried: onRetry,
+    }
+    if (purpose === 'title') return { modelCall: () => onCalls }
     const kind = sessionId === null ? 'stateless' : 'session'
     const since = performance.now()
     const secondsSince = (begun: number) => (performance.now() - begun) / 1000
@@ -154,9 +167,9 @@ function replyMetrics({ counter, histogram }: Makers, { providers, outcomes, fai
     let settlingSince: number | null = null
     return {
       modelCall() {
-        calls.inc({ provider })
+        calls.inc({ provider: providerType })
         return {
-          retried: onRetry,
+          ...onCalls,
           ended({ pace, end }) {
             if (typeof end === 'string') errors.inc({ provider, code: end })
             if (pace.firstAt === null) return

@@ -178,12 +178,16 @@ function traceModelCall(tracer: Tracer, inside: Context, common: Attributes, mod
   const attributes = { ...common, 'gen_ai.operation.name': 'chat', 'gen_ai.request.stream': true }
   const span = tracer.startSpan(`chat ${model}`, { kind: SpanKind.CLIENT, attributes }, inside)
   return {
-    called(url) {
+    called({ url, providerType, model: asked }) {
       if (url !== null) span.setAttributes(serverOf(url))
+      const name = providerNames[providerType] ?? providerType
+      if (asked !== model) span.setAttributes({ 'gen_ai.request.model': asked, 'gen_ai.provider.name': name })
     },
+    callEnded() {},
     retried({ attempt, waitMs, code }) {
       span.addEvent('retry', { 'greenroom.attempt': attempt, 'greenroom.wait_ms': waitMs, 'error.type': code })
     },
+    fellBack: ({ code }) => void span.addEvent('fallback', { 'error.type': code }),
     within: (work) => within(span, work),
     ended({ pace, end }) {
       if (pace.firstAt !== null) {

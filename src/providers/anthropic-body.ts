@@ -1,6 +1,7 @@
 /** A model request in the words of Anthropic's Messages API. */
 import type Anthropic from '@anthropic-ai/sdk'
 import type { GenerationConfig, ModelRequest } from '../actors/ports.ts'
+import { wireFields } from './answer-fields.ts'
 import { createEchoes } from './echoes.ts'
 import { argumentsOf, exchangesOf, toolsSpokenOf, type Wire } from './exchanges.ts'
 import { anthropicThinking } from './reasoning.ts'
@@ -77,6 +78,7 @@ export function thinkingOf(request: ModelRequest): ReturnType<typeof anthropicTh
 
 export function anthropicBody(request: ModelRequest): AnthropicBody {
   const { model, system, messages, config, tools } = request
+  const { tool_choice: choice, ...fields } = wireFields(request)
   const thinking = thinkingOf(request)
   const exchanges = exchangesOf(messages, wireFor(request))
   const newest = exchanges.at(-1)
@@ -104,6 +106,8 @@ export function anthropicBody(request: ModelRequest): AnthropicBody {
       })),
     }),
     ...(declared.length > 0 && tools.length === 0 && { tool_choice: { type: 'none' } as const }),
+    ...(tools.length > 0 && choice !== undefined && { tool_choice: { type: 'auto' as const, ...Object(choice) } }),
+    ...fields,
   }
 }
 

@@ -1,6 +1,7 @@
 /** A model request in the words of the Gemini API. */
 import { type Content, FunctionCallingConfigMode, type GenerateContentParameters, type Part } from '@google/genai'
 import type { ModelRequest } from '../actors/ports.ts'
+import { wireFields } from './answer-fields.ts'
 import { createEchoes } from './echoes.ts'
 import { argumentsOf, exchangesOf, toolsSpokenOf, type Wire } from './exchanges.ts'
 import { geminiThoughts } from './reasoning.ts'
@@ -33,7 +34,8 @@ function idsIn(request: ModelRequest): Set<string> {
 /** What the SDK is asked. Its own loops (function calling, continuation) stay off: ours are durable. */
 export function geminiRequest(request: ModelRequest, abortSignal: AbortSignal): GenerateContentParameters {
   const { model, system, messages, config, tools } = request
-  const thinkingConfig = geminiThoughts(request)
+  const { thinkingConfig: effort, ...fields } = wireFields(request)
+  const thinkingConfig = { ...Object(effort), ...geminiThoughts(request) }
   const contents = exchangesOf(messages, wireFor(request, idsIn(request))).map(
     ({ speaker, blocks }): Content => ({ role: speaker, parts: blocks }),
   )
@@ -49,7 +51,8 @@ export function geminiRequest(request: ModelRequest, abortSignal: AbortSignal): 
       ...(config.temperature !== undefined && { temperature: config.temperature }),
       ...(config.topP !== undefined && { topP: config.topP }),
       ...(config.topK !== undefined && { topK: config.topK }),
-      ...(thinkingConfig !== null && { thinkingConfig }),
+      ...fields,
+      ...(Object.keys(thinkingConfig).length > 0 && { thinkingConfig }),
       ...(declared.length > 0 && {
         tools: [
           {

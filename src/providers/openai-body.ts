@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type OpenAI from 'openai'
 import type { ModelMessage, ModelRequest } from '../actors/ports.ts'
+import { wireFields } from './answer-fields.ts'
 import { type ChatReasoning, echoes, reasoningFields } from './chat-reasoning.ts'
 import type { Dialect } from './provider-types.ts'
 
@@ -12,6 +13,7 @@ export type ChatBody = OpenAI.Chat.ChatCompletionCreateParamsStreaming & { top_k
 /** `maxToolCalls` is the generate loop's; without tools the field is left out, since `[]` is refused by many. */
 export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
   const { model, system, messages, config, tools } = request
+  const { parallel_tool_calls, ...fields } = wireFields(request)
   const reasoningOf = (echo: object | undefined) => (echo && echoes.of(echo, request)) ?? {}
   return {
     model,
@@ -29,7 +31,10 @@ export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
         type: 'function' as const,
         function: { name, description, parameters: inputSchema },
       })),
+      // Refused without tools.
+      ...(typeof parallel_tool_calls === 'boolean' && { parallel_tool_calls }),
     }),
+    ...fields,
   }
 }
 

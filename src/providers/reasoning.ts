@@ -8,10 +8,7 @@ import type { ThinkingConfig } from '@google/genai'
 import type { ModelRequest } from '../actors/ports.ts'
 import { ProviderProblem } from './failure.ts'
 
-type Asked = Pick<ModelRequest, 'model' | 'config' | 'reasoning'> & {
-  /** What the request itself asks of the answer (contract section 13). */
-  fields?: { maxTokens?: object; reasoningEffort?: string } | undefined
-}
+type Asked = Pick<ModelRequest, 'model' | 'config' | 'reasoning' | 'fields'>
 
 /** Tokens that a model with a budget may think, of the 32,000 or 64,000 that its turn has. */
 const BUDGET = 8000

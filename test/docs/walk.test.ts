@@ -31,9 +31,13 @@ const special: { words: string; pressCtrlCAt?: RegExp; says?: RegExp }[] = [
 
 const isRun = ({ code }: Block) => !notRun.some(([words]) => code.includes(words))
 
-/** The blocks of `docs/client.md` form one program, which test/client/package.test.ts runs. */
+/**
+ * The blocks of `docs/client.md` form one program, which test/client/package.test.ts runs. Those of
+ * `docs/from-a-browser.md` are a backend and a page, which test/ui/browser-way.test.ts runs.
+ */
+const elsewhere = ['docs/client.md', 'docs/from-a-browser.md']
 const pages = ['README.md', ...readdirSync(join(checkout, 'docs')).map((name) => `docs/${name}`)].filter(
-  (name) => name.endsWith('.md') && name !== 'docs/client.md',
+  (name) => name.endsWith('.md') && !elsewhere.includes(name),
 )
 const blocks = pages.flatMap(blocksOf)
 

@@ -2,6 +2,7 @@
 import OpenAI from 'openai'
 import { afterAll, expect } from 'vitest'
 import { createAgent } from '../support/app.ts'
+import { refusedRequest } from '../support/refused-request.ts'
 import { verifies } from '../verifies.ts'
 import { call, nobody, openScene } from './scene.ts'
 
@@ -59,7 +60,7 @@ verifies('contract-11.models', 'an id wins over a name; a name that several have
   expect((await ask({ model: scene.agentId.toUpperCase() })).json.choices[0].message.content).toBe('Fine.')
   await rename(other, 'Twice')
   await rename(another, 'Twice')
-  expect((await ask({ model: 'Twice' })).json.error).toContain('several')
+  expect((await ask({ model: 'Twice' })).json).toEqual(refusedRequest('several', 'model'))
   for (const [body, status] of [
     [{ model: 'Twice' }, 400],
     [{}, 400],
@@ -75,7 +76,7 @@ verifies('contract-11.models', 'an id wins over a name; a name that several have
     expect([body, answer.status, answer.json]).toEqual([
       body,
       status,
-      { error: expect.stringMatching(/model|messages/) },
+      status === 400 ? refusedRequest(/model|messages/) : { error: expect.stringMatching(/model/) },
     ])
   }
 })

@@ -47,6 +47,8 @@ verifies(
       model: 'm-1',
       promptId: null,
       generationConfig: {},
+      responseFormat: null,
+      fallbacks: [],
       allowedOrigins: [],
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
@@ -175,6 +177,8 @@ test('a completion reads agent, prompt and encrypted key in one query', async ()
   expect(await createAgentLookup(db.sql, { alone: false }).find(id)).toEqual({
     id,
     name: 'Agent',
+    responseFormat: null,
+    fallbacks: [],
     model: 'm-1',
     generationConfig: { topK: 3 },
     system: 'Be brief.',

@@ -22,6 +22,7 @@ import { providerHandlers } from '../../src/http/management/providers.ts'
 import { managementScope } from '../../src/http/management/scope.ts'
 import { mount } from '../../src/http/mount.ts'
 import type { Sql } from '../../src/persistence/postgres/database.ts'
+import { fieldRefusal } from '../../src/providers/answer-fields.ts'
 import { providerTypes } from '../../src/providers/provider-types.ts'
 
 type ProviderRooms = Parameters<typeof providerHandlers>[0]
@@ -87,7 +88,11 @@ export async function startServer(options: Options): Promise<Server> {
       routes(scoped) {
         mount(scoped, auth, loginHandlers(known && sessions && { sql, credentials: known, sessions }))
         mount(scoped, prompts, promptHandlers({ sql }))
-        mount(scoped, agents, agentHandlers({ sql, onAgentDelete: options.onAgentDelete ?? (async () => false) }))
+        mount(
+          scoped,
+          agents,
+          agentHandlers({ sql, fieldRefusal, onAgentDelete: options.onAgentDelete ?? (async () => false) }),
+        )
         const rooms = { sql, secrets, builtInTools: offered, ...noTools, ...options.tools }
         mount(scoped, agentTools, agentToolHandlers(rooms))
         mount(scoped, builtInTools, builtInToolHandlers(rooms))

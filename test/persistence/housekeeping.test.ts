@@ -53,6 +53,14 @@ describe.each(versions)('PostgreSQL %i', (version) => {
         insert into intents (instance_id, kind, session_id, created_at)
         values (${randomUUID()}, ${kind}, ${session}, ${ago(age)})`
     }
+    for (const [user, age] of [
+      ['stays', '3 hours'], // longer than any client secret is good
+      ['goes', '25 hours'],
+    ] as const) {
+      await sql`
+        insert into revocations (agent_id, end_user, number, revoked_at)
+        values (${scene.agentId}, ${user}, 1, ${ago(age)})`
+    }
     // Two instances at once, and once more: only expired rows go.
     const retention = { sessionDays: null, transitionDays: 7 }
     const tidy = () => Promise.all([tidyReplies(sql, retention), tidyLogins(sql)])
@@ -63,12 +71,14 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       union all select 'key', key from idempotency_keys
       union all select 'failure', address from login_failures
       union all select 'transition', event from transitions
-      union all select 'intent', kind from intents`
+      union all select 'intent', kind from intents
+      union all select 'revocation', end_user from revocations`
     expect(left.map(({ of, key }) => `${of} ${key}`).sort()).toEqual([
       'failure stays',
       'intent cancel',
       'key stays',
       'login stays',
+      'revocation stays',
       'transition stays',
     ])
   })

@@ -6,7 +6,7 @@ import { verifies } from '../verifies.ts'
 import * as anthropic from './anthropic-server.ts'
 import * as gemini from './gemini-server.ts'
 import { look, open } from './native-scene.ts'
-import { ask, failureIn, requestTo, scene, spoken } from './scene.ts'
+import { ask, callsOf, failureIn, requestTo, scene, spoken } from './scene.ts'
 
 const reasoningOf = (events: readonly ModelEvent[]) =>
   events.flatMap((event) => (event.type === 'reasoning' || event.type === 'text' ? [[event.type, event.text]] : []))
@@ -131,9 +131,9 @@ describe('Anthropic', () => {
 verifies('contract-12.reasoning-asked', 'a limit of tokens, and an effort of none, are left alone', async () => {
   const claude = { model: 'claude-opus-5-5', config: {}, reasoning: true }
   expect(anthropicThinking({ ...claude, fields: { reasoningEffort: 'low' } })).toMatchObject({ type: 'adaptive' })
-  expect(anthropicThinking({ ...claude, fields: { maxTokens: { value: 100 } } })).toBeNull()
+  expect(anthropicThinking({ ...claude, fields: { maxTokens: { name: 'max_tokens', value: 100 } } })).toBeNull()
   const model = { model: 'gemini-2.5-flash', config: {}, reasoning: true }
-  expect(geminiThoughts({ ...model, fields: { maxTokens: { value: 100 } } })).toEqual({ includeThoughts: true })
+  expect(geminiThoughts({ ...model, fields: { maxTokens: { name: 'max_tokens', value: 100 } } })).toEqual({ includeThoughts: true })
   expect(geminiThoughts({ ...model, fields: { reasoningEffort: 'none' } })).toBeNull()
 })
 
@@ -175,7 +175,7 @@ describe('a provider that refuses to be asked', () => {
     verifies(rule, `${vendor}: is asked once more without, then spared`, async () => {
       const { up, model, request } = await open(vendor)
       const retried: unknown[] = []
-      const calls = { called() {}, retried: (how: unknown) => void retried.push(how) }
+      const calls = callsOf({ retried: (how: unknown) => void retried.push(how) })
       const asks = (body: object) => /thinking/.test(JSON.stringify(body))
       up.always((call) => (asks(call.body) ? refuse(call) : told[vendor](call)))
       for (const _ of [1, 2]) {

@@ -1,6 +1,7 @@
 /** Stateless completions (specification 4.11): nothing is stored, a client that leaves stops the generation. */
 import type { FastifyReply } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
+import { ChatCompletionRequest } from '../../../openapi/schemas/chat.ts'
 import { createGeneration, type Generation } from '../../actors/generate.ts'
 import type { LeaseGate } from '../../actors/lease-gate.ts'
 import type { Observer, ReplyObserver } from '../../actors/observer.ts'
@@ -11,6 +12,7 @@ import type { Ending } from '../../actors/session-machine.ts'
 import type { Slot } from '../../actors/slots.ts'
 import { isUnavailable } from '../../persistence/postgres/database.ts'
 import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-for-reply.ts'
+import { nameIgnored, readAnswerFields } from '../answer-fields.ts'
 import { completionBody, completionHead, createFrameEncoder, statelessFrame } from '../completion-frames.ts'
 import { originOf } from '../observe-requests.ts'
 import { refuse } from '../refusals.ts'
@@ -65,16 +67,20 @@ const notGenerated = (error: unknown): Ending => ({
   error: { code: 'internal', message: 'The reply could not be generated.', detail: `${error}` },
 })
 
+const known = new Set(Object.keys(ChatCompletionRequest.properties))
+
 export const completionHandlers = (rooms: CompletionRooms) =>
   ({
     createChatCompletion: async ({ params, body, request, reply }) => {
       const agent = await loadAgent(rooms, params.agent_id)
       const messages = readMessages(body.messages)
+      const reasoning = body.include_reasoning === true
+      const asked = { ...agentRequest(rooms, agent, readAnswerFields(body)), reasoning }
+      nameIgnored(reply, body, known)
       const slot = rooms.host.takeSlot(agent.id)
       if (typeof slot === 'string') return refuse(slot)
       using _slot = slot
       const id = uuidv7()
-      const asked = { ...agentRequest(rooms, agent), reasoning: body.include_reasoning === true }
       const observer = rooms.observer.begin({
         id,
         purpose: 'reply',
@@ -109,15 +115,17 @@ export const completionHandlers = (rooms: CompletionRooms) =>
         return undefined
       }
       const said = { content: '', reasoning: '' }
+      let { model } = agent
       const outcome = await generate(reading, connectionSignal(reply), slot, (events) => {
         for (const event of events) {
           if (event.type === 'text') said.content += event.text
           else if (event.type === 'reasoning') said.reasoning += event.text
+          else if (event.type === 'model') model = event.model
         }
         return undefined
       })
       if (outcome?.type === 'failed') return generationFailed(outcome.error)
-      if (outcome) return completionBody(head, said, outcome.reason, outcome.usage)
+      if (outcome) return completionBody({ ...head, model }, said, outcome.reason, outcome.usage)
       reply.hijack() // the client has gone: nobody to answer
       return undefined
     },

@@ -81,6 +81,7 @@ const wireMessage = (message: Message) => ({
   finishReason: message.finishReason,
   error: message.errorCode === null ? null : { code: message.errorCode, message: message.errorDetail ?? '' },
   toolCalls: toolCallsOf(message),
+  ...(message.role === 'assistant' && { model: message.model }),
   createdAt: message.createdAt,
   ...(message.reasoning !== null && { reasoning: message.reasoning }),
   ...(message.reasoningMs !== null && { reasoningMs: message.reasoningMs }),

@@ -3,7 +3,7 @@ import type { FinishReason, StoredEvent } from '../../actors/reply-event.ts'
 import type { AnySql, Sql } from '../postgres/database.ts'
 import { type Fragment, isoTime, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
-import { framesOf, jsonText, offsetOf, type ShownRow, shownOf } from './stored-reply.ts'
+import { framesOf, jsonText, lastModel, offsetOf, type ShownRow, shownOf } from './stored-reply.ts'
 
 export interface Session {
   id: string
@@ -27,6 +27,8 @@ export interface Message {
   errorCode: string | null
   /** The provider's full error text. */
   errorDetail: string | null
+  /** Of the last turn. Null: a user's message. */
+  model: string | null
   /** Null: not asked for, or none came. */
   reasoning: string | null
   /** How long the model thought. Null: it did not, or nobody knows. */
@@ -153,7 +155,7 @@ export async function listMessages(
   const rows = await sql<MessageRow[]>`
     select m.id, m.session_id as "sessionId", m.role, m.status, m.finish_reason as "finishReason",
            ${isoTime(sql, 'm.created_at')} as "createdAt", m.error_code as "errorCode", m.error_detail as "errorDetail",
-           m.first_seq, m.content, m.tool_events, m.reasoning, m.reasoning_ms as "reasoningMs",
+           m.model, m.first_seq, m.content, m.tool_events, m.reasoning, m.reasoning_ms as "reasoningMs",
            case when m.tool_events is not null then m.frame_ends end as frame_ends, ${framesOf(sql)}
       from sessions s join messages m on m.session_id = s.id
      where s.id = ${sessionId} and s.agent_id = ${agentId} ${cursor === undefined ? sql`` : sql`and ${bound}`}
@@ -179,5 +181,6 @@ function messageOf(row: MessageRow): Message {
   const { content, reasoning, ...shown } = shownOf(row)
   const offset = (seq: number) => offsetOf({ content, reasoning, ...shown }, seq - (first_seq ?? 0))
   const toolEvents = shown.others.map((tool) => ({ ...tool, offset: offset(tool.seq) }))
-  return { ...message, content, reasoning, toolEvents }
+  const model = lastModel(shown) ?? message.model
+  return { ...message, model, content, reasoning, toolEvents }
 }

@@ -17,6 +17,7 @@ const form = {
   reasoning: 'reasoning',
   tool_call: 'event',
   tool_result: 'event',
+  model: 'event',
 } as const satisfies Record<ReplyEvent['type'], 'content' | 'reasoning' | 'event'>
 
 type ContentEvent = Extract<ReplyEvent, { type: 'text' }>
@@ -191,6 +192,12 @@ export function shownOf({ status, content, frame_ends, tool_events, reasoning, f
 export function offsetOf({ content, frameEnds }: Shown, frames: number): number {
   const bytes = frames > 0 ? (frameEnds[frames - 1] ?? 0) : 0
   return Buffer.from(content).toString('utf8', 0, bytes).length
+}
+
+/** The model that the reply's last turn changed to. Null: all of it is its own model's. */
+export function lastModel({ others }: Pick<Shown, 'others'>): string | null {
+  const last = others.findLast(({ event }) => event.type === 'model')
+  return last?.event.type === 'model' ? last.event.model : null
 }
 
 /** The columns of folded reasoning: they go with those of the outcome. */

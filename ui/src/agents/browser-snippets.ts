@@ -60,8 +60,10 @@ const page = ({ origin, agentId }: Place): string => `<!doctype html>
 
   const [log, form, stop] = document.querySelectorAll('pre, form, [type=button]')
   async function show(reply) {
-    for await (const event of reply) if (event.type === 'text') log.append(event.text)
-    localStorage.setItem('session', session.id)
+    for await (const event of reply) {
+      if (session.id) localStorage.setItem('session', session.id)
+      if (event.type === 'text') log.append(event.text)
+    }
     log.append('\\n')
   }
   form.onsubmit = (event) => {

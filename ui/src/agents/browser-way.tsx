@@ -10,7 +10,7 @@ import { type Agent, deployPath } from './resource.ts'
 export function BrowserWay({ agent: { id, allowedOrigins }, needsKey }: { agent: Agent; needsKey: boolean }) {
   const place = { origin: location.origin, agentId: id, deployPath: deployPath(id), needsKey }
   const settings = (
-    <Anchor component={Link} to={`/agents/${id}`} inherit>
+    <Anchor component={Link} to={`/agents/${id}`} underline="always" inherit>
       Allowed origins
     </Anchor>
   )

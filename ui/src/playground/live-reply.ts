@@ -93,6 +93,8 @@ function withResult(calls: readonly ToolCall[], result: EventOf<'tool_result'>):
 export type ShownMessage = Pick<Message, 'role' | 'content' | 'status' | 'finishReason' | 'error' | 'createdAt'> & {
   id: string | null
   toolCalls: readonly ToolCall[]
+  /** Absent while the server's message is not known. */
+  model?: Message['model']
   reasoning?: string
   reasoningMs?: number
 }

@@ -24,6 +24,8 @@ interface MessageProps {
   place: number
   count: number
   agentName: string
+  /** The agent's own. */
+  agentModel: string
   /** The tool cards that the reader has expanded, also in messages that are not rendered. */
   unfolded: Set<string>
   onEdit: (text: string) => void
@@ -53,7 +55,7 @@ function UserMessage({ message: { content, createdAt }, place, count, onEdit }: 
   )
 }
 
-function Reply({ message, place, count, agentName, unfolded, onRetry }: MessageProps) {
+function Reply({ message, place, count, agentName, agentModel, unfolded, onRetry }: MessageProps) {
   const { content, reasoning = '', reasoningMs = null, toolCalls, status, error } = message
   const isWriting = status === 'streaming'
   return (
@@ -122,19 +124,21 @@ function Reply({ message, place, count, agentName, unfolded, onRetry }: MessageP
           </Group>
         </Alert>
       )}
-      <Foot message={message} />
+      <Foot message={message} agentModel={agentModel} />
     </article>
   )
 }
 
-function Foot({ message }: { message: ShownMessage }) {
+function Foot({ message, agentModel }: Pick<MessageProps, 'message' | 'agentModel'>) {
   const { icon: Icon, words } = statusOf(message)
+  const { model } = message
   return (
     <div className={classes.foot}>
       <span className={classes.status} data-testid="status">
         {Icon === null ? <i className={classes.pulse} aria-hidden /> : <Icon size={14} stroke={2} aria-hidden />}
         {words}
       </span>
+      {model && model !== agentModel && <span>Answered by {model}</span>}
       <RelativeTime iso={message.createdAt} />
       {message.content !== '' && <Copy text={message.content} label="Copy reply" />}
     </div>

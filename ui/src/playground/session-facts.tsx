@@ -1,5 +1,5 @@
 /** Whose session it is, and what its caller has noted about it. */
-import { ActionIcon, Popover, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Popover, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconInfoCircle } from '@tabler/icons-react'
 import { Copy } from '../blocks/copy.tsx'
@@ -12,11 +12,16 @@ export function SessionFacts({ session: { id, user, metadata } }: { session: Ses
   return (
     <Popover opened={opened} onChange={(isOpen) => !isOpen && close()} width={340} withinPortal trapFocus>
       <Popover.Target>
-        <Tooltip label="About this session">
-          <ActionIcon variant="subtle" color="gray" size={36} aria-label="About this session" onClick={toggle}>
-            <IconInfoCircle size={18} stroke={1.7} />
-          </ActionIcon>
-        </Tooltip>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={36}
+          aria-label="About this session"
+          title="About this session"
+          onClick={toggle}
+        >
+          <IconInfoCircle size={18} stroke={1.7} />
+        </ActionIcon>
       </Popover.Target>
       <Popover.Dropdown aria-label="About this session">
         <dl className={classes.facts}>

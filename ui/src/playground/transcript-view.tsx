@@ -13,6 +13,7 @@ import classes from './transcript-view.module.css'
 
 interface TranscriptViewProps {
   agentName: string
+  agentModel: string
   stored: readonly Message[]
   transcript: Transcript
   onEdit: (text: string) => void
@@ -23,7 +24,8 @@ interface TranscriptViewProps {
 }
 
 /** Its props stay the same while a message is typed: it renders again only when the conversation changes. */
-export const TranscriptView = memo(({ agentName, stored, transcript, onEdit, onRetry, empty }: TranscriptViewProps) => {
+export const TranscriptView = memo((props: TranscriptViewProps) => {
+  const { agentName, agentModel, stored, transcript, onEdit, onRetry, empty } = props
   const live = useSelector(transcript, ({ context }) => context.live)
   const messages = useMemo(() => shownMessages(stored, live), [stored, live])
   const { scroller, content, rows, near, space, isAtBottom, toBottom } = useRows(messages)
@@ -72,6 +74,7 @@ export const TranscriptView = memo(({ agentName, stored, transcript, onEdit, onR
                     place={index + 1}
                     count={messages.length}
                     agentName={agentName}
+                    agentModel={agentModel}
                     unfolded={unfolded}
                     onEdit={onEdit}
                     onRetry={message === last ? retryLast : null}

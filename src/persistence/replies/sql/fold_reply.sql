@@ -1,4 +1,4 @@
--- revision 3
+-- revision 4
 /* Ends a running reply: what it said becomes the message's content, its outcome is set, its usage counted. The caller
    holds the instance's lock, and clears the frames (clear_frames). Answers settled (also when it already was) or gone.
    p_outcome: {title, next_seq} and columns of messages by their names. next_seq: frames below it may still come, from a
@@ -23,6 +23,11 @@ begin
     select f.content, f.ends, f.events into p_content, p_ends, p_events from fold_frames(r.session_num, r.first_seq) f;
     select f.reasoning, f.frames, f.ends into o.reasoning, o.reasoning_frames, o.reasoning_ends
       from fold_reasoning(r.session_num, r.first_seq) f;
+  end if;
+  if p_events is not null then -- the last turn's model: another than the reply began with, maybe
+    select coalesce(max(e.stored -> 'event' ->> 'model'), r.model) into r.model
+      from (select x.stored from jsonb_array_elements(p_events) with ordinality as x (stored, place)
+             where x.stored -> 'event' ->> 'type' = 'model' order by x.place desc limit 1) e;
   end if;
   if o.prompt_tokens is null then
     select least(ceil(coalesce(sum(char_length(m.content)), 0) / 4.0), 2147483647) into o.prompt_tokens
