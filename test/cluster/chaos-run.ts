@@ -146,7 +146,7 @@ interface Run {
 async function verdictOf({ cluster: { database, redis }, crowd, model, measured }: Run): Promise<Verdict> {
   const { sends, sessions, witness, counts } = crowd
   const stored = await storedMessages(database.sql)
-  const keys = Object(await redis?.command('KEYS', '*'))
+  const keys = Object((await redis?.command('KEYS', '*')) ?? [])
   if (keys.length > MAX_REDIS_KEYS) {
     witness.violations.push({ rule: 'redis', session: '', detail: `${keys.length} keys: ${keys.slice(0, 20)}` })
   }

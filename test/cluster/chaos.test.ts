@@ -14,7 +14,7 @@ verifies(
     console.log(`chaos: SEED=${seed}`)
     const database = await freshDatabase({ version: 15 })
     try {
-      const verdict = await runChaos({ database, seconds, seed })
+      const verdict = await runChaos({ database, seconds, seed, sessions: 30 })
       console.log(tellVerdict(seed, verdict))
       expect(verdict.violations.slice(0, 5)).toEqual([])
       expect(verdict.counts['frames compared']).toBeGreaterThan(1000)

@@ -100,8 +100,11 @@ for (const heir of [false, true]) {
       // It first finishes what was pending.
       up.next(says('Here again.'))
       const after = await newSession(owner.url, scene.agentId())
-      const next = await openSse(`${owner.url}${after}/chat/completions`, say('Hello?'))
-      expect(contentOf((await next.rest()).frames)).toBe('Here again.')
+      const answer = async () => {
+        const next = await openSse(`${owner.url}${after}/chat/completions`, say('Hello?'))
+        return contentOf((await next.rest()).frames) // nothing while it is still fenced: 503
+      }
+      await expect.poll(answer).toBe('Here again.')
       expect(shop.requests).toEqual([])
       stream.leave()
     },

@@ -6,14 +6,14 @@ import type { UpstreamCall } from '../support/upstream.ts'
 import { verifies } from '../verifies.ts'
 import { openOutage } from './database-scene.ts'
 
-const leaseMs = 2_000
+const leaseMs = 6_000
 
 verifies(
   ['contract-4.storage-outage', 'contract-10.self-fencing'],
   'a frame that statement_timeout ends every time: its stream ends within 2 leases + 1 s, the reply is an error, others go on',
   async () => {
     const { url, sql, drop } = await freshDatabase()
-    await sql.unsafe(`alter database ${new URL(url).pathname.slice(1)} set statement_timeout = 300`)
+    await sql.unsafe(`alter database ${new URL(url).pathname.slice(1)} set statement_timeout = 500`)
     const scene = await openOutage({ OWNER_LEASE_MS: `${leaseMs}` }, url)
     try {
       await sql.unsafe(`

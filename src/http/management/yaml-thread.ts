@@ -34,6 +34,7 @@ function ask(text: string, deadlineMs: number): Promise<YamlAnswer> {
     workerData: text,
     execArgv: [], // no hook that the server was started with
     env: {}, // no secret of ours, no NODE_OPTIONS
+    // Never met, as V8 might end the whole process then: the costliest document that is taken (99,000 `{}`) needs 290 MB.
     resourceLimits: { maxOldGenerationSizeMb: 512 },
   })
   const tooMuch = () => resolve({ fault: 'body: takes too long to read' })
