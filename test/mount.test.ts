@@ -30,7 +30,7 @@ const promptHandlers = {
   deletePrompt: async () => {},
 } satisfies Handlers<'prompts'>
 
-const session = { id, agent_id: id, title: null, created_at: at }
+const session = { id, agent_id: id, title: null, user: null, metadata: {}, created_at: at, updated_at: at }
 const sessionHandlers = {
   createSession: ({ body }) => ({ ...session, title: body.title ?? null }),
   listSessions: ({ query }) => ({ sessions: [], total: 0, ...query }),

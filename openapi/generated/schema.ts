@@ -1165,11 +1165,22 @@ export interface components {
             agent_id: string;
             /** @description Null until it is derived from the first user message, after the first reply. 1 to 200 characters. */
             title: string | null;
+            /** @description The caller's end user. Null: nobody's. 1 to 200 characters. */
+            user: string | null;
+            /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
+            metadata: {
+                [key: string]: string;
+            };
             /**
              * Format: date-time
              * @description When the session was made. ISO 8601, UTC.
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description When a message came or its reply ended, or the session was changed. ISO 8601, UTC.
+             */
+            updated_at: string;
         };
         DeploySessionList: {
             sessions: components["schemas"]["DeploySession"][];
@@ -1557,6 +1568,12 @@ export interface components {
             agentId: string;
             /** @description Null until it is derived from the first user message. 1 to 200 characters. */
             title: string | null;
+            /** @description The end user that the session belongs to. Null: nobody's. 1 to 200 characters. */
+            user: string | null;
+            /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
+            metadata: {
+                [key: string]: string;
+            };
             /**
              * Format: date-time
              * @description When the session was made. ISO 8601, UTC.

@@ -135,12 +135,23 @@ export const StreamError = Type.Object(
 /** Of each stream of a reply. */
 export const completionEvents = [ChatCompletionChunk, StreamError]
 
+export const metadata = Type.Unsafe({
+  type: 'object',
+  maxProperties: 16,
+  propertyNames: { minLength: 1, maxLength: 64 },
+  additionalProperties: { type: 'string', maxLength: 512 },
+  description: 'Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512.',
+})
+
 export const DeploySession = Type.Object(
   {
     id: id('Id of the session.'),
     agent_id: id('Id of its agent.'),
     title: nullable(name('Null until it is derived from the first user message, after the first reply.')),
+    user: nullable(name("The caller's end user. Null: nobody's.")),
+    metadata,
     created_at: time('When the session was made.'),
+    updated_at: time('When a message came or its reply ended, or the session was changed.'),
   },
   { title: 'DeploySession' },
 )

@@ -1,7 +1,7 @@
 /** The playground: the same sessions as the deploy API's, in camel case and with more to see. */
 import Type from 'typebox'
 import { count, id, listOf, name, nullable, oneOf, time } from './basics.ts'
-import { finishReasons, messageStatuses } from './chat.ts'
+import { finishReasons, messageStatuses, metadata } from './chat.ts'
 import { settingsInput } from './configuration.ts'
 import { toolChoiceInput } from './tools.ts'
 
@@ -10,6 +10,8 @@ export const PlaygroundSession = Type.Object(
     id: id('Id of the session.'),
     agentId: id('Id of its agent.'),
     title: nullable(name('Null until it is derived from the first user message.')),
+    user: nullable(name("The end user that the session belongs to. Null: nobody's.")),
+    metadata,
     createdAt: time('When the session was made.'),
     updatedAt: time('When something last happened in it.'),
   },

@@ -1,6 +1,7 @@
-/** The schema of this version: where its migrations and functions are. */
+/** The schema of this version: where its migrations, functions and indexes are. */
 import { fileURLToPath } from 'node:url'
 import type { Sql } from './postgres/database.ts'
+import { buildIndexes, readIndexes } from './postgres/indexes.ts'
 import { applySchema, type Schema } from './postgres/migrate.ts'
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
@@ -8,6 +9,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 export const schema: Schema = {
   migrations: here('./migrations/'),
   definitions: [here('./replies/sql/'), here('./records/sql/')],
+  indexes: here('./indexes/'),
   predecessor: {
     version: 10,
     md5: '3c9f85fc2d986bf8d91f31102c9fd972',
@@ -20,3 +22,7 @@ export const schema: Schema = {
 
 /** Brings the database up to this version; see `applySchema`. */
 export const migrate = (sql: Sql): Promise<string[]> => applySchema(sql, schema)
+
+/** Builds the indexes that large tables lack; see `buildIndexes`. Returns their names. */
+export const buildMissingIndexes = async (sql: Sql): Promise<string[]> =>
+  await buildIndexes(sql, await readIndexes(schema.indexes))

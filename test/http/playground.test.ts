@@ -32,6 +32,8 @@ verifies(
       id: expect.stringMatching(uuid),
       agentId: scene.agentId,
       title: 'Try',
+      user: null,
+      metadata: {},
       createdAt: expect.stringMatching(isoUtc),
       updatedAt: expect.stringMatching(isoUtc),
     })

@@ -24,7 +24,10 @@ verifies('spec-2.8.session', 'create answers 201 with exactly these fields, read
       id: expect.stringMatching(uuid),
       agent_id: scene.agentId,
       title,
+      user: null,
+      metadata: {},
       created_at: expect.stringMatching(isoUtc),
+      updated_at: expect.stringMatching(isoUtc),
     })
     const read = await scene.call('GET', `${scene.sessions}/${json.id}`)
     expect([read.status, read.json]).toEqual([200, json])

@@ -12,11 +12,14 @@ export interface SessionRooms {
   host: SessionHost
 }
 
-const wireSession = ({ id, agentId, title, createdAt }: Session) => ({
+const wireSession = ({ id, agentId, title, user, metadata, createdAt, updatedAt }: Session) => ({
   id,
   agent_id: agentId,
   title,
+  user,
+  metadata,
   created_at: createdAt,
+  updated_at: updatedAt,
 })
 
 export const sessionHandlers = ({ sql, host }: SessionRooms) =>

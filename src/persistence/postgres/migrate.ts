@@ -1,15 +1,18 @@
-/** Brings a database up to a schema: its migrations, then its functions. */
+/** Brings a database up to a schema: its migrations, then its functions and the indexes of small tables. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Postgrator from 'postgrator'
 import type { Sql, Tx } from './database.ts'
 import { applyDefinitions, readDefinitions } from './definitions.ts'
+import { applyIndexes, readIndexes } from './indexes.ts'
 
 export interface Schema {
   /** Folder of `NNN.do.NAME.sql`. */
   migrations: string
   /** Folders of functions, see definitions.ts. */
   definitions: readonly string[]
+  /** Folder of indexes, see indexes.ts. */
+  indexes: string
   /** The one earlier state that is adopted. */
   predecessor: Predecessor
 }
@@ -34,7 +37,7 @@ export const migrationLock = 7_236_150_001
  * that this one cannot run on (`compatibility`).
  */
 export async function applySchema(sql: Sql, schema: Schema): Promise<string[]> {
-  const definitions = await readDefinitions(schema.definitions)
+  const [definitions, indexes] = await Promise.all([readDefinitions(schema.definitions), readIndexes(schema.indexes)])
   return await sql.begin(async (tx) => {
     const [server] = await tx<{ number: number; version: string }[]>`
       select current_setting('server_version_num')::int as number, current_setting('server_version') as version`
@@ -45,7 +48,8 @@ export async function applySchema(sql: Sql, schema: Schema): Promise<string[]> {
     await tx`select set_config('lock_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`
     await tx`select pg_advisory_xact_lock(${migrationLock})`
     const applied = await applyMigrations(tx, schema)
-    return [...applied, ...(await applyDefinitions(tx, definitions))]
+    applied.push(...(await applyDefinitions(tx, definitions)))
+    return [...applied, ...(await applyIndexes(tx, indexes))]
   })
 }
 

@@ -10,6 +10,9 @@ export interface Session {
   id: string
   agentId: string
   title: string | null
+  /** The caller's end user. Null: nobody's. */
+  user: string | null
+  metadata: Record<string, string>
   createdAt: string
   updatedAt: string
 }
@@ -28,7 +31,8 @@ export interface Message {
   toolEvents: (StoredEvent & { offset: number })[]
 }
 
-const columns = (sql: AnySql): Fragment => sql`id, agent_id as "agentId", title, ${timestamps(sql)}`
+const columns = (sql: AnySql): Fragment =>
+  sql`id, agent_id as "agentId", title, end_user as "user", metadata, ${timestamps(sql)}`
 
 /** Null: no such agent. */
 export async function createSession(sql: Sql, agentId: string, title: string | null): Promise<Session | null> {
