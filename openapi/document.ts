@@ -86,7 +86,8 @@ function parametersOf({ path, query, headers }: Operation): Json[] {
   const inPath = pathParams(path).map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
   const inQuery = Object.entries(query?.properties ?? {}).map(([name, property]) => {
     const { description, ...schema } = plain(property)
-    return { name, in: 'query', required: query?.required?.includes(name) ?? false, description, schema }
+    const style = schema.type === 'object' ? { style: 'deepObject', explode: true } : {}
+    return { name, in: 'query', required: query?.required?.includes(name) ?? false, description, ...style, schema }
   })
   const inHeaders = Object.entries(headers ?? {}).map(([name, description]) => ({
     name,

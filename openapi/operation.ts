@@ -5,7 +5,7 @@ import type { TObject, TSchema } from 'typebox'
 export type Scope = 'health' | 'deploy' | 'management'
 
 export interface Operation {
-  method: 'get' | 'post' | 'put' | 'delete'
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** As in OpenAPI, `{name}` for parameters. Parameters are plain strings: a malformed id is unknown, 404. */
   path: string
   scope: Scope

@@ -59,6 +59,7 @@ const endpoints: [string, string, number][] = [
   ['post', `${agent}/deploy/sessions`, 201],
   ['get', `${agent}/deploy/sessions`, 200],
   ['get', session, 200],
+  ['patch', session, 200],
   ['get', `${session}/messages`, 200],
   ['delete', session, 204],
   ['post', `${session}/chat/completions`, 200],

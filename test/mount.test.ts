@@ -35,6 +35,7 @@ const sessionHandlers = {
   createSession: ({ body }) => ({ ...session, title: body.title ?? null }),
   listSessions: ({ query }) => ({ sessions: [], total: 0, ...query }),
   getSession: ({ params }) => ({ ...session, id: params.session_id }),
+  updateSession: ({ params }) => ({ ...session, id: params.session_id }),
   listSessionMessages: () => ({ messages: [] }),
   deleteSession: () => {},
 } satisfies Handlers<'sessions'>

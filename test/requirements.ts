@@ -188,6 +188,17 @@ export const requirements = {
   'contract-10.durability': 'synchronous_commit, fsync and full_page_writes that are off are named at the start.',
   'contract-10.signals':
     'Signals within a second of the first stop signal are that signal; a later one ends all at once.',
+  // ── contract 11: sessions, models ────────────────────────────────────────────────────────────────────
+  'contract-11.sessions': 'Sessions carry user, metadata and updated_at.',
+  'contract-11.create': 'A session is made with user, metadata, an id of the caller’s and messages to begin with.',
+  'contract-11.given-messages': 'Given messages are complete, have no frames, and are the history of what follows.',
+  'contract-11.patch': 'PATCH changes title and metadata; null clears; a cleared title is derived again.',
+  'contract-11.filters': 'Session lists are narrowed by user, metadata and q; empty values are 400.',
+  'contract-11.message-pages': 'Message lists take limit with after or before, always oldest first.',
+  'contract-11.large-lists': 'A list by user finds its sessions by an index, also where the table was large before.',
+  'contract-11.models': 'deploy/models and openai/models list; openai/chat/completions names an agent as its model.',
+  'contract-11.client': 'The client makes sessions with all of it, and renews a client secret by itself.',
+  'contract-11.pages': 'The pages show the browser’s way first, and a session’s user and metadata.',
   // ── contract 17 ───────────────────────────────────────────────────────────────────────────────────────
   'contract-17.failed-replies': 'A failed reply is one line at warn with all its ids; a retry’s line carries the same.',
   'contract-17.levels': 'error is for faults of ours alone; lines of requests carry method and route.',

@@ -485,7 +485,11 @@ export interface paths {
         delete: operations["deleteSession"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the title or the metadata of a session
+         * @description A change brings the session to the top of the list.
+         */
+        patch: operations["updateSession"];
         trace?: never;
     };
     "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/messages": {
@@ -495,7 +499,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the messages of a session, oldest first */
+        /**
+         * Read the messages of a session, oldest first
+         * @description `limit` alone gives the newest ones. An id that is none of a message of this session: 400.
+         */
         get: operations["listSessionMessages"];
         put?: never;
         post?: never;
@@ -1585,6 +1592,16 @@ export interface components {
              */
             updatedAt: string;
         };
+        PlaygroundSessionCreate: {
+            /** @description Absent or null: derived after the first reply. 1 to 200 characters. */
+            title?: string | null;
+            /** @description Whose session it is, as your own system names them. Absent or null: nobody's. 1 to 200 characters. */
+            user?: string | null;
+            /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+        };
         PlaygroundSessionList: {
             sessions: components["schemas"]["PlaygroundSession"][];
             /** @description How many records there are in all. */
@@ -1771,6 +1788,15 @@ export interface components {
             /** @description Why not, with 503. */
             message?: string;
         };
+        /** @description What is absent stays. `metadata` is replaced as a whole; null empties it. */
+        SessionChange: {
+            /** @description Null: derived again, at once where there is a first user message, else after the first reply. 1 to 200 characters. */
+            title?: string | null;
+            /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+        };
         /** @description Only the last of `messages` is used, and its role must be `user`. Other fields are accepted and ignored. */
         SessionCompletionRequest: {
             messages: components["schemas"]["ChatMessage"][];
@@ -1789,6 +1815,19 @@ export interface components {
         SessionCreate: {
             /** @description Absent or null: derived after the first reply. 1 to 200 characters. */
             title?: string | null;
+            /** @description Whose session it is, as your own system names them. Absent or null: nobody's. 1 to 200 characters. */
+            user?: string | null;
+            /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * Format: uuid
+             * @description A UUID of your own, in lower case from then on. Taken, by whatever agent: 409.
+             */
+            id?: string | null;
+            /** @description A history to begin with, oldest first. Stored as complete messages; it has no frames, so that the stream of the session stays 204 until its first own reply. */
+            messages?: components["schemas"]["ChatMessage"][] | null;
         };
         SessionTransition: {
             /** @description Grows with every transition; the `id:` of its event in the stream. */
@@ -1941,6 +1980,7 @@ export type PlaygroundChatRequest = components['schemas']['PlaygroundChatRequest
 export type PlaygroundMessage = components['schemas']['PlaygroundMessage'];
 export type PlaygroundMessages = components['schemas']['PlaygroundMessages'];
 export type PlaygroundSession = components['schemas']['PlaygroundSession'];
+export type PlaygroundSessionCreate = components['schemas']['PlaygroundSessionCreate'];
 export type PlaygroundSessionList = components['schemas']['PlaygroundSessionList'];
 export type PlaygroundToolCall = components['schemas']['PlaygroundToolCall'];
 export type Prompt = components['schemas']['Prompt'];
@@ -1955,6 +1995,7 @@ export type ProviderType = components['schemas']['ProviderType'];
 export type ProviderTypeList = components['schemas']['ProviderTypeList'];
 export type ProviderUpdate = components['schemas']['ProviderUpdate'];
 export type Ready = components['schemas']['Ready'];
+export type SessionChange = components['schemas']['SessionChange'];
 export type SessionCompletionRequest = components['schemas']['SessionCompletionRequest'];
 export type SessionCreate = components['schemas']['SessionCreate'];
 export type SessionTransition = components['schemas']['SessionTransition'];
@@ -4629,6 +4670,14 @@ export interface operations {
                 limit?: number;
                 /** @description How many records to pass over first. */
                 offset?: number;
+                /** @description Only sessions of this user. */
+                user?: string;
+                /** @description Only sessions with this value under this name: `metadata[name]=value`. Several: all must hold. */
+                metadata?: {
+                    [key: string]: string;
+                };
+                /** @description Only sessions whose title contains this text, without regard to case. */
+                q?: string;
             };
             header?: never;
             path: {
@@ -4738,6 +4787,15 @@ export interface operations {
             };
             /** @description The request did not arrive in time. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The `id` is taken. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4881,9 +4939,115 @@ export interface operations {
             };
         };
     };
-    listSessionMessages: {
+    updateSession: {
         parameters: {
             query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionChange"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploySession"];
+                };
+            };
+            /** @description Something is missing or wrong; the message names the field and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The key is missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, has another media type, or none was named. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Something went wrong inside. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listSessionMessages: {
+        parameters: {
+            query?: {
+                /** @description How many messages at most. Absent: all of them. */
+                limit?: number;
+                /** @description Id of a message: only those after it, the nearest first. Not together with `before`. */
+                after?: string;
+                /** @description Id of a message: only those before it; with `limit` the nearest ones. */
+                before?: string;
+            };
             header?: never;
             path: {
                 agent_id: string;
@@ -4900,6 +5064,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeployMessages"];
+                };
+            };
+            /** @description Something is missing or wrong; the message names the field and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description The key is missing or wrong. */
@@ -5169,6 +5342,12 @@ export interface operations {
                 offset?: number;
                 /** @description Only records whose name or title contains this text, without regard to case. */
                 q?: string;
+                /** @description Only sessions of this user. */
+                user?: string;
+                /** @description Only sessions with this value under this name: `metadata[name]=value`. Several: all must hold. */
+                metadata?: {
+                    [key: string]: string;
+                };
             };
             header?: never;
             path: {
@@ -5236,7 +5415,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["SessionCreate"];
+                "application/json": components["schemas"]["PlaygroundSessionCreate"];
             };
         };
         responses: {
@@ -5391,7 +5570,14 @@ export interface operations {
     };
     listPlaygroundMessages: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description How many messages at most. Absent: all of them. */
+                limit?: number;
+                /** @description Id of a message: only those after it, the nearest first. Not together with `before`. */
+                after?: string;
+                /** @description Id of a message: only those before it; with `limit` the nearest ones. */
+                before?: string;
+            };
             header?: never;
             path: {
                 agent_id: string;
@@ -5408,6 +5594,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PlaygroundMessages"];
+                };
+            };
+            /** @description Something is missing or wrong; the message names the field and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
                 };
             };
             /** @description Log in first. */

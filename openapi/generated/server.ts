@@ -128,6 +128,8 @@ export interface SessionsHandlers<X extends Exchange> {
   listSessions: Handler<operations['listSessions'], X, 'limit' | 'offset'>
   /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id} — Read a session */
   getSession: Handler<operations['getSession'], X>
+  /** PATCH /api/v1/agents/{agent_id}/deploy/sessions/{session_id} — Change the title or the metadata of a session */
+  updateSession: Handler<operations['updateSession'], X>
   /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/messages — Read the messages of a session, oldest first */
   listSessionMessages: Handler<operations['listSessionMessages'], X>
   /** DELETE /api/v1/agents/{agent_id}/deploy/sessions/{session_id} — Delete a session and all its messages */

@@ -1,12 +1,14 @@
+import Type from 'typebox'
 import { operations } from '../operation.ts'
 import { searchPage } from '../schemas/basics.ts'
-import { completionEvents, SessionCreate } from '../schemas/chat.ts'
+import { completionEvents } from '../schemas/chat.ts'
 import {
   PlaygroundChatRequest,
   PlaygroundMessages,
   PlaygroundSession,
   PlaygroundSessionList,
 } from '../schemas/playground.ts'
+import { messagePage, PlaygroundSessionCreate, sessionFilters } from '../schemas/sessions.ts'
 
 const base = '/api/v1/agents/{agent_id}/playground'
 const one = `${base}/sessions/{session_id}`
@@ -21,7 +23,7 @@ export const playground = operations({
     path: `${base}/sessions`,
     scope: 'management',
     summary: 'List the sessions of an agent, most recently updated first',
-    query: searchPage,
+    query: Type.Object({ ...searchPage.properties, ...sessionFilters }),
     responses: { 200: PlaygroundSessionList },
     errors: { 404: noAgent },
   },
@@ -30,7 +32,7 @@ export const playground = operations({
     path: `${base}/sessions`,
     scope: 'management',
     summary: 'Create a session',
-    body: SessionCreate,
+    body: PlaygroundSessionCreate,
     bodyOptional: true,
     responses: { 201: PlaygroundSession },
     errors: { 404: noAgent },
@@ -48,6 +50,7 @@ export const playground = operations({
     path: `${one}/messages`,
     scope: 'management',
     summary: 'Read the messages of a session, oldest first, with their tool calls',
+    query: messagePage,
     responses: { 200: PlaygroundMessages },
     errors: { 404: unknown },
   },

@@ -1,6 +1,13 @@
 import { operations } from '../operation.ts'
-import { page } from '../schemas/basics.ts'
-import { DeployMessages, DeploySession, DeploySessionList, SessionCreate } from '../schemas/chat.ts'
+import { DeployMessages } from '../schemas/chat.ts'
+import {
+  DeploySession,
+  DeploySessionList,
+  messagePage,
+  SessionChange,
+  SessionCreate,
+  sessionPage,
+} from '../schemas/sessions.ts'
 
 const all = '/api/v1/agents/{agent_id}/deploy/sessions'
 const one = `${all}/{session_id}`
@@ -15,7 +22,7 @@ export const sessions = operations({
     body: SessionCreate,
     bodyOptional: true,
     responses: { 201: DeploySession },
-    errors: { 404: 'There is no such agent.' },
+    errors: { 404: 'There is no such agent.', 409: 'The `id` is taken.' },
   },
   listSessions: {
     method: 'get',
@@ -23,7 +30,7 @@ export const sessions = operations({
     scope: 'deploy',
     summary: 'List all sessions of the agent, most recently updated first',
     description: 'Sessions that were made in the playground or by other callers are among them.',
-    query: page,
+    query: sessionPage,
     responses: { 200: DeploySessionList },
     errors: { 404: 'There is no such agent.' },
   },
@@ -35,11 +42,23 @@ export const sessions = operations({
     responses: { 200: DeploySession },
     errors: { 404: unknown },
   },
+  updateSession: {
+    method: 'patch',
+    path: one,
+    scope: 'deploy',
+    summary: 'Change the title or the metadata of a session',
+    description: 'A change brings the session to the top of the list.',
+    body: SessionChange,
+    responses: { 200: DeploySession },
+    errors: { 404: unknown },
+  },
   listSessionMessages: {
     method: 'get',
     path: `${one}/messages`,
     scope: 'deploy',
     summary: 'Read the messages of a session, oldest first',
+    description: '`limit` alone gives the newest ones. An id that is none of a message of this session: 400.',
+    query: messagePage,
     responses: { 200: DeployMessages },
     errors: { 404: unknown },
   },

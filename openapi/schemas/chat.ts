@@ -1,13 +1,13 @@
-/** The chat-completions wire format, and deploy sessions. Names are the wire's own, in snake case. */
+/** The chat-completions wire format, and messages of deploy sessions. Names are the wire's own, in snake case. */
 import Type from 'typebox'
 import { documented } from '../documented.ts'
-import { count, id, listOf, name, nullable, oneOf, time } from './basics.ts'
+import { count, id, nullable, oneOf, time } from './basics.ts'
 
 const ContentPart = Type.Object(
   { type: Type.String({ description: '`text`; anything else is 400.' }), text: Type.Optional(Type.String()) },
   { title: 'ContentPart' },
 )
-const ChatMessage = Type.Object(
+export const ChatMessage = Type.Object(
   {
     role: Type.String({
       description: '`user` or `assistant`. `system`, `developer` and any other: 400.',
@@ -135,31 +135,6 @@ export const StreamError = Type.Object(
 /** Of each stream of a reply. */
 export const completionEvents = [ChatCompletionChunk, StreamError]
 
-export const metadata = Type.Unsafe({
-  type: 'object',
-  maxProperties: 16,
-  propertyNames: { minLength: 1, maxLength: 64 },
-  additionalProperties: { type: 'string', maxLength: 512 },
-  description: 'Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512.',
-})
-
-export const DeploySession = Type.Object(
-  {
-    id: id('Id of the session.'),
-    agent_id: id('Id of its agent.'),
-    title: nullable(name('Null until it is derived from the first user message, after the first reply.')),
-    user: nullable(name("The caller's end user. Null: nobody's.")),
-    metadata,
-    created_at: time('When the session was made.'),
-    updated_at: time('When a message came or its reply ended, or the session was changed.'),
-  },
-  { title: 'DeploySession' },
-)
-export const DeploySessionList = listOf('DeploySessionList', 'sessions', DeploySession)
-export const SessionCreate = Type.Object(
-  { title: Type.Optional(nullable(name('Absent or null: derived after the first reply.'))) },
-  { title: 'SessionCreate' },
-)
 export const messageStatuses = ['complete', 'streaming', 'error'] as const
 export const finishReasons = ['stop', 'length', 'content_filter', 'cancelled', 'error'] as const
 export const DeployMessage = Type.Object(

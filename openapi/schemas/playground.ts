@@ -1,8 +1,9 @@
 /** The playground: the same sessions as the deploy API's, in camel case and with more to see. */
 import Type from 'typebox'
 import { count, id, listOf, name, nullable, oneOf, time } from './basics.ts'
-import { finishReasons, messageStatuses, metadata } from './chat.ts'
+import { finishReasons, messageStatuses } from './chat.ts'
 import { settingsInput } from './configuration.ts'
+import { metadata } from './sessions.ts'
 import { toolChoiceInput } from './tools.ts'
 
 export const PlaygroundSession = Type.Object(

@@ -22,12 +22,16 @@ function tokensIn(message: ModelMessage): number {
 /** A user's message and all that answered it. */
 type Turn = HistoryMessage[]
 
-/** A reply whose question was not read any more is half a turn: only whole ones are sent. */
-function turnsOf(messages: readonly HistoryMessage[]): Turn[] {
+/**
+ * A reply whose question was not read any more is half a turn: only whole ones are sent. A conversation that was given
+ * may begin with the assistant: then that is a turn.
+ */
+function turnsOf(messages: readonly HistoryMessage[], isWhole: boolean): Turn[] {
   const turns: Turn[] = []
   for (const message of messages) {
-    if (message.role === 'user') turns.push([message])
-    else turns.at(-1)?.push(message)
+    const turn = turns.at(-1)
+    if (message.role === 'user' || (turn === undefined && isWhole)) turns.push([message])
+    else turn?.push(message)
   }
   return turns
 }
@@ -49,12 +53,17 @@ function withoutRepeats(turns: readonly Turn[], newest: string): Turn[] {
  * `messages` oldest first, without the newest user message `newest`. Empty replies are left out, neighbours of the
  * same role joined, of a history above `maxTokens` (estimated, tool calls included) the oldest whole turns dropped;
  * `newest` always stays. A reply that called tools is sent with its calls and their results, each cut at
- * `MAX_TOOL_TEXT`.
+ * `MAX_TOOL_TEXT`. `isWhole`: they begin with the session's first one.
  */
-export function modelHistory(messages: readonly HistoryMessage[], newest: string, maxTokens: number): ModelMessage[] {
+export function modelHistory(
+  messages: readonly HistoryMessage[],
+  newest: string,
+  maxTokens: number,
+  isWhole = false,
+): ModelMessage[] {
   let left = maxTokens - tokensOf(newest)
   let kept: ModelMessage[] = []
-  for (const turn of withoutRepeats(turnsOf(messages), newest).reverse()) {
+  for (const turn of withoutRepeats(turnsOf(messages, isWhole), newest).reverse()) {
     const sent = turn.flatMap(messagesFor)
     left -= sent.reduce((sum, message) => sum + tokensIn(message), 0)
     if (left < 0) break

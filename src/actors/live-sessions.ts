@@ -167,9 +167,15 @@ export function cancelReply({ byReply, admitting }: LiveSessions, replyId: strin
   if (one) one.cancelled = true
 }
 
-/** The session is gone: its actor stops, its streams end with `session_deleted`. */
-export function forgetSession({ registry }: LiveSessions, sessionId: string): void {
-  registry.live.get(sessionId)?.actor.send({ type: 'deleted' })
+/**
+ * The session is gone: its actor stops, its streams end with `session_deleted`. `replyId`: what ran in it; another reply
+ * is that of a session that was made under the same id since.
+ */
+export function forgetSession({ registry }: LiveSessions, sessionId: string, replyId: string | null = null): void {
+  const session = registry.live.get(sessionId)
+  const running = session?.reply?.log.info.id
+  if (replyId !== null && running !== undefined && running !== replyId) return
+  session?.actor.send({ type: 'deleted' })
 }
 
 /** The agent is gone with its sessions: whatever replies for it here ends as in a deleted session (contract section 2). */

@@ -36,7 +36,7 @@ export function ownedReplies(
       followed: remote.followed(),
     }),
     apply({ kind, sessionId, replyId }) {
-      if (kind === 'delete') forgetSession(sessions, sessionId)
+      if (kind === 'delete') forgetSession(sessions, sessionId, replyId)
       else if (replyId !== null) cancelReply(sessions, replyId)
     },
     statelessAgents: () => slots.agents(),

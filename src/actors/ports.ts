@@ -152,7 +152,8 @@ export interface NewMessage {
 }
 
 export type Admission =
-  | { outcome: 'admitted'; reply: ReplyInfo; position: number; restState: RestState; untitled: boolean }
+  /** `titleFrom`: the first user message of a session that has no title. Null: it has one. */
+  | { outcome: 'admitted'; reply: ReplyInfo; position: number; restState: RestState; titleFrom: string | null }
   | { outcome: 'joined'; replyId: string }
   /** `stale`: the configuration has changed, the agent may be another one now. */
   /** Nothing was stored, and nothing will be. */

@@ -16,7 +16,8 @@ export interface RunningReply {
   position: number
   /** The user's message that it answers. */
   text: string
-  untitled: boolean
+  /** What a title is derived from. Null: the session has one. */
+  titleFrom: string | null
   request: Omit<ModelRequest, 'messages' | 'tools'>
   options: GenerateOptions
   historyMaxTokens: number
@@ -52,7 +53,7 @@ async function generate(running: RunningReply, journal: Journal, signal: AbortSi
   const { log, position, text, historyMaxTokens } = running
   const earlier =
     position > 1 ? await journal.history(log.info.sessionId, position - 1, historyLimits(historyMaxTokens)) : []
-  const messages = modelHistory(earlier, text, historyMaxTokens)
+  const messages = modelHistory(earlier, text, historyMaxTokens, earlier.length === position - 1)
   const generation = createGeneration({ ...running.request, messages }, running.options)
   running.generation = generation
   const take: Take<ReplyEvent> = (events) => {
@@ -85,7 +86,7 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
     events: knowsAll ? log.events() : null,
     endedAt,
     requesterLost: running.requesterLost,
-    title: running.untitled ? deriveTitle(running.text) : null,
+    title: running.titleFrom === null ? null : deriveTitle(running.titleFrom),
   })
   if (settled.result !== 'settled') return { type: settled.result === 'gone' ? 'deleted' : 'lost' }
   return { type: 'settled', ended: { outcome, endedAt: endedAt.toISOString(), settledAt: settled.settledAt } }

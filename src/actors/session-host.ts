@@ -185,7 +185,7 @@ async function admitNow(host: Host, message: Message & { replyId: string }): Pro
 
 function start(host: Host, message: Message, admission: Admitted): Started {
   const { journal, exchange, model, gate, generationTimeoutMs, historyMaxTokens } = host.options
-  const { reply: info, position, restState, untitled } = admission
+  const { reply: info, position, restState, titleFrom } = admission
   const observer = observe(host, info.id, message)
   const error = errorOf('internal', 'A part of the reply could not be stored.')
   const reply: RunningReply = {
@@ -199,7 +199,7 @@ function start(host: Host, message: Message, admission: Admitted): Started {
     }),
     position,
     text: message.text,
-    untitled,
+    titleFrom,
     request: message.request,
     options: {
       replyId: info.id,

@@ -61,16 +61,36 @@ function compileQuery(schema: NonNullable<Operation['query']>): (query: unknown)
     const given = new Map<string, unknown>(Object.entries(raw ?? {}))
     const query: Record<string, unknown> = {}
     for (const [name, property] of properties) {
-      const value = given.get(name)
+      const type = 'type' in property ? property.type : undefined
+      const value = type === 'object' ? namedValues(name, given) : oneText(name, given.get(name))
       if (value === undefined) continue
-      if (typeof value !== 'string') throw new HttpError(400, `${name}: may be given only once`)
-      const broken = brokenText(value)
-      if (broken) throw new HttpError(400, `${name}: ${broken}`)
-      query[name] = 'type' in property && property.type === 'integer' ? wholeNumber(name, value) : value
+      query[name] = type === 'integer' && typeof value === 'string' ? wholeNumber(name, value) : value
     }
     if (!check(query)) throw new HttpError(400, validationMessage(check.errors?.[0], 'query'))
     return query
   }
+}
+
+function oneText(name: string, value: unknown): string | undefined {
+  if (value === undefined) return undefined
+  if (typeof value !== 'string') throw new HttpError(400, `${name}: may be given only once`)
+  const broken = brokenText(value)
+  if (broken) throw new HttpError(400, `${name}: ${broken}`)
+  return value
+}
+
+/** `metadata[name]=value`, any number of them, as an object. */
+function namedValues(of: string, given: ReadonlyMap<string, unknown>): Record<string, string> | undefined {
+  if (given.has(of)) throw new HttpError(400, `${of}: must be written ${of}[name]=value`)
+  const found: [string, string][] = []
+  for (const [key, value] of given) {
+    if (!key.startsWith(`${of}[`) || !key.endsWith(']')) continue
+    const broken = brokenText(key)
+    if (broken) throw new HttpError(400, `${of}: ${broken}`)
+    const text = oneText(key, value)
+    if (text !== undefined) found.push([key.slice(of.length + 1, -1), text])
+  }
+  return found.length === 0 ? undefined : Object.fromEntries(found)
 }
 
 function wholeNumber(name: string, text: string): number {
@@ -99,7 +119,8 @@ export function validationMessage(error: ErrorObject | undefined, whole: string)
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
   if (error.keyword === 'required') return `${[...path, error.params.missingProperty].join('.')}: is required`
-  return `${path.join('.') || whole}: ${reason(error)}`
+  const named = error.propertyName === undefined ? '' : `the name ${JSON.stringify(error.propertyName)} `
+  return `${path.join('.') || whole}: ${named}${reason(error)}`
 }
 
 function reason({ keyword, params, schema, message }: ErrorObject): string {
@@ -118,6 +139,8 @@ function reason({ keyword, params, schema, message }: ErrorObject): string {
       return `must have at least ${count('element')}`
     case 'maxItems':
       return `must have at most ${count('element')}`
+    case 'maxProperties':
+      return `must have at most ${count('name')}`
     case 'minimum':
       return `must be at least ${params.limit}`
     case 'maximum':

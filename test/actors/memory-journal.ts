@@ -95,7 +95,7 @@ function admit(store: Store, { replyId, sessionId, model, includeUsage, mayStart
   const row: Row = { info: reply, events: [], outcome: null, endedAt: null, settledAt: null, requesterLost: false }
   session.rows.push(row)
   store.byId.set(reply.id, row)
-  return { outcome: 'admitted', reply, position: 2 * session.rows.length - 1, restState, untitled: false }
+  return { outcome: 'admitted', reply, position: 2 * session.rows.length - 1, restState, titleFrom: null }
 }
 
 function createJournal(store: Store, pass: (gate: Gate) => Promise<void>): Journal {

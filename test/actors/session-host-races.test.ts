@@ -44,6 +44,15 @@ describe('the actor of a session', () => {
     expect(scene.running()).toBe(1)
   })
 
+  verifies('contract-11.create', 'goes on when a session that had its id before it is deleted late', async () => {
+    const scene = openScene()
+    const reply = await scene.start()
+    scene.host.owned.apply({ kind: 'delete', sessionId: 's', replyId: 'of the session before it' })
+    await scene.calls[0]?.say(say('a'), end)
+    await reply.done
+    expect(reply.shapes()).toEqual(['started', 'a', 'finished', 'done'])
+  })
+
   test('makes way when its settlement is stored, its answer under way, and the next message there already', async () => {
     const scene = openScene()
     const first = await scene.start()

@@ -60,7 +60,7 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
         createdAt: new Date().toISOString(),
       }
       nextSeq += 100
-      return { outcome: 'admitted', reply, position: 1, restState: 'idle', untitled: false }
+      return { outcome: 'admitted', reply, position: 1, restState: 'idle', titleFrom: null }
     },
   )
   const journal: Journal = {

@@ -27,14 +27,14 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   verifies('spec-4.12.stateful', 'an admitted message is stored with its reply, positions and ids go on', async () => {
     const session = await scene.newSession()
     const first = await send(session, { includeUsage: true })
-    expect(first).toMatchObject({ outcome: 'admitted', position: 1, restState: 'idle', untitled: true })
+    expect(first).toMatchObject({ outcome: 'admitted', position: 1, restState: 'idle', titleFrom: expect.any(String) })
     if (first.outcome !== 'admitted') return
     expect(first.reply).toMatchObject({ sessionId: session, firstSeq: 1, includeUsage: true, epoch: 1 })
     await scene.journal.append(first.reply, () => [textAt(2, 'a'), textAt(3, 'b')])
     await scene.journal.settle(first.reply, finished({ title: 'Hello' }))
     // role 1, texts 2 and 3, finish 4, usage 5, [DONE] 6
     const second = await send(session)
-    expect(second).toMatchObject({ outcome: 'admitted', position: 3, restState: 'complete', untitled: false })
+    expect(second).toMatchObject({ outcome: 'admitted', position: 3, restState: 'complete', titleFrom: null })
     expect(second.outcome === 'admitted' && second.reply.firstSeq).toBe(7)
   })
 

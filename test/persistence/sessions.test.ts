@@ -1,6 +1,7 @@
 /** Sessions, their lists, their removal and the upkeep of tables, at the level of SQL. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tidyReplies } from '../../src/persistence/replies/housekeeping.ts'
+import { createSession } from '../../src/persistence/replies/new-session.ts'
 import * as sessions from '../../src/persistence/replies/sessions.ts'
 import * as transitions from '../../src/persistence/replies/transitions.ts'
 import { verifies } from '../verifies.ts'
@@ -23,10 +24,16 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   const age = (session: string, days: number) =>
     scene.sql`update sessions set updated_at = clock_timestamp() - ${`${days} days`}::interval where id = ${session}`
 
+  const newSession = async (agentId: string, title: string | null = null): Promise<string> => {
+    const session = await createSession(scene.sql, agentId, { title })
+    if (session === null || session === 'taken') throw new Error(`not made: ${session}`)
+    return session.id
+  }
+
   verifies('spec-4.12.list', 'a message or an end brings a session to the top of its agent’s list', async () => {
     const agentId = await newAgent(scene.sql)
     const ids: string[] = []
-    for (let i = 0; i < 3; i++) ids.push((await sessions.createSession(scene.sql, agentId, `Title ${i}`))?.id ?? '')
+    for (let i = 0; i < 3; i++) ids.push(await newSession(agentId, `Title ${i}`))
     const [a = '', b = '', c = ''] = ids
     const list = async (q?: string) => {
       const found = await sessions.listSessions(scene.sql, agentId, { ...page, ...(q === undefined ? {} : { q }) })
@@ -41,7 +48,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await list('TITLE 1')).toEqual({ ids: [b], total: 1 })
     expect(await sessions.listSessions(scene.sql, unknown, page)).toBeNull()
     expect(await sessions.listSessions(scene.sql, 'not-a-uuid', page)).toBeNull()
-    expect(await sessions.createSession(scene.sql, unknown, null)).toBeNull()
+    expect(await createSession(scene.sql, unknown)).toBeNull()
   })
 
   verifies('spec-4.12.messages', 'messages are oldest first, a running one with what is stored so far', async () => {
@@ -121,8 +128,8 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   verifies('contract-2.agent-delete', 'a deleted agent takes its sessions along and tells their owners', async () => {
     const agentId = await newAgent(scene.sql)
-    const idle = (await sessions.createSession(scene.sql, agentId, null))?.id ?? ''
-    const busy = (await sessions.createSession(scene.sql, agentId, null))?.id ?? ''
+    const idle = await newSession(agentId)
+    const busy = await newSession(agentId)
     const reply = await scene.begin(busy, { agentId })
     expect(await sessions.deleteAgent(scene.sql, agentId.toUpperCase())).toEqual({
       id: agentId,

@@ -4,13 +4,15 @@ import type { GenerationConfig, ModelRequest } from '../../actors/ports.ts'
 import type { SessionHost } from '../../actors/session-host.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import { findConnection } from '../../persistence/records/providers.ts'
-import type { Message } from '../../persistence/replies/sessions.ts'
+import type { Message, MessageQuery } from '../../persistence/replies/sessions.ts'
 import * as sessions from '../../persistence/replies/sessions.ts'
 import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-for-reply.ts'
 import { playgroundFrame } from '../completion-frames.ts'
 import { badRequest, missing } from '../http-error.ts'
 import { listAs } from '../list.ts'
+import { pageOf } from '../message-page.ts'
 import type { Handlers } from '../mount.ts'
+import { makeSession } from '../new-session.ts'
 import { originOf } from '../observe-requests.ts'
 import { refuse } from '../refusals.ts'
 import { lastEventId, streamReply } from '../reply-stream.ts'
@@ -48,7 +50,7 @@ async function overridden(
 /** The session that is asked for, or a new one. Throws 404. */
 async function sessionFor(rooms: PlaygroundRooms, agentId: string, sessionId: string | null | undefined) {
   return sessionId == null
-    ? ((await sessions.createSession(rooms.sql, agentId, null)) ?? missing('agent'))
+    ? await makeSession(rooms.sql, agentId, {})
     : ((await sessions.findSession(rooms.sql, agentId, sessionId)) ?? missing('session'))
 }
 
@@ -91,14 +93,15 @@ export const playgroundHandlers = (rooms: PlaygroundRooms) => {
         query,
         async (page) => (await sessions.listSessions(sql, params.agent_id, page)) ?? missing('agent'),
       ),
-    createPlaygroundSession: async ({ params, body }) =>
-      (await sessions.createSession(sql, params.agent_id, body?.title ?? null)) ?? missing('agent'),
+    createPlaygroundSession: ({ params, body: { title, user, metadata } }) =>
+      makeSession(sql, params.agent_id, { title, user, metadata }),
     deletePlaygroundSession: async ({ params }) => {
       const { owners } = (await sessions.deleteSession(sql, params.agent_id, params.session_id)) ?? missing('session')
       host.forget([params.session_id.toLowerCase()], owners)
     },
-    listPlaygroundMessages: async ({ params }) => {
-      const messages = (await sessions.listMessages(sql, params.agent_id, params.session_id)) ?? missing('session')
+    listPlaygroundMessages: async ({ params, query }) => {
+      const list = (page: MessageQuery) => sessions.listMessages(sql, params.agent_id, params.session_id, page)
+      const messages = (await pageOf(query, list)) ?? missing('session')
       return { messages: messages.map(wireMessage) }
     },
     createPlaygroundChat: async ({ params, body, request, reply }) => {

@@ -21,6 +21,7 @@ interface Answer {
   position: number
   rest_state: RestState
   untitled: boolean
+  first_text?: string | null
   by_key?: boolean
 }
 
@@ -92,7 +93,7 @@ function admissionOf(answer: Answer, owner: Owner, message: NewMessage): Admissi
     outcome: 'admitted',
     position: answer.position,
     restState: answer.rest_state,
-    untitled: answer.untitled,
+    titleFrom: answer.untitled ? (answer.first_text ?? message.text) : null,
     reply: {
       id: message.replyId,
       sessionId: message.sessionId,

@@ -1,10 +1,9 @@
 /** Reading and deleting sessions and their messages. Times are ISO 8601 UTC. */
-import { v7 as uuidv7 } from 'uuid'
 import type { FinishReason, StoredEvent } from '../../actors/reply-event.ts'
 import type { AnySql, Sql } from '../postgres/database.ts'
 import { type Fragment, isoTime, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
-import { type EventRow, foldedOf, framesOf, offsetOf } from './stored-reply.ts'
+import { type EventRow, foldedOf, framesOf, jsonText, offsetOf } from './stored-reply.ts'
 
 export interface Session {
   id: string
@@ -31,28 +30,29 @@ export interface Message {
   toolEvents: (StoredEvent & { offset: number })[]
 }
 
-const columns = (sql: AnySql): Fragment =>
+export const columns = (sql: AnySql): Fragment =>
   sql`id, agent_id as "agentId", title, end_user as "user", metadata, ${timestamps(sql)}`
 
-/** Null: no such agent. */
-export async function createSession(sql: Sql, agentId: string, title: string | null): Promise<Session | null> {
-  if (!isUuid(agentId)) return null
-  const [session] = await sql<Session[]>`
-    insert into sessions (id, agent_id, title)
-    select ${uuidv7()}, id, ${title} from agents where id = ${agentId} for key share
-    returning ${columns(sql)}`
-  return session ?? null
+/** Which sessions a list holds: those for which all of it is true. */
+export interface SessionQuery extends PageQuery {
+  user?: string | undefined
+  /** Values by name. */
+  metadata?: Readonly<Record<string, string>> | undefined
+}
+
+function matching(sql: AnySql, { q = '', user, metadata }: SessionQuery): Fragment {
+  const byUser = user === undefined ? sql`` : sql`and end_user = ${user}`
+  const byMetadata = metadata === undefined ? sql`` : sql`and metadata @> ${jsonText(metadata)}::text::jsonb`
+  const byTitle = q === '' ? sql`` : sql`and strpos(lower(coalesce(title, '')), lower(${q}::text)) > 0`
+  return sql`${byUser} ${byMetadata} ${byTitle}`
 }
 
 /** Most recently updated first. Null: no such agent. */
-export async function listSessions(
-  sql: Sql,
-  agentId: string,
-  { limit, offset, q = '' }: PageQuery,
-): Promise<Page<Session> | null> {
+export async function listSessions(sql: Sql, agentId: string, query: SessionQuery): Promise<Page<Session> | null> {
   if (!isUuid(agentId)) return null
+  const { limit, offset } = query
   // Keys first: an index-only scan skips rows, and times are formatted for the rows of the page only.
-  const found = q === '' ? sql`` : sql`and strpos(lower(coalesce(title, '')), lower(${q}::text)) > 0`
+  const found = matching(sql, query)
   const [page] = await sql<(Page<Session> & { known: boolean })[]>`
     with place as materialized (
       select num from sessions where agent_id = ${agentId} ${found}
@@ -103,7 +103,7 @@ export async function deleteAgent(sql: Sql, id: string): Promise<DeletedAgent | 
   return row?.deleted ? { id: row.id, instances: row.instances } : null
 }
 
-/** The session's newest reply. `found` is false for an unknown session; `replyId` null when there is no reply yet. */
+/** The session's newest reply of its own; given messages are none. `found` is false for an unknown session; `replyId` null when there is no reply yet. */
 export async function newestReply(
   sql: Sql,
   agentId: string,
@@ -111,28 +111,58 @@ export async function newestReply(
 ): Promise<{ found: boolean; replyId: string | null }> {
   if (!isUuid(agentId) || !isUuid(sessionId)) return { found: false, replyId: null }
   const [row] = await sql<{ replyId: string | null }[]>`
-    select (select m.id from messages m where m.session_id = s.id and m.role = 'assistant'
+    select (select m.id from messages m where m.session_id = s.id and m.first_seq is not null
              order by m.position desc limit 1) as "replyId"
       from sessions s where s.id = ${sessionId} and s.agent_id = ${agentId}`
   return { found: row !== undefined, replyId: row?.replyId ?? null }
 }
 
+/** Which messages of a session: all, or those nearest to a message before or after them, or the newest. */
+export interface MessageQuery {
+  limit?: number | undefined
+  /** Ids of messages; at most one of both. */
+  after?: string | undefined
+  before?: string | undefined
+}
+
+/** `after` or `before` names no message of the session. */
+export class UnknownMessage extends Error {}
+
 /**
  * Messages, oldest first; those of a running reply with what is stored so far. One statement, one snapshot. Null: no
- * such session, or another agent's.
+ * such session, or another agent's. Rejects with `UnknownMessage`.
  */
-export async function listMessages(sql: Sql, agentId: string, sessionId: string): Promise<Message[] | null> {
+export async function listMessages(
+  sql: Sql,
+  agentId: string,
+  sessionId: string,
+  { limit, after, before }: MessageQuery = {},
+): Promise<Message[] | null> {
   if (!isUuid(agentId) || !isUuid(sessionId)) return null
+  const cursor = after ?? before
+  const position = cursor === undefined ? null : await positionOf(sql, sessionId, cursor)
+  const bound = after === undefined ? sql`m.position < ${position}` : sql`m.position > ${position}`
+  const newestFirst = limit !== undefined && after === undefined
   const rows = await sql<MessageRow[]>`
     select m.id, m.session_id as "sessionId", m.role, m.status, m.finish_reason as "finishReason",
            ${isoTime(sql, 'm.created_at')} as "createdAt", m.error_code as "errorCode", m.error_detail as "errorDetail",
            m.first_seq, m.content, m.tool_events,
            case when m.tool_events is not null then m.frame_ends end as frame_ends, ${framesOf(sql)}
       from sessions s join messages m on m.session_id = s.id
-     where s.id = ${sessionId} and s.agent_id = ${agentId}
-     order by m.position`
+     where s.id = ${sessionId} and s.agent_id = ${agentId} ${cursor === undefined ? sql`` : sql`and ${bound}`}
+     order by m.position ${newestFirst ? sql`desc` : sql``} limit ${limit ?? null}`
   if (rows.length === 0 && (await findSession(sql, agentId, sessionId)) === null) return null
-  return rows.map(messageOf)
+  if (cursor !== undefined && position === null) throw new UnknownMessage()
+  const messages = rows.map(messageOf)
+  return newestFirst ? messages.reverse() : messages
+}
+
+/** Messages keep their place. Null: not of this session. */
+async function positionOf(sql: Sql, sessionId: string, messageId: string): Promise<number | null> {
+  if (!isUuid(messageId)) return null
+  const [row] = await sql<{ position: number }[]>`
+    select position from messages where id = ${messageId} and session_id = ${sessionId}`
+  return row?.position ?? null
 }
 
 type MessageRow = Omit<Message, 'content' | 'toolEvents'> & EventRow

@@ -40,8 +40,14 @@ export async function claimUntitled(sql: Sql, { claimMs, maxText }: Claim): Prom
            coalesce(left(asked.content, ${maxText}), '') as question,
            coalesce(left(answered.content, ${maxText}), '') as answer
       from claimed c
-      left join messages asked on asked.session_id = c.id and asked.position = 0
-      left join messages answered on answered.session_id = c.id and answered.position = 1`
+      left join lateral (
+        select m.position, m.content from messages m where m.session_id = c.id and m.role = 'user'
+         order by m.position limit 1
+      ) asked on true
+      left join lateral (
+        select m.content from messages m
+         where m.session_id = c.id and m.role = 'assistant' and m.position > asked.position order by m.position limit 1
+      ) answered on true`
   return session ?? null
 }
 

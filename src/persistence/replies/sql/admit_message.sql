@@ -1,4 +1,4 @@
--- revision 3
+-- revision 4
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -6,8 +6,8 @@
    locked against its own fencing.
    p_message: {agent_id, session_id, user_id, reply_id, model, include_usage, key, body_hash (hex), is_retry, may_start,
    configuration (its version that the request was made from; null: any)}.
-   Answers {outcome, reply_id, session_num, first_seq, created_at, position, rest_state, untitled, by_key (joined by its
-   idempotency key)}. */
+   Answers {outcome, reply_id, session_num, first_seq, created_at, position, rest_state, untitled, first_text (of an
+   untitled session: its first user message; null: the new one), by_key (joined by its idempotency key)}. */
 create or replace function admit_message(
   p_instance uuid, p_epoch bigint, p_message jsonb, p_text text
 ) returns jsonb language plpgsql as $$
@@ -20,6 +20,7 @@ declare
   v_fenced boolean;
   v_rest_state text;
   v_position integer;
+  v_first_text text;
   v_created_at timestamptz;
 begin
   select * into m from jsonb_to_record(p_message) as x(
@@ -34,12 +35,17 @@ begin
   if not found then return '{"outcome": "not_found"}'; end if;
 
   select x.id, x.position, x.status, x.finish_reason, x.requester_lost into last from messages x
-   where x.session_id = m.session_id and x.role = 'assistant' and x.id <> m.reply_id order by x.position desc limit 1;
+   where x.session_id = m.session_id and x.first_seq is not null and x.id <> m.reply_id order by x.position desc limit 1;
   v_rest_state := case
     when last.id is null then 'idle'
     when last.status = 'error' then 'error'
     when last.finish_reason = 'cancelled' then 'cancelled'
     else 'complete' end;
+
+  if s.title is null then
+    select left(x.content, 10000) into v_first_text from messages x
+     where x.session_id = m.session_id and x.role = 'user' order by x.position limit 1;
+  end if;
 
   -- Our own, of a call whose answer was lost. It comes before whatever may refuse a new message, the fence included: a
   -- message that is stored is never said not to be. The session's lock has waited for a call that is still under way,
@@ -51,7 +57,7 @@ begin
       'outcome', case when own.status = 'streaming' and own.epoch = p_epoch and not v_fenced
                       then 'admitted' else 'joined' end,
       'reply_id', m.reply_id, 'session_num', s.num, 'first_seq', own.first_seq, 'created_at', own.created_at,
-      'position', own.position, 'rest_state', v_rest_state, 'untitled', s.title is null);
+      'position', own.position, 'rest_state', v_rest_state, 'untitled', s.title is null, 'first_text', v_first_text);
   end if;
   if v_fenced then return '{"outcome": "fenced"}'; end if;
 
@@ -77,7 +83,8 @@ begin
   -- The agent that the request was made from may be another one now.
   if m.configuration <> (select c.version from configuration c) then return '{"outcome": "stale"}'; end if;
 
-  v_position := coalesce(last.position, -1) + 2;
+  -- Replies are last, but for the messages that a session was made with.
+  v_position := coalesce(last.position, (select max(x.position) from messages x where x.session_id = m.session_id), -1) + 2;
   v_created_at := clock_timestamp();
   insert into messages (id, session_id, position, role, status, content, created_at)
   values (m.user_id, m.session_id, v_position - 1, 'user', 'complete', p_text, v_created_at);
@@ -95,5 +102,5 @@ begin
   return jsonb_build_object(
     'outcome', 'admitted', 'reply_id', m.reply_id, 'session_num', s.num, 'first_seq', s.next_seq,
     'created_at', v_created_at, 'position', v_position, 'rest_state', v_rest_state,
-    'untitled', s.title is null);
+    'untitled', s.title is null, 'first_text', v_first_text);
 end $$;

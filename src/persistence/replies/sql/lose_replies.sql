@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* Settles those of these replies whose owner was declared lost, in one transaction: a commit and a round trip for each
    reply were nine tenths of the time. One that another instance is at work on is skipped, so that several instances share
    the work. One that cannot be settled keeps no other from it.
@@ -42,7 +42,7 @@ begin
       if v_before is null then
         select case when m.status = 'error' then 'error' when m.finish_reason = 'cancelled' then 'cancelled' else 'complete' end
           into v_before from messages m
-         where m.session_id = r.session_id and m.role = 'assistant' and m.position < r.position
+         where m.session_id = r.session_id and m.first_seq is not null and m.position < r.position
          order by m.position desc limit 1;
         insert into transitions (session_id, at, from_state, to_state, event, message_id, instance_id)
         values (r.session_id, r.created_at, coalesce(v_before, 'idle'), 'streaming.generating', 'message', r.id, r.instance_id);

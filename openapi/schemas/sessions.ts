@@ -1,0 +1,95 @@
+/** Sessions of the deploy API: the record, what makes and changes it, and what lists are narrowed by. */
+import Type, { type TObject } from 'typebox'
+import { documented } from '../documented.ts'
+import { id, listOf, name, nullable, page, time } from './basics.ts'
+import { ChatMessage } from './chat.ts'
+
+export const metadata = Type.Unsafe({
+  type: 'object',
+  maxProperties: 16,
+  propertyNames: { minLength: 1, maxLength: 64 },
+  additionalProperties: { type: 'string', maxLength: 512 },
+  description: 'Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512.',
+})
+
+export const DeploySession = Type.Object(
+  {
+    id: id('Id of the session.'),
+    agent_id: id('Id of its agent.'),
+    title: nullable(name('Null until it is derived from the first user message, after the first reply.')),
+    user: nullable(name("The caller's end user. Null: nobody's.")),
+    metadata,
+    created_at: time('When the session was made.'),
+    updated_at: time('When a message came or its reply ended, or the session was changed.'),
+  },
+  { title: 'DeploySession' },
+)
+export const DeploySessionList = listOf('DeploySessionList', 'sessions', DeploySession)
+
+const given = {
+  title: Type.Optional(nullable(name('Absent or null: derived after the first reply.'))),
+  user: Type.Optional(nullable(name("Whose session it is, as your own system names them. Absent or null: nobody's."))),
+  metadata: Type.Optional(nullable(metadata)),
+}
+export const PlaygroundSessionCreate = Type.Object(given, { title: 'PlaygroundSessionCreate' })
+export const SessionCreate = Type.Object(
+  {
+    ...given,
+    id: Type.Optional(
+      nullable(
+        Type.String({
+          description: 'A UUID of your own, in lower case from then on. Taken, by whatever agent: 409.',
+          ...documented({ format: 'uuid' }),
+        }),
+      ),
+    ),
+    messages: Type.Optional(
+      nullable(
+        Type.Array(ChatMessage, {
+          maxItems: 1000,
+          description:
+            'A history to begin with, oldest first. Stored as complete messages; it has no frames, so that the stream of the session stays 204 until its first own reply.',
+        }),
+      ),
+    ),
+  },
+  { title: 'SessionCreate' },
+)
+export const SessionChange = Type.Object(
+  {
+    title: Type.Optional(
+      nullable(name('Null: derived again, at once where there is a first user message, else after the first reply.')),
+    ),
+    metadata: Type.Optional(nullable(metadata)),
+  },
+  { title: 'SessionChange', description: 'What is absent stays. `metadata` is replaced as a whole; null empties it.' },
+)
+
+const filter = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
+
+/** Of every list of an agent's sessions. */
+export const sessionFilters = {
+  user: filter('Only sessions of this user.'),
+  metadata: Type.Optional(
+    Type.Unsafe({
+      type: 'object',
+      propertyNames: { minLength: 1 },
+      additionalProperties: { type: 'string', minLength: 1 },
+      description: 'Only sessions with this value under this name: `metadata[name]=value`. Several: all must hold.',
+    }),
+  ),
+}
+export const sessionPage: TObject = Type.Object({
+  ...page.properties,
+  ...sessionFilters,
+  q: filter('Only sessions whose title contains this text, without regard to case.'),
+})
+
+const cursor = (description: string) => Type.Optional(Type.String({ description }))
+export const messagePage: TObject = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1000, description: 'How many messages at most. Absent: all of them.' }),
+  ),
+  after: cursor('Id of a message: only those after it, the nearest first. Not together with `before`.'),
+  before: cursor('Id of a message: only those before it; with `limit` the nearest ones.'),
+})
