@@ -3,6 +3,7 @@
 import type { Operations } from './operation.ts'
 import { agents } from './operations/agents.ts'
 import { agentTools } from './operations/agentTools.ts'
+import { allSessions } from './operations/allSessions.ts'
 import { auth } from './operations/auth.ts'
 import { builtInTools } from './operations/builtInTools.ts'
 import { completions } from './operations/completions.ts'
@@ -42,6 +43,7 @@ export const tags: readonly Tag[] = [
     operations: sessionCompletions,
   },
   { name: 'playground', description: 'The same sessions, for the management UI.', operations: playground },
+  { name: 'allSessions', description: 'The sessions of all agents, for operators.', operations: allSessions },
   { name: 'debug', description: 'The state chart, and what sessions did.', operations: debug },
   { name: 'usage', description: 'Tokens, counted.', operations: usage },
   { name: 'transfer', description: 'Export and import of the configuration.', operations: transfer },

@@ -199,6 +199,9 @@ export const requirements = {
   'contract-11.models': 'deploy/models and openai/models list; openai/chat/completions names an agent as its model.',
   'contract-11.client': 'The client makes sessions with all of it, and renews a client secret by itself.',
   'contract-11.pages': 'The pages show the browser’s way first, and a session’s user and metadata.',
+  // ── contract 16: what happened here ──────────────────────────────────────────────────────────────────
+  'contract-16.all-sessions': 'Sessions over all agents are listed, filtered, searched, and counted up to 10,000.',
+  'contract-16.session-status': 'A session carries the status and the error code of its newest reply.',
   // ── contract 17 ───────────────────────────────────────────────────────────────────────────────────────
   'contract-17.failed-replies': 'A failed reply is one line at warn with all its ids; a retry’s line carries the same.',
   'contract-17.levels': 'error is for faults of ours alone; lines of requests carry method and route.',

@@ -152,6 +152,8 @@ export interface PlaygroundHandlers<X extends Exchange> {
   listPlaygroundSessions: Handler<operations['listPlaygroundSessions'], X, 'limit' | 'offset'>
   /** POST /api/v1/agents/{agent_id}/playground/sessions — Create a session */
   createPlaygroundSession: Handler<operations['createPlaygroundSession'], X>
+  /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id} — Read a session */
+  getPlaygroundSession: Handler<operations['getPlaygroundSession'], X>
   /** DELETE /api/v1/agents/{agent_id}/playground/sessions/{session_id} — Delete a session and all its messages */
   deletePlaygroundSession: Handler<operations['deletePlaygroundSession'], X>
   /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages — Read the messages of a session, oldest first, with their tool calls */
@@ -162,6 +164,12 @@ export interface PlaygroundHandlers<X extends Exchange> {
   resumePlaygroundChat: Handler<operations['resumePlaygroundChat'], X>
   /** POST /api/v1/agents/{agent_id}/playground/sessions/{session_id}/cancel — Stop the reply that runs, if any */
   cancelPlaygroundChat: Handler<operations['cancelPlaygroundChat'], X>
+}
+
+/** The sessions of all agents, for operators. */
+export interface AllSessionsHandlers<X extends Exchange> {
+  /** GET /api/v1/sessions — List the sessions of all agents, most recently updated first */
+  listAllSessions: Handler<operations['listAllSessions'], X, 'limit' | 'offset'>
 }
 
 /** The state chart, and what sessions did. */
@@ -207,6 +215,7 @@ export interface Server<X extends Exchange> {
   sessions: SessionsHandlers<X>
   sessionCompletions: SessionCompletionsHandlers<X>
   playground: PlaygroundHandlers<X>
+  allSessions: AllSessionsHandlers<X>
   debug: DebugHandlers<X>
   usage: UsageHandlers<X>
   transfer: TransferHandlers<X>
@@ -228,6 +237,7 @@ export interface ServerOperations<X extends Exchange>
     SessionsHandlers<X>,
     SessionCompletionsHandlers<X>,
     PlaygroundHandlers<X>,
+    AllSessionsHandlers<X>,
     DebugHandlers<X>,
     UsageHandlers<X>,
     TransferHandlers<X> {}

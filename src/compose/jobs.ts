@@ -13,6 +13,7 @@ import { installationId } from '../persistence/records/installation.ts'
 import { tidyLogins } from '../persistence/records/logins.ts'
 import type { Secrets } from '../persistence/records/secrets.ts'
 import { type Retention, tidyReplies } from '../persistence/replies/housekeeping.ts'
+import { fillSessionStatus } from '../persistence/replies/session-status.ts'
 import {
   claimUntitled,
   postponeTitle,
@@ -20,6 +21,7 @@ import {
   storeTitle,
   type UntitledSession,
 } from '../persistence/replies/titles.ts'
+import { buildMissingIndexes } from '../persistence/schema.ts'
 
 export interface BackgroundOptions {
   sql: Sql
@@ -53,6 +55,7 @@ export async function startBackground(options: BackgroundOptions): Promise<Jobs>
   const { sql, upkeepSql, retention, cacheUrl, log } = options
   const jobs: Job[] = [
     { name: 'tidy', everyMs: TIDY_MS, run: () => tidy(upkeepSql, retention) },
+    { name: 'completion', everyMs: TIDY_MS, run: (signal) => completeMigrations(upkeepSql, log, signal) },
     { name: 'titles', everyMs: TITLES_MS, run: (signal) => giveTitles(options, signal) },
   ]
   if (cacheUrl === null) return createTimerJobs({ sql, jobs, log })
@@ -64,6 +67,14 @@ export async function startBackground(options: BackgroundOptions): Promise<Jobs>
 async function tidy(sql: Sql, retention: Retention): Promise<void> {
   await tidyLogins(sql)
   await tidyReplies(sql, retention)
+}
+
+/** What migrations leave undone, since it takes a time that grows with the table. */
+async function completeMigrations(sql: Sql, log: JobLog, signal: AbortSignal): Promise<void> {
+  const indexes = await buildMissingIndexes(sql)
+  if (indexes.length > 0) log.info({ indexes }, 'Built indexes.')
+  const sessions = await fillSessionStatus(sql, signal)
+  if (sessions > 0) log.info({ sessions }, 'Filled in the status of older sessions.')
 }
 
 /** Leaves titles to the job, and wakes it when a session needs one. */

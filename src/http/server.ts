@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import { FastifySSEPlugin } from 'fastify-sse-v2'
 import { agents } from '../../openapi/operations/agents.ts'
 import { agentTools } from '../../openapi/operations/agentTools.ts'
+import { allSessions } from '../../openapi/operations/allSessions.ts'
 import { auth } from '../../openapi/operations/auth.ts'
 import { builtInTools } from '../../openapi/operations/builtInTools.ts'
 import { completions } from '../../openapi/operations/completions.ts'
@@ -28,6 +29,7 @@ import { registerDocs } from './docs.ts'
 import { healthHandlers } from './health.ts'
 import { agentToolHandlers } from './management/agent-tools.ts'
 import { agentHandlers } from './management/agents.ts'
+import { allSessionHandlers } from './management/all-sessions.ts'
 import { type BuiltInTool, builtInToolHandlers } from './management/built-in-tools.ts'
 import { type Credential, knownCredentials } from './management/credentials.ts'
 import { type DebugRooms, debugHandlers } from './management/debug.ts'
@@ -158,6 +160,7 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
         mount(management, httpTools, httpToolHandlers(rooms))
         mount(management, mcpServers, mcpServerHandlers(rooms))
         mount(management, playground, playgroundHandlers(rooms))
+        mount(management, allSessions, allSessionHandlers(rooms))
         mount(management, debug, debugHandlers(rooms))
         mount(management, usage, usageHandlers(rooms))
         await management.register(transferScope((scope) => mount(scope, transfer, transferHandlers(rooms))))
