@@ -9,6 +9,7 @@ import { Shell } from './shell/shell.tsx'
 const pages: RouteObject[] = [
   { index: true, lazy: () => import('./home/home-page.tsx') },
   { path: 'playground/:agentId?/:sessionId?', lazy: () => import('./playground/playground-page.tsx') },
+  { path: 'sessions', lazy: () => import('./sessions/sessions-page.tsx') },
   { path: 'chart', lazy: () => import('./chart/chart-page.tsx') },
   { path: 'usage', lazy: () => import('./usage/usage-page.tsx') },
   { path: 'tools/built-in', lazy: () => import('./built-in-tools/built-in-tools-page.tsx') },

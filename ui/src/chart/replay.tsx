@@ -6,8 +6,9 @@ import { ApiError } from '../api.ts'
 import { EmptyState } from '../blocks/empty-state.tsx'
 import { ErrorAlert } from '../blocks/error-alert.tsx'
 import { Gone } from '../blocks/gone.tsx'
+import { allSessions } from '../sessions/queries.ts'
 import { OpenInPlayground } from './open-in-playground.tsx'
-import { allSteps, chartQuery, foundSessions, messagesOf } from './queries.ts'
+import { allSteps, chartQuery, messagesOf } from './queries.ts'
 import { ReplayPlayer } from './replay-player.tsx'
 import { type ChosenSession, useChartAddress } from './session-in-url.ts'
 import { SessionPicker } from './session-picker.tsx'
@@ -52,8 +53,8 @@ function Chosen({ session }: { session: ChosenSession }) {
 
 /** Offers the newest session. */
 function Unchosen({ onChoose }: { onChoose: (session: ChosenSession) => void }) {
-  const { data } = useQuery(foundSessions(''))
-  const newest = data?.[0]?.sessions[0]
+  const { data } = useQuery(allSessions({ limit: 1 }))
+  const newest = data?.sessions[0]
   return (
     <EmptyState
       icon={IconPlayerTrackNext}

@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
 import type { Agent } from '../agents/resource.ts'
+import { oneSession } from '../sessions/queries.ts'
 import classes from './chat-header.module.css'
 import { useOverrides } from './overrides.ts'
 import { newestSessions } from './queries.ts'
@@ -28,8 +29,7 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
   const [code, showing] = useDisclosure()
   const { overrides } = useOverrides()
   const count = Object.keys(overrides).length
-  const session = useQuery(newestSessions(agent.id)).data?.sessions.find(({ id }) => id === sessionId)
-  const title = sessionId === undefined ? 'Playground' : session ? titleOf(session) : 'Session'
+  const title = useTitle(agent.id, sessionId)
   return (
     <header className={classes.head}>
       <title>{`${title} · Greenroom`}</title>
@@ -80,6 +80,17 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
       </Suspense>
     </header>
   )
+}
+
+/** Of a session that was opened by its address too: the newest ones are polled, an older one is read. */
+function useTitle(agentId: string, sessionId: string | undefined): string {
+  const newest = useQuery(newestSessions(agentId))
+  const listed = newest.data?.sessions.find(({ id }) => id === sessionId)
+  const isOlder = sessionId !== undefined && newest.data !== undefined && listed === undefined
+  const { data: older } = useQuery({ ...oneSession(agentId, sessionId ?? ''), enabled: isOlder })
+  if (sessionId === undefined) return 'Playground'
+  const session = listed ?? older
+  return session ? titleOf(session) : 'Session'
 }
 
 const ToChart = ({ address }: { address: string }) => (
