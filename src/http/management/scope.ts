@@ -6,6 +6,7 @@ import { auth } from '../../../openapi/operations/auth.ts'
 import { type HostRule, refuseForeignHosts } from '../allowed-host.ts'
 import { registerJson } from '../body.ts'
 import { HttpError } from '../http-error.ts'
+import { compactAnswers } from './compact-answers.ts'
 import { sendManagementError } from './errors.ts'
 import type { LoginSessions } from './login-session.ts'
 import { refuseForeignOrigin } from './origin.ts'
@@ -24,6 +25,7 @@ export interface ManagementScope {
  */
 export async function managementScope(app: FastifyInstance, { sessions, hosts, routes }: ManagementScope) {
   await app.register(cookie)
+  await compactAnswers(app)
   registerJson(app)
   app.setErrorHandler(sendManagementError)
   const refuseHost = refuseForeignHosts({ ...hosts, needsCredential: sessions !== null })
