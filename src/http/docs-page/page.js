@@ -29,9 +29,12 @@ const named = [
   ['.parameters input:not([aria-label]), .parameters textarea:not([aria-label])', { 'aria-label': 'Value' }],
   ['select:not([aria-label])', { 'aria-label': 'Choice' }],
   ['textarea:not([aria-label])', { 'aria-label': 'Body' }],
-  ['pre', { tabindex: '0' }],
+  ['.opblock-body pre', { tabindex: '0' }],
 ]
 const nameAll = () => {
+  // The whole line is a button: the link in it only repeats that.
+  for (const link of document.querySelectorAll('.opblock-summary-control a[href]')) link.removeAttribute('href')
+  for (const table of document.querySelectorAll('table[role=region]')) table.setAttribute('aria-label', table.id)
   for (const [selector, attributes] of named) {
     for (const element of document.querySelectorAll(selector)) {
       for (const [name, value] of Object.entries(attributes)) {

@@ -11,6 +11,15 @@ import { PromptField } from './prompt-field.tsx'
 import type { Agent } from './resource.ts'
 import { ToolsField } from './tools-field.tsx'
 
+const isEmpty = (value: string) => value.trim() === ''
+
+/** All that is missing at once; the server names one field at a time. */
+const missing = {
+  name: (value: string) => (isEmpty(value) ? 'Enter a name.' : null),
+  providerId: (value: string) => (isEmpty(value) ? 'Choose a provider.' : null),
+  model: (value: string) => (isEmpty(value) ? 'Choose a model, or type its name.' : null),
+}
+
 interface AgentFormProps {
   initial: AgentValues
   save: (fields: ReturnType<typeof fieldsOf>) => Promise<Agent>
@@ -19,7 +28,7 @@ interface AgentFormProps {
 }
 
 export function AgentForm({ initial, save, onSaved, submitLabel }: AgentFormProps) {
-  const form = useForm<AgentValues>({ initialValues: initial })
+  const form = useForm<AgentValues>({ initialValues: initial, validate: missing })
   const [isNaming, { open, close }] = useDisclosure()
   return (
     <>

@@ -1,4 +1,4 @@
-/** The machine as a picture: laid out by ELK, drawn by React Flow; `marks` show what is going on. */
+/** The machine as a picture: laid out at build time (layout.ts), drawn by React Flow; `marks` show what is going on. */
 import '@xyflow/react/dist/base.css'
 import { ActionIcon, Group, useComputedColorScheme } from '@mantine/core'
 import { useMergedRef, useResizeObserver } from '@mantine/hooks'

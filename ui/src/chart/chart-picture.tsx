@@ -2,10 +2,11 @@
 import { Skeleton } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { ErrorAlert } from '../blocks/error-alert.tsx'
+import { reliable } from '../shell/reliable-import.ts'
 import type { Marks } from './flow-elements.ts'
 import type { LaidOutChart } from './use-chart.ts'
 
-const ChartCanvas = lazy(() => import('./chart-canvas.tsx'))
+const ChartCanvas = lazy(reliable(() => import('./chart-canvas.tsx')))
 
 interface ChartPictureProps {
   laidOut: LaidOutChart

@@ -10,7 +10,8 @@ export default function LoginDialog() {
   const username = queryClient.getQueryData(currentUser.queryKey)?.username ?? ''
   const goOn = () => {
     loggedIn()
-    void queryClient.invalidateQueries({ queryKey: ['auth'] })
+    // Whatever the page shows is older than the login that has ended.
+    void queryClient.invalidateQueries()
   }
   return (
     <Modal opened onClose={() => {}} withCloseButton={false} title="Your login has ended" size="sm" zIndex={500}>

@@ -6,9 +6,10 @@ import { wordsOf } from '../api.ts'
 import { UnreachableNotice } from '../shell/unreachable.tsx'
 import { useLoginEnded } from './login-state.ts'
 import { authStatus } from './queries.ts'
+import { reliable } from '../shell/reliable-import.ts'
 
-const LoginPage = lazy(() => import('./login-page.tsx'))
-const LoginDialog = lazy(() => import('./login-dialog.tsx'))
+const LoginPage = lazy(reliable(() => import('./login-page.tsx')))
+const LoginDialog = lazy(reliable(() => import('./login-dialog.tsx')))
 
 export function LoginGate({ children }: { children: ReactNode }) {
   const { data, error } = useQuery(authStatus)

@@ -11,9 +11,10 @@ import classes from './chat-header.module.css'
 import { useOverrides } from './overrides.ts'
 import { newestSessions } from './queries.ts'
 import { SessionSide, titleOf } from './session-side.tsx'
+import { reliable } from '../shell/reliable-import.ts'
 
-const OverridesDrawer = lazy(() => import('./overrides-drawer.tsx'))
-const CodeDialog = lazy(() => import('./code-dialog.tsx'))
+const OverridesDrawer = lazy(reliable(() => import('./overrides-drawer.tsx')))
+const CodeDialog = lazy(reliable(() => import('./code-dialog.tsx')))
 
 interface ChatHeaderProps {
   agent: Agent
@@ -46,7 +47,7 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
         </ActionIcon>
       </Tooltip>
       <div className={classes.heading}>
-        <Title order={1} className={classes.title} title={title}>
+        <Title order={1} className={classes.title} title={title} dir="auto">
           {title}
         </Title>
         <Text className={classes.subtitle}>

@@ -99,7 +99,9 @@ function SessionRow({ session, isOpen, onChosen }: SessionRowProps) {
   return (
     <li className={classes.session}>
       <NavLink to={{ pathname: `/playground/${agentId}/${id}`, search }} onClick={onChosen} title={title}>
-        <span className={classes.sessionTitle}>{title}</span>
+        <span className={classes.sessionTitle} dir="auto">
+          {title}
+        </span>
         <span className={classes.sessionTime}>
           <RelativeTime iso={updatedAt} />
         </span>
