@@ -62,8 +62,7 @@ function Side() {
   const [palette, setPalette] = useState(false)
   const [sheet, setSheet] = useState(false)
   useHotkeys([['mod+K', () => setPalette(true)]], [])
-  // Not while something is typed.
-  useHotkeys([['shift+?', () => setSheet(true)]])
+  useQuestionMark(() => setSheet(true))
   return (
     <>
       <Link to="/" className={`${classes.plain} ${classes.brand}`}>
@@ -118,6 +117,20 @@ function Side() {
       </div>
     </>
   )
+}
+
+/** By the sign, not by the keys: where `?` lies differs between keyboards. Not while something is typed. */
+function useQuestionMark(onAsked: () => void) {
+  const asked = useRef(onAsked)
+  asked.current = onAsked
+  useEffect(() => {
+    const listen = ({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent) => {
+      const types = target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null
+      if (key === '?' && !ctrlKey && !metaKey && !altKey && !types) asked.current()
+    }
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
 }
 
 /**
