@@ -89,7 +89,7 @@ test('the shell’s code to take away runs as it stands, and speaks of the key',
   const { agentId } = await createAgent(app)
   await using page = await browser.page(app.url)
   await page.goto(`/agents/${agentId}?tab=use`)
-  await page.getByText('This server asks for a key').waitFor()
+  await page.getByText('This server requires a key').waitFor()
   expect(await axe(page)).toEqual([])
   expect(await sidewaysScroll(page)).toEqual([])
   const [create = '', message = '', resume = '', cancel = '', ask = ''] = await codeOf(page, agentId, 'curl')

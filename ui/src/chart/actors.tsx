@@ -67,7 +67,7 @@ export function Actors() {
       <ErrorAlert error={error} mb="md" />
       {!data && !error && <Skeleton h={180} radius="lg" />}
       {data?.length === 0 && (
-        <EmptyState icon={IconUsers} title="No actor is live at the moment" action={<StartOne />}>
+        <EmptyState icon={IconUsers} title="No actors are live right now" action={<StartOne />}>
           An actor wakes with a message and rests five seconds after its reply; what it did is stored.
         </EmptyState>
       )}

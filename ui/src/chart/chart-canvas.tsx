@@ -141,7 +141,7 @@ function Meaning({ layout, looked }: { layout: Layout; looked: string | null }) 
           {transition.description}
         </>
       )}
-      {!state && !transition && 'Point at a state or a transition, or move to it with Tab, to read what it is for.'}
+      {!state && !transition && 'Point at a state or a transition, or move to it with Tab, to see what it does.'}
     </p>
   )
 }

@@ -44,7 +44,7 @@ function Chosen({ session }: { session: ChosenSession }) {
   if (steps.data.length === 0) {
     return (
       <EmptyState icon={IconPlayerTrackNext} title="Nothing to replay">
-        This session has made no step yet, or its steps are older than they are kept.
+        This session has no steps yet, or they are older than the retention period.
       </EmptyState>
     )
   }
@@ -69,7 +69,7 @@ function Unchosen({ onChoose }: { onChoose: (session: ChosenSession) => void }) 
         )
       }
     >
-      Go through everything that a session did, forwards and backwards, with the conversation at that moment beside.
+      Step through everything a session did, forwards and backwards, next to the conversation at that moment.
     </EmptyState>
   )
 }

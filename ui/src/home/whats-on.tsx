@@ -36,7 +36,7 @@ function RightNow() {
       count: actors?.filter(({ state }) => isRunning(state)).length,
       name: 'replies running',
     },
-    { to: '/chart?view=actors', count: actors?.length, name: 'sessions awake' },
+    { to: '/chart?view=actors', count: actors?.length, name: 'active sessions' },
     { to: '/chart?view=traffic&hours=24', count: replies, name: 'replies in 24 hours' },
   ]
   return (
@@ -88,13 +88,13 @@ const promises = [
   {
     icon: IconDoorExit,
     title: 'Leave during a reply',
-    text: 'It continues without you, and is there when you are back: after a reload, or on another device.',
+    text: 'It continues without you and is there when you return: after a reload, or on another device.',
   },
   { icon: IconPlayerStop, title: 'Stop it from anywhere', text: 'The text so far is kept.' },
   {
     icon: IconSitemap,
     title: 'See every step',
-    text: 'The state chart draws each session while it moves, and replays it later.',
+    text: 'The state chart shows each session as it moves, and replays it later.',
   },
 ]
 
@@ -103,7 +103,7 @@ function Promises() {
   return (
     <section className={classes.card} aria-labelledby="promises">
       <Title order={2} id="promises">
-        Worth a try
+        Things to try
       </Title>
       <ul className={classes.promises}>
         {promises.map(({ icon: Icon, title, text }) => (

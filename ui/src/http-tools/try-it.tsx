@@ -18,7 +18,7 @@ export function TryIt({ tool }: { tool: HttpTool }) {
   const rows = rowsOf(tool)
   const run = useMutation({ mutationFn: async () => tryHttpTool(tool.id, argumentsOf(rows, typed)) })
   return (
-    <Panel title="Try it" description="Makes the call for real, with the tool as it was last saved.">
+    <Panel title="Try it" description="Makes a real call, using the tool as last saved.">
       <form
         noValidate
         className={classes.outcome}

@@ -16,7 +16,7 @@ export default function LoginDialog() {
   return (
     <Modal opened onClose={() => {}} withCloseButton={false} title="Your login has ended" size="sm" zIndex={500}>
       <Text c="dimmed" fz="sm" mb="md">
-        Log in to go on. What you typed is still here, and what you just asked for is done then.
+        Log in to continue. What you typed is still here, and your last action will go through.
       </Text>
       <LoginForm username={username} onLogin={goOn} />
     </Modal>

@@ -7,11 +7,11 @@ import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
 import type { Agent } from '../agents/resource.ts'
 import { oneSession } from '../sessions/queries.ts'
+import { reliable } from '../shell/reliable-import.ts'
 import classes from './chat-header.module.css'
 import { useOverrides } from './overrides.ts'
 import { newestSessions } from './queries.ts'
 import { SessionSide, titleOf } from './session-side.tsx'
-import { reliable } from '../shell/reliable-import.ts'
 
 const OverridesDrawer = lazy(reliable(() => import('./overrides-drawer.tsx')))
 const CodeDialog = lazy(reliable(() => import('./code-dialog.tsx')))

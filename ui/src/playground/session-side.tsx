@@ -119,7 +119,7 @@ function SessionRow({ session, isOpen, onChosen }: SessionRowProps) {
           </ActionIcon>
         )}
       >
-        Its messages are lost for good, and a reply that runs is stopped.
+        Its messages are deleted permanently, and a running reply is stopped.
       </DeleteButton>
     </li>
   )

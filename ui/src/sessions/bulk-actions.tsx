@@ -68,11 +68,11 @@ export function BulkActions({ selected, onDone }: BulkActionsProps) {
         title={`Delete ${plural(asked?.length ?? 0, 'session')}?`}
       >
         <Stack>
-          <Text>Their messages are lost for good, and replies that run are stopped.</Text>
+          <Text>Their messages are deleted permanently, and running replies are stopped.</Text>
           <ErrorAlert error={deletion.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={() => setAsked(null)} data-autofocus>
-              Keep them
+              Cancel
             </Button>
             <Button color="red.8" loading={deletion.isPending} onClick={() => asked && deletion.mutate(asked)}>
               Delete
