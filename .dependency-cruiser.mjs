@@ -1,4 +1,4 @@
-/** The doors between the rooms. Each comment says what to do instead. */
+/** Import rules between modules. Each comment says what to do instead. */
 
 const vocabulary = '^src/actors/(ports|reply-event|observer|transitions)\\.ts$'
 const process = '^src/(main|workers|settings|settings-values)\\.ts$'
@@ -6,7 +6,7 @@ const process = '^src/(main|workers|settings|settings-values)\\.ts$'
 const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observability'].flatMap((room) => [
   {
     name: `${room}-stands-alone`,
-    comment: `${room} knows no other room. Declare what it needs in actors/ports.ts or as a parameter, and let compose/ hand it in.`,
+    comment: `${room} imports no other module. Declare what it needs in actors/ports.ts or as a parameter, and let compose/ pass it in.`,
     severity: 'error',
     from: { path: `^src/${room}/` },
     to: { path: ['^src/', '^openapi/'], pathNot: [`^src/${room}/`, '^src/untrusted/', vocabulary] },
@@ -14,10 +14,10 @@ const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observa
   {
     name: `${room}-takes-types-of-actors`,
     comment:
-      'Adapters implement the ports: use "import type". What both need at run time belongs where it is called, or is handed in by compose/.',
+      'Adapters implement the ports: use "import type". What both need at run time belongs to the caller, or is passed in by compose/.',
     severity: 'error',
     from: { path: `^src/${room}/` },
-    // The lists of finish reasons, error codes and event kinds are values, and stand in reply-event.ts alone.
+    // The lists of finish reasons, error codes and event kinds are values, and are defined in reply-event.ts alone.
     to: { path: vocabulary, pathNot: '^src/actors/reply-event\\.ts$', dependencyTypesNot: ['type-only'] },
   },
 ])
@@ -28,7 +28,7 @@ export default {
     {
       name: 'actors-import-no-room',
       comment:
-        'A session knows nothing of the world. Declare what it needs in actors/ports.ts, and implement it in another room.',
+        'Actors import no other module. Declare what a session needs in actors/ports.ts, and implement it elsewhere.',
       severity: 'error',
       from: { path: '^src/actors/' },
       to: { path: ['^src/', '^openapi/'], pathNot: '^src/actors/' },
@@ -37,7 +37,7 @@ export default {
     {
       name: 'untrusted-imports-nothing',
       comment:
-        'src/untrusted/ is what every room may do with text and bytes of others: no I/O, no types of ours. What knows more belongs to the room that reads them.',
+        'src/untrusted/ processes untrusted text and bytes for every module: no I/O, none of our types. Anything more specific belongs to the module that reads them.',
       severity: 'error',
       from: { path: '^src/untrusted/' },
       to: { path: '^src/', pathNot: '^src/untrusted/' },
@@ -45,14 +45,14 @@ export default {
     {
       name: 'http-speaks-to-actors-and-persistence',
       comment:
-        'Conversations go to actors, plain records to persistence, the contract is openapi. For anything else declare a parameter, and let compose/ hand it in.',
+        'Conversations go to actors, plain records to persistence, the contract is openapi. For anything else declare a parameter, and let compose/ pass it in.',
       severity: 'error',
       from: { path: '^src/http/' },
       to: { path: '^src/', pathNot: ['^src/(http|actors|persistence)/', '^src/settings(-values)?\\.ts$'] },
     },
     {
       name: 'deploy-and-management-are-apart',
-      comment: 'The two scopes share nothing but what lies in http/ itself: move there what both need.',
+      comment: 'The two scopes share only what is in http/ itself: move there what both need.',
       severity: 'error',
       from: { path: '^src/http/(deploy|management)/' },
       to: { path: '^src/http/(deploy|management)/', pathNot: '^src/http/$1/' },
@@ -60,7 +60,7 @@ export default {
     {
       name: 'postgres-knows-no-table',
       comment:
-        'persistence/postgres is how to speak to a database. What knows a table belongs to replies/ or records/.',
+        'persistence/postgres knows PostgreSQL but none of our tables. Code that knows a table belongs to replies/ or records/.',
       severity: 'error',
       from: { path: '^src/persistence/postgres/' },
       to: { path: '^src/', pathNot: '^src/persistence/postgres/' },
@@ -68,7 +68,7 @@ export default {
     {
       name: 'replies-and-records-are-apart',
       comment:
-        'Conversations and configuration change for different reasons: whoever needs both is http or compose/, which hand one to the other.',
+        'Conversations and configuration change for different reasons. Code that needs both belongs to http or compose/, which pass one to the other.',
       severity: 'error',
       from: { path: '^src/persistence/(replies|records)/' },
       to: { path: '^src/persistence/(replies|records)/', pathNot: '^src/persistence/$1/' },
@@ -76,7 +76,7 @@ export default {
     {
       name: 'settings-are-handed-in',
       comment:
-        'Only main.ts and compose/app.ts read settings. Take the values that you need as parameters; a type may be imported.',
+        'Only main.ts and compose/app.ts read settings. Take the values you need as parameters; a type may be imported.',
       severity: 'error',
       from: { path: '^src/', pathNot: [process, '^src/compose/app\\.ts$'] },
       to: { path: '^src/settings(-values)?\\.ts$', dependencyTypesNot: ['type-only'] },
@@ -84,7 +84,7 @@ export default {
     {
       name: 'settings-know-no-room',
       comment:
-        'Settings are read before anything else exists. What two must know of the form of a value stands in one place: of password hashes in http/management/password.ts, of the URL of Redis in coordination/redis-address.ts.',
+        'Settings are read before anything else exists. A format that others parse too has one parser: password hashes in http/management/password.ts, the Redis URL in coordination/redis-address.ts.',
       severity: 'error',
       from: { path: '^src/settings(-values)?\\.ts$' },
       to: {
@@ -98,7 +98,7 @@ export default {
     },
     {
       name: 'only-main-composes',
-      comment: 'compose/ knows all rooms; no room knows it. Tests may build it.',
+      comment: 'compose/ imports all modules; only main.ts and tests import it.',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(main\\.ts$|compose/)' },
       to: { path: '^src/(compose/|main\\.ts$)' },
@@ -113,7 +113,7 @@ export default {
     {
       name: 'calls-out-go-through-outbound',
       comment:
-        'Only tools/outbound*.ts connects to what a caller named: take an Outbound (or a ProviderFetch) as a parameter. The database has its own way in persistence/postgres; http is the server.',
+        'Only tools/outbound*.ts connects to addresses given by callers: take an Outbound (or a ProviderFetch) as a parameter. persistence/postgres makes its own connections; http is the server.',
       severity: 'error',
       from: {
         path: '^src/',
@@ -132,7 +132,7 @@ export default {
     },
     {
       name: 'the-contract-knows-no-code',
-      comment: 'openapi is the source of truth; what implements it imports it, never the other way.',
+      comment: 'openapi is the source of truth: its implementation imports it, never the other way round.',
       severity: 'error',
       from: { path: '^openapi/' },
       to: { path: '^(src|test|ui)/' },
@@ -140,7 +140,7 @@ export default {
     {
       name: 'the-ui-is-a-client',
       comment:
-        'The pages know the contract alone: what they need of the server is an operation in openapi, asked for through its client.',
+        'The pages know the contract alone: what they need from the server is an operation in openapi, called through its client.',
       severity: 'error',
       from: { path: '^ui/src/' },
       to: { path: '^(src|test|bench|scripts)/' },
@@ -148,21 +148,21 @@ export default {
     {
       name: 'the-client-stands-alone',
       comment:
-        'The package is published without dependencies and runs in browsers: of the rest it takes the generated types alone, through its schema.ts.',
+        'The package is published without dependencies and runs in browsers: it imports only the generated types, through its schema.ts.',
       severity: 'error',
       from: { path: '^packages/client/src/' },
       to: { pathNot: ['^packages/client/src/', '^openapi/generated/schema\\.ts$'] },
     },
     {
       name: 'the-client-takes-types-of-the-contract',
-      comment: 'What is generated is types: use "export type" in schema.ts.',
+      comment: 'Only types are generated: use "export type" in schema.ts.',
       severity: 'error',
       from: { path: '^packages/client/src/' },
       to: { path: '^openapi/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'the-server-needs-no-client',
-      comment: 'packages/client speaks to the server over HTTP. What both need is an operation in openapi.',
+      comment: 'packages/client uses the server over HTTP. What both need is an operation in openapi.',
       severity: 'error',
       from: { path: '^(src|openapi)/' },
       to: { path: '^packages/' },
@@ -176,22 +176,21 @@ export default {
     },
     {
       name: 'src-needs-no-tests',
-      comment: 'What the product needs lies in src; move it there.',
+      comment: 'Move what the product needs to src.',
       severity: 'error',
       from: { path: '^src/' },
       to: { path: ['^test/', '^scripts/', '^bench/'] },
     },
     {
       name: 'nobody-needs-bench-or-scripts',
-      comment:
-        'What is measured or generated by them does not know them. Move what the product needs to src. Tests may run a script, never the bench.',
+      comment: 'Move what the product needs to src. Tests may run a script, never the bench.',
       severity: 'error',
       from: { pathNot: '^(bench|scripts|test)/' },
       to: { path: '^(bench|scripts)/' },
     },
     {
       name: 'tests-need-no-bench',
-      comment: 'A test judges right and wrong, the bench fast and slow. Move what both start to test/support.',
+      comment: 'Tests check correctness, the bench measures speed. Move the programs that both start to test/support.',
       severity: 'error',
       from: { path: '^test/' },
       to: { path: '^bench/' },
@@ -199,7 +198,7 @@ export default {
     {
       name: 'bench-measures-from-outside',
       comment:
-        'Greenroom is measured as a process that answers HTTP, as its users have it. Of its code the bench takes only what starts PostgreSQL and speaks to it, and the generated client.',
+        'Greenroom is measured as its users run it, as a process that serves HTTP. Of its code the bench imports only the generated client and what starts and queries PostgreSQL.',
       severity: 'error',
       from: { path: '^bench/' },
       to: {
@@ -210,7 +209,7 @@ export default {
     {
       name: 'bench-takes-starters-of-tests',
       comment:
-        'Of the tests the bench takes what starts a program and cleans up after it (the product, Redis, an MCP server, a browser): one way to do that is enough. Anything that judges stays in test.',
+        'Of the tests the bench imports only what starts a program and cleans up after it (the product, Redis, an MCP server, a browser). Anything that checks results stays in test.',
       severity: 'error',
       from: { path: '^bench/' },
       to: {
@@ -221,7 +220,7 @@ export default {
     {
       name: 'scripts-read-records',
       comment:
-        'A script writes documents from records, or calls the product: of tests it takes recorded clients, of the bench recorded results and their tables.',
+        'A script writes documents from recorded data, or calls the product: of the tests it imports recorded clients, of the bench recorded results and their tables.',
       severity: 'error',
       from: { path: '^scripts/' },
       to: {
@@ -232,21 +231,21 @@ export default {
     {
       name: 'no-cycles',
       comment:
-        'Move what both need into a third file, or hand one of them in as a parameter. Types may refer to each other.',
+        'Move what both need into a third file, or pass one of them in as a parameter. Types may refer to each other.',
       severity: 'error',
       from: {},
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
       name: 'no-dead-files',
-      comment: 'Nothing that main.ts starts leads here. Delete the file, or use it.',
+      comment: 'Not reachable from main.ts. Delete the file, or use it.',
       severity: 'error',
       from: { path: '^src/main\\.ts$' },
       to: { path: '^src/', reachable: false },
     },
     {
       name: 'no-orphans',
-      comment: 'Nothing imports this file and it imports nothing. Delete it, or use it.',
+      comment: 'Nothing imports this file, and it imports nothing. Delete it, or use it.',
       severity: 'error',
       from: { orphan: true, path: '^(src|ui/src|packages)/' },
       to: {},
@@ -254,7 +253,7 @@ export default {
     {
       name: 'no-development-packages',
       comment:
-        'The product is installed without development packages: move the package to "dependencies", or do without.',
+        'The product is installed without development packages: move the package to "dependencies", or do without it.',
       severity: 'error',
       from: { path: '^src/' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
@@ -263,7 +262,7 @@ export default {
       name: 'everything-resolves',
       comment: 'The file or package does not exist: check the spelling and the ".ts", or add the package.',
       severity: 'error',
-      // Programs of others, installed by whoever runs them.
+      // Third-party programs, installed when they are run.
       from: { pathNot: ['^test/clients/drivers/', '^bench/contenders/[^/]+/'] },
       to: { couldNotResolve: true },
     },

@@ -9,7 +9,7 @@ import type { Contender } from './contender.ts'
 import { allContenders } from './contenders/all.ts'
 import { resultsFile } from './results.ts'
 
-/** Benches of their own, which only print. They run when they are named. */
+/** Separate benches, which only print. They run only when named. */
 const others = new Map([['cluster', async () => (await import('./cluster.ts')).benchCluster()]])
 
 export type Wanted = {
@@ -19,15 +19,15 @@ export type Wanted = {
   repetitions: number
   others: (() => Promise<void>)[]
   /**
-   * Whether the results are written: `always` with `--write`, `if clean` when everyone takes part at least three times.
-   * No dirty tree is ever recorded; with `always` that is an error at once.
+   * Whether the results are written: `always` with `--write`, `if clean` when every contender takes part at least three
+   * times. A dirty tree is never recorded; with `always` it is an error at once.
    */
   recording: 'always' | 'if clean' | 'never'
-  /** Where to; RESULTS.md comes beside it. */
+  /** Target file; RESULTS.md is written beside it. */
   file: URL
 }
 
-/** Throws, with what there is, when something is unknown. */
+/** Throws when a name is unknown; the message lists the known ones. */
 export function readArguments(args: string[]): Wanted {
   const { values, positionals } = parseArgs({
     args,
@@ -52,7 +52,7 @@ export function readArguments(args: string[]): Wanted {
     contenders.map(({ name }) => name),
   )
   const isWhole = only === undefined && repetitions >= 3 && values.greenroom.length === 0
-  if (!(repetitions >= 1)) throw new Error('--reps is a whole number from 1.')
+  if (!(repetitions >= 1)) throw new Error('--reps must be a whole number of at least 1.')
   return {
     cases: allCases.filter(({ name, group = name }) => {
       return positionals.length === 0 || positionals.includes(name) || positionals.includes(group)
@@ -66,7 +66,7 @@ export function readArguments(args: string[]): Wanted {
   }
 }
 
-/** Paths are relative to where npm was called. */
+/** Paths are relative to the folder in which npm was called. */
 const fromCaller = (path: string): string => resolve(process.env.INIT_CWD ?? '.', path)
 
 /** `name=path` or `path`. */

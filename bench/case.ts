@@ -1,4 +1,4 @@
-/** What a case of the bench is: it measures, and says how its figures are shown. */
+/** A case of the bench: it measures, and describes how its figures are displayed. */
 
 import type { Checkout } from './checkout.ts'
 import type { Contender, Running } from './contender.ts'
@@ -6,58 +6,58 @@ import type { Ground } from './ground.ts'
 import type { LoadClient } from './load/client.ts'
 import type { Use } from './processes.ts'
 
-/** Names and numbers of one repetition. */
+/** The figures of one repetition, by name. */
 export type Figures = Record<string, number>
 
 export type Column = {
-  /** Of the figure. */
+  /** The figure's name. */
   readonly key: string
   readonly title: string
-  /** Behind the point; 1 when absent. */
+  /** Decimal places; 1 when absent. */
   readonly digits?: number
-  /** Shown as what it is more than that row's figure of the same repetition, or how many times that. */
+  /** Displayed as the difference from, or the ratio to, that row's figure in the same repetition. */
   readonly against?: { readonly row: string; readonly how: 'minus' | 'ratio' }
 }
 
 type Described = {
-  /** On the command line. */
+  /** Name on the command line. */
   readonly name: string
-  /** Of several that one name asks for. */
+  /** Selects several cases by one name. */
   readonly group?: string
   readonly title: string
-  /** What is done and what is counted, for the report. */
+  /** For the report: what is done and what is counted. */
   readonly note: string
   readonly columns: readonly Column[]
 }
 
-/** Measured of each contender, in turns. */
+/** Measured for each contender, in turns. */
 export type SideCase = Described & { readonly kind: 'side'; measure(turn: Turn): Promise<Figures> }
 
-/** Each row's figures by the row's name. */
+/** Figures by row name. */
 export type Rows = Record<string, Figures>
 
-/** Measured of Greenroom alone. */
+/** Measured for Greenroom alone. */
 export type OwnCase = Described & {
   readonly kind: 'own'
-  /** What the first column of its table names. */
+  /** Heading of the table's first column. */
   readonly rows: string
 } & (
     | { measure(checkout: Checkout, ground: Ground): Promise<Rows> }
-    /** Where the preparation takes longest: prepares once and answers with all repetitions. */
+    /** Where preparation dominates: prepares once and returns all repetitions. */
     | { measureAll(checkout: Checkout, ground: Ground, repetitions: number): Promise<Rows[]> }
   )
 
 export type Case = SideCase | OwnCase
 
-/** One contender, started anew and warm. */
+/** One contender, freshly started and warmed up. */
 export type Turn = {
   readonly contender: Contender
   readonly running: Running
   readonly load: LoadClient
-  /** Replies that this turn has loaded it with, warm-up apart. */
+  /** Replies requested in this turn so far, without the warm-up. */
   readonly loaded: number
-  /** New sessions or threads, untimed: at most `count`, and no more than fit into ten seconds. */
+  /** Creates new sessions or threads, untimed: at most `count`, and no more than fit into ten seconds. */
   prepare(count: number): Promise<string[]>
-  /** What its processes used meanwhile (microseconds), and their memory at the end (MB). */
+  /** CPU time of its processes during `work` (microseconds), and their memory at the end (MB). */
   use<T>(work: () => Promise<T>): Promise<{ result: T; cpu: Use; memory: Use }>
 }

@@ -1,8 +1,8 @@
-/** What is measured: a checkout of Greenroom. */
+/** A checkout of Greenroom to measure. */
 import { fileURLToPath } from 'node:url'
 
-/** `name` null: the only one, which needs none. */
+/** `name` null: it is the only one. */
 export type Checkout = { readonly name: string | null; readonly path: string }
 
-/** The one that the bench lies in. */
+/** The checkout of the bench itself. */
 export const ownCheckout: Checkout = { name: null, path: fileURLToPath(new URL('..', import.meta.url)) }

@@ -1,7 +1,7 @@
 /**
  * Several instances: cancel, resume, follow, loss and cost across three of them, with Redis and on PostgreSQL alone.
- * Everything shares this machine; the two scenes are interleaved, so that a machine that drifts drifts for both.
- * `npm run bench -- cluster`; BENCH_CASES=cancel,cost names the cases.
+ * Everything shares this machine; the two scenes are interleaved, so that drift of the machine affects both.
+ * `npm run bench -- cluster`; BENCH_CASES=cancel,cost selects cases.
  */
 import { loadavg } from 'node:os'
 import { installMissingParts } from '../test/support/system-parts.ts'
@@ -26,7 +26,7 @@ const cases = new Map<string, [title: string, run: (ground: Ground, scenes: Scen
   ['loss', ['An owner that is killed', benchLosses]],
 ])
 
-/** The default lease, then a short one on instances of its own. */
+/** The default lease, then a short one on separate instances. */
 async function benchLosses(ground: Ground, scenes: Scene[]): Promise<string> {
   const rows = await benchLoss(scenes, LEASE_MS)
   await using stack = new AsyncDisposableStack()

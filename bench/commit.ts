@@ -1,7 +1,7 @@
-/** Which source was measured. A figure that cannot be measured again from a commit is not recorded. */
+/** Identifies the measured source. A figure that cannot be reproduced from a commit is not recorded. */
 import { execFileSync } from 'node:child_process'
 
-/** What a run itself writes: recording one case must not keep the next run from recording. */
+/** Files that a run itself writes: recording one case must not prevent the next run from recording. */
 const written = [':!bench/RESULTS.json', ':!bench/RESULTS.md', ':!bench/guard.json']
 
 function git(checkout: string, ...args: string[]): string {
@@ -11,7 +11,7 @@ function git(checkout: string, ...args: string[]): string {
   }).trim()
 }
 
-/** Its short hash, with `+` where the tree holds more than that (untracked files count); `unknown` outside git. */
+/** The short hash, with `+` if the tree has changes (untracked files count); `unknown` outside git. */
 export function commitOf(checkout: string): string {
   try {
     const isClean = git(checkout, 'status', '--porcelain', '--', ':/', ...written) === ''

@@ -1,4 +1,4 @@
-/** What Greenroom is to reach, beside what was measured in the same run. */
+/** Greenroom's goals, beside the figures of the same run. */
 
 import type { Column } from './case.ts'
 import { allCases } from './cases/all.ts'
@@ -12,18 +12,18 @@ type Goal = {
   readonly what: string
   readonly caseName: string
   readonly column: Omit<Column, 'title'>
-  /** The row that must reach it. */
+  /** The row that must meet the goal. */
   readonly row: string
   readonly most?: number
   readonly least?: number
-  /** Whose figures stand beside it; absent: nobody's. */
+  /** The contenders listed beside it; absent: none. */
   readonly beside?: 'stateless' | 'stored' | 'all'
 }
 
 const stateless = { row: 'greenroom-stateless', beside: 'stateless' } as const
 const stored = { row: 'greenroom-session', beside: 'stored' } as const
-const added = { row: 'direct', how: 'minus' } as const
-const toRaw = { row: 'raw', how: 'ratio' } as const
+const overDirect = { row: 'direct', how: 'minus' } as const
+const ratioToRaw = { row: 'raw', how: 'ratio' } as const
 
 export const goals: readonly Goal[] = [
   {
@@ -31,24 +31,24 @@ export const goals: readonly Goal[] = [
     ...stateless,
     most: 0.9,
     caseName: 'ttft',
-    column: { key: 'p50Ms', digits: 2, against: added },
+    column: { key: 'p50Ms', digits: 2, against: overDirect },
   },
   {
-    what: 'stateless, CPU µs a token, 200 paced',
+    what: 'stateless, CPU µs per token, 200 paced',
     ...stateless,
     most: 75,
     caseName: 'paced-200',
     column: { key: 'cpuUs', digits: 0 },
   },
   {
-    what: 'stateless, p99 a token at 200, as ratio to raw',
+    what: 'stateless, p99 token latency at 200, ratio to raw',
     ...stateless,
     most: 2,
     caseName: 'paced-200',
-    column: { key: 'p99Ms', against: toRaw },
+    column: { key: 'p99Ms', against: ratioToRaw },
   },
   {
-    what: 'stateless, most tokens/s',
+    what: 'stateless, maximum tokens/s',
     ...stateless,
     least: 200_000,
     caseName: 'throughput',
@@ -66,10 +66,10 @@ export const goals: readonly Goal[] = [
     ...stored,
     most: 2,
     caseName: 'ttft',
-    column: { key: 'p50Ms', digits: 2, against: added },
+    column: { key: 'p50Ms', digits: 2, against: overDirect },
   },
   {
-    what: 'session, CPU µs a token, 200 paced',
+    what: 'session, CPU µs per token, 200 paced',
     ...stored,
     most: 95,
     caseName: 'paced-200',
@@ -83,21 +83,21 @@ export const goals: readonly Goal[] = [
     column: { key: 'postgresUs', digits: 0 },
   },
   {
-    what: 'session, p50 a token at 200, ms',
+    what: 'session, p50 token latency at 200, ms',
     ...stored,
     most: 2,
     caseName: 'paced-200',
     column: { key: 'p50Ms' },
   },
   {
-    what: 'session, p99 a token at 200, ms',
+    what: 'session, p99 token latency at 200, ms',
     ...stored,
     most: 15,
     caseName: 'paced-200',
     column: { key: 'p99Ms' },
   },
   {
-    what: 'session, most tokens/s',
+    what: 'session, maximum tokens/s',
     ...stored,
     least: 60_000,
     caseName: 'throughput',
@@ -111,7 +111,7 @@ export const goals: readonly Goal[] = [
     column: { key: 'perSecond', digits: 0 },
   },
   {
-    what: 'memory after load, MB, PostgreSQL apart',
+    what: 'memory after load without PostgreSQL, MB',
     row: 'greenroom-session',
     beside: 'all',
     most: 350,
@@ -119,14 +119,14 @@ export const goals: readonly Goal[] = [
     column: { key: 'memoryMb', digits: 0 },
   },
   {
-    what: 'session, a reply of 100 tokens at 500 paced, s (ideal 1.98)',
+    what: 'session, reply of 100 tokens at 500 paced, s (ideal 1.98)',
     ...stored,
     most: 2.1,
     caseName: 'paced-500',
     column: { key: 'replyS', digits: 2 },
   },
   {
-    what: 'a reply at 1,000,000 sessions, as ratio to 1,000',
+    what: 'cost of a reply at 1,000,000 sessions, ratio to 1,000',
     row: '1,000,000 sessions',
     most: 1.1,
     caseName: 'growth',
@@ -149,12 +149,14 @@ function measured(results: Results, goal: Goal, row: string): number | null {
 
 export function goalsTable(results: Results): string {
   const others = allContenders([]).filter(({ name }) => name !== 'direct')
-  const taking = others.filter(({ name }) => allCases.some((one) => results.cases[one.name]?.rows[name] !== undefined))
+  const measuredOnes = others.filter(({ name }) =>
+    allCases.some((one) => results.cases[one.name]?.rows[name] !== undefined),
+  )
   const rows = goals.map((goal) => {
     const show = (value: number | null) =>
       value === null ? '' : value.toLocaleString('en', { maximumFractionDigits: goal.column.digits ?? 1 })
-    const beside = taking.map(({ name, keeps }) => {
-      // The raw pass-through is the limit of all; what is held against it is 1.
+    const beside = measuredOnes.map(({ name, keeps }) => {
+      // The raw pass-through is the limit for all; its ratio to itself is 1.
       const isBeside = goal.beside && (keepsOf[goal.beside]?.includes(keeps) || name === 'raw')
       return isBeside ? show(measured(results, goal, name)) : ''
     })
@@ -163,5 +165,5 @@ export function goalsTable(results: Results): string {
     const isReached = own !== null && own <= (goal.most ?? Number.POSITIVE_INFINITY) && own >= (goal.least ?? 0)
     return [goal.what, ...beside, show(own), wanted, own === null ? 'not measured' : isReached ? 'yes' : '**no**']
   })
-  return table(['', ...taking.map(({ title }) => title), 'Greenroom', 'goal', 'reached'], rows)
+  return table(['', ...measuredOnes.map(({ title }) => title), 'Greenroom', 'goal', 'reached'], rows)
 }

@@ -1,4 +1,4 @@
-/** What the bench runs itself: the model, the load client, and a PostgreSQL for those contenders that want one. */
+/** What the bench itself runs: the model, the load client, and a PostgreSQL for contenders that need one. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
@@ -19,10 +19,10 @@ export type Ground = AsyncDisposable & {
   scene(): Promise<OwnScene>
 }
 
-/** A scene, and the processes that it started for its contender. Disposing removes all that it gave. */
+/** A scene and the processes started for its contender. Disposing removes everything it provided. */
 export type OwnScene = Scene & AsyncDisposable & { pids(): number[] }
 
-/** The model of every bench: upstream.ts says what it does. */
+/** The model of every bench; see upstream.ts. */
 export async function startModel(): Promise<{ url: string } & Disposable> {
   const model = fork(new URL('upstream.ts', import.meta.url), { execArgv: [] })
   const [{ port }] = await once(model, 'message')
@@ -77,12 +77,12 @@ async function openScene(upstreamUrl: string, postgres: () => Promise<Postgres>)
 
 export type Postgres = AsyncDisposable & {
   readonly pid: number
-  /** Of a database that is none of those it made. */
+  /** URL of the maintenance database. */
   readonly url: string
   database(): Promise<{ name: string; url: string; drop(): Promise<void> }>
 }
 
-/** With its durability settings on; one for the whole run, a database for each contender. */
+/** With durability on; one server for the whole run, one database for each contender. */
 export async function startPostgres(): Promise<Postgres> {
   await using stack = new AsyncDisposableStack()
   const { path: dataDir } = stack.use(await programFolder('bench-postgres'))

@@ -1,10 +1,10 @@
 /**
- * `npm run bench:guard`: whether Greenroom has become slow, in about a minute. What it holds is processor time (user and
- * system, of all of a contender's processes, PostgreSQL included) as a ratio to that of the raw pass-through: a busy
- * machine makes every reply late, but a token costs both of them about the same factor more. All contenders stay up and
- * take each load one after the other; the median of the rounds' ratios counts, and what fails is measured a second time
- * before it is believed. On two cores at loads of 1 to 3 the ratios of a token lay within 6 % of each other from run to run; at
- * a load of 13 a paced token's was a fifth lower, so a busy machine passes rather than fails.
+ * `npm run bench:guard`: checks in about a minute whether Greenroom has become slow. It compares CPU time (user and
+ * system, of all of a contender's processes, PostgreSQL included) as a ratio to that of the raw pass-through: on a busy
+ * machine every reply is late, but a token's cost grows by about the same factor for both. All contenders stay up and
+ * are loaded in turn; the median of the rounds' ratios counts, and a failure is measured a second time before it counts.
+ * On two cores at loads of 1 to 3, a token's ratios differed by at most 6 % between runs; at a load of 13 a paced
+ * token's was a fifth lower, so a busy machine passes rather than fails.
  * `npm run bench:guard -- --record` writes guard.json, the median of three such measurements.
  */
 import { readFile, writeFile } from 'node:fs/promises'
@@ -26,12 +26,12 @@ type Name = typeof LIMIT | (typeof guarded)[number]
 
 type Watch = {
   readonly what: string
-  /** Fails at so many times the recorded ratio. */
+  /** Fails at this multiple of the recorded ratio. */
   readonly failAt: number
-  /** Enough that a tick of the kernel's accounts (10 ms) is at most a few percent of what is counted. */
+  /** Enough that one tick of the kernel's accounting (10 ms) is at most a few percent of the result. */
   readonly replies: Readonly<Record<Name, number>>
   readonly load: { tokens: number; rate: number; stream: boolean; slots: number; staggerMs?: number }
-  readonly figure: 'processor time' | 'first token'
+  readonly figure: 'cpu time' | 'first token'
 }
 
 const watches: readonly Watch[] = [
@@ -40,25 +40,25 @@ const watches: readonly Watch[] = [
     failAt: 1.3,
     replies: { raw: 300, 'greenroom-stateless': 300, 'greenroom-session': 300 },
     load: { tokens: 40, rate: 50, stream: true, slots: 150, staggerMs: 800 },
-    figure: 'processor time',
+    figure: 'cpu time',
   },
   {
     what: 'CPU a token, unpaced',
     failAt: 1.3,
     replies: { raw: 300, 'greenroom-stateless': 100, 'greenroom-session': 100 },
     load: { tokens: 2000, rate: 0, stream: true, slots: 20 },
-    figure: 'processor time',
+    figure: 'cpu time',
   },
   {
-    // One wake-up for each of a few tokens: it varies with the load more than a stream does (1.4 times at a load of 13).
+    // One wake-up for each of a few tokens, so it varies with the load more than a stream does (1.4 times at a load of 13).
     what: 'CPU a short reply',
     failAt: 1.5,
     replies: { raw: 5000, 'greenroom-stateless': 1600, 'greenroom-session': 400 },
     load: { tokens: 5, rate: 0, stream: false, slots: 20 },
-    figure: 'processor time',
+    figure: 'cpu time',
   },
   {
-    // Shows a wait that costs no processor time. Wall time, hence the fastest of each round and the wide limit.
+    // Detects a wait that costs no CPU time. Wall time, hence the fastest of each round and the wide limit.
     what: 'fastest first token',
     failAt: 2,
     replies: { raw: 60, 'greenroom-stateless': 60, 'greenroom-session': 60 },
@@ -67,7 +67,7 @@ const watches: readonly Watch[] = [
   },
 ]
 
-/** By contender and what is watched: how many times raw's. */
+/** Multiples of raw's figure, by contender and watch. */
 type Ratios = { [contender: string]: { [what: string]: number } }
 
 async function openTurns(ground: Ground, stack: AsyncDisposableStack): Promise<Record<Name, Turn>> {
@@ -106,8 +106,8 @@ async function measure(wanted: readonly Watch[]): Promise<Ratios> {
   const samples = wanted.map((watch) => ({ watch, ratios: guarded.map((name) => ({ name, rounds: [] as number[] })) }))
   for (let round = 0; round < ROUNDS; round++) {
     for (const { watch, ratios } of samples) {
-      // A turn in which more than one reply in a hundred failed has no figure: on a machine that is overloaded, sockets
-      // time out. The other rounds decide.
+      // A turn in which more than one reply in a hundred failed has no figure: on an overloaded machine sockets time out.
+      // The other rounds decide.
       const turn = (name: Name) => measureOnce(turns[name], name, watch).catch(unmeasured)
       const limit = await turn(LIMIT)
       for (const { name, rounds } of ratios) {
@@ -135,11 +135,11 @@ async function recorded(): Promise<Ratios> {
   return JSON.parse(text).ratios // our own file
 }
 
-/** Of what was measured: how much worse than recorded. NaN where nothing is recorded. */
+/** The ratio to the recorded figure. NaN: nothing is recorded. */
 const growthOf = (now: Ratios, before: Ratios, name: string, { what }: Watch): number =>
   (now[name]?.[what] ?? Number.NaN) / (before[name]?.[what] ?? Number.NaN)
 
-/** What does not hold in any of `runs`; what has no figure holds in none. */
+/** The watches that fail in all `runs`; a missing figure counts as a failure. */
 const failing = (runs: readonly Ratios[], before: Ratios): Watch[] =>
   watches.filter((watch) =>
     guarded.some((name) => !runs.some((now) => growthOf(now, before, name, watch) < watch.failAt)),
@@ -175,7 +175,7 @@ async function guard(): Promise<number> {
 
 async function recordRatios(): Promise<number> {
   const commit = commitOf(ownCheckout.path)
-  if (!isRecordable(commit)) throw new Error('Nothing is recorded of a dirty tree: commit first.')
+  if (!isRecordable(commit)) throw new Error('A dirty tree is not recorded: commit first.')
   const before = loadNow()
   const runs: Ratios[] = []
   for (let n = 0; n < RECORDED_RUNS; n++) runs.push(await measure(watches))

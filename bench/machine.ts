@@ -1,4 +1,4 @@
-/** What it was measured on. */
+/** Describes the machine. */
 import { execFileSync } from 'node:child_process'
 import { arch, cpus, release, totalmem } from 'node:os'
 import { systemPart } from '../test/support/system-parts.ts'

@@ -1,5 +1,5 @@
 /**
- * `npm run bench` runs all cases on all contenders; bench/README.md says what there is.
+ * `npm run bench` runs all cases on all contenders; see bench/README.md.
  *
  *     npm run bench -- stream throughput --only direct,raw,greenroom-session --reps 3
  *     npm run bench -- stream --greenroom before=/path/to/checkout --greenroom after=.
@@ -18,7 +18,7 @@ import { takeTurns } from './turns.ts'
 
 const commitsOf = ({ checkouts }: Wanted): string[] => [ownCheckout, ...checkouts].map(({ path }) => commitOf(path))
 
-/** Before anything is measured: null, or why nothing will be recorded. */
+/** Checked before measuring: why nothing will be recorded, or null. */
 function unrecordable(wanted: Wanted): string | null {
   if (wanted.recording === 'never') return 'only a part is measured'
   if (commitsOf(wanted).every(isRecordable)) return null
@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   }
   if (reason !== null) return console.log(`\nNothing was recorded: ${reason}.`)
   if (commitsOf(wanted).join() !== commits.join())
-    throw new Error('Nothing was recorded: the source changed meanwhile.')
+    throw new Error('Nothing was recorded: the source changed during the run.')
   await writeReport(await writeResults(results, wanted.file), wanted.file)
 }
 

@@ -1,6 +1,6 @@
 /**
- * How `npm start` runs node. Every server of ours is measured under the same variables and V8 flags, without npm itself:
- * a contender on Node's defaults (four helper threads, a heap that grows further) would be another experiment.
+ * How `npm start` runs node. All our servers are measured with the same variables and V8 flags, without npm itself: a
+ * contender on Node's defaults (four helper threads, a heap that grows further) would be a different experiment.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,6 +21,6 @@ export function npmStart(checkout: string): NodeStart {
   }
 }
 
-/** As one types it, for the record. */
+/** As typed on a command line, for the record. */
 export const flagsOf = ({ env, args }: NodeStart): string =>
   ['NODE_ENV=production', ...Object.entries(env).map((pair) => pair.join('=')), ...args].join(' ')

@@ -1,4 +1,4 @@
-/** Cases of Greenroom alone: of each checkout in turn, as often as wanted. */
+/** Runs cases of Greenroom alone, for each checkout in turn. */
 import type { OwnCase } from './case.ts'
 import type { Checkout } from './checkout.ts'
 import { commitOf } from './commit.ts'

@@ -1,13 +1,13 @@
-/** Processor time and memory of process trees, from /proc. */
+/** CPU time and memory of process trees, from /proc. */
 import { readdir, readFile } from 'node:fs/promises'
 
-/** Of Linux, whatever the machine: USER_HZ is 100, pages are 4 KiB on what this runs on. */
+/** Linux: USER_HZ is always 100, and pages are 4 KiB on the supported machines. */
 const TICK_US = 10_000
 const PAGE_MB = 4096 / 2 ** 20
 
 type Process = { pid: number; parent: number; name: string; cpuUs: number; residentMb: number }
 
-/** PostgreSQL and Redis are separated from the rest by their programs' names. */
+/** PostgreSQL and Redis are identified by program name. */
 export type Part = 'own' | 'postgres' | 'redis'
 
 export type Use = Record<Part, number>
@@ -15,7 +15,7 @@ export type Use = Record<Part, number>
 const partOf = ({ name }: Process): Part =>
   name === 'postgres' ? 'postgres' : name === 'redis-server' ? 'redis' : 'own'
 
-/** Processor time includes that of children that ended and were waited for, so that nothing gets lost between looks. */
+/** CPU time includes that of reaped children, so that nothing is lost between readings. */
 async function readProcess(pid: number): Promise<Process | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   if (text === '') return null
@@ -50,7 +50,7 @@ export async function cpuOf(roots: readonly number[]): Promise<Use> {
   return use
 }
 
-/** MB: resident; of PostgreSQL, whose processes share most of it, proportional. */
+/** MB: resident; for PostgreSQL, whose processes share most of it, proportional. */
 export async function memoryOf(roots: readonly number[]): Promise<Use> {
   const use: Use = { own: 0, postgres: 0, redis: 0 }
   for (const one of await tree(roots)) {

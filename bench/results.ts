@@ -1,16 +1,16 @@
-/** The figures of all runs: RESULTS.json is the source, RESULTS.md and the tables of the documents are made from it. */
+/** The figures of all runs: RESULTS.md and the tables in the documents are generated from RESULTS.json. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { loadavg } from 'node:os'
 import type { Case, Figures } from './case.ts'
 
-/** One figure of each repetition. */
+/** A contender's figures, one of each kind for each repetition. */
 export type Row = {
   title: string
   /** Packages and their versions. */
   versions?: Readonly<{ [name: string]: string }>
-  /** Variables and arguments that it was started with. */
+  /** Variables and arguments of its start. */
   flags?: string
-  /** Why its figures are kept but no longer shown. */
+  /** Why its figures are kept but no longer displayed. */
   withdrawn?: string
   figures: { [key: string]: number[] }
   failures: string[]
@@ -27,11 +27,11 @@ export type Load = {
 }
 
 export type CaseResult = {
-  /** What was done and counted then: a case may have become another one since. */
+  /** What was done and counted at that time: the case may have changed since. */
   note: string
   /** ISO date, without the time. */
   at: string
-  /** Of the checkout that the bench lies in. */
+  /** Commit of the bench's own checkout. */
   commit: string
   machine: Machine
   repetitions: number
@@ -42,11 +42,11 @@ export type CaseResult = {
 
 export type Results = { cases: { [name: string]: CaseResult } }
 
-/** Whose row it is. */
+/** Identifies a row. */
 export type Named = Pick<Row, 'title' | 'versions' | 'flags'> & { readonly name: string }
 
 export type Record = {
-  /** Notes the machine's load: before and after each measurement. */
+  /** Records the machine's load, before and after each measurement. */
   noteLoad(caseName: string): void
   add(caseName: string, row: Named, figures: Figures): void
   failed(caseName: string, row: Named, reason: string): void
@@ -92,13 +92,13 @@ export function startRecord(cases: readonly Case[], source: Source): Record {
 
 export const resultsFile = new URL('RESULTS.json', import.meta.url)
 
-/** Null: there are none. */
+/** Null: no results exist. */
 export async function readResults(file: URL = resultsFile): Promise<Results | null> {
   const text = await readFile(file, 'utf8').catch(() => null)
   return text === null ? null : (JSON.parse(text) as Results) // our own file
 }
 
-/** A case's run replaces that case, the rest stays. */
+/** Replaces the given cases and keeps the others. */
 export async function writeResults(cases: Results['cases'], file: URL): Promise<Results> {
   const before = await readResults(file)
   const results: Results = { cases: { ...before?.cases, ...cases } }
@@ -106,6 +106,6 @@ export async function writeResults(cases: Results['cases'], file: URL): Promise<
   return results
 }
 
-/** One line for each list, so that a new figure changes one line. */
+/** Each list on one line, so that a new figure changes only one line. */
 export const formatResults = (results: Results): string =>
   `${JSON.stringify(results, null, 2).replace(/\[\s+([^[\]{}]*?)\s+\]/g, (_, list) => `[${list.replace(/\s+/g, ' ')}]`)}\n`

@@ -1,24 +1,24 @@
-/** Results as tables in Markdown: the median of the repetitions, and their lowest and highest. */
+/** Results as Markdown tables: median, minimum and maximum of the repetitions. */
 import type { Case, Column } from './case.ts'
 import { median, table } from './figures.ts'
 import type { CaseResult } from './results.ts'
 
-/** Empty where it was not measured or was withdrawn. */
+/** Empty if not measured or withdrawn. */
 function figuresOf(result: CaseResult, name: string, key: string): readonly number[] {
   const row = result.rows[name]
   return row === undefined || row.withdrawn !== undefined ? [] : (row.figures[key] ?? [])
 }
 
-/** A column's values of one row, a repetition each; empty where it or what it is held against was not measured. */
+/** A row's values in a column, one for each repetition; empty if it or its reference was not measured. */
 export function valuesOf(result: CaseResult, row: string, { key, against }: Omit<Column, 'title'>): readonly number[] {
   const values = figuresOf(result, row, key)
   if (!against) return values
   const others = figuresOf(result, against.row, key)
-  const held = values.slice(0, others.length).map((value, n) => {
+  const compared = values.slice(0, others.length).map((value, n) => {
     const other = others[n] ?? Number.NaN
     return against.how === 'minus' ? value - other : value / other
   })
-  return held.filter(Number.isFinite)
+  return compared.filter(Number.isFinite)
 }
 
 function cell(values: readonly number[], digits: number): string {
@@ -29,7 +29,7 @@ function cell(values: readonly number[], digits: number): string {
   return low === high ? low : `${show(median(values))} (${low}–${high})`
 }
 
-/** Columns in which every row is empty or zero are left out. */
+/** Omits columns in which every row is empty or zero. */
 export function caseTable({ columns, ...one }: Case, result: CaseResult): string {
   const rows = Object.entries(result.rows)
   const shown = columns.filter((column) =>

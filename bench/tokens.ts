@@ -7,8 +7,8 @@ const LENGTH = 1 + DIGITS
 const nothing: Buffer = Buffer.alloc(0)
 
 /**
- * A reader of one reply. Give it each chunk as it comes; `take` is called with the moment each token was sent
- * (microseconds), once: what a contender repeats is not newer than what came before.
+ * A reader of one reply, called with each chunk. It calls `take` once for each token, with the time it was sent
+ * (microseconds): tokens that a contender repeats are not newer than the last, and are skipped.
  */
 export function tokenReader(take: (sentUs: number) => void): (chunk: Buffer) => void {
   let rest = nothing
@@ -30,7 +30,7 @@ export function tokenReader(take: (sentUs: number) => void): (chunk: Buffer) => 
   }
 }
 
-/** NaN: something else. Fewer digits than wanted are a number only at the end of the bytes. */
+/** NaN: not a token. Too few digits count as a number only at the end of the bytes. */
 function digitsAt(bytes: Buffer, from: number): number {
   let value = 0
   for (let at = from; at < from + DIGITS && at < bytes.length; at++) {

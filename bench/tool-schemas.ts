@@ -1,4 +1,4 @@
-/** The tools of the case `tools`, under the names that the model calls them by. */
+/** The tools of the case `tools`, under the names that the model uses. */
 const object = (name: string) => ({ type: 'object', properties: { [name]: { type: 'string' } }, required: [name] })
 
 /** The MCP server is called `Bench`, its tool `echo`. */

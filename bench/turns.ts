@@ -1,4 +1,4 @@
-/** Contenders in turns: each is started, warmed, measured by every wanted case, and stopped, alone on the machine. */
+/** Runs contenders in turns: each is started, warmed up, measured in all requested cases, and stopped. */
 import type { SideCase, Turn } from './case.ts'
 import type { Contender, Running } from './contender.ts'
 import type { Ground, OwnScene } from './ground.ts'
@@ -8,7 +8,7 @@ import type { Record } from './results.ts'
 const OPEN_AT_A_TIME = 20
 const OPEN_MS = 10_000
 
-/** A, B, C, then A, B, C again, so that a machine that drifts drifts for all. */
+/** A, B, C, then A, B, C again, so that drift of the machine affects all. */
 export async function takeTurns(
   ground: Ground,
   cases: readonly SideCase[],
@@ -41,7 +41,7 @@ async function takeTurn(ground: Ground, cases: readonly SideCase[], contender: C
     try {
       const figures = await one.measure({ ...turn, loaded })
       record.add(one.name, contender, figures)
-      console.log(`  ${one.name}: ${words(figures)}`)
+      console.log(`  ${one.name}: ${summary(figures)}`)
     } catch (error) {
       record.failed(one.name, contender, String(error))
       console.log(`  ${one.name}: ${error}`)
@@ -51,12 +51,12 @@ async function takeTurn(ground: Ground, cases: readonly SideCase[], contender: C
   }
 }
 
-const words = (figures: object): string =>
+const summary = (figures: object): string =>
   Object.entries(figures)
     .map(([key, value]) => `${key} ${Number(value).toPrecision(3)}`)
     .join(', ')
 
-/** `running` was started in that scene. */
+/** `running` must have been started in that scene. */
 export function openTurn({ load }: Ground, scene: OwnScene, contender: Contender, running: Running): Turn {
   const roots = () => [...running.pids(), ...scene.pids()]
   return {
@@ -91,7 +91,7 @@ export function openTurn({ load }: Ground, scene: OwnScene, contender: Contender
   }
 }
 
-/** Enough of each kind that what is compiled while running is compiled. */
+/** Enough of each kind for the JIT to have compiled the hot code. */
 export async function warm(turn: Turn): Promise<void> {
   const parts = [
     { count: 200, tokens: 20, slots: 10, stream: true },

@@ -1,6 +1,7 @@
 /**
- * Whether the playground stays smooth: times between two pictures in a real Chromium while a reply of 100,000
- * characters is written, and while a transcript of 2,000 messages is opened, scrolled and replayed. `npm run bench:ui`; `-- scroll` leaves the writing out.
+ * Measures whether the playground stays smooth: frame times in a real Chromium while a reply of 100,000 characters
+ * streams, and while a transcript of 2,000 messages is opened, scrolled and replayed. `npm run bench:ui`; `-- scroll`
+ * skips the streaming.
  */
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -49,8 +50,8 @@ async function measured(page: Page, name: string, act: () => Promise<unknown>): 
   const at = (share: number) => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(1)
   const longest = Math.max(0, ...tasks).toFixed(0)
   console.log(
-    `${name}: ${((performance.now() - begin) / 1000).toFixed(1)} s, page's thread on a processor for ${busy.toFixed(1)} s, ${frames.length} frames, ` +
-      `p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms; ${tasks.length} tasks over 50 ms, the longest ${longest} ms`,
+    `${name}: ${((performance.now() - begin) / 1000).toFixed(1)} s, main thread busy for ${busy.toFixed(1)} s, ${frames.length} frames, ` +
+      `p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms; ${tasks.length} tasks over 50 ms, longest ${longest} ms`,
   )
 }
 
@@ -67,7 +68,7 @@ export const part${n} = (x: number): number => x * ${n} // a line of code
 
 `
 
-/** 40 characters at a time, as fast as a quick model: 4,000 a second. */
+/** 40 characters at a time, at the speed of a fast model: 4,000 a second. */
 async function writeLong(call: UpstreamCall): Promise<void> {
   let text = ''
   for (let n = 1; text.length < replyCharacters; n++) text += passage(n)
@@ -80,12 +81,12 @@ async function writeLong(call: UpstreamCall): Promise<void> {
   await call.finish()
 }
 
-async function say(page: Page, text: string): Promise<void> {
+async function send(page: Page, text: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message' }).fill(text)
   await page.getByRole('textbox', { name: 'Message' }).press('Enter')
 }
 
-/** Polls twice a second: a locator would read the whole text at each poll, which is measured too. */
+/** Polls twice a second: a locator would read the whole text on each poll and distort the measurement. */
 async function ended(page: Page): Promise<void> {
   const last = "[...document.querySelectorAll('[data-testid=status]')].at(-1)?.textContent === 'Complete'"
   while (!(await page.evaluate<boolean>(last))) await pause(500)
@@ -95,18 +96,18 @@ async function benchWriting(page: Page, agentId: string): Promise<void> {
   await page.goto(`/playground/${agentId}`)
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
   await measured(page, `writing ${replyCharacters} characters of Markdown`, async () => {
-    await say(page, 'Go')
+    await send(page, 'Go')
     await ended(page)
   })
   await page.goto(`/playground/${demoAgent}`)
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
   await measured(page, 'writing 20,000 words as one paragraph, at once', async () => {
-    await say(page, '/long 20000')
+    await send(page, '/long 20000')
     await ended(page)
   })
 }
 
-/** A session of so many short exchanges, as the API makes them. */
+/** A session of many short exchanges, created through the API. */
 async function longSession(product: Product): Promise<string | null> {
   const base = `${product.url}/api/v1/agents/${demoAgent}/playground/chat`
   let sessionId: string | null = null
@@ -127,14 +128,14 @@ async function benchScrolling(page: Page, path: string): Promise<void> {
   })
   await page.getByRole('log', { name: 'Conversation' }).hover()
   for (const pixels of [300, 1500]) {
-    await measured(page, `scrolling up through all of them, ${pixels} pixels a turn of the wheel`, async () => {
+    await measured(page, `scrolling up through all of them, ${pixels} pixels per wheel event`, async () => {
       const isFirst = `document.querySelector('article').ariaPosInSet === '1'`
       while (!(await page.evaluate<boolean>(isFirst))) await page.mouse.wheel(0, -pixels)
     })
     if (pixels === 300) await page.getByRole('button', { name: 'Jump to newest' }).click()
   }
   await measured(page, 'a reply below all of them', async () => {
-    await say(page, '/slow 6')
+    await send(page, '/slow 6')
     await page.getByText('1 2 3 4 5 6').waitFor()
   })
 }
@@ -165,7 +166,7 @@ async function benchReplay(page: Page, query: string): Promise<void> {
 }
 
 const dataDir = await mkdtemp(join(tmpdir(), 'greenroom-bench-'))
-await chmod(dataDir, 0o755) // the database's OS user must pass
+await chmod(dataDir, 0o755) // the database's OS user needs access
 try {
   await using product = await startProduct({ direct: true, dataDir })
   await using up = await startUpstream()

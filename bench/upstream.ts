@@ -1,9 +1,9 @@
 /**
- * The model, in a process of its own: chat completions, streamed or not. The last user message says what to do:
- * `tokens=100 rate=50` is 100 tokens at 50 a second by the clock (a late one is caught up), `rate=0` all at once,
- * several events a write as vendors do; `burst=20` sends so many of a paced reply at once first; `hold=30` waits so many
- * seconds before the end; `calls=1` first calls every tool that the request offers, once. Each token is `T`, the moment
- * it was written in microseconds of the machine's monotonic clock (thirteen digits, rising within a reply), a space.
+ * The model, a separate process: chat completions, streamed or not. The last user message controls it:
+ * `tokens=100 rate=50` is 100 tokens at 50 a second by the clock (delays are caught up), `rate=0` all at once, several
+ * events in a write as vendors do; `burst=20` sends that many tokens of a paced reply at once first; `hold=30` waits 30
+ * seconds before the end; `calls=1` first calls every tool in the request once. Each token is `T`, the time it was
+ * written in microseconds of the machine's monotonic clock (thirteen digits, increasing within a reply), and a space.
  */
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
@@ -18,7 +18,7 @@ type Wish = { tokens: number; rate: number; burst: number; holdS: number; wantsU
 const head = `"id":"chatcmpl-bench","object":"chat.completion.chunk","created":1790000000,"model":"bench"`
 const chunk = (choices: string, more = '') => `data: {${head},"choices":[${choices}]${more}}\n\n`
 
-/** The frames of a reply. Where usage is asked for, each has it as null until the last, as OpenAI documents. */
+/** The frames of a reply. If usage is requested, it is null in all but the last, as OpenAI documents. */
 function framesOf(wantsUsage: boolean) {
   const more = wantsUsage ? ',"usage":null' : ''
   const delta = (text: string, finish = 'null') =>
@@ -33,7 +33,7 @@ const framesFor = ({ wantsUsage }: Wish) => (wantsUsage ? withUsage : withoutUsa
 
 const usageOf = ({ tokens }: Wish) => `{"prompt_tokens":10,"completion_tokens":${tokens},"total_tokens":${tokens + 10}}`
 
-/** Gives each token of a reply its moment. */
+/** Creates the timestamped tokens of a reply. */
 function stamps(): () => string {
   let last = 0
   return () => {
@@ -87,7 +87,7 @@ function streamAtOnce(response: ServerResponse, wish: Wish): void {
   next()
 }
 
-/** Every string that a tool requires is `hello`. */
+/** Every required string argument is `hello`. */
 function callTools(response: ServerResponse, wish: Wish): void {
   const calls = wish.calls.map(({ function: { name, parameters } }, index) => ({
     index,
@@ -118,7 +118,7 @@ function answerWhole(response: ServerResponse, wish: Wish): void {
   else setTimeout(send, (wish.tokens * 1000) / wish.rate)
 }
 
-/** Content may be a string or parts of text. */
+/** Content may be a string or text parts. */
 function readWish(body: string): Wish & { stream: boolean } {
   const parsed = Object(JSON.parse(body))
   const last = parsed.messages.findLast((message: { role: string }) => message.role === 'user')
@@ -152,7 +152,7 @@ const server = createServer((request, response) => {
     else streamAtOnce(response, wish)
   })
 })
-// Connections are kept between the parts of a turn: none may close under a request that is on its way.
+// Connections are kept alive between the parts of a turn: none may close under a request in flight.
 server.keepAliveTimeout = 120_000
 server.listen({ port: Number(process.argv[2] ?? 0), host: '127.0.0.1', backlog: 4096 })
 await once(server, 'listening')

@@ -1,6 +1,6 @@
 /**
- * Writes what follows from the declarations: `openapi.json`, `generated/schema.ts` (types) and
- * `generated/server.ts` (a handler for each operation). `--check` writes nothing and fails when one differs.
+ * Generates `openapi.json`, `generated/schema.ts` (types) and `generated/server.ts` (a handler for each operation) from
+ * the declarations. `--check` writes nothing and fails if one differs.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
@@ -22,7 +22,7 @@ export async function compile(): Promise<Map<string, string>> {
 }
 
 async function typesOf(document: Json): Promise<string> {
-  // Parsed back from text: the library resolves references in place and wants its own copy.
+  // A deep copy: the library resolves references in place.
   const copy: OpenAPI3 = JSON.parse(JSON.stringify(document))
   const nodes = await openapiTS(copy, {
     defaultNonNullable: false,
@@ -70,7 +70,7 @@ async function main(check: boolean): Promise<boolean> {
       console.log(`openapi/${name} written`)
     } else {
       good = false
-      console.error(`openapi/${name} differs from what openapi/operations say: run \`npm run generate\` and commit it.`)
+      console.error(`openapi/${name} differs from openapi/operations: run \`npm run generate\` and commit it.`)
     }
   }
   return good

@@ -1,4 +1,4 @@
-/** All operations, by tag. The order is that of the document. */
+/** All operations by tag, in document order. */
 
 import type { Operations } from './operation.ts'
 import { agents } from './operations/agents.ts'
@@ -6,11 +6,13 @@ import { agentTools } from './operations/agentTools.ts'
 import { allSessions } from './operations/allSessions.ts'
 import { auth } from './operations/auth.ts'
 import { builtInTools } from './operations/builtInTools.ts'
+import { clientSecrets } from './operations/clientSecrets.ts'
 import { completions } from './operations/completions.ts'
 import { debug } from './operations/debug.ts'
 import { health } from './operations/health.ts'
 import { httpTools } from './operations/httpTools.ts'
 import { mcpServers } from './operations/mcpServers.ts'
+import { models } from './operations/models.ts'
 import { playground } from './operations/playground.ts'
 import { prompts } from './operations/prompts.ts'
 import { providers } from './operations/providers.ts'
@@ -18,6 +20,7 @@ import { sessionCompletions } from './operations/sessionCompletions.ts'
 import { sessions } from './operations/sessions.ts'
 import { transfer } from './operations/transfer.ts'
 import { usage } from './operations/usage.ts'
+import { users } from './operations/users.ts'
 
 interface Tag {
   name: string
@@ -36,15 +39,22 @@ export const tags: readonly Tag[] = [
   { name: 'httpTools', description: 'Tools that are one HTTP request.', operations: httpTools },
   { name: 'mcpServers', description: 'Servers that offer tools over MCP.', operations: mcpServers },
   { name: 'completions', description: 'Deploy API, stateless: the caller keeps the history.', operations: completions },
+  { name: 'models', description: 'Deploy API: agents as models, for clients that choose one.', operations: models },
   { name: 'sessions', description: 'Deploy API: conversations that the server keeps.', operations: sessions },
   {
     name: 'sessionCompletions',
     description: 'Deploy API, stateful: send, follow and cancel replies. Every token is stored before it is shown.',
     operations: sessionCompletions,
   },
+  {
+    name: 'clientSecrets',
+    description: "Deploy API: what a backend hands to a browser, so that it reaches its user's sessions.",
+    operations: clientSecrets,
+  },
+  { name: 'users', description: "Deploy API: an agent's end users.", operations: users },
   { name: 'playground', description: 'The same sessions, for the management UI.', operations: playground },
   { name: 'allSessions', description: 'The sessions of all agents, for operators.', operations: allSessions },
   { name: 'debug', description: 'The state chart, and what sessions did.', operations: debug },
-  { name: 'usage', description: 'Tokens, counted.', operations: usage },
+  { name: 'usage', description: 'Token counts.', operations: usage },
   { name: 'transfer', description: 'Export and import of the configuration.', operations: transfer },
 ]

@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox'
 import manifest from '../package.json' with { type: 'json' }
 import { tags } from './contract.ts'
 import { type Operation, pathParams, type Scope } from './operation.ts'
-import { DeployAuthError, DeployError, Message } from './schemas/basics.ts'
+import { DeployAuthError, DeployError, DeployRequestError, Message } from './schemas/basics.ts'
 import { Ready } from './schemas/running.ts'
 
 /** JSON, as far as this file needs to know. */
@@ -11,32 +11,53 @@ export interface Json {
   [key: string]: unknown
 }
 
-const intro = `Greenroom keeps chat agents: a model, a system prompt and tools, served over the chat-completions format.
+const intro = `Greenroom hosts chat agents: a model, a system prompt and tools, served over the chat-completions format.
 
 - **Deploy**: point a chat-completions client at \`{server}/api/v1/agents/{agent_id}/deploy\`, or at
   \`…/deploy/sessions/{session_id}\` to let the server keep the conversation.
-- **Management**: everything else below \`/api/v1\`. Errors are \`{message}\`; deploy errors are \`{error}\`.
-- Fields that a request has beyond those listed are accepted and ignored. PUT changes the fields that it carries
-  and keeps the others. Types are never coerced: \`"1"\` is not a number.`
+- **Management**: everything else below \`/api/v1\`. Errors are \`{message}\`; deploy errors are \`{error}\`,
+  a text or, of 400 and 401, an object with \`message\`.
+- Unknown request fields are accepted and not used. PUT changes the fields in the body
+    and keeps the others. Types are never coerced: \`"1"\` is not a number.`
 
 const securityOf: Record<Scope, readonly Json[]> = {
   health: [],
-  // The empty requirement: without PUBLIC_API_KEY or AUTH_CREDENTIALS the server asks for nothing.
+  // The empty requirement: without PUBLIC_API_KEY or AUTH_CREDENTIALS no credentials are needed.
   deploy: [{ deployKey: [] }, {}],
   management: [{ loginCookie: [] }, {}],
 }
+
+/** Of an operation that a client secret opens. */
+const securityOfSecrets = (streams: boolean): readonly Json[] => [
+  { deployKey: [] },
+  { clientSecret: [] },
+  ...(streams ? [{ clientSecretInQuery: [] }] : []),
+  {},
+]
 
 const securitySchemes = {
   deployKey: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The shared key of `PUBLIC_API_KEY`, for backends only. Not asked for when that is unset.',
+    description: 'The shared key of `PUBLIC_API_KEY`, for backends only. Not required when that is unset.',
+  },
+  clientSecret: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      "From `createClientSecret`, for one user's sessions with one agent. 401: `token_expired`, `token_revoked` or `invalid_api_key`.",
+  },
+  clientSecretInQuery: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'access_token',
+    description: 'A client secret, for an EventSource, which sends no headers. The deploy key is not taken here.',
   },
   loginCookie: {
     type: 'apiKey',
     in: 'cookie',
     name: 'greenroom_session',
-    description: 'Set by `POST /api/auth/login`. Not asked for when `AUTH_CREDENTIALS` is unset.',
+    description: 'Set by `POST /api/auth/login`. Not required when `AUTH_CREDENTIALS` is unset.',
   },
 }
 
@@ -59,7 +80,7 @@ export function buildDocument(): Json {
       description: intro,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/', description: 'The server that this document came from.' }],
+    servers: [{ url: '/', description: 'The server that served this document.' }],
     tags: tags.map(({ name, description }) => ({ name, description })),
     paths,
     components: { schemas: Object.fromEntries(Object.entries(schemas).sort(byKey)), securitySchemes },
@@ -69,18 +90,23 @@ export function buildDocument(): Json {
 const byKey = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1)
 
 function describe(id: string, tag: string, operation: Operation, schemas: Json): Json {
-  const { summary, description, scope, open } = operation
+  const { summary, description } = operation
   const parameters = parametersOf(operation)
   return {
     operationId: id,
     tags: [tag],
     summary,
     ...(description === undefined ? {} : { description }),
-    security: open ? [] : securityOf[scope],
+    security: securityFor(operation),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(operation.body === undefined ? {} : { requestBody: requestBodyOf(operation, schemas) }),
     responses: { ...successesOf(operation, schemas), ...errorsOf(operation, schemas) },
   }
+}
+
+function securityFor({ scope, open, secret, method, streams }: Operation): readonly Json[] {
+  if (open) return []
+  return secret === undefined ? securityOf[scope] : securityOfSecrets(method === 'get' && streams !== undefined)
 }
 
 function parametersOf({ path, query, headers }: Operation): Json[] {
@@ -108,10 +134,11 @@ function requestBodyOf({ body, bodyOptional, alsoConsumes = [] }: Operation, sch
 
 const successWords: Record<string, string> = { 200: 'Success.', 201: 'Created.', 204: 'Done; no body.' }
 
-function successesOf({ responses, streams, events = [] }: Operation, schemas: Json): Json {
+function successesOf({ responses, streams, events = [], lines }: Operation, schemas: Json): Json {
   const answers = Object.entries(responses).map(([status, schema]) => {
     const content: Json = {}
     if (schema !== null) content['application/json'] = { schema: hoist(schema, schemas) }
+    if (lines && status === '200') content['application/x-ndjson'] = { schema: hoist(lines, schemas) }
     if (streams && status === '200') content['text/event-stream'] = { schema: eventsOf(events, schemas) }
     const description = streams && status === '204' ? 'No reply yet.' : (successWords[status] ?? 'Success.')
     return [status, Object.keys(content).length === 0 ? { description } : { description, content }]
@@ -119,38 +146,48 @@ function successesOf({ responses, streams, events = [] }: Operation, schemas: Js
   return Object.fromEntries(answers)
 }
 
-/** OpenAPI 3.1 has no word for the events of a stream: as is usual, the schema is that of one event's `data:`. */
+/** OpenAPI 3.1 cannot describe event streams: by convention, the schema is that of one event's `data:`. */
 function eventsOf(events: readonly TSchema[], schemas: Json): Json {
   const [first, ...others] = events.map((event) => hoist(event, schemas))
   if (first === undefined) throw new Error('a stream declares no events')
   return others.length === 0 ? first : { anyOf: [first, ...others] }
 }
 
-/** What the operation declares, and what the scope and the reading of bodies add. */
+/** The operation's own errors, and those that its scope and body parsing add. */
 function errorsOf(operation: Operation, schemas: Json): Json {
   const { scope, open, method, body, query, headers, maxBodyBytes, errors } = operation
   if (scope === 'health') {
     if (operation.path !== '/readyz') return {}
-    return { 503: answer('Not ready; `message` tells why.', Ready, schemas) }
+    return { 503: answer('Not ready; `message` gives the reason.', Ready, schemas) }
   }
   const words: Record<number, string> = {}
-  if (body || query || headers) words[400] = 'Something is missing or wrong; the message names the field and why.'
-  if (!open) words[401] = scope === 'deploy' ? 'The key is missing or wrong.' : 'Log in first.'
+  if (body || query || headers)
+    words[400] = 'Something is missing or invalid; the message names the field and the reason.'
+  if (!open) words[401] = scope === 'deploy' ? 'The key or client secret is missing or refused.' : 'Log in first.'
+  if (scope === 'deploy') words[403] = forbiddenWords(operation)
   if (scope === 'management' && method !== 'get') words[403] = 'The request comes from a page of another origin.'
   if (body) {
     words[408] = 'The request did not arrive in time.'
     words[413] = `The body is larger than ${maxBodyBytes ? `${maxBodyBytes / 1024} KiB or ` : ''}\`MAX_BODY_BYTES\`.`
-    words[415] = 'The body is compressed, has another media type, or none was named.'
-    words[503] = 'Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`.'
+    words[415] = 'The body is compressed, or has another media type or none.'
+    words[503] = 'Too many request bodies are being received, or the database cannot be reached; see `Retry-After`.'
   }
-  words[500] = 'Something went wrong inside.'
-  const plainError = scope === 'deploy' ? DeployError : Message
+  words[500] = 'Internal error.'
   return Object.fromEntries(
     Object.entries({ ...words, ...errors }).map(([status, said]) => [
       status,
-      answer(said, status === '401' && scope === 'deploy' ? DeployAuthError : plainError, schemas),
+      answer(said, scope === 'deploy' ? (deployErrors[status] ?? DeployError) : Message, schemas),
     ]),
   )
+}
+
+const deployErrors: Readonly<Record<string, TSchema>> = { 400: DeployRequestError, 401: DeployAuthError }
+
+function forbiddenWords({ secret, method }: Operation): string {
+  const page = method === 'get' ? '' : " On an open server: a page of an origin that is not among the agent's sent it."
+  if (secret === undefined) return `A client secret does not open this.${page}`
+  if (secret === 'user') return `The client secret is for one session, or the body is not for it to say.${page}`
+  return method === 'get' ? 'The host name of the request is not allowed.' : page.trim()
 }
 
 const answer = (description: string, schema: object, schemas: Json): Json => ({
@@ -158,12 +195,12 @@ const answer = (description: string, schema: object, schemas: Json): Json => ({
   content: { 'application/json': { schema: hoist(schema, schemas) } },
 })
 
-/** Without what TypeBox keeps beside the keywords. */
+/** Without TypeBox's own additions to the keywords. */
 const plain = (schema: unknown): Json => JSON.parse(JSON.stringify(schema))
 
 const isObject = (value: unknown): value is Json => value !== null && typeof value === 'object' && !Array.isArray(value)
 
-/** Puts each titled schema into `schemas` and a `$ref` in its place. One title may stand for one schema only. */
+/** Moves each titled schema to `schemas` and puts a `$ref` in its place. A title must identify one schema. */
 function hoist(schema: unknown, schemas: Json): Json {
   const { title, 'x-documented': documented, ...checked } = plain(schema)
   const rest = isObject(documented) ? { ...checked, ...documented } : checked

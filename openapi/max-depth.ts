@@ -1,6 +1,6 @@
 /**
- * `x-max-depth`: how deep a value of free form may nest. JSON of any depth can be read, but what later
- * writes, compares or compiles it calls itself for each level, and the stack ends.
+ * `x-max-depth`: how deep a free-form value may nest. JSON of any depth can be parsed, but serializing, comparing or
+ * compiling it later is recursive and would overflow the stack.
  */
 export const maxDepthKeyword = {
   keyword: 'x-max-depth',

@@ -1,7 +1,7 @@
-/** What is declared of one operation. From these declarations come the document, the types and the routes. */
+/** The declaration of an operation. The document, the types and the routes are derived from it. */
 import type { TObject, TSchema } from 'typebox'
 
-/** Who asks for credentials: nobody, the bearer key of the deploy API, or the login of the management API. */
+/** The credentials required: none, the bearer key of the deploy API, or the login of the management API. */
 export type Scope = 'health' | 'deploy' | 'management'
 
 export interface Operation {
@@ -9,33 +9,41 @@ export interface Operation {
   /** As in OpenAPI, `{name}` for parameters. Parameters are plain strings: a malformed id is unknown, 404. */
   path: string
   scope: Scope
-  /** Needs no login although its scope asks for one. */
+  /** Needs no login although its scope requires one. */
   open?: true
+  /**
+   * Of the deploy scope: what a client secret may do here. Absent: nothing (403). `user`: what concerns its user, unless
+   * it is for one session (403). `session`: the session that `{session_id}` names is compared before the handler is
+   * called (404). `handler`: the handler compares it.
+   */
+  secret?: 'user' | 'session' | 'handler'
   summary: string
   description?: string
   query?: TObject
-  /** Request headers that mean something here, for the document. Handlers read and check them. */
+  /** Request headers that matter here, for the document. Handlers read and check them. */
   headers?: Readonly<Record<string, string>>
   body?: TSchema
-  /** An absent body is read as `{}`. */
+  /** An absent body is treated as `{}`. */
   bodyOptional?: true
-  /** Media types of the body beside `application/json`. */
+  /** Media types of the body besides `application/json`. */
   alsoConsumes?: readonly string[]
-  /** Larger bodies are 413, as are those beyond `MAX_BODY_BYTES`. */
+  /** Larger bodies get 413, as do those above `MAX_BODY_BYTES`. */
   maxBodyBytes?: number
-  /** Answers with server-sent events: always (`only`), or when the request asks for it (`also`). */
+  /** Responds with server-sent events: always (`only`), or on request (`also`). */
   streams?: 'only' | 'also'
-  /** What the `data:` of its events holds; `[DONE]` apart. */
+  /** Answers with lines of JSON (`application/x-ndjson`), each of which holds this. */
+  lines?: TSchema
+  /** Schemas of its events' `data:`, except `[DONE]`. */
   events?: readonly TSchema[]
-  /** The success statuses, the first is the usual one. Null: no JSON body. */
+  /** The success statuses, the usual one first. Null: no JSON body. */
   responses: Readonly<Record<number, TSchema | null>>
-  /** What else it may answer, and when. 401, 403, 413, 415 and 500 are added where they apply. */
+  /** Other statuses, and when. 401, 403, 413, 415 and 500 are added where they apply. */
   errors?: Readonly<Record<number, string>>
 }
 
 export type Operations = Readonly<Record<string, Operation>>
 
-/** Keeps the ids as literal types, which `mount` checks handlers against. */
+/** Keeps the ids as literal types, so that `mount` can check handlers against them. */
 export const operations = <const Ids extends string>(declared: Readonly<Record<Ids, Operation>>) => declared
 
 /** The status of an ordinary success. */
@@ -48,5 +56,5 @@ export function successStatus(operation: Operation): number {
 /** `/agents/{agent_id}` → `['agent_id']`. */
 export const pathParams = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
 
-/** Most that an operation reads of somebody who has shown no credential (contract section 18). */
+/** The body limit for callers without credentials (contract section 18). */
 export const OPEN_BODY_BYTES = 16 * 1024

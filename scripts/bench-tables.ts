@@ -1,6 +1,6 @@
 /**
- * Writes the figures of README.md and docs/operating.md from bench/RESULTS.json, between their markers; `--check` fails
- * where they differ from what is written there.
+ * Writes the figures in README.md and docs/operating.md from bench/RESULTS.json, between their markers; `--check` fails
+ * if they differ.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv, exit } from 'node:process'
@@ -11,15 +11,15 @@ import { valuesOf } from '../bench/tables.ts'
 
 const markers = ['<!-- bench -->', '<!-- /bench -->'] as const
 
-/** A figure of a case, as a cell shows it. */
+/** A figure of a case, as displayed in a cell. */
 type Figure = Pick<Column, 'key' | 'digits' | 'against'> & {
   readonly of: string
-  /** Instead of digits: 462,293 is shown as 462,000. */
+  /** Overrides `digits`: 3 shows 462,293 as 462,000. */
   readonly significant?: number
 }
 
-const added = { row: 'direct', how: 'minus' } as const
-const toRaw = { row: 'raw', how: 'ratio' } as const
+const overDirect = { row: 'direct', how: 'minus' } as const
+const ratioToRaw = { row: 'raw', how: 'ratio' } as const
 
 function caseOf(results: Results, name: string): CaseResult {
   const found = results.cases[name]
@@ -27,7 +27,7 @@ function caseOf(results: Results, name: string): CaseResult {
   return found
 }
 
-/** The median; '' where it was not measured, a dash where there is no PostgreSQL. */
+/** The median; '' if not measured, a dash if there is no PostgreSQL. */
 function shown(results: Results, row: string, { of, key, against, significant, digits = 0 }: Figure): string {
   const values = valuesOf(caseOf(results, of), row, { key, ...(against && { against }) })
   if (values.length === 0) return ''
@@ -39,7 +39,7 @@ function shown(results: Results, row: string, { of, key, against, significant, d
   return key === 'postgresUs' && value === 0 ? '–' : value.toLocaleString('en', format)
 }
 
-/** `A / B`, or '' where one of them was not measured. */
+/** `A / B`, or '' if one of them was not measured. */
 const pair = (results: Results, row: string, figures: readonly Figure[]): string => {
   const cells = figures.map((figure) => shown(results, row, figure))
   return cells.includes('') ? '' : cells.join(' / ')
@@ -54,38 +54,38 @@ type Comparison = {
 const columns = ['raw', 'hand-written', 'portkey', 'ai-sdk-resumable', 'langgraph', 'mastra']
 const stateless = ['raw', 'hand-written', 'portkey', 'greenroom-stateless']
 const stored = ['ai-sdk-resumable', 'langgraph', 'mastra', 'greenroom-session']
-/** Where it keeps nothing: a reply that is not streamed is not kept by the AI SDK. */
+/** The AI SDK does not store a reply that is not streamed. */
 const storedShort = stored.filter((name) => name !== 'ai-sdk-resumable')
 
 const comparisons: readonly Comparison[] = [
   {
     what: 'stateless: time to first token added, ms',
     rows: stateless,
-    figures: [{ of: 'ttft', key: 'p50Ms', against: added, digits: 2 }],
+    figures: [{ of: 'ttft', key: 'p50Ms', against: overDirect, digits: 2 }],
   },
-  { what: 'stateless: processor time a token, µs', rows: stateless, figures: [{ of: 'paced-200', key: 'cpuUs' }] },
+  { what: 'stateless: CPU time per token, µs', rows: stateless, figures: [{ of: 'paced-200', key: 'cpuUs' }] },
   {
-    what: 'stateless: p99 of a token at 200 replies, as ratio to raw',
+    what: 'stateless: p99 token latency at 200 replies, ratio to raw',
     rows: stateless,
-    figures: [{ of: 'paced-200', key: 'p99Ms', against: toRaw, digits: 1 }],
+    figures: [{ of: 'paced-200', key: 'p99Ms', against: ratioToRaw, digits: 1 }],
   },
   {
-    what: 'stateless: most tokens a second',
+    what: 'stateless: maximum tokens per second',
     rows: stateless,
     figures: [{ of: 'throughput', key: 'perSecond', significant: 3 }],
   },
   {
-    what: 'stateless: short replies a second',
+    what: 'stateless: short replies per second',
     rows: stateless,
     figures: [{ of: 'short', key: 'perSecond', significant: 3 }],
   },
   {
     what: 'stored: time to first token added, ms',
     rows: stored,
-    figures: [{ of: 'ttft', key: 'p50Ms', against: added, digits: 1 }],
+    figures: [{ of: 'ttft', key: 'p50Ms', against: overDirect, digits: 1 }],
   },
   {
-    what: 'stored: processor time a token, own / its PostgreSQL, µs',
+    what: 'stored: CPU time per token, own / its PostgreSQL, µs',
     rows: stored,
     figures: [
       { of: 'paced-200', key: 'cpuUs' },
@@ -93,7 +93,7 @@ const comparisons: readonly Comparison[] = [
     ],
   },
   {
-    what: 'stored: a token at 200 replies, p50 / p99 ms',
+    what: 'stored: token latency at 200 replies, p50 / p99 ms',
     rows: stored,
     figures: [
       { of: 'paced-200', key: 'p50Ms', digits: 1 },
@@ -101,7 +101,7 @@ const comparisons: readonly Comparison[] = [
     ],
   },
   {
-    what: 'stored: a reply of 100 tokens at 500 replies, p50 / p99 s (ideal 1.98)',
+    what: 'stored: reply of 100 tokens at 500 replies, p50 / p99 s (ideal 1.98)',
     rows: stored,
     figures: [
       { of: 'paced-500', key: 'replyS', digits: 1 },
@@ -109,23 +109,23 @@ const comparisons: readonly Comparison[] = [
     ],
   },
   {
-    what: 'stored: most tokens a second',
+    what: 'stored: maximum tokens per second',
     rows: stored,
     figures: [{ of: 'throughput', key: 'perSecond', significant: 3 }],
   },
   {
-    what: 'stored: short replies a second',
+    what: 'stored: short replies per second',
     rows: storedShort,
     figures: [{ of: 'short', key: 'perSecond', significant: 3 }],
   },
   {
-    what: 'memory after all that, PostgreSQL apart, MB',
+    what: 'memory after all of this, without PostgreSQL, MB',
     rows: [...columns, 'greenroom-session'],
     figures: [{ of: 'memory', key: 'memoryMb' }],
   },
 ]
 
-/** What was measured where: of the cases that a table shows. */
+/** Date, commit and machine of the cases in a table. */
 function sourceOf(results: Results, names: readonly string[]): string {
   const cases = names.map((name) => caseOf(results, name))
   const each = (value: (one: CaseResult) => string | number) => [...new Set(cases.map(value))].join(', ')
@@ -135,20 +135,20 @@ function sourceOf(results: Results, names: readonly string[]): string {
   )
 }
 
-/** Greenroom beside what one would pick instead. */
+/** Greenroom beside its alternatives. */
 export function comparison(results: Results): string {
   const names = [...new Set(comparisons.flatMap(({ figures }) => figures.map(({ of }) => of)))]
   const { rows } = caseOf(results, 'paced-200')
   const head = columns.map((name) => rows[name]?.title ?? name)
-  const lines = comparisons.map(({ what, rows: taking, figures }) => {
-    const cell = (name: string) => (taking.includes(name) ? pair(results, name, figures) : '')
-    const own = taking.includes('greenroom-stateless') ? 'greenroom-stateless' : 'greenroom-session'
+  const lines = comparisons.map(({ what, rows: included, figures }) => {
+    const cell = (name: string) => (included.includes(name) ? pair(results, name, figures) : '')
+    const own = included.includes('greenroom-stateless') ? 'greenroom-stateless' : 'greenroom-session'
     return [what, ...columns.map(cell), cell(own)]
   })
   return `${sourceOf(results, names)}\n\n${table(['', ...head, 'Greenroom'], lines)}`
 }
 
-/** What sessions take of an instance, by how many stream at 50 tokens a second each. */
+/** What an instance uses, by the number of sessions that stream 50 tokens a second each. */
 export function sizing(results: Results): string {
   const counts = [1, 50, 200, 500]
   const names = counts.map((count) => `paced-${count}`)
@@ -163,26 +163,22 @@ export function sizing(results: Results): string {
     ),
   ]
   const lines = [
-    row('instance, processor time a token, µs', { key: 'cpuUs' }),
-    row('PostgreSQL, processor time a token, µs', { key: 'postgresUs' }),
-    row('a token, p50 / p99 ms', { key: 'p50Ms', digits: 1 }, { key: 'p99Ms', digits: 0 }),
-    row(
-      'a reply of 100 tokens (ideal 1.98), p50 / p99 s',
-      { key: 'replyS', digits: 2 },
-      { key: 'replyP99S', digits: 1 },
-    ),
+    row('instance, CPU time per token, µs', { key: 'cpuUs' }),
+    row('PostgreSQL, CPU time per token, µs', { key: 'postgresUs' }),
+    row('token latency, p50 / p99 ms', { key: 'p50Ms', digits: 1 }, { key: 'p99Ms', digits: 0 }),
+    row('reply of 100 tokens (ideal 1.98), p50 / p99 s', { key: 'replyS', digits: 2 }, { key: 'replyP99S', digits: 1 }),
     row('instance, MB', { key: 'memoryMb' }),
     row('its PostgreSQL, MB', { key: 'postgresMb' }),
   ]
   const idle = shown(results, 'second, same folder', { of: 'start-up', key: 'memoryMb' })
-  const atOnce = shown(results, 'greenroom-session', { of: 'throughput', key: 'perSecond', significant: 2 })
-  const cheap = shown(results, 'greenroom-session', { of: 'throughput', key: 'cpuUs', digits: 1 })
+  const inBursts = shown(results, 'greenroom-session', { of: 'throughput', key: 'perSecond', significant: 2 })
+  const burstCost = shown(results, 'greenroom-session', { of: 'throughput', key: 'cpuUs', digits: 1 })
   return [
     sourceOf(results, [...names, 'start-up', 'throughput']),
     'Client, model, instance and database share the cores.',
-    `\n\n${table(['sessions of 50 tokens a second', ...counts.map(String)], lines)}\n\n`,
-    `An idle instance takes ${idle} MB. Tokens that come in bursts share their flushes: ${cheap} µs each, ${atOnce} a`,
-    'second in all.',
+    `\n\n${table(['sessions at 50 tokens per second', ...counts.map(String)], lines)}\n\n`,
+    `An idle instance takes ${idle} MB. Tokens that arrive in bursts share flushes: ${burstCost} µs each, ${inBursts} a`,
+    'second in total.',
   ]
     .join(' ')
     .replace(/ ?\n\n ?/g, '\n\n')

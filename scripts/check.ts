@@ -1,12 +1,12 @@
 /**
- * `npm run check`: all that is checked without running anything, side by side, since most of it is one process of one
- * thread each. What each says is printed when it has ended; exit code 1 when any of them failed.
+ * `npm run check`: all static checks, in parallel, since most of them are single-threaded processes. The output of each
+ * is printed when it has ended; exit code 1 if any failed.
  */
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { text } from 'node:stream/consumers'
 
-/** The longest first. */
+/** Longest first. */
 const checks = [
   'tsc',
   'depcruise src openapi test ui/src packages/client/src bench scripts --config .dependency-cruiser.mjs',

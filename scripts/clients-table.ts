@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { type Recorded, resumeRows, rows } from '../test/clients/rows.ts'
 
 const path = fileURLToPath(new URL('../docs/clients.md', import.meta.url))
-const talkers = ['openai-7', 'openai-6', 'openai-5', 'openai-python', 'ai-sdk', 'langchain', 'llamaindex']
-const followers = ['eventsource', 'browser', 'curl']
+const completionClients = ['openai-7', 'openai-6', 'openai-5', 'openai-python', 'ai-sdk', 'langchain', 'llamaindex']
+const streamClients = ['eventsource', 'browser', 'curl']
 
 const recorded = (name: string): Recorded =>
   JSON.parse(readFileSync(new URL(`../test/clients/recorded/${name}.json`, import.meta.url), 'utf8'))
@@ -33,15 +33,15 @@ function tableOf(clients: readonly Recorded[], kind: string, titles: Record<stri
 }
 
 function page(): string {
-  const clients = talkers.map(recorded)
-  const insistent = clients
+  const clients = completionClients.map(recorded)
+  const retrying = clients
     .filter(({ cells }) => cells.session?.failed?.endsWith('asks again'))
     .map(({ client, version }) => `${client} ${version}`)
-  return `<!-- Written by "npm run clients" from what the tests in test/clients saw. Do not edit. -->
+  return `<!-- Written by "npm run clients" from the recorded results of test/clients. Do not edit. -->
 
 # Clients
 
-Ordinary clients of the chat-completions format need nothing but their base URL changed. Each cell below is what a test
+Ordinary clients of the chat-completions format only need their base URL changed. Each cell below is what a test
 observed with that exact version against this server. The base URL decides where the conversation is stored:
 
 | | Base URL |
@@ -49,7 +49,8 @@ observed with that exact version against this server. The base URL decides where
 | Stateless | \`http://127.0.0.1:8080/api/v1/agents/<agent id>/deploy\` |
 | Session | \`http://127.0.0.1:8080/api/v1/agents/<agent id>/deploy/sessions/<session id>\` |
 
-The API key is \`PUBLIC_API_KEY\`, or any text if none is set. The agent's model is used, whatever model is sent.
+The API key is \`PUBLIC_API_KEY\`, or any text if none is set. The agent's model is used, whatever model is sent;
+[fields.md](fields.md) says which other fields of a request count.
 
 ## Retries in sessions
 
@@ -58,7 +59,7 @@ joins the running reply. Other clients need an **\`Idempotency-Key\` header, one
 below joins the reply of its first request. Without it a retry gets 409 while that reply runs, and is a new message after it.
 
 Not all clients respect \`x-should-retry: false\`. These retry after a failed generation, which calls the model again:
-${insistent.join(', ')}. The server has already retried (\`PROVIDER_RETRIES\`), so set \`maxRetries: 0\` for them, unless
+${retrying.join(', ')}. The server has already retried (\`PROVIDER_RETRIES\`), so set \`maxRetries: 0\` for them, unless
 you rely on their retries after a 503.
 
 ## Stateless
@@ -78,7 +79,7 @@ run on a machine where pip could install that client (\`pip install openai\`); a
 sends no CORS headers, so a page can follow replies of its own origin only, or those that your backend forwards. The key
 must not reach browsers.
 
-${tableOf(followers.map(recorded), 'session', resumeRows)}
+${tableOf(streamClients.map(recorded), 'session', resumeRows)}
 `
 }
 
@@ -86,7 +87,7 @@ function main(): number {
   const wanted = page()
   if (!argv.includes('--check')) writeFileSync(path, wanted)
   else if (readFileSync(path, 'utf8') !== wanted) {
-    console.error('docs/clients.md differs from what the tests saw (test/clients/recorded): run "npm run generate".')
+    console.error('docs/clients.md differs from the recorded results (test/clients/recorded): run "npm run generate".')
     return 1
   }
   return 0

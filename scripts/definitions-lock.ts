@@ -1,7 +1,7 @@
 /**
- * Writes src/persistence/definitions.lock: each SQL function's revision and checksum. Fails if a text was changed
- * without a higher revision: nothing would say which text is newer, and an older version that starts beside it would
- * restore its own. `--check` writes nothing, and fails if something would be written.
+ * Writes src/persistence/definitions.lock: each SQL function's revision and checksum. Fails if a function was changed
+ * without raising its revision: nothing would show which text is newer, and an older version that starts beside it would
+ * restore its own. `--check` writes nothing, and fails if the lock is out of date.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv, exit } from 'node:process'
@@ -18,7 +18,7 @@ export const lockOf = (definitions: readonly Locked[]): string =>
     '',
   ].join('\n')
 
-/** Those whose text differs from the locked one, without a higher revision. */
+/** Definitions whose text differs from the locked one, without a higher revision. */
 export function notRaised(definitions: readonly Locked[], lock: string): Locked[] {
   const locked = new Map(lock.split('\n').map((line) => [line.split(' ', 1)[0], line.split(' ')]))
   return definitions.filter(({ name, revision, checksum }) => {

@@ -6,7 +6,7 @@ import { hashPassword } from '../src/http/management/password.ts'
 if (stdin.isTTY) console.error('Password (it is shown while you type):')
 const { value, done } = await createInterface({ input: stdin })[Symbol.asyncIterator]().next()
 if (done || value === '') {
-  console.error('No password: give it on standard input.')
+  console.error('No password on standard input.')
   exit(1)
 }
 console.log(await hashPassword(value))

@@ -32,10 +32,10 @@ async function logIn(login: string): Promise<Record<string, string>> {
 async function importFile(path: string): Promise<number> {
   const text = await readFile(path, 'utf8')
   const headers = env.GREENROOM_LOGIN ? await logIn(env.GREENROOM_LOGIN) : {}
-  // JSON is valid YAML, but is parsed faster and exactly under its own type.
+  // JSON is valid YAML, but under its own type it is parsed faster and exactly.
   const type = path.endsWith('.json') ? 'application/json' : 'application/yaml'
   const response = await post('/api/v1/import', type, text, headers)
-  const { created, updated, skipped } = (await response.json()) as ImportResult // of our own server, by the contract
+  const { created, updated, skipped } = (await response.json()) as ImportResult // guaranteed by the contract
   console.log(`Created ${created}, updated ${updated}, skipped ${skipped.length}.`)
   for (const { kind, name, reason } of skipped) console.error(`Skipped ${kind} ${JSON.stringify(name)}: ${reason}`)
   return skipped.length === 0 ? 0 : 1
@@ -43,7 +43,7 @@ async function importFile(path: string): Promise<number> {
 
 const [, , file] = argv
 if (file === undefined) {
-  console.error('Which file? npm run import FILE')
+  console.error('Usage: npm run import FILE')
   exit(2)
 }
 exit(

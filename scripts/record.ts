@@ -1,7 +1,7 @@
 /**
  * `npm run record -- anthropic claude-haiku-4-5` (or `gemini gemini-2.5-flash`), with ANTHROPIC_API_KEY or
- * GEMINI_API_KEY set: asks the vendor three short questions and writes what it answered, without keys and ids, to
- * test/providers/fixtures/; then `npm run fix` formats it. Costs less than a cent.
+ * GEMINI_API_KEY set: asks the vendor three short questions and writes its responses, without keys and ids, to
+ * test/providers/fixtures/; `npm run fix` then formats them. Costs less than a cent.
  */
 import { writeFile } from 'node:fs/promises'
 import { type Fixture, record } from './vendor-fixture.ts'

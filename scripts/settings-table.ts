@@ -1,5 +1,5 @@
 /**
- * Writes the table of settings into README.md, between its two markers; `--check` fails if the table there differs.
+ * Writes the table of settings into README.md, between its two markers; `--check` fails if it differs.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv, exit } from 'node:process'
@@ -10,10 +10,10 @@ const markers = ['<!-- settings -->', '<!-- /settings -->'] as const
 
 const shown = (value: string | null): string => (value === null ? 'unset' : value === '' ? 'empty' : `\`${value}\``)
 
-/** Markdown, one row a setting. */
+/** Markdown, one row for each setting. */
 export function settingsTable(rows: readonly Setting<unknown>[]): string {
   const lines = rows.map(
-    ({ name, default: byDefault, meaning }) => `| \`${name}\` | ${shown(byDefault)} | ${meaning} |`,
+    ({ name, default: defaultValue, meaning }) => `| \`${name}\` | ${shown(defaultValue)} | ${meaning} |`,
   )
   return ['| Setting | Default | Meaning |', '|---|---|---|', ...lines].join('\n')
 }

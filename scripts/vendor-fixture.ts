@@ -1,4 +1,4 @@
-/** Fixtures: what a vendor was asked and answered, kept as files that tests play again. */
+/** Fixtures: requests to a vendor and its responses, stored as files that tests replay. */
 import type { ModelRequest } from '../src/actors/ports.ts'
 import type { ProviderFetch } from '../src/providers/fetch.ts'
 import { createModel } from '../src/providers/model.ts'
@@ -8,7 +8,7 @@ export type Vendor = 'anthropic' | 'gemini'
 
 export interface Exchange {
   name: string
-  /** The path without the host, and the body as it was sent. */
+  /** The path without the host, and the body as sent. */
   request: { path: string; body: unknown }
   response: { status: number; contentType: string; body: string }
 }
@@ -16,18 +16,18 @@ export interface Exchange {
 export interface Fixture {
   vendor: Vendor
   model: string
-  /** `recorded`, or in plain words that it was not. */
+  /** `recorded`, or a sentence saying that it was not. */
   source: string
   /** The day it was recorded or written, YYYY-MM-DD. */
   date: string
   exchanges: Exchange[]
 }
 
-type Asked = Pick<ModelRequest, 'model' | 'system' | 'messages' | 'config' | 'tools'>
+type Question = Pick<ModelRequest, 'model' | 'system' | 'messages' | 'config' | 'tools' | 'reasoning'>
 
-/** What is asked of each vendor: a turn of words, a turn that calls a tool, and an error. */
-export function questions(model: string): Record<'words' | 'tool' | 'error', Asked> {
-  const plain = { model, system: 'Answer in one short sentence.', config: {}, tools: [] }
+/** The requests to each vendor: one answered with text, one with a tool call, and one with an error. */
+export function questions(model: string): Record<'words' | 'tool' | 'error', Question> {
+  const plain = { model, system: 'Answer in one short sentence.', config: {}, tools: [], reasoning: false }
   const weather = {
     name: 'get_weather',
     description: 'The weather of a city now.',
@@ -44,7 +44,7 @@ export function questions(model: string): Record<'words' | 'tool' | 'error', Ask
   }
 }
 
-/** Asks a vendor all questions through the product's own adapter. `fetch` reaches the vendor, or plays one. */
+/** Asks a vendor all questions through the product's own adapter. `fetch` reaches the vendor, or simulates one. */
 export async function record(
   vendor: Vendor,
   model: string,
@@ -53,7 +53,7 @@ export async function record(
 ): Promise<Exchange[]> {
   const exchanges: Exchange[] = []
   for (const [name, asked] of Object.entries(questions(model))) {
-    const listening: typeof fetch = async (input, init) => {
+    const recording: typeof fetch = async (input, init) => {
       const response = await fetch(input, init)
       const body = await response.clone().text()
       const { pathname, search } = new URL(String(input))
@@ -69,27 +69,29 @@ export async function record(
       return response
     }
     const provider = { id: 'recording', type: vendor, baseUrl: null, apiKey }
-    const talker = createModel({ fetch: over(listening), providerRetries: 0, idleTimeoutMs: 60_000 })
-    await talker.stream({ ...asked, provider }, new AbortController().signal, () => undefined)
+    const model = createModel({ fetch: over(recording), providerRetries: 0, idleTimeoutMs: 60_000 })
+    await model.stream({ ...asked, provider }, new AbortController().signal, () => undefined)
   }
   return exchanges
 }
 
-/** Provider calls over the platform's fetch, or one that plays it. */
+/** Provider calls over the platform's fetch, or a simulated one. */
 export const over =
   (fetch: typeof globalThis.fetch): ProviderFetch =>
   async (url, init) => {
     const { status, headers, body } = await fetch(url, { ...init, redirect: 'manual' })
     const cancel = () => void body?.cancel().catch(() => {})
     return {
-      ...{ status, headers, cancel },
+      status,
+      headers,
+      cancel,
       async read(take) {
         for await (const bytes of body ?? []) await take(bytes)
       },
     }
   }
 
-/** Without keys, and without ids and signatures: they are an account's, and change with every call. */
+/** Removes keys, and ids and signatures, which belong to an account and change with every call. */
 export function scrub(text: string, key: string): string {
   return clearKeyLike(clearSecrets(text, [key]))
     .replace(/("(?:request_id|responseId|id)"\s*:\s*")((?:req_|msg_|toolu_)?)[^"]*"/g, '$1$2scrubbed"')

@@ -6,16 +6,16 @@ import { createWorkerMetrics, isMetricsQuestion, type MetricsAnswer } from './ob
 import { readSettings, type Settings, SettingsError } from './settings.ts'
 import { type Listening, startWorkers, stopMessage } from './workers.ts'
 
-/** EX_CONFIG of sysexits.h: a setting is wrong, starting again will not help. */
+/** EX_CONFIG of sysexits.h: a setting is invalid, a restart will not help. */
 const EXIT_CONFIG = 78
-/** Longest stop beyond the drain: outcomes (5 s), last bytes (1 s), connections, the database's own end (15 s, then by force). */
+/** Longest stop after the drain: outcomes (5 s), last bytes (1 s), connections, the database (15 s, then killed). */
 const CLOSE_MS = 30_000
 
 const print = (line: string): void => void process.stderr.write(`${line}\n`)
 
 async function main(): Promise<void> {
   const settings = readSettings(process.env)
-  // A closed terminal sends SIGHUP and fails on every write: that must not keep replies from finishing.
+  // A closed terminal sends SIGHUP, and every write to it fails: replies must finish regardless.
   process.stderr.on('error', () => {})
   const longestStopMs = settings.drainTimeoutS * 1000 + CLOSE_MS
   if (cluster.isWorker) return serveAsWorker(settings, longestStopMs)
@@ -40,7 +40,7 @@ async function serveAlone(settings: Settings, longestStopMs: number): Promise<vo
   print(`Greenroom listens on ${await started}`)
 }
 
-/** Only the first process counts signals: one sent to the whole group reaches a worker twice. */
+/** Only the primary process counts signals: one sent to the whole group reaches a worker twice. */
 async function serveAsWorker(settings: Settings, longestStopMs: number): Promise<void> {
   const { started, stop, metrics } = serve(settings, longestStopMs)
   for (const signal of stopSignals) process.on(signal, stop)
@@ -53,7 +53,7 @@ async function serveAsWorker(settings: Settings, longestStopMs: number): Promise
   process.send?.({ url: await started } satisfies Listening)
 }
 
-/** On a port of their own, from before the start to the very end. Loaded only when METRICS_PORT is set. */
+/** On a separate port, open from before the start to the very end. Loaded only when METRICS_PORT is set. */
 async function openMetrics({ metricsPort, host }: Settings, collect: () => Promise<MetricsSnapshot[]>): Promise<void> {
   if (metricsPort === null) return
   const { serveMetrics } = await import('./observability/metrics-server.ts')
@@ -85,7 +85,7 @@ function serve(settings: Settings, longestStopMs: number): Serving {
     )
   }
   const start = async () => {
-    // Loaded here: a process that only supervises workers needs none of it (100 MB).
+    // Loaded lazily: a process that only supervises workers needs none of it (100 MB).
     const { startApp } = await import('./compose/app.ts')
     app = await startApp(settings)
     return app.url
@@ -94,21 +94,21 @@ function serve(settings: Settings, longestStopMs: number): Serving {
 }
 
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
-/** Process groups and npm deliver one signal twice: what comes within so long of the first is the first (contract section 10). */
+/** Process groups and npm deliver one signal twice: a second one within this time is a duplicate (contract section 10). */
 const SAME_SIGNAL_MS = 1000
 
-/** Calls `stop` for the first signal; a later one leaves at once, as after a crash. */
-function onStopSignals(stop: () => void, leave: () => void): void {
+/** Calls `stop` for the first signal; a later one exits at once, as after a crash. */
+function onStopSignals(stop: () => void, exitNow: () => void): void {
   let firstAt: number | null = null
   for (const signal of stopSignals) {
     process.on(signal, () => {
       const now = performance.now()
       if (firstAt !== null) {
-        if (now - firstAt > SAME_SIGNAL_MS) leave()
+        if (now - firstAt > SAME_SIGNAL_MS) exitNow()
         return
       }
       firstAt = now
-      print(`Greenroom received ${signal} and lets its replies finish.`)
+      print(`Greenroom received ${signal}: running replies may finish.`)
       stop()
     })
   }

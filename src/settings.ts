@@ -1,4 +1,4 @@
-/** Every setting of the service, and the only list of them: README's table is generated from it (contract section 1). */
+/** The only list of all settings; README's table is generated from it (contract section 1). */
 import { isIP } from 'node:net'
 import type { Read } from './settings-values.ts'
 import {
@@ -19,24 +19,24 @@ import {
 
 export type { Credential, OutboundRule } from './settings-values.ts'
 
-/** A setting that stops the start. The message is one line that begins with the setting's name. */
+/** An invalid setting, which prevents the start. The message is one line that begins with the setting's name. */
 export class SettingsError extends Error {
   override name = 'SettingsError'
 }
 
 export interface Setting<T> {
-  /** Of the environment variable. */
+  /** The environment variable. */
   name: string
-  /** As it would be written in the environment. Null: unset. */
+  /** As written in the environment. Null: unset. */
   default: string | null
-  /** For README, Markdown. */
+  /** Markdown for README. */
   meaning: string
   read: Read<T>
 }
 
-const setting = <T>(name: string, byDefault: string, meaning: string, read: Read<T>): Setting<T> => ({
+const setting = <T>(name: string, defaultValue: string, meaning: string, read: Read<T>): Setting<T> => ({
   name,
-  default: byDefault,
+  default: defaultValue,
   meaning,
   read,
 })
@@ -103,7 +103,11 @@ export const table = {
     '`strict`: providers, HTTP tools and MCP servers may have public addresses only.',
     oneOf('standard', 'strict'),
   ),
-  outboundAllow: list('OUTBOUND_ALLOW', 'Opens hosts, `host:port` and CIDR ranges to calls out.', outboundRule),
+  outboundAllow: list(
+    'OUTBOUND_ALLOW',
+    'Hosts, `host:port` and CIDR ranges that outbound calls may reach.',
+    outboundRule,
+  ),
   sessionTitles: setting(
     'SESSION_TITLES',
     'derived',
@@ -113,7 +117,7 @@ export const table = {
   providerRetries: setting(
     'PROVIDER_RETRIES',
     '2',
-    'How often a provider call that fails before its first text or tool call is tried again.',
+    'How often a provider call that fails before its first text or tool call is retried.',
     wholeNumber(0, 10),
   ),
   generationTimeoutS: setting('GENERATION_TIMEOUT_S', '600', 'Longest whole reply.', seconds),
@@ -138,7 +142,7 @@ export const table = {
   historyMaxTokens: setting(
     'HISTORY_MAX_TOKENS',
     '100000',
-    'Estimated; of a longer history the oldest whole turns are not sent.',
+    'Estimated. Of a longer history, the oldest whole turns are not sent.',
     wholeNumber(1, 100_000_000),
   ),
   drainTimeoutS: setting(
@@ -153,7 +157,7 @@ export const table = {
   workers: setting(
     'WORKERS',
     '1',
-    'Processes on the one port, each an instance of its own; more than one needs `DATABASE_URL`.',
+    'Processes on the one port, each a separate instance; more than one needs `DATABASE_URL`.',
     wholeNumber(1, 256),
   ),
   otelEndpoint: optional('OTEL_EXPORTER_OTLP_ENDPOINT', 'Traces, when set.', urlOf('http', 'https')),
@@ -163,7 +167,7 @@ export const table = {
     'What traces say of the service: `key=value`, several separated by commas, values percent-encoded.',
     keyValues,
   ),
-  metricsPort: optional('METRICS_PORT', 'Prometheus metrics on a port of their own, on `HOST`. Unset: none.', port),
+  metricsPort: optional('METRICS_PORT', 'Prometheus metrics on a separate port, on `HOST`. Unset: none.', port),
   logLevel: setting(
     'LOG_LEVEL',
     'info',
@@ -186,13 +190,13 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     key,
     readOne(row, environment[row.name]),
   ])
-  const settings = Object.fromEntries(entries) as Settings // one entry a row, each read by its row
+  const settings = Object.fromEntries(entries) as Settings // one entry for each row, parsed by that row
   checkTogether(settings)
   return settings
 }
 
-function readOne({ name, default: byDefault, read }: Setting<unknown>, given: string | undefined): unknown {
-  const value = given === undefined || given.trim() === '' ? byDefault : given
+function readOne({ name, default: defaultValue, read }: Setting<unknown>, given: string | undefined): unknown {
+  const value = given === undefined || given.trim() === '' ? defaultValue : given
   if (value === null) return null
   if (value === '') return []
   try {
@@ -216,12 +220,12 @@ function checkTogether(settings: Settings): void {
   if (metricsPort && metricsPort === port) throw new SettingsError('METRICS_PORT: must differ from PORT.')
 }
 
-/** Does the server listen for this machine alone? */
+/** Whether only this machine can reach the server. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
-/** Warnings for the log: what anyone on the network may do because a credential is not set. */
+/** Warnings for the log: what anyone on the network can do because a credential is not set. */
 export function startupWarnings({ host, port, publicApiKey, authCredentials }: Settings): string[] {
   if (isLoopback(host)) return []
   const reach = `the server listens on ${host}, so anyone who reaches port ${port}`

@@ -1,7 +1,7 @@
-/** Several processes on the one port (contract section 1, WORKERS): forked, watched, replaced and stopped together. */
+/** Several processes on one port (contract section 1, WORKERS): forked, supervised, replaced and stopped together. */
 import cluster, { type Worker } from 'node:cluster'
 
-/** What a worker sends once it serves, over the channel that node:cluster keeps. */
+/** A worker's message once it serves, over node:cluster's channel. */
 export interface Listening {
   url: string
 }
@@ -9,28 +9,28 @@ export interface Listening {
 const isListening = (message: unknown): message is Listening =>
   typeof message === 'object' && message !== null && 'url' in message
 
-/** The one command to a worker: let replies finish, then end. */
+/** The only command to a worker: let replies finish, then exit. */
 export const stopMessage = 'stop'
 
 export interface WorkersOptions {
   count: number
   /** Longest wait for workers that were asked to stop (milliseconds); then they are killed. */
   longestStopMs: number
-  /** The exit code of a wrong setting: starting again will not help. */
+  /** The exit code for an invalid setting: a restart will not help. */
   configExitCode: number
   print(line: string): void
   /** Ends this process. */
   exit(code: number): void
-  /** Every other message of a worker. */
+  /** Receives every other message of a worker. */
   onMessage(message: unknown): void
 }
 
 export interface Workers {
-  /** Asks all to stop; exits when the last one has ended, with 0 or the highest exit code. Idempotent. */
+  /** Asks all to stop. Exits when the last one has ended, with 0 or the highest exit code. Idempotent. */
   stop(): void
-  /** Ends all as a crash would, and this process with 1. */
+  /** Kills all, as a crash would, and exits with 1. */
   kill(): void
-  /** Those that serve. */
+  /** The workers that serve. */
   serving(): Worker[]
 }
 
@@ -40,10 +40,10 @@ const LONGEST_WAIT_MS = 30_000
 const STEADY_MS = 60_000
 
 /**
- * Starts the first worker, then, when it listens, the others: the first alone migrates the database and makes the
- * secret key, and an error that keeps it from starting is printed once. A worker that ends is replaced. All end when
- * one ends before all have listened, or with `configExitCode`. Workers end with this process, kill -9 included
- * (node:cluster ends them when the channel closes).
+ * Starts the first worker, then, once it listens, the others: only the first migrates the database and creates the
+ * secret key, and a start error is printed once. A worker that ends is replaced. All are stopped when one ends before
+ * all have listened, or with `configExitCode`. Workers end with this process, kill -9 included (node:cluster ends them
+ * when the channel closes).
  */
 export function startWorkers({
   count,
@@ -75,16 +75,16 @@ export function startWorkers({
       if (allListen) print(`Greenroom listens on ${message.url}`)
     })
     worker.once('exit', (code: number | null, signal: string | null) => ended(code, signal))
-    // A broken channel shows in `exit` too; a process that could not be created shows only here.
+    // A broken channel also emits `exit`; a process that could not be created is reported only here.
     worker.on('error', (error) => worker.process.pid === undefined && ended(null, error.message))
 
     function ended(code: number | null, reason: string | null): void {
       running.delete(worker)
       const listened = listening.delete(worker)
       if (stopping || !(allListen || listened) || code === configExitCode) {
-        // A signal to the whole group may find a worker that has no handler yet: nothing ran in it.
+        // A signal to the whole group may hit a worker without a handler yet: nothing ran in it.
         if (code !== null || listened || !stopping) highest = Math.max(highest, code ?? 1)
-        // One that exited by itself has printed why.
+        // A worker that exited by itself has printed the reason.
         if (code === null && !stopping) print(`A worker ended (${reason}).`)
         if (running.size === 0) exit(highest)
         stop()
@@ -113,8 +113,8 @@ export function startWorkers({
     exit(1)
   }
 
-  // Workers accept for themselves, the busier one less (of 120 streams three took 56, 37 and 27). With round-robin, the
-  // default, a connection on its way to a worker that was killed hung for ever: one for each kill -9.
+  // Workers accept connections themselves, busier ones fewer (three took 56, 37 and 27 of 120 streams). With round-robin,
+  // the default, a connection on its way to a killed worker hung forever: one for each kill -9.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   start(FIRST_WAIT_MS)
   return { stop, kill, serving: () => [...listening] }

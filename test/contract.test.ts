@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
-import Fastify from 'fastify'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { compile } from '../openapi/compile.ts'
 import { tags } from '../openapi/contract.ts'
-import { registerDocs } from '../src/http/docs.ts'
 import { HttpError } from '../src/http/http-error.ts'
 import { compileInput } from '../src/http/input.ts'
+import { agent, endpoints, session } from './endpoints.ts'
 import { verifies } from './verifies.ts'
 
 const file = (name: string) => readFile(new URL(`../openapi/${name}`, import.meta.url), 'utf8')
@@ -24,67 +23,6 @@ let document: {
 beforeAll(async () => {
   document = JSON.parse(await file('openapi.json'))
 })
-
-const agent = '/api/v1/agents/{agent_id}'
-const session = `${agent}/deploy/sessions/{session_id}`
-const play = `${agent}/playground/sessions`
-
-/** Specification section 4, then what the contract adds. Method, path, usual status. */
-const endpoints: [string, string, number][] = [
-  ['get', '/livez', 200],
-  ['get', '/readyz', 200],
-  ['get', '/api/auth/status', 200],
-  ['post', '/api/auth/login', 200],
-  ['post', '/api/auth/logout', 204],
-  ['get', '/api/auth/me', 200],
-  ['get', '/api/v1/provider-types', 200],
-  ['get', '/api/v1/settings/providers', 200],
-  ['post', '/api/v1/settings/providers', 201],
-  ['get', '/api/v1/settings/providers/{id}', 200],
-  ['put', '/api/v1/settings/providers/{id}', 200],
-  ['delete', '/api/v1/settings/providers/{id}', 204],
-  ['post', '/api/v1/settings/providers/{id}/test', 200],
-  ...['prompts', 'agents', 'http-tools', 'mcp-servers'].flatMap((kind): [string, string, number][] => [
-    ['get', `/api/v1/${kind}`, 200],
-    ['post', `/api/v1/${kind}`, 201],
-    ['get', `/api/v1/${kind}/{id}`, 200],
-    ['put', `/api/v1/${kind}/{id}`, 200],
-    ['delete', `/api/v1/${kind}/{id}`, 204],
-  ]),
-  ['get', '/api/v1/built-in-tools', 200],
-  ['get', '/api/v1/mcp-servers/{id}/tools', 200],
-  ['get', `${agent}/tools`, 200],
-  ['put', `${agent}/tools`, 200],
-  ['post', `${agent}/deploy/chat/completions`, 200],
-  ['post', `${agent}/deploy/sessions`, 201],
-  ['get', `${agent}/deploy/sessions`, 200],
-  ['get', session, 200],
-  ['patch', session, 200],
-  ['get', `${session}/messages`, 200],
-  ['delete', session, 204],
-  ['post', `${session}/chat/completions`, 200],
-  ['get', `${session}/chat/completions/stream`, 200],
-  ['post', `${session}/chat/completions/cancel`, 204],
-  ['get', play, 200],
-  ['post', play, 201],
-  ['get', `${play}/{session_id}`, 200],
-  ['delete', `${play}/{session_id}`, 204],
-  ['get', `${play}/{session_id}/messages`, 200],
-  ['post', `${agent}/playground/chat`, 200],
-  // contract sections 2, 5 and 8
-  ['post', '/api/v1/http-tools/{id}/test', 200],
-  ['get', `${play}/{session_id}/stream`, 200],
-  ['post', `${play}/{session_id}/cancel`, 204],
-  ['get', '/api/v1/debug/chart', 200],
-  ['get', '/api/v1/debug/chart/traffic', 200],
-  ['get', '/api/v1/debug/sessions/{id}/transitions', 200],
-  ['get', '/api/v1/debug/sessions/{id}/transitions/stream', 200],
-  ['get', '/api/v1/debug/actors', 200],
-  ['get', '/api/v1/usage', 200],
-  ['get', '/api/v1/sessions', 200],
-  ['get', '/api/v1/export', 200],
-  ['post', '/api/v1/import', 200],
-]
 
 describe('what is compiled (specification 9.2, contract section 8)', () => {
   verifies('spec-9.versioning', 'is what the declarations say', async () => {
@@ -146,21 +84,6 @@ describe('what is compiled (specification 9.2, contract section 8)', () => {
     expect(events('post', `${agent}/playground/chat`)).toEqual(ofReplies)
     expect(events('get', '/api/v1/debug/sessions/{id}/transitions/stream')).toEqual(ref('SessionTransition'))
     expect(JSON.stringify(document)).not.toContain('x-documented')
-  })
-
-  test('deploy errors are {error}, all others {message} (specification 7)', () => {
-    for (const [path, item] of Object.entries(document.paths)) {
-      if (path === '/readyz') continue
-      for (const { responses } of Object.values(item)) {
-        for (const [status, answer] of Object.entries(responses)) {
-          if (Number(status) < 400) continue
-          const said = path.includes('/deploy/') ? (status === '401' ? 'DeployAuthError' : 'DeployError') : 'Message'
-          expect(answer.content?.['application/json'], `${path} ${status}`).toEqual({
-            schema: { $ref: `#/components/schemas/${said}` },
-          })
-        }
-      }
-    }
   })
 })
 
@@ -254,47 +177,4 @@ describe('requests', () => {
     ],
     ['updateAgentTools', { mcpServers: [{ mcpServerId: 'x' }] }, 'mcpServers.0.toolNames: is required'],
   ])('%s refuses %j', (id, body, message) => expect(refusal(id, body)).toBe(message))
-})
-
-describe('the contract as pages (contract section 8)', () => {
-  const build = async (loggedIn: boolean) => {
-    const app = Fastify()
-    await app.register(async (scope) => {
-      scope.setErrorHandler((error: HttpError, _request, reply) =>
-        reply.code(error.status).send({ message: error.message }),
-      )
-      scope.addHook('onRequest', async () => {
-        if (!loggedIn) throw new HttpError(401, 'Log in first.')
-      })
-      await registerDocs(scope)
-    })
-    return app
-  }
-
-  test('/openapi.json is the compiled contract', async () => {
-    const answer = await (await build(true)).inject('/openapi.json')
-    expect(answer.headers['content-type']).toContain('application/json')
-    expect(answer.json()).toEqual(document)
-  })
-
-  test('/docs reads it, with nothing from elsewhere', async () => {
-    const app = await build(true)
-    const page = await app.inject('/docs')
-    expect(page.statusCode).toBe(200)
-    expect(page.body).not.toMatch(/(?:src|href)="https?:/)
-    for (const [, path] of page.body.matchAll(/(?:src|href)="([^"]+)"/g)) {
-      expect((await app.inject(new URL(path ?? '', 'http://x/docs').pathname)).statusCode, path).toBe(200)
-    }
-    expect((await app.inject('/docs/json')).json().paths).toEqual(document.paths)
-  })
-
-  test('where a login is required, /docs leads to it and back; the data is 401', async () => {
-    const app = await build(false)
-    const page = await app.inject('/docs')
-    expect([page.statusCode, page.headers.location]).toEqual([303, '/?next=/docs'])
-    for (const path of ['/openapi.json', '/docs/json', '/docs/yaml']) {
-      const answer = await app.inject(path)
-      expect([answer.statusCode, answer.json()]).toEqual([401, { message: 'Log in first.' }])
-    }
-  })
 })

@@ -20,14 +20,15 @@ const info: ReplyInfo = {
   ...{ id: 'r', sessionId: 's', sessionNum: 1, firstSeq: 1, model: 'm', createdAt: '2026-01-01T00:00:00.000Z' },
   ...{ includeUsage: false, instanceId: 'i', epoch: 1 },
 }
+const asked = { provider: { id: 'p', type: 'anthropic', baseUrl: null, apiKey: null }, model: 'm', reasoning: true }
 const logOptions: ReplyLogOptions = { append: async () => 'stored', onStored() {}, onRefused() {} }
 
 test.each<[string, () => object]>([
   ['a reply log', () => createReplyLog(info, logOptions)],
   ['a frame log', () => createFrameLog(info)],
-  ['a turn of chat completions', () => readTurn()],
-  ['a turn of Anthropic', () => readAnthropicTurn()],
-  ['a turn of Gemini', () => readGeminiTurn()],
+  ['a turn of chat completions', () => readTurn({ reasoning: true, keepEcho: null })],
+  ['a turn of Anthropic', () => readAnthropicTurn(asked)],
+  ['a turn of Gemini', () => readGeminiTurn(asked)],
   ['a watch for silence', () => watchSilence(AbortSignal.abort(), 1000)],
 ])('%s keeps its fast properties', (_, make) => {
   make()

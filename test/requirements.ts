@@ -188,6 +188,20 @@ export const requirements = {
   'contract-10.durability': 'synchronous_commit, fsync and full_page_writes that are off are named at the start.',
   'contract-10.signals':
     'Signals within a second of the first stop signal are that signal; a later one ends all at once.',
+  // ── contract 11, who comes in ─────────────────────────────────────────────────────────────────────────
+  'contract-11.secrets': 'A client secret is made for a user, as bearer token or access_token of GETs that stream.',
+  'contract-11.exact': 'Only exactly the string that was handed out is good.',
+  'contract-11.reach': 'A secret opens its user’s sessions, or one of them; all else is 404 as unknown, 403 or 401.',
+  'contract-11.refusals': 'Refused with 401: token_expired, token_revoked, invalid_api_key.',
+  'contract-11.expiry': 'A stream that is open at expiry goes on to the reply’s end.',
+  'contract-11.open': 'Where PUBLIC_API_KEY is unset, a secret that is sent still limits, and a bad one is 401.',
+  'contract-11.no-logs': 'No log, trace or metric shows a secret, deploy/nginx.conf included.',
+  'contract-11.database-away': 'While the database is away, what is known of secrets counts.',
+  'contract-11.revoke': 'Revoked secrets are refused on every instance within 2 s, their streams end, replies run on.',
+  'contract-11.delete-user': 'A user’s sessions go, one that a revoked secret is making elsewhere too.',
+  'contract-11.export-user': 'A user’s sessions as lines of JSON, with their messages.',
+  'contract-11.origins': 'Listed origins get CORS headers below their agent’s deploy paths, nobody else.',
+  'contract-11.foreign-page': 'An open server refuses what a page of any origin can make a browser send.',
   // ── contract 11: sessions, models ────────────────────────────────────────────────────────────────────
   'contract-11.sessions': 'Sessions carry user, metadata and updated_at.',
   'contract-11.create': 'A session is made with user, metadata, an id of the caller’s and messages to begin with.',
@@ -199,6 +213,27 @@ export const requirements = {
   'contract-11.models': 'deploy/models and openai/models list; openai/chat/completions names an agent as its model.',
   'contract-11.client': 'The client makes sessions with all of it, and renews a client secret by itself.',
   'contract-11.pages': 'The pages show the browser’s way first, and a session’s user and metadata.',
+  // ── contract 12 ───────────────────────────────────────────────────────────────────────────────────────
+  'contract-12.reasoning':
+    'Where it is asked for, reasoning comes in frames of its own before its text; numbered, stored, resumed like text; the message carries it.',
+  'contract-12.reasoning-off': 'Without include_reasoning every byte is as before.',
+  'contract-12.reasoning-asked':
+    'A provider is asked for reasoning only where that cannot be refused nor change the answer; one that refuses is asked once more without.',
+  'contract-12.reasoning-back':
+    'Reasoning of earlier replies is never sent to a model; within a reply it goes back to the model that wants it.',
+  // ── contract 13 ───────────────────────────────────────────────────────────────────────────────────────
+  'contract-13.errors': '400s of the deploy scope are objects that name the field.',
+  'contract-13.fields':
+    'Fields that change the answer go to providers that take them, else 400 names field and provider.',
+  'contract-13.wrong-values': 'Wrong values are 400; null, false, n: 1 and empty arrays count as absent.',
+  'contract-13.ignored': 'x-greenroom-ignored names what was sent and not used.',
+  'contract-13.structured': 'response_format, or the agent’s responseFormat, reaches each vendor in its own words.',
+  'contract-13.fallbacks':
+    'A call that fails before its first event goes to the next model; exactly the calls allowed.',
+  'contract-13.fallback-names':
+    'Each chunk names the model of its own turn, also when resumed; the stored reply the last one’s.',
+  'contract-13.fallback-records':
+    'Fallbacks are stored, checked, cleared, carried by name, and count as use of a provider.',
   // ── contract 16: what happened here ──────────────────────────────────────────────────────────────────
   'contract-16.all-sessions': 'Sessions over all agents are listed, filtered, searched, and counted up to 10,000.',
   'contract-16.session-status': 'A session carries the status and the error code of its newest reply.',

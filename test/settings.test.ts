@@ -209,7 +209,7 @@ test("README's table has one row a setting, and a README without its markers is 
   const lines = settingsTable(rows).split('\n')
   expect(lines).toHaveLength(rows.length + 2)
   expect(lines).toContain(
-    '| `WORKERS` | `1` | Processes on the one port, each an instance of its own; more than one needs `DATABASE_URL`. |',
+    '| `WORKERS` | `1` | Processes on the one port, each a separate instance; more than one needs `DATABASE_URL`. |',
   )
   for (const line of lines) expect(line.split('|')).toHaveLength(5)
   const readme = 'before\n<!-- settings -->\nold\n<!-- /settings -->\nafter\n'

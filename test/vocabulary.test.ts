@@ -21,6 +21,7 @@ import {
   wireReason,
 } from '../src/actors/reply-event.ts'
 import { createReplyLog } from '../src/actors/reply-log.ts'
+import { decode, encode, eventsOf, storedMessage } from '../src/coordination/wire.ts'
 import { completionHead, createFrameEncoder, playgroundFrame, statelessFrame } from '../src/http/completion-frames.ts'
 import { type FreshDatabase, freshDatabase } from './support/database.ts'
 import { verifies } from './verifies.ts'
@@ -45,6 +46,9 @@ function valuesIn(schema: unknown): unknown[] {
   })
 }
 
+/** `model` shows in the chunks behind it alone. */
+const shownKinds = replyEventKinds.filter((kind) => kind !== 'model')
+
 describe('the contract', () => {
   verifies('contract-4.cancel', 'messages carry each finish reason, and `error`', () => {
     for (const list of enumsOf('finishReason')) expect(sorted(list)).toEqual(sorted([...finishReasons, 'error']))
@@ -68,7 +72,7 @@ describe('the contract', () => {
 
   verifies('contract-5.stream', 'the playground names each kind of event that takes no number', () => {
     const { description } = openapi.paths['/api/v1/agents/{agent_id}/playground/chat'].post
-    for (const kind of replyEventKinds) if (!isNumberedKind(kind)) expect(description).toContain(`\`${kind}\``)
+    for (const kind of shownKinds) if (!isNumberedKind(kind)) expect(description).toContain(`\`${kind}\``)
   })
 
   test('messages carry each status', () => {
@@ -84,7 +88,12 @@ describe('the client', () => {
   })
 
   test('has each kind of event', () => {
-    expect(replyEventKinds satisfies readonly ClientEvent['type'][]).toEqual(['text', 'tool_call', 'tool_result'])
+    expect(shownKinds satisfies readonly ClientEvent['type'][]).toEqual([
+      'text',
+      'reasoning',
+      'tool_call',
+      'tool_result',
+    ])
   })
 })
 
@@ -116,8 +125,10 @@ describe('the database', () => {
 const startedAt = '2026-01-01T00:00:01.000Z'
 const events = {
   text: { type: 'text', text: 'a' },
+  reasoning: { type: 'reasoning', text: 'r' },
   tool_call: { type: 'tool_call', id: 'c', name: 'n', arguments: '{}', startedAt },
   tool_result: { type: 'tool_result', id: 'c', ok: true, content: 'x', durationMs: 1 },
+  model: { type: 'model', model: 'm2', providerId: 'p' },
 } satisfies Record<ReplyEventKind, ReplyEvent>
 
 const info: ReplyInfo = {
@@ -156,6 +167,13 @@ describe.each(replyEventKinds)('an event of the kind %s', (kind) => {
     expect(log.events()).toStrictEqual(stored)
   })
 
+  verifies('contract-7.follow', 'reaches followers on other instances as it was stored', () => {
+    const stored = { seq: 6, part: isNumberedKind(kind) ? 0 : 1, event }
+    const message = decode(encode(storedMessage('r', { seq: 5, part: 0 }, [stored])))
+    if (message?.type !== 'stored') throw new Error('another message')
+    expect(eventsOf(message)).toEqual([stored])
+  })
+
   verifies('contract-5.stream', 'is a chunk with an id where it is numbered, else a named event without', async () => {
     const log = createFrameLog(info)
     const shown: string[] = []
@@ -171,6 +189,7 @@ describe.each(replyEventKinds)('an event of the kind %s', (kind) => {
     const before = shown.length
     log.push([{ seq: 6, part: isNumberedKind(kind) ? 0 : 1, event }])
     expect(shown).toHaveLength(before + 1)
+    if (kind === 'model') return expect([shown.at(-1), stateless.at(-1)]).toEqual(['null', ''])
     expect(shown.at(-1)).toMatch(isNumberedKind(kind) ? /^id: 6\ndata: \{/ : new RegExp(`^event: ${kind}\ndata: \\{`))
     expect(stateless.at(-1)).toMatch(isNumberedKind(kind) ? /^data: \{/ : /^$/)
   })

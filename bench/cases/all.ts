@@ -1,4 +1,4 @@
-/** Every case, in the order of the report; `memory` is the last of those that share a turn. */
+/** All cases, in report order; `memory` is the last of those that share a turn. */
 import type { Case } from '../case.ts'
 import { cost } from './cost.ts'
 import { growth } from './growth.ts'

@@ -1,4 +1,4 @@
-/** What a reply costs the database: rows, bytes of its log, round trips. */
+/** What a reply costs the database: rows, bytes of WAL, round trips. */
 import type { Figures, OwnCase, Rows } from '../case.ts'
 import { ask, type GreenroomScene, load, pause, startScene } from './greenroom-scene.ts'
 
@@ -22,7 +22,7 @@ async function counts({ sql }: GreenroomScene): Promise<Counts> {
   return row
 }
 
-/** What came between, for each reply, less what runs anyway in that time. */
+/** The difference for each reply, minus idle activity in the same time. */
 function between(before: Counts, after: Counts, idle: { [key: string]: number }, replies: number): Figures {
   const seconds = after.at - before.at
   const of = (key: keyof Counts) => Math.max(0, after[key] - before[key] - (idle[key] ?? 0) * seconds) / replies
@@ -41,8 +41,8 @@ export const cost: OwnCase = {
   title: 'What a reply costs the database',
   rows: 'replies',
   note:
-    'In new sessions, which are made before. Rows and transactions as pg_stat_database counts them, bytes of WAL; what an ' +
-    'idle server does in the same time is taken off. Each statement is a transaction of its own, so transactions are round trips.',
+    'In new sessions, created before. Rows and transactions as counted by pg_stat_database, bytes of WAL; the activity of an ' +
+    'idle server in the same time is subtracted. Each statement is its own transaction, so transactions are round trips.',
   columns: [
     { key: 'inserted', title: 'rows inserted' },
     { key: 'updated', title: 'updated' },
@@ -60,7 +60,7 @@ export const cost: OwnCase = {
       await pause(SETTLE_MS)
       return await counts(scene)
     }
-    for (const kind of wanted) await run(kind) // warm: each connection has its plans
+    for (const kind of wanted) await run(kind) // warm-up: each connection caches its plans
     const idleFrom = await counts(scene)
     await pause(SETTLE_MS)
     let last = await counts(scene)

@@ -1,4 +1,4 @@
-/** One Greenroom for a case of its own: requests, SQL on its embedded database, and what its processes use. */
+/** One Greenroom for a case: requests, SQL on its embedded database, and the resource use of its processes. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
@@ -14,12 +14,12 @@ import { cpuOf, memoryOf, type Use } from '../processes.ts'
 
 export type GreenroomScene = AsyncDisposable & {
   readonly agentId: string
-  /** Of the agent's deploy API. */
+  /** URL of the agent's deploy API. */
   readonly deploy: string
   readonly sql: Sql
   readonly product: Product
   readonly pids: readonly number[]
-  /** A new session's URL. */
+  /** Creates a session; resolves to its URL. */
   open(): Promise<string>
   openMany(count: number): Promise<string[]>
   memory(): Promise<Use>
@@ -30,16 +30,16 @@ export const ask = (session: string, prompt: string, stream = true): Ask => ({
   body: chatBody(prompt, stream),
 })
 
-/** `after`: the last id that was seen. */
+/** `after`: the last id seen. */
 export const resume = (session: string, after?: number): Request => ({
   url: `${session}/chat/completions/stream`,
   ...(after === undefined ? {} : { headers: { 'last-event-id': `${after}` } }),
 })
 
-/** Beyond every id: a stream that begins at the live end. */
+/** Beyond every id: the stream starts at the live end. */
 export const LIVE_END = 2_000_000_000
 
-/** `nodeArgs`: of its process. */
+/** `nodeArgs`: additional arguments of its process. */
 export async function startScene(checkout: Checkout, ground: Ground, nodeArgs: string[] = []): Promise<GreenroomScene> {
   await using stack = new AsyncDisposableStack()
   const scene = stack.use(await ground.scene())

@@ -28,10 +28,10 @@ export const growth: OwnCase = {
   title: 'A reply as sessions grow',
   rows: 'stored',
   note:
-    `${REPLIES.toLocaleString('en')} replies of 20 unpaced tokens in new sessions, 10 at a time, by two servers in turns: ` +
+    `${REPLIES.toLocaleString('en')} replies of 20 unpaced tokens in new sessions, 10 at a time, by two alternating servers: ` +
     'one with a thousand sessions of two messages, one with a million.',
   columns: [
-    { key: 'cpuUs', title: 'CPU µs a reply', digits: 0 },
+    { key: 'cpuUs', title: 'CPU µs per reply', digits: 0 },
     { key: 'postgresUs', title: 'PostgreSQL µs', digits: 0 },
     { key: 'allUs', title: 'both', digits: 0 },
     { key: 'allUs', title: '/ a thousand', digits: 2, against: { row: SMALL, how: 'ratio' } },

@@ -1,11 +1,11 @@
-/** What it costs to hold idle sessions, silent streams, and readers that wait. */
+/** The cost of holding idle sessions, silent streams, and waiting readers. */
 import type { Figures, OwnCase } from '../case.ts'
 import type { Checkout } from '../checkout.ts'
 import type { Ground } from '../ground.ts'
 import { ask, type GreenroomScene, LIVE_END, pause, resume, startScene } from './greenroom-scene.ts'
 
 const COUNT = 2000
-/** Before it, so that what is compiled and pooled is there. */
+/** Before the measurement, so that code is compiled and pools are filled. */
 const WARM_UP = 300
 /** An idle session is evicted after five seconds. */
 const REST_MS = 7000
@@ -26,7 +26,7 @@ async function memoryOf({ product }: GreenroomScene): Promise<{ alive: number; r
 
 type Hold = (scene: GreenroomScene, count: number) => Promise<void>
 
-/** On a server of its own: what `count` of them add to what it had. */
+/** On a separate server: the memory added by `COUNT` of them. */
 async function measure(checkout: Checkout, ground: Ground, hold: Hold): Promise<Figures> {
   await using scene = await startScene(checkout, ground, nodeArgs)
   await hold(scene, WARM_UP)
@@ -47,9 +47,9 @@ export const held: OwnCase = {
   title: 'Held open',
   rows: 'held',
   note:
-    `What ${COUNT.toLocaleString('en')} of each add to a server of its own, its PostgreSQL apart, after garbage was ` +
-    'collected: replies that have begun and are silent, each with its reader; readers who wait on one such reply; sessions ' +
-    `whose reply ended ${REST_MS / 1000} s ago. In a GB: by what is alive (heap and buffers outside it).`,
+    `What ${COUNT.toLocaleString('en')} of each add to a separate server, without its PostgreSQL, after a garbage ` +
+    'collection: replies that have begun and are silent, each with its reader; readers waiting on one such reply; sessions ' +
+    `whose reply ended ${REST_MS / 1000} s ago. In a GB: by live memory (heap and external buffers).`,
   columns: [
     { key: 'alive', title: 'alive KB each' },
     { key: 'resident', title: 'resident KB each' },

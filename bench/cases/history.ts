@@ -1,4 +1,4 @@
-/** A session with a long past: what the next reply waits for. */
+/** A session with a long history: how long the next reply waits. */
 import type { OwnCase } from '../case.ts'
 import type { Ask } from '../contender.ts'
 import { chatBody } from '../contenders/chat-completions.ts'
@@ -7,10 +7,10 @@ import { ask, type GreenroomScene, load, startScene } from './greenroom-scene.ts
 
 const MESSAGES = 2000
 const TIMES = 60
-/** 25 tokens or so: 2,000 of them are what HISTORY_MAX_TOKENS lets through. */
+/** About 25 tokens: 2,000 of them fit into HISTORY_MAX_TOKENS. */
 const TEXT = 'A message of about one hundred characters, as they are in a conversation that goes on for long.'
 
-/** A session with so many finished messages, put there by SQL. */
+/** A session with so many finished messages, inserted by SQL. */
 async function seeded(scene: GreenroomScene, messages: number): Promise<string> {
   const session = await scene.open()
   const id = session.slice(session.lastIndexOf('/') + 1)
@@ -25,7 +25,7 @@ async function seeded(scene: GreenroomScene, messages: number): Promise<string> 
   return session
 }
 
-/** The same straight to the model. */
+/** The same request, sent directly to the model. */
 function straight(ground: Ground, messages: number): Ask {
   const past = Array.from({ length: messages }, (_, n) => ({ role: n % 2 === 0 ? 'user' : 'assistant', content: TEXT }))
   const asked = Object(JSON.parse(chatBody('tokens=5 rate=0', true)))
@@ -38,11 +38,11 @@ export const history: OwnCase = {
   name: 'history',
   title: `A history of ${MESSAGES.toLocaleString('en')} messages`,
   rows: 'asked',
-  note: `Time to first token, ${TIMES} replies one after the other in one session; straight: the same body, to the model.`,
+  note: `Time to first token, ${TIMES} replies in sequence in one session; straight: the same body, sent to the model.`,
   columns: [
     { key: 'p50Ms', title: 'first token p50 ms', digits: 2 },
     { key: 'p99Ms', title: 'p99 ms', digits: 1 },
-    { key: 'cpuUs', title: 'CPU µs a reply', digits: 0 },
+    { key: 'cpuUs', title: 'CPU µs per reply', digits: 0 },
     { key: 'postgresUs', title: 'PostgreSQL µs', digits: 0 },
   ],
   async measure(checkout, ground) {

@@ -32,7 +32,7 @@ export const lists: OwnCase = {
   name: 'lists',
   title: `Lists of ${SESSIONS.toLocaleString('en')} sessions`,
   rows: 'page',
-  note: `Each page ${TIMES} times, one after the other, with the number of all; the sessions are one agent's.`,
+  note: `Each page ${TIMES} times in sequence, with the total count; all sessions belong to one agent.`,
   columns: [
     { key: 'p50Ms', title: 'p50 ms', digits: 1 },
     { key: 'maxMs', title: 'slowest ms', digits: 1 },

@@ -1,4 +1,4 @@
-/** What a contender holds once the load is over. */
+/** A contender's memory after the load. */
 import type { SideCase } from '../case.ts'
 import { measureReplies } from './replies.ts'
 
@@ -7,7 +7,7 @@ export const memory: SideCase = {
   name: 'memory',
   title: 'Memory after load',
   note:
-    'Resident memory two seconds after the cases above (or, run alone, after 200 paced streams); of PostgreSQL its ' +
+    'Resident memory two seconds after the cases above (or, run alone, after 200 paced streams); for PostgreSQL, the ' +
     'proportional share.',
   columns: [
     { key: 'memoryMb', title: 'MB', digits: 0 },

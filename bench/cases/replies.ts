@@ -1,4 +1,4 @@
-/** The load of a side-by-side case: replies in new sessions, timed, with what they used. */
+/** The load of a side-by-side case: replies in new sessions, with their times and resource use. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Figures, Turn } from '../case.ts'
 import { nowUs } from '../clock.ts'
@@ -17,14 +17,14 @@ export type Wanted = {
 
 export type Measured = { replies: Replies; cpu: Use; memory: Use }
 
-/** Rejects when more than one reply in a hundred failed: such figures are of something else. */
+/** Rejects when more than one reply in a hundred failed, since the figures would be meaningless. */
 export async function measureReplies(turn: Turn, wanted: Wanted): Promise<Measured> {
   const job = await prepareJob(turn, wanted)
   const { result, ...used } = await turn.use(() => turn.load.replies(job))
   return { replies: checked(result), ...used }
 }
 
-/** What `staggerMs` begins and `untilMs` ends: processor time and tokens of the time between, in which all slots run. */
+/** Measures CPU time and tokens from `staggerMs` to `untilMs`, while all slots run. */
 export async function measureFullLoad(
   turn: Turn,
   wanted: Wanted & { readonly staggerMs: number; readonly untilMs: number },
@@ -52,7 +52,7 @@ function checked(replies: Replies): Replies {
   throw new Error(`${failed} of ${failed + replies.replies} failed: ${failures.join('; ')}`)
 }
 
-/** Processor time by whose it is, for each of `count` tokens or replies, in microseconds; memory in MB. */
+/** CPU time by program, for each of `count` tokens or replies, in microseconds; memory in MB. */
 export const useFigures = (cpu: Use, memory: Use, count: number): Figures => ({
   cpuUs: cpu.own / count,
   postgresUs: cpu.postgres / count,

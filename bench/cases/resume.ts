@@ -1,4 +1,4 @@
-/** Reading a long reply again from its beginning, while it runs and after its end. */
+/** Reads a long reply again from its beginning, while it runs and after its end. */
 import type { Figures, OwnCase } from '../case.ts'
 import type { Ground } from '../ground.ts'
 import { ask, resume as resumeOf, startScene } from './greenroom-scene.ts'
@@ -18,7 +18,7 @@ export const resume: OwnCase = {
   name: 'resume',
   title: `Resume of a reply of ${TOKENS.toLocaleString('en')} tokens`,
   rows: 'reply',
-  note: `From its beginning, ${TIMES} times, one after the other. The running one has all tokens and waits for its end.`,
+  note: `From its beginning, ${TIMES} times in sequence. The running one has all its tokens and waits for its end.`,
   columns: [
     { key: 'firstMs', title: 'first byte p50 ms', digits: 2 },
     { key: 'firstP99Ms', title: 'p99 ms', digits: 1 },
@@ -31,7 +31,7 @@ export const resume: OwnCase = {
     await ground.load.streams({ requests: [ask(running, `tokens=${TOKENS} rate=0 hold=300`)], tokens: TOKENS })
     const finished = await scene.open()
     await ground.load.replies({ asks: [ask(finished, `tokens=${TOKENS} rate=0`)], tokens: TOKENS, slots: 1 })
-    await read(ground, finished) // warm; this lets go of the asker of the running one, too
+    await read(ground, finished) // warm-up; it also releases the stream that started the running one
     return { running: await read(ground, running), finished: await read(ground, finished) }
   },
 }

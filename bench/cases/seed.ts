@@ -1,7 +1,7 @@
-/** Sessions by the million, put there by SQL. */
+/** Inserts sessions by the million with SQL. */
 import type { GreenroomScene } from './greenroom-scene.ts'
 
-/** With a question and a short answer each, where wanted. Vacuumed and analyzed, as autovacuum would in time. */
+/** Optionally with a question and a short answer each. Vacuumed and analyzed, as autovacuum would do in time. */
 export async function seedSessions(
   { sql, agentId }: GreenroomScene,
   count: number,

@@ -1,4 +1,4 @@
-/** From the command to the first request that is answered. */
+/** From the command to the first successful request. */
 
 import { startProduct } from '../../test/support/product.ts'
 import type { OwnCase } from '../case.ts'

@@ -1,10 +1,10 @@
-/** What a contender adds to a stream: time to its first token, and time, processor time and memory for each token. */
+/** What a contender adds to a stream: time to first token, and latency, CPU time and memory for each token. */
 import type { Column, SideCase } from '../case.ts'
 import { measureFullLoad, measureReplies, useFigures } from './replies.ts'
 
 const TOKENS = 100
 const RATE = 50
-/** Over which the first requests are spread: the length of a reply, so that begins and ends mix. */
+/** The first requests are spread over the length of a reply, so that starts and ends mix. */
 const STAGGER_MS = 2000
 const IDEAL_MS = ((TOKENS - 1) * 1000) / RATE
 
@@ -13,7 +13,7 @@ export const firstToken: SideCase = {
   name: 'ttft',
   group: 'stream',
   title: 'Time to first token',
-  note: '400 replies of 5 tokens, one at a time, each in a new session or thread where the contender keeps one.',
+  note: '400 replies of 5 tokens, one at a time, each in a new session or thread if the contender stores one.',
   columns: [
     { key: 'p50Ms', title: 'added p50 ms', digits: 2, against: { row: 'direct', how: 'minus' } },
     { key: 'p99Ms', title: 'added p99 ms', digits: 2, against: { row: 'direct', how: 'minus' } },
@@ -36,29 +36,29 @@ const pacedColumns: Column[] = [
   { key: 'firstP50Ms', title: 'first token p50 ms', digits: 2 },
   { key: 'replyS', title: 'reply p50 s', digits: 3 },
   { key: 'replyP99S', title: 'reply p99 s', digits: 3 },
-  { key: 'cpuUs', title: 'CPU µs a token', digits: 0 },
+  { key: 'cpuUs', title: 'CPU µs per token', digits: 0 },
   { key: 'postgresUs', title: 'PostgreSQL µs', digits: 0 },
   { key: 'redisUs', title: 'Redis µs', digits: 0 },
   { key: 'memoryMb', title: 'MB', digits: 0 },
   { key: 'postgresMb', title: 'PostgreSQL MB', digits: 0 },
 ]
 
-/** `windowMs`: for how long all of them run. */
+/** `windowMs`: how long all of them run. */
 export const paced = (streams: number, windowMs = 4000): SideCase => ({
   kind: 'side',
   name: `paced-${streams}`,
   group: 'stream',
   title: `${streams} paced streams`,
   note:
-    `${streams} at a time, replies of ${TOKENS} tokens at ${RATE} a second each, one after the other, begun over ` +
-    `${STAGGER_MS / 1000} s. Tokens and processor time are those of the ${windowMs / 1000} s after that, in which all run; ` +
-    `first tokens and replies are all. A token's time is from the model's write to the client's read; an ideal reply ` +
+    `${streams} at a time, replies of ${TOKENS} tokens at ${RATE} a second each, in sequence, started over ` +
+    `${STAGGER_MS / 1000} s. Tokens and CPU time are those of the following ${windowMs / 1000} s, in which all run; ` +
+    `all first tokens and replies count. Token latency is from the model's write to the client's read; an ideal reply ` +
     `takes ${IDEAL_MS / 1000} s.`,
   columns: pacedColumns,
   async measure(turn) {
     const untilMs = STAGGER_MS + windowMs
     const { replies: got, ...used } = await measureFullLoad(turn, {
-      // A slot begins its last reply before the end. None takes less than the ideal.
+      // A slot starts its last reply before the end. No reply is faster than the ideal.
       count: Math.ceil(untilMs / IDEAL_MS) * streams,
       prompt: `tokens=${TOKENS} rate=${RATE}`,
       tokens: TOKENS,

@@ -1,10 +1,10 @@
-/** Many who read one reply, while one of them reads nothing. */
+/** Many subscribers to one reply, one of which reads nothing. */
 import type { Figures, OwnCase, Rows } from '../case.ts'
 import type { Ground } from '../ground.ts'
 import { cpuOf } from '../processes.ts'
 import { ask, type GreenroomScene, LIVE_END, resume, startScene } from './greenroom-scene.ts'
 
-/** About 1.5 MB of frames: more than sockets hold, so that the stalled one is stalled. */
+/** About 1.5 MB of frames: more than socket buffers hold, so that the stalled reader really stalls. */
 const BURST = 6000
 const RATE = 50
 const READ = 150
@@ -34,13 +34,13 @@ export const subscribers: OwnCase = {
   title: 'Subscribers on one reply',
   rows: 'subscribers',
   note:
-    `They join a reply of ${RATE} tokens a second at its live end and read ${READ} tokens each. Beside them, the one who ` +
-    `asked, and one who wants it from its beginning (${BURST.toLocaleString('en')} tokens) and reads nothing. CPU is the ` +
-    "server's own, with their joining, for each token that a subscriber got.",
+    `They join a reply of ${RATE} tokens a second at its live end and read ${READ} tokens each. Besides them: the stream ` +
+    `of the request, and one from the beginning (${BURST.toLocaleString('en')} tokens) that reads nothing. CPU is the ` +
+    "server's own, including their joining, for each token delivered to a subscriber.",
   columns: [
-    { key: 'p50Ms', title: 'a token p50 ms', digits: 2 },
+    { key: 'p50Ms', title: 'token p50 ms', digits: 2 },
     { key: 'p99Ms', title: 'p99 ms', digits: 2 },
-    { key: 'cpuUs', title: 'CPU µs a token and subscriber', digits: 1 },
+    { key: 'cpuUs', title: 'CPU µs per token and subscriber', digits: 1 },
     { key: 'memoryMb', title: 'MB', digits: 0 },
   ],
   async measure(checkout, ground) {

@@ -1,4 +1,4 @@
-/** How much goes through: tokens of long replies, and short replies. */
+/** Throughput: tokens of long replies, and short replies. */
 import type { SideCase } from '../case.ts'
 import { measureReplies, useFigures } from './replies.ts'
 
@@ -8,12 +8,12 @@ const UNTIL_MS = 4000
 export const mostTokens: SideCase = {
   kind: 'side',
   name: 'throughput',
-  title: 'Most tokens a second',
+  title: 'Maximum tokens per second',
   note: `Replies of 2,000 unpaced tokens, ${AT_A_TIME} at a time, for ${UNTIL_MS / 1000} s.`,
   columns: [
     { key: 'perSecond', title: 'tokens/s', digits: 0 },
     { key: 'perSecond', title: '/ raw', digits: 2, against: { row: 'raw', how: 'ratio' } },
-    { key: 'cpuUs', title: 'CPU µs a token', digits: 1 },
+    { key: 'cpuUs', title: 'CPU µs per token', digits: 1 },
     { key: 'postgresUs', title: 'PostgreSQL µs', digits: 1 },
     { key: 'memoryMb', title: 'MB', digits: 0 },
   ],
@@ -33,14 +33,14 @@ export const mostTokens: SideCase = {
 export const shortReplies: SideCase = {
   kind: 'side',
   name: 'short',
-  title: 'Short replies a second, not streamed',
+  title: 'Short replies per second, not streamed',
   note: `Replies of 5 unpaced tokens, ${AT_A_TIME} at a time, for ${UNTIL_MS / 1000} s.`,
   columns: [
     { key: 'perSecond', title: 'replies/s', digits: 0 },
     { key: 'perSecond', title: '/ raw', digits: 2, against: { row: 'raw', how: 'ratio' } },
     { key: 'p50Ms', title: 'p50 ms', digits: 1 },
     { key: 'p99Ms', title: 'p99 ms', digits: 1 },
-    { key: 'cpuUs', title: 'CPU µs a reply', digits: 0 },
+    { key: 'cpuUs', title: 'CPU µs per reply', digits: 0 },
     { key: 'postgresUs', title: 'PostgreSQL µs', digits: 0 },
     { key: 'memoryMb', title: 'MB', digits: 0 },
   ],

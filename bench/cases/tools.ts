@@ -1,4 +1,4 @@
-/** What the tool path costs, beside the same calls made by hand. */
+/** The cost of the tool path, beside the same calls made by hand. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +11,7 @@ import { toolSchemas } from '../tool-schemas.ts'
 import { ask, type GreenroomScene, load, startScene } from './greenroom-scene.ts'
 
 const REPLIES = 150
-/** Of each row: what a tool call compiles and connects to is there after so many. */
+/** For each row: by then everything a tool call needs is compiled and connected. */
 const WARM_UP = 200
 const TOKENS = 5
 const PROMPT = `calls=1 tokens=${TOKENS} rate=0`
@@ -20,7 +20,7 @@ async function startWeather(): Promise<{ url: string } & Disposable> {
   const server = createServer((_request, response) => response.end('{"weather":"rain"}'))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // of a TCP server
+  const { port } = server.address() as AddressInfo // it is a TCP server
   return { url: `http://127.0.0.1:${port}`, [Symbol.dispose]: () => void server.close() }
 }
 
@@ -66,13 +66,13 @@ export const tools: OwnCase = {
   title: 'The tool path',
   rows: 'asked',
   note:
-    `${REPLIES} replies one after the other, from the request to the last token; the model asks for one HTTP tool and one MCP ` +
-    'tool in a turn, then answers. Tools are on loopback and answer at once. By hand: the official clients of model and MCP, ' +
-    'and fetch; nothing is stored, checked or guarded. Sessions are new, and made before.',
+    `${REPLIES} replies in sequence, from the request to the last token; the model calls one HTTP tool and one MCP ` +
+    'tool in a turn, then answers. Tools are on loopback and respond at once. By hand: the official clients of model and MCP, ' +
+    'and fetch; nothing is stored, checked or guarded. Sessions are new, created before.',
   columns: [
     { key: 'p50Ms', title: 'p50 ms', digits: 1 },
     { key: 'p99Ms', title: 'p99 ms', digits: 1 },
-    { key: 'cpuUs', title: 'CPU µs a reply', digits: 0 },
+    { key: 'cpuUs', title: 'CPU µs per reply', digits: 0 },
     { key: 'postgresUs', title: 'PostgreSQL µs', digits: 0 },
   ],
   async measure(checkout, ground) {

@@ -5,7 +5,7 @@ import { cancel, paced, resume, type Scene, silentModel, startReply } from './sc
 
 const ROUNDS = 3
 const CANCELS = 100
-/** Each waits for its moment most of the time, so few cancels are ever under way at once. */
+/** Each spends most of its time waiting, so few cancels are in flight at once. */
 const CONCURRENCY = 10
 
 interface Times {
@@ -17,7 +17,7 @@ async function cancelOnce(scene: Scene, text: string, n: number): Promise<Times>
   const { session, own } = await startReply(scene, 0, text)
   const reader = await resume(scene, 2, session)
   await Promise.all([own.saw('"role"'), reader.saw('"role"')])
-  // The owner polls for cancels once a second: these come at all moments of it.
+  // The owner polls for cancels once a second: spread them over that second.
   await pause(evenly(n) * 1000)
   const begin = performance.now()
   const ended = reader.saw('[DONE]')

@@ -1,4 +1,4 @@
-/** What following costs: processor time of each process, Redis commands, and what an idle instance asks of PostgreSQL. */
+/** The cost of following: CPU time of each process, Redis commands, and the statements of an idle instance. */
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect } from '../../src/persistence/postgres/database.ts'
@@ -10,17 +10,17 @@ const ROUNDS = 3
 const REPLIES = 20
 const SECONDS = 10
 const IDLE_SECONDS = 15
-/** Of Linux, whatever the machine: USER_HZ is 100. */
+/** Linux: USER_HZ is always 100. */
 const TICK_MS = 10
 
-/** Fields of /proc/<pid>/stat behind the name: parent, and processor time so far (ms). */
+/** From the fields of /proc/<pid>/stat after the name: parent, and CPU time so far (ms). */
 async function statOf(pid: string): Promise<{ parent: number; cpu: number }> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return { parent: Number(fields[1]), cpu: (Number(fields[11]) + Number(fields[12])) * TICK_MS || 0 }
 }
 
-/** Of the server and all its backends. */
+/** CPU time of the server and all its backends. */
 async function serverCpu(pid: number): Promise<number> {
   const all = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const stats = await Promise.all(all.map(async (name) => ({ name, ...(await statOf(name)) })))
@@ -54,14 +54,14 @@ async function readMeters({ postgres }: Ground, { products, redis }: Scene): Pro
 interface Cost {
   tokens: number
   seconds: number
-  /** Milliseconds of the owner, the follower, the third instance and PostgreSQL. */
+  /** CPU milliseconds of the owner, the follower, the third instance and PostgreSQL. */
   cpu: number[]
   redisCpu: number
   commands: number
   publishes: number
 }
 
-/** `replies` 0: what runs anyway. */
+/** `replies` 0: the idle cost. */
 async function measure(ground: Ground, scene: Scene, replies: number, follower: number | null): Promise<Cost> {
   const running = await startManyFollowed(scene, replies, follower)
   if (replies > 0) await pause(1000)
@@ -82,7 +82,7 @@ async function measure(ground: Ground, scene: Scene, replies: number, follower: 
   }
 }
 
-/** What costs were measured, round by round, of one kind in one scene. */
+/** The costs of one kind in one scene, one for each round. */
 interface Case {
   scene: Scene
   follower: number | null
@@ -137,9 +137,9 @@ export async function benchCost(ground: Ground, scenes: readonly Scene[]): Promi
   const rows = cases.map((one) => costRow(one, idle.get(one.scene)?.costs ?? []))
   return [
     table(
-      ['', 'follows', 'owner', 'follower', 'third', 'PostgreSQL', 'Redis', 'Redis commands a token, each round'],
+      ['', 'follows', 'owner', 'follower', 'third', 'PostgreSQL', 'Redis', 'Redis commands per token, each round'],
       rows,
     ),
-    table(['An idle instance, a second', 'statements', 'CPU ms', 'Redis commands', 'of these PUBLISH'], idleRows),
+    table(['An idle instance, per second', 'statements', 'CPU ms', 'Redis commands', 'of these PUBLISH'], idleRows),
   ].join('\n\n')
 }

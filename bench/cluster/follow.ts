@@ -1,4 +1,4 @@
-/** How much later a token is seen on another instance than on its owner's: one client reads both, by one clock. */
+/** How much later a token arrives on another instance than on the owner: one client reads both, by one clock. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { quantileCells, type Rounds, table } from '../figures.ts'
 import { cancel, paced, resume, type Scene, startReply } from './scene.ts'
@@ -9,13 +9,13 @@ const SECONDS = 8
 
 export interface Followed {
   session: string
-  /** When each frame was seen on the owner and, by its id, elsewhere. */
+  /** Arrival times of frames by id, on the owner and elsewhere. */
   owner: Map<number, number>
   elsewhere: Map<number, number>
   stop(): Promise<void>
 }
 
-/** A reply of 20 tokens a second on the first instance; with `follower`, read on that one too. */
+/** A reply of 20 tokens a second on the first instance, also read on `follower` if given. */
 export async function startFollowed(scene: Scene, follower: number | null): Promise<Followed> {
   const owner = new Map<number, number>()
   const elsewhere = new Map<number, number>()
@@ -45,7 +45,7 @@ export async function startManyFollowed(scene: Scene, count: number, follower: n
 
 async function followRound(scene: Scene, count: number): Promise<number[]> {
   const replies = await startManyFollowed(scene, count, 1)
-  const begin = performance.now() + 1000 // when all of them flow
+  const begin = performance.now() + 1000 // by then all of them stream
   const end = begin + SECONDS * 1000
   await pause(end - performance.now() + 500)
   const delays = replies.flatMap(({ owner, elsewhere }) =>

@@ -1,11 +1,11 @@
-/** The owner is killed (-9): how long a stream on another instance, and the session's next message, have to wait. */
+/** After kill -9 of the owner: how long a stream on another instance, and the session's next message, wait. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { evenly, extremeCells, table } from '../figures.ts'
 import { paced, resume, type Scene, sendMessage, startReply } from './scene.ts'
 
 const KILLS = 6
 const OWNER = 2
-/** Between two attempts to send the next message. */
+/** Interval between attempts to send the next message. */
 const ASK_MS = 20
 
 interface Times {
@@ -13,7 +13,7 @@ interface Times {
   next: number
 }
 
-/** Resolves to the moment in which a message was admitted. */
+/** Resolves to the time at which a message was admitted. */
 async function nextAdmitted(scene: Scene, session: string): Promise<number> {
   while (true) {
     const answer = await sendMessage(scene, 1, session, paced(1))
@@ -32,7 +32,7 @@ async function killOnce(scene: Scene, leaseMs: number, n: number): Promise<Times
   await own.tokens(4)
   const reader = await resume(scene, 0, session)
   await reader.tokens(4)
-  await pause((evenly(n) * leaseMs) / 3) // a lease is renewed at each third
+  await pause((evenly(n) * leaseMs) / 3) // leases are renewed every third
   const begin = performance.now()
   const lost = reader.saw('instance_lost')
   await scene.products[OWNER]?.kill9()
@@ -41,7 +41,7 @@ async function killOnce(scene: Scene, leaseMs: number, n: number): Promise<Times
   return { lost: lostAt - begin, next: nextAt - begin }
 }
 
-/** Most of it is waiting, so the scenes run it side by side. */
+/** Mostly waiting, so the scenes run in parallel. */
 export async function benchLoss(scenes: readonly Scene[], leaseMs: number): Promise<string[][]> {
   const results = await Promise.all(
     scenes.map(async (scene) => {

@@ -6,7 +6,7 @@ const ROUNDS = 3
 const RESUMES = 100
 const WARM_UP = 30
 const BACKGROUND = 50
-/** Tokens of the reply that is resumed, and where `Last-Event-ID` lies in it. */
+/** Tokens of the resumed reply, and the position of `Last-Event-ID` in it. */
 const FINISHED_TOKENS = 200
 const RUNNING_TOKENS = 40
 const MIDDLE = 20
@@ -25,7 +25,7 @@ async function resumeRound(scene: Scene, session: string, after: number | null, 
   return times
 }
 
-/** Resolves when so many tokens were seen. */
+/** Resolves when so many tokens have arrived. */
 async function begun(scene: Scene, tokens: number): Promise<Running> {
   const running = await startReply(scene, 0, paced(4000))
   await running.own.tokens(tokens)
@@ -75,5 +75,5 @@ export async function benchResume(scenes: readonly Scene[]): Promise<string> {
     }
   }
   const rows = [...results.values()].map(({ cells, rounds }) => [...cells, ...quantileCells(rounds)])
-  return table(['', 'beside it', 'reply', 'Last-Event-ID', 'p50 ms', 'p99 ms', 'resumes'], rows)
+  return table(['', 'other replies', 'reply', 'Last-Event-ID', 'p50 ms', 'p99 ms', 'resumes'], rows)
 }

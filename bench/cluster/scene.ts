@@ -1,4 +1,4 @@
-/** Three instances on one PostgreSQL and the bench's model, with Redis and without, all on loopback. */
+/** Three instances on one PostgreSQL and the bench's model, with or without Redis, all on loopback. */
 import { addAgent, newSession, type Product, startProduct } from '../../test/support/product.ts'
 import { programFolder } from '../../test/support/program.ts'
 import { type RedisServer, startRedis } from '../../test/support/redis.ts'
@@ -29,7 +29,7 @@ export interface Scene extends AsyncDisposable {
   database: string
   products: Product[]
   redis: RedisServer | null
-  /** Starts an instance again that was killed, on its port. */
+  /** Restarts a killed instance on its port. */
   restart(instance: number): Promise<void>
 }
 
@@ -84,27 +84,27 @@ function instance(products: readonly Product[], n: number): Product {
 
 export const urlOf = ({ products }: Scene, n: number): string => instance(products, n).url
 
-/** Tokens at 20 a second, about as fast as one reads; `silentModel` answers and sends no token. */
+/** Tokens at 20 a second, about reading speed; `silentModel` responds but sends no token. */
 export const paced = (tokens: number): string => `tokens=${tokens} rate=20`
 export const silentModel = 'tokens=0 rate=0 hold=600'
 
 export interface Running {
   session: string
-  /** The stream of the message itself, on the owner. */
+  /** The stream of the original request, on the owner. */
   own: Observed
 }
 
-/** A reply in a new session. Resolves when it was accepted. */
+/** Starts a reply in a new session. Resolves when it is accepted. */
 export async function startReply(scene: Scene, owner: number, prompt: string, onId?: OnId): Promise<Running> {
   const session = await newSession(urlOf(scene, owner), scene.agentId)
   return { session, own: accepted(await sendMessage(scene, owner, session, prompt, onId)) }
 }
 
-/** Resolves with its answer. */
+/** Resolves with its response. */
 export const sendMessage = (scene: Scene, to: number, session: string, prompt: string, onId?: OnId) =>
   observe({ url: completions(scene, to, session), body: chatBody(prompt, true) }, onId)
 
-/** `after`: the last id that was seen. Resolves when it was accepted. */
+/** `after`: the last id seen. Resolves when it is accepted. */
 export async function resume(
   scene: Scene,
   at: number,
@@ -115,7 +115,7 @@ export async function resume(
   return accepted(await observe({ url: `${completions(scene, at, session)}/stream`, headers }, onId))
 }
 
-/** Resolves with its answer. */
+/** Resolves with its response. */
 export const cancel = (scene: Scene, at: number, session: string): Promise<Observed> =>
   observe({ url: `${completions(scene, at, session)}/cancel`, body: '{}' })
 

@@ -13,10 +13,10 @@ const aiSdk: Contender = {
 }
 
 /**
- * The same with resumable-stream on Redis, as the SDK's guide to resuming streams sets it up. Its reader gets the stream
- * itself; Redis learns that it exists, and passes it on only to those who come back for it. Which stream a chat has, and
- * its messages, the guide leaves to the user: kept in the process's memory here, so that no store of ours is measured.
- * A reply that is not streamed is not kept at all.
+ * The same with resumable-stream on Redis, set up as in the SDK's guide to resuming streams. The client reads the stream
+ * directly; Redis records that it exists and relays it only to those who resume it. The guide leaves the store of chats
+ * and messages to the user: here it is in memory, so that no store of ours is measured. A reply that is not streamed is
+ * not stored at all.
  */
 const aiSdkResumable: Contender = {
   name: 'ai-sdk-resumable',

@@ -1,4 +1,4 @@
-/** Everyone who takes part, in the order of the tables. */
+/** All contenders, in table order. */
 
 import type { Checkout } from '../checkout.ts'
 import type { Contender } from '../contender.ts'
@@ -15,6 +15,9 @@ export const allContenders = (checkouts: readonly Checkout[]): Contender[] => [
   ...direct,
   ...raw,
   ...handWritten,
-  ...[...portkey, ...aiSdk, ...langgraph, ...mastra],
+  ...portkey,
+  ...aiSdk,
+  ...langgraph,
+  ...mastra,
   ...checkouts.flatMap(greenroomContenders),
 ]

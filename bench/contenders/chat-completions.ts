@@ -1,4 +1,4 @@
-/** A contender that speaks chat completions and keeps nothing: what it answers to the bench. */
+/** Base of the contenders that serve chat completions and store nothing. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { ownCheckout } from '../checkout.ts'
@@ -6,20 +6,20 @@ import type { Ask, Running } from '../contender.ts'
 import { flagsOf, npmStart } from '../npm-start.ts'
 
 const ownStart = npmStart(ownCheckout.path)
-/** Of every server that `startServer` starts. */
+/** Flags of every server that `startServer` starts. */
 export const ownFlags = flagsOf(ownStart)
 
 export const chatBody = (prompt: string, stream: boolean): string =>
   JSON.stringify({ model: 'bench', stream, messages: [{ role: 'user', content: prompt }] })
 
-/** `base`: of chat completions. */
+/** `base`: base URL of chat completions. */
 export const askChat = (base: string, prompt: string, stream: boolean): Ask => ({
   url: `${base}/chat/completions`,
   headers: { authorization: 'Bearer none' },
   body: chatBody(prompt, stream),
 })
 
-/** A server of ours in a process of its own, under the flags of `npm start`. It sends `{ port }` once it listens; its first argument is the model's URL. */
+/** Starts one of our servers in a separate process with the flags of `npm start`. It sends `{ port }` once it listens. */
 export async function startServer(file: URL, ...args: string[]): Promise<Running> {
   const env = { ...process.env, ...ownStart.env, NODE_ENV: 'production' }
   const child = fork(file, args, { execArgv: [...ownStart.args], env })

@@ -1,4 +1,4 @@
-/** Nobody in between: what the model and the load client take by themselves. */
+/** No server in between: the cost of the model and the load client alone. */
 import type { Contender } from '../contender.ts'
 import { askChat } from './chat-completions.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Greenroom as its users start it: a process of its own with an embedded PostgreSQL, durability on, MAX_* raised so
- * that no case is refused. Stateless, in sessions, in sessions with Redis, and followed from another instance.
+ * Greenroom as its users start it: a process with an embedded PostgreSQL, durability on, MAX_* raised so that no case is
+ * refused. Stateless, in sessions, in sessions with Redis, and followed from another instance.
  */
 import { addAgent, deployUrl, newSession, type Product, startProduct } from '../../test/support/product.ts'
 import type { Checkout } from '../checkout.ts'
@@ -37,14 +37,14 @@ export async function startGreenroom(
     products.push(stack.use(await startProduct({ ...where, env: { ...start.env, ...settings, ...env } })))
   }
   const [first, ...others] = products
-  if (!first) throw new Error('No instance was asked for.')
+  if (!first) throw new Error('No instance was requested.')
   const agentId = await addAgent(first, scene.upstreamUrl)
   const kept = stack.move()
   return {
     products: [first, ...others],
     agentId,
     async [Symbol.asyncDispose]() {
-      // As users stop it, so that PostgreSQL ends at once instead of after its recovery.
+      // A clean stop, so that PostgreSQL ends at once instead of after a recovery.
       for (const product of products) await product.stop().catch(() => {})
       await kept.disposeAsync()
     },
@@ -93,10 +93,10 @@ async function startFollowed(checkout: Checkout, scene: Scene): Promise<Running>
 }
 
 export function greenroomContenders(checkout: Checkout): Contender[] {
-  const behind = checkout.name === null ? '' : `@${checkout.name}`
+  const suffix = checkout.name === null ? '' : `@${checkout.name}`
   const make = (name: string, title: string, start: (scene: Scene) => Promise<Running>): Contender => ({
-    name: `greenroom-${name}${behind}`,
-    title: `Greenroom, ${title}${behind}`,
+    name: `greenroom-${name}${suffix}`,
+    title: `Greenroom, ${title}${suffix}`,
     start,
     keeps: name === 'stateless' ? 'nothing' : 'thread',
     versions: { greenroom: commitOf(checkout.path) },

@@ -1,4 +1,4 @@
-/** The chat-completions API in front of a model, as one writes it in an afternoon. */
+/** The chat-completions API in front of a model, as written in an afternoon. */
 import Fastify from 'fastify'
 import OpenAI from 'openai'
 

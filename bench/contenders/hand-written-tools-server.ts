@@ -1,6 +1,6 @@
 /**
- * The tool path as one writes it by hand: two model calls on the official client, one fetch, one call on the official MCP
- * client, in the process that answers. Nothing is stored, checked or guarded. Arguments: URLs of model, HTTP tool, MCP server.
+ * The tool path written by hand: two model calls with the official client, one fetch, one call with the official MCP
+ * client, in one process. Nothing is stored, checked or guarded. Arguments: URLs of model, HTTP tool, MCP server.
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import Fastify from 'fastify'
@@ -18,7 +18,7 @@ const tools = Object.entries(toolSchemas).map(([name, parameters]) => ({
   function: { name, parameters },
 }))
 
-/** Reads the whole answer: which tools to call, and with what. */
+/** Reads the whole response: which tools to call, with which arguments. */
 async function askForCalls(messages: OpenAI.ChatCompletionMessageParam[]) {
   const calls: { id: string; type: 'function'; function: { name: string; arguments: string } }[] = []
   for await (const { choices } of await openai.chat.completions.create({

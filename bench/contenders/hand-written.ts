@@ -1,4 +1,4 @@
-/** What one writes by hand: Fastify and the official client, in thirty lines. */
+/** A hand-written server: Fastify and the official client, in thirty lines. */
 import { readFileSync } from 'node:fs'
 import type { Contender } from '../contender.ts'
 import { ownFlags, startServer } from './chat-completions.ts'

@@ -8,12 +8,12 @@ const WORKERS = 600
 const options = ['dev', '--no-reload', '--no-browser', '-n', `${WORKERS}`]
 
 /**
- * LangGraph's JavaScript server with a graph of one node that calls the model. It keeps threads and runs in
- * its memory and writes all of them to files three seconds after the last change: a crash loses them. As it starts it
- * calls itself a server for development (and sets NODE_ENV so) and points to a deployment service, which is no package;
- * this is what can be installed. `messages-tuple` is the mode that sends what is new; `messages` repeats the whole text
- * with each token. It streams from the model even when its own answer is not streamed, and ends each
- * reply about 500 ms after the last token: it then polls (storage/ops.mjs, `join`).
+ * LangGraph's JavaScript server with a graph of one node that calls the model. It keeps threads and runs in memory and
+ * writes all of them to files three seconds after the last change: a crash loses them. At its start it calls itself a
+ * development server (and sets NODE_ENV accordingly) and points to a deployment service, which is not a package; this is
+ * what can be installed. The mode `messages-tuple` sends increments; `messages` repeats the whole text with each token.
+ * It streams from the model even when its own response is not streamed, and ends each reply about 500 ms after the last
+ * token, because it polls then (storage/ops.mjs, `join`).
  */
 const langgraph: Contender = {
   name: 'langgraph',

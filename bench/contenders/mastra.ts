@@ -2,7 +2,7 @@ import type { Contender, Running, Scene } from '../contender.ts'
 import manifest from './mastra/package.json' with { type: 'json' }
 import { installPeer, peerFlags, post, startPeer } from './peer.ts'
 
-/** Mastra's server as `mastra build` makes it; an agent with memory: threads on PostgreSQL, the last ten messages sent. */
+/** Mastra's server as built by `mastra build`, an agent with memory: threads on PostgreSQL, the last ten messages sent. */
 const mastra: Contender = {
   name: 'mastra',
   title: 'Mastra, stored',
@@ -24,8 +24,8 @@ const mastra: Contender = {
 }
 
 /**
- * The same server without storage, an agent without memory: keeps nothing. With storage it would write and delete a
- * workflow snapshot for each reply, memory or not.
+ * The same server without storage and an agent without memory: stores nothing. With storage it would write and delete a
+ * workflow snapshot for each reply, even without memory.
  */
 const mastraStateless: Contender = {
   name: 'mastra-stateless',

@@ -1,6 +1,6 @@
 /**
- * Servers of others. What one is made of, exact versions and a few lines that set it up, lies in `bench/contenders/NAME/`;
- * it is installed into `.bench/NAME/` at first use and again when any of that changes, never among our dependencies.
+ * Third-party servers. Exact versions and a few lines of setup are in `bench/contenders/NAME/`. They are installed into
+ * `.bench/NAME/` on first use and again when any of that changes, never among our dependencies.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -14,10 +14,10 @@ import { killWithUs } from '../../test/support/program.ts'
 
 const START_MS = 60_000
 const installRoot = fileURLToPath(new URL('../../.bench/', import.meta.url))
-/** Ours is the node that they run on, too. */
+/** They run on our version of Node. */
 const path = [dirname(process.execPath), process.env.PATH].join(delimiter)
 
-/** Of every peer: none of V8's own. What else changes its speed stands behind it. */
+/** For every peer: no V8 flags. Others that affect its speed are appended. */
 export const peerFlags = 'NODE_ENV=production'
 
 export type Peer = AsyncDisposable & { readonly url: string; readonly pid: number }
@@ -25,16 +25,16 @@ export type Peer = AsyncDisposable & { readonly url: string; readonly pid: numbe
 type PeerOptions = {
   /** Arguments of node; paths are relative to `cwd`. */
   args(port: number): string[]
-  /** Where it runs. */
+  /** Working directory. */
   cwd: string
   env: Record<string, string>
-  /** A path that answers 2xx once it serves. */
+  /** A path that returns 2xx once it serves. */
   ready: string
 }
 
 const sourceOf = (name: string): string => fileURLToPath(new URL(`${name}/`, import.meta.url))
 
-/** Installs it unless it is, runs its build if it has one, and resolves to its folder. Rejects with npm's output. */
+/** Installs it if needed, runs its build if it has one, and resolves to its folder. Rejects with npm's output. */
 export async function installPeer(name: string): Promise<string> {
   const folder = join(installRoot, name)
   const stamp = join(folder, '.installed')
@@ -65,7 +65,7 @@ async function npm(cwd: string, args: string[]): Promise<void> {
   if (code !== 0) throw new Error(`npm ${args.join(' ')} in ${cwd}: ${output()}`)
 }
 
-/** Starts it on a free port and waits until it serves. Rejects with its output when it ends early or takes 60 s. */
+/** Starts it on a free port and waits until it serves. Rejects with its output if it exits early or takes 60 s. */
 export async function startPeer({ args, cwd, env, ready }: PeerOptions): Promise<Peer> {
   const port = await freePort()
   const child = spawn(process.execPath, args(port), {
@@ -100,7 +100,7 @@ const answers = (url: string): Promise<boolean> =>
     () => false,
   )
 
-/** The last of what it wrote, on both outputs. */
+/** The end of its output, stdout and stderr together. */
 function outputOf(child: { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream }): () => string {
   let text = ''
   for (const output of [child.stdout, child.stderr]) {
@@ -111,7 +111,7 @@ function outputOf(child: { stdout: NodeJS.ReadableStream; stderr: NodeJS.Readabl
   return () => text
 }
 
-/** POSTs JSON and resolves to the answer's; rejects unless it is 2xx. */
+/** POSTs JSON and resolves to the response's JSON; rejects unless it is 2xx. */
 export async function post(url: string, body: object): Promise<Record<string, unknown>> {
   const headers = { 'content-type': 'application/json' }
   const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })

@@ -3,8 +3,8 @@ import { installPeer, peerFlags, startPeer } from './peer.ts'
 import manifest from './portkey/package.json' with { type: 'json' }
 
 /**
- * Portkey's AI gateway, on Node as `npx @portkey-ai/gateway` starts it, without its page of logs. Keeps nothing.
- * @hono/node-server is overridden with 1.3.3, the oldest that it allows: with newer ones every stream answers 500.
+ * Portkey's AI gateway on Node, as started by `npx @portkey-ai/gateway`, without its log page. Stores nothing.
+ * @hono/node-server is overridden with 1.3.3, the oldest that it allows: with newer ones every stream returns 500.
  */
 const portkey: Contender = {
   name: 'portkey',

@@ -1,4 +1,4 @@
-/** Passes each request on and its answer back. */
+/** Forwards each request and pipes the response back. */
 import { once } from 'node:events'
 import { Agent, createServer, request } from 'node:http'
 

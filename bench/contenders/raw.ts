@@ -1,4 +1,4 @@
-/** Bytes through node:http and nothing else: the limit. */
+/** Pipes bytes through node:http and does nothing else: the limit. */
 import type { Contender } from '../contender.ts'
 import { ownFlags, startServer } from './chat-completions.ts'
 

@@ -1,4 +1,4 @@
-/** The load client, as the bench speaks to it. */
+/** The bench's handle on the load client. */
 import { fork } from 'node:child_process'
 import type { Answer, Job } from './main.ts'
 import type { Replies, RepliesJob } from './replies.ts'
@@ -28,7 +28,7 @@ export function startLoadClient(): LoadClient {
     const asked = Promise.withResolvers<unknown>()
     waiting.set(++last, asked)
     child.send({ id: last, job })
-    return asked.promise as Promise<T> // the answer to this kind of job, from our own file
+    return asked.promise as Promise<T> // the result type of this kind of job, from our own file
   }
   return {
     replies: (job) => ask<Replies>({ kind: 'replies', ...job }),

@@ -1,4 +1,4 @@
-/** The load client, a process of its own: takes jobs over its channel, answers with figures. */
+/** The load client, a separate process: receives jobs over its channel and answers with figures. */
 import { loadReplies, type Replies, type RepliesJob } from './replies.ts'
 import { openStreams, releaseStreams, type Streams, type StreamsJob } from './streams.ts'
 

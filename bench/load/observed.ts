@@ -1,27 +1,27 @@
-/** One stream that is watched while it runs, for those who act on what it brings. Times are `performance.now()`. */
+/** One stream observed while it runs, for callers that react to its content. Times are `performance.now()`. */
 import { tokenReader } from '../tokens.ts'
 import { type Request, send } from './request.ts'
 
 export type Observed = {
   readonly status: number
-  /** When the answer's head came. */
+  /** When the response head arrived. */
   readonly at: number
-  /** When the first byte of the body came. Rejects when none ever does. */
+  /** When the first byte of the body arrived. Rejects if none does. */
   readonly first: Promise<number>
-  /** When a `data:` line with these words came, now or before. Rejects when the stream ends without one. */
+  /** When a `data:` line with this text arrived, now or before. Rejects if the stream ends without one. */
   saw(words: string): Promise<number>
-  /** When so many tokens had come. Rejects when the stream ends with fewer. */
+  /** When so many tokens had arrived. Rejects if the stream ends with fewer. */
   tokens(count: number): Promise<number>
-  /** The whole body; resolves at its end, whatever the end. */
+  /** The whole body; resolves when the stream ends in any way. */
   body(): Promise<string>
   /** Drops the connection. */
   leave(): void
 }
 
-/** Called for each `id:` line with the moment it came. */
+/** Called for each `id:` line with its arrival time. */
 export type OnId = (id: number, at: number) => void
 
-/** Things that happen once each, asked for before or after. */
+/** One-time events that can be awaited before or after they happen. */
 function moments<Key>() {
   const all = new Map<Key, PromiseWithResolvers<number>>()
   let isOver = false
@@ -42,12 +42,12 @@ function moments<Key>() {
   }
 }
 
-/** Resolves when the answer's head has come. */
+/** Resolves when the response head has arrived. */
 export function observe(request: Request, onId: OnId = () => {}): Promise<Observed> {
   const { promise, resolve, reject } = Promise.withResolvers<Observed>()
   const closed = Promise.withResolvers<void>()
   const first = Promise.withResolvers<number>()
-  first.promise.catch(() => {}) // most callers do not ask
+  first.promise.catch(() => {}) // most callers do not await it
   const seen: { line: string; at: number }[] = []
   const arrivals: number[] = []
   const words = moments<string>()
@@ -89,7 +89,7 @@ export function observe(request: Request, onId: OnId = () => {}): Promise<Observ
     },
     end(error) {
       const over = error ?? new Error('The stream ended before.')
-      reject(over) // without effect once the head came
+      reject(over) // no effect after the head arrived
       first.reject(over)
       words.end()
       counts.end()

@@ -1,4 +1,4 @@
-/** Asks for replies, so many at a time, and times their tokens. */
+/** Requests replies with limited concurrency and times their tokens. */
 import { nowUs } from '../clock.ts'
 import type { Ask } from '../contender.ts'
 import { tokenReader } from '../tokens.ts'
@@ -7,25 +7,25 @@ import { type Quantiles, samples } from './samples.ts'
 
 export type RepliesJob = {
   readonly asks: readonly Ask[]
-  /** How many tokens each reply must bring. */
+  /** Tokens that each reply must contain. */
   readonly tokens: number
-  /** How many run at a time; each slot asks again as soon as it has its answer. */
+  /** Concurrency: each slot sends its next request as soon as its reply has ended. */
   readonly slots: number
-  /** Over how long the slots' first requests are spread. */
+  /** Time over which the slots' first requests are spread. */
   readonly staggerMs?: number
-  /** After this no further reply is begun. */
+  /** No reply is started after this. */
   readonly untilMs?: number
-  /** Tokens count that arrive in it; all when absent. By the machine's clock. */
+  /** Only tokens that arrive in it count; absent: all. By the machine's clock. */
   readonly window?: { readonly fromUs: number; readonly toUs: number }
 }
 
 export type Replies = {
   replies: number
-  /** Those that count. */
+  /** Counted tokens. */
   tokens: number
-  /** From the first request to the last answer. */
+  /** From the first request to the last response. */
   seconds: number
-  /** What went wrong: how often, and the first ways. Such replies are in no figure. */
+  /** Failed replies and the first different reasons. They are excluded from all figures. */
   failed: number
   failures: string[]
   /** Milliseconds from the request to its first token. */
@@ -38,7 +38,7 @@ export type Replies = {
 
 type Timed = { sentAt: number; arrivals: number[]; delays: number[] }
 
-/** Rejects with the reason when the reply did not come whole. */
+/** Rejects with the reason if the reply is incomplete. */
 function timeReply(ask: Ask, tokens: number): Promise<Timed> {
   const { promise, resolve, reject } = Promise.withResolvers<Timed>()
   const timed: Timed = { sentAt: nowUs(), arrivals: [], delays: [] }
@@ -113,7 +113,7 @@ export async function loadReplies(job: RepliesJob): Promise<Replies> {
     }
   }
   await Promise.all(Array.from({ length: job.slots }, (_, n) => slot(n)))
-  if (ranOut) throw new Error(`${job.asks.length} sessions are too few: fewer replies than wanted ran in the window.`)
+  if (ranOut) throw new Error(`${job.asks.length} sessions are too few: concurrency fell before the end of the window.`)
   return {
     replies,
     tokens,

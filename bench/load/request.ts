@@ -1,4 +1,4 @@
-/** The load client's one way to ask: undici's dispatcher, without the objects that make a fetch. */
+/** Requests of the load client: undici's dispatcher, without the objects of fetch. */
 import { Agent, type Dispatcher } from 'undici'
 
 const TIMEOUT_MS = 120_000
@@ -21,11 +21,11 @@ export type Request = {
 export type Listener = {
   head?(status: number): void
   data?(chunk: Buffer): void
-  /** Called last; with an error when the answer did not end well. */
+  /** Called last; with an error if the response failed. */
   end(error?: Error): void
 }
 
-/** Returns what drops the connection. */
+/** Returns a function that drops the connection. */
 export function send({ url, headers, body }: Request, listener: Listener): () => void {
   const { origin, pathname, search } = new URL(url)
   let controller: Dispatcher.DispatchController | undefined

@@ -1,4 +1,4 @@
-/** Many numbers, and their summary. */
+/** Collects numbers and summarizes them. */
 
 export type Quantiles = { count: number; mean: number; min: number; p50: number; p90: number; p99: number; max: number }
 

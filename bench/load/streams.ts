@@ -1,4 +1,4 @@
-/** Streams that are only read: held open, or many on one reply. */
+/** Streams that only read: held open, or many on one reply. */
 import { connect } from 'node:net'
 import { nowUs } from '../clock.ts'
 import { tokenReader } from '../tokens.ts'
@@ -7,16 +7,16 @@ import { type Quantiles, samples } from './samples.ts'
 
 export type StreamsJob = {
   readonly requests: readonly Request[]
-  /** Resolves once each stream brought so many tokens; 0: its head. They stay open until `release`. */
+  /** Resolves once each stream has received so many tokens; 0: its head. They stay open until `release`. */
   readonly tokens: number
-  /** Beside them, connections that ask for these and read nothing. */
+  /** Additional connections that send these requests and read nothing. */
   readonly stalled?: readonly Request[]
-  /** How many are opened at a time; all at once when absent. */
+  /** How many are opened at a time; absent: all at once. */
   readonly slots?: number
 }
 
 export type Streams = {
-  /** Milliseconds from request to the first byte of the body, to the last wanted token; of each token's way, once all are open. */
+  /** Milliseconds from the request to the first byte of the body and to the last token; per token, once all are open. */
   firstMs: Quantiles
   allMs: Quantiles
   tokenMs: Quantiles

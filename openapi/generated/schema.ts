@@ -7,7 +7,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Is the server running? */
+        /** Liveness: whether the server is running */
         get: operations["getLive"];
         put?: never;
         post?: never;
@@ -25,8 +25,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Does the server take new work?
-         * @description The database down, its disk full, or a shutdown under way: 503, with the same body and `message`.
+         * Readiness: whether the server accepts new work
+         * @description 503, with the same body and `message`, when the database is down, its disk is full, or a shutdown is in progress.
          */
         get: operations["getReady"];
         put?: never;
@@ -44,7 +44,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Is a login required, and is the caller logged in? */
+        /** Read whether a login is required and the caller is logged in */
         get: operations["getAuthStatus"];
         put?: never;
         post?: never;
@@ -65,7 +65,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Sets the cookie `greenroom_session`: 7 days from the last use, 30 at most.
+         * @description Sets the cookie `greenroom_session`, valid for 7 days from its last use, 30 at most.
          */
         post: operations["login"];
         delete?: never;
@@ -98,7 +98,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who is logged in? */
+        /** Read the current user */
         get: operations["getCurrentUser"];
         put?: never;
         post?: never;
@@ -115,7 +115,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Which model vendors are supported? */
+        /** List the supported model vendors */
         get: operations["listProviderTypes"];
         put?: never;
         post?: never;
@@ -154,7 +154,7 @@ export interface paths {
         get: operations["getProvider"];
         /**
          * Change a provider
-         * @description Changes the fields that the body carries. An absent `apiKey` keeps the stored one.
+         * @description Changes the fields in the body. An absent `apiKey` keeps the stored one.
          */
         put: operations["updateProvider"];
         post?: never;
@@ -175,8 +175,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Can the provider be reached?
-         * @description Lists its models, or makes the cheapest call there is, within 10 s. Always 200: see `ok`.
+         * Test the connection to a provider
+         * @description Lists its models, or makes the cheapest possible call, within 10 s. Always 200: see `ok`.
          */
         post: operations["testProvider"];
         delete?: never;
@@ -214,7 +214,7 @@ export interface paths {
         get: operations["getPrompt"];
         /**
          * Change a prompt
-         * @description Changes the fields that the body carries. Replies that start later use the new text.
+         * @description Changes the fields in the body. Replies that start later use the new text.
          */
         put: operations["updatePrompt"];
         post?: never;
@@ -254,7 +254,7 @@ export interface paths {
         get: operations["getAgent"];
         /**
          * Change an agent
-         * @description Changes the fields that the body carries; `generationConfig` is replaced whole.
+         * @description Changes the fields in the body; `generationConfig` and `allowedOrigins` are each replaced as a whole.
          */
         put: operations["updateAgent"];
         post?: never;
@@ -275,7 +275,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Which tools may the agent call? */
+        /** Read the tools of an agent */
         get: operations["getAgentTools"];
         /** Choose the tools of an agent */
         put: operations["updateAgentTools"];
@@ -293,7 +293,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Which tools come with the server? */
+        /** List built-in tools */
         get: operations["listBuiltInTools"];
         put?: never;
         post?: never;
@@ -332,13 +332,13 @@ export interface paths {
         get: operations["getHttpTool"];
         /**
          * Change an HTTP tool
-         * @description Changes the fields that the body carries; `headers` and `inputSchema` are each replaced whole.
+         * @description Changes the fields in the body; `headers` and `inputSchema` are each replaced as a whole.
          */
         put: operations["updateHttpTool"];
         post?: never;
         /**
          * Delete an HTTP tool
-         * @description Takes it out of the tool configurations of agents too.
+         * @description Also removes it from the tool configurations of agents.
          */
         delete: operations["deleteHttpTool"];
         options?: never;
@@ -357,7 +357,7 @@ export interface paths {
         put?: never;
         /**
          * Run the tool once
-         * @description As a model would. Always 200: see `ok`.
+         * @description Calls it as a model would. Always 200: see `ok`.
          */
         post: operations["testHttpTool"];
         delete?: never;
@@ -395,13 +395,13 @@ export interface paths {
         get: operations["getMcpServer"];
         /**
          * Change an MCP server
-         * @description Changes the fields that the body carries; `headers` is replaced whole.
+         * @description Changes the fields in the body; `headers` is replaced as a whole.
          */
         put: operations["updateMcpServer"];
         post?: never;
         /**
          * Delete an MCP server
-         * @description Takes it out of the tool configurations of agents too.
+         * @description Also removes it from the tool configurations of agents.
          */
         delete: operations["deleteMcpServer"];
         options?: never;
@@ -416,7 +416,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Which tools does the server offer? */
+        /** List the tools of an MCP server */
         get: operations["listMcpServerTools"];
         put?: never;
         post?: never;
@@ -437,9 +437,63 @@ export interface paths {
         put?: never;
         /**
          * Ask the agent, sending the whole conversation
-         * @description Nothing is stored. The agent's system prompt comes first by itself. With `stream`, frames hold `ChatCompletionChunk` and end with `[DONE]`, or with `StreamError`; they carry no ids. A client that leaves stops the generation.
+         * @description Nothing is stored. The agent's system prompt is prepended. With `stream`, frames hold `ChatCompletionChunk` and end with `[DONE]`, or with `StreamError`; they have no ids. The generation stops when the client disconnects.
          */
         post: operations["createChatCompletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the agent's model */
+        get: operations["listDeployModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openai/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List all agents, as models */
+        get: operations["listAgentModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openai/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask the agent that `model` names, sending the whole conversation
+         * @description The stateless completion of that agent. An id wins over another agent's name; a name that several agents have: 400.
+         */
+        post: operations["createAgentCompletion"];
         delete?: never;
         options?: never;
         head?: never;
@@ -455,11 +509,14 @@ export interface paths {
         };
         /**
          * List all sessions of the agent, most recently updated first
-         * @description Sessions that were made in the playground or by other callers are among them.
+         * @description Includes sessions created in the playground or by other callers. A client secret lists those of its user.
          */
         get: operations["listSessions"];
         put?: never;
-        /** Create a session */
+        /**
+         * Create a session
+         * @description With a client secret it gets the user of the secret; another `user`, or `messages`, in the body: 403.
+         */
         post: operations["createSession"];
         delete?: never;
         options?: never;
@@ -480,7 +537,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a session and all its messages
-         * @description A reply that runs is cancelled; its streams end with the error chunk `session_deleted`.
+         * @description A running reply is cancelled; its streams end with the error chunk `session_deleted`.
          */
         delete: operations["deleteSession"];
         options?: never;
@@ -523,7 +580,7 @@ export interface paths {
         put?: never;
         /**
          * Send the next user message of a session
-         * @description History comes from the session; the message and the reply are stored. The reply goes on when the client leaves, and every frame of its stream carries an id to resume from.
+         * @description History comes from the session; the message and the reply are stored. The reply continues when the client disconnects, and every frame of its stream has an id to resume from.
          */
         post: operations["createSessionCompletion"];
         delete?: never;
@@ -541,7 +598,7 @@ export interface paths {
         };
         /**
          * Follow the session's newest reply, from any frame
-         * @description What was stored is replayed, generation is never run again. A finished reply ends with its finish chunk and `[DONE]`. No reply yet: 204.
+         * @description Stored events are replayed; the generation is never repeated. A finished reply ends with its finish chunk and `[DONE]`. No reply yet: 204.
          */
         get: operations["resumeSessionCompletion"];
         put?: never;
@@ -562,10 +619,90 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stop the reply that runs, if any
-         * @description What was generated so far is kept. On whichever instance the reply runs.
+         * Cancel the running reply, if any
+         * @description Works on whichever instance the reply runs. The text generated so far is kept.
          */
         post: operations["cancelSessionCompletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/client_secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a secret with which a browser reaches one user's sessions
+         * @description Asked for by a backend, with the deploy key. A web page sends it as its bearer token, or on streams as `access_token`. It opens the user's sessions with this agent and nothing else, on every instance, until it expires or is revoked; a stream that is open by then goes on to the reply's end.
+         */
+        post: operations["createClientSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/users/{user}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refuse all of a user's client secrets that were made until now
+         * @description On every instance within 2 s, in which their open streams end too. Replies run on, sessions stay, and secrets that are made afterwards are good.
+         */
+        post: operations["revokeUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/users/{user}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a user's client secrets, and delete all of the user's sessions with this agent
+         * @description As `revokeUser` and `deleteSession` do. A session that a revoked secret is making elsewhere goes too.
+         */
+        delete: operations["deleteUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/users/{user}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read all of a user's sessions with this agent, with their messages
+         * @description One line of JSON a session, oldest first. An unknown user: no line.
+         */
+        get: operations["exportUser"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -635,8 +772,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a message, with other settings and tools if wished
-         * @description The header `x-session-id` of the answer names the session. Frames are those of deploy sessions, with ids, and between them the named events `tool_call`, `tool_result` and `state`, which carry none.
+         * Send a message, optionally with other settings and tools
+         * @description The response header `x-session-id` is the id of the session. Frames are those of deploy sessions, with ids; the named events `tool_call`, `tool_result` and `state` between them have none.
          */
         post: operations["createPlaygroundChat"];
         delete?: never;
@@ -654,7 +791,7 @@ export interface paths {
         };
         /**
          * Follow the session's newest reply, from any frame
-         * @description Frames are those of deploy sessions, with ids, and between them the named events `tool_call`, `tool_result` and `state`, which carry none. No reply yet: 204.
+         * @description Frames are those of deploy sessions, with ids; the named events `tool_call`, `tool_result` and `state` between them have none. No reply yet: 204.
          */
         get: operations["resumePlaygroundChat"];
         put?: never;
@@ -674,7 +811,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stop the reply that runs, if any */
+        /** Cancel the running reply, if any */
         post: operations["cancelPlaygroundChat"];
         delete?: never;
         options?: never;
@@ -740,7 +877,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every transition that a session has made, oldest first */
+        /** List all transitions of a session, oldest first */
         get: operations["listSessionTransitions"];
         put?: never;
         post?: never;
@@ -758,7 +895,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The same, live
+         * Follow the transitions of a session
          * @description Each frame holds a `SessionTransition`; its id is `seq`.
          */
         get: operations["streamSessionTransitions"];
@@ -795,8 +932,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How many tokens were used?
-         * @description Of every reply that ended, however it ended, stateless ones and those of deleted sessions included. What is more than a week old is counted by whole hours.
+         * Read token usage
+         * @description Counts every reply that has ended, in any way, including stateless ones and those of deleted sessions. Usage more than a week old is counted by whole hours.
          */
         get: operations["getUsage"];
         put?: never;
@@ -814,7 +951,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A copy of the configuration, without secrets */
+        /** Export the configuration, without secrets */
         get: operations["exportConfiguration"];
         put?: never;
         post?: never;
@@ -834,8 +971,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take in a copy, as JSON or YAML, all or nothing
-         * @description What cannot be taken in as it stands is listed under `skipped`, with the reason.
+         * Import a configuration, as JSON or YAML, all or nothing
+         * @description Records that cannot be imported are listed under `skipped`, with the reason.
          */
         post: operations["importConfiguration"];
         delete?: never;
@@ -869,9 +1006,38 @@ export interface components {
              */
             promptId: string | null;
             generationConfig: components["schemas"]["GenerationConfig"];
+            /** @description Form of the answers, where a request brings no `response_format`. Null: the provider's default. */
+            responseFormat: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /** @description Other models, in the order in which they are asked. */
+            fallbacks: {
+                /**
+                 * Format: uuid
+                 * @description Id of a provider.
+                 */
+                providerId: string;
+                /** @description Model name, as that provider knows it. 1 to 200 characters. */
+                model: string;
+            }[];
+            /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
+            allowedOrigins: string[];
             /**
              * Format: date-time
-             * @description When the record was made. ISO 8601, UTC.
+             * @description When the record was created. ISO 8601, UTC.
              */
             createdAt: string;
             /**
@@ -879,6 +1045,63 @@ export interface components {
              * @description When it was last changed. ISO 8601, UTC.
              */
             updatedAt: string;
+        };
+        AgentCompletionRequest: {
+            messages: components["schemas"]["ChatMessage"][];
+            /** @description True: the response is an event stream. Absent: false. */
+            stream?: boolean | null;
+            /** @description `include_usage` adds a chunk with `usage` and no choices before `[DONE]`. */
+            stream_options?: {
+                include_usage?: boolean | null;
+            } | null;
+            /** @description Id of an agent, or its exact name where no other agent has the same. */
+            model: string;
+            /** @description Most tokens of the answer. `max_completion_tokens` wins. */
+            max_tokens?: number | null;
+            /** @description Most tokens of the answer, reasoning included. */
+            max_completion_tokens?: number | null;
+            /** @description Where the answer ends: a text, or up to four. */
+            stop?: string | string[] | null;
+            /** @description The same seed, about the same answer. */
+            seed?: number | null;
+            /** @description Form of the answer. Absent: the agent's `responseFormat`. */
+            response_format?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /**
+             * @description How long the model may think.
+             * @enum {unknown}
+             */
+            reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+            /** @description False: one tool call at a time. */
+            parallel_tool_calls?: boolean | null;
+            /** @description More than 1 is 400: it cannot be honoured here. */
+            n?: unknown;
+            /** @description True is 400: it cannot be honoured here. */
+            logprobs?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            audio?: unknown;
+            /** @description More than `text` is 400: it cannot be honoured here. */
+            modalities?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            prediction?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            functions?: unknown;
+            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
+            include_reasoning?: boolean | null;
         };
         AgentCreate: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -889,7 +1112,7 @@ export interface components {
             model: string;
             /** @description Id of a prompt. Null: no system prompt. Unknown: 400. */
             promptId?: string | null;
-            /** @description Replaced whole. Null, here or inside, means absent. */
+            /** @description Replaced as a whole. Null, here or inside, means absent. */
             generationConfig?: {
                 temperature?: number | null;
                 topP?: number | null;
@@ -897,15 +1120,70 @@ export interface components {
                 /** @description Absent: 10. 0: no tools are offered. */
                 maxToolCalls?: number | null;
             } | null;
+            /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
+            allowedOrigins?: string[] | null;
+            /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null: none. */
+            responseFormat?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /** @description Asked in this order when a call fails with nothing said: after retries of what may pass, a 429 that asks for too long, a time-out, or a refused key. Replaced whole; null: none. */
+            fallbacks?: {
+                /** @description Id of a provider. Unknown: 400. */
+                providerId: string;
+                /** @description Model name, as that provider knows it. 1 to 200 characters. */
+                model: string;
+            }[] | null;
         };
         AgentList: {
             agents: components["schemas"]["Agent"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
+        };
+        AgentModel: {
+            /**
+             * Format: uuid
+             * @description Id of the agent.
+             */
+            id: string;
+            /** @description Its name. 1 to 200 characters. */
+            name: string;
+            /**
+             * @description Kind of object.
+             * @enum {string}
+             */
+            object: "model";
+            /** @description When the agent was made, in Unix seconds. */
+            created: number;
+            /**
+             * @description Always the same.
+             * @enum {string}
+             */
+            owned_by: "greenroom";
+        };
+        AgentModelList: {
+            /**
+             * @description Kind of object.
+             * @enum {string}
+             */
+            object: "list";
+            data: components["schemas"]["AgentModel"][];
         };
         AgentTools: {
             /** @description Ids of HTTP tools. */
@@ -938,13 +1216,13 @@ export interface components {
         AgentTransfer: {
             /** @description Name of the agent. 1 to 200 characters. */
             name: string;
-            /** @description Name of its provider, which must exist where this is imported. */
+            /** @description Name of its provider, which must exist in the target. */
             provider: string;
             /** @description Model name. 1 to 200 characters. */
             model: string;
             /** @description Name of its prompt, or null. */
             prompt?: string | null;
-            /** @description Replaced whole. Null, here or inside, means absent. */
+            /** @description Replaced as a whole. Null, here or inside, means absent. */
             generationConfig?: {
                 temperature?: number | null;
                 topP?: number | null;
@@ -952,6 +1230,32 @@ export interface components {
                 /** @description Absent: 10. 0: no tools are offered. */
                 maxToolCalls?: number | null;
             } | null;
+            /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null: none. */
+            responseFormat?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /** @description Asked in this order when a call fails with nothing said: after retries of what may pass, a 429 that asks for too long, a time-out, or a refused key. Replaced whole; null: none. */
+            fallbacks?: {
+                /** @description Name of a provider, which must exist. */
+                provider: string;
+                /** @description Model name, as that provider knows it. 1 to 200 characters. */
+                model: string;
+            }[] | null;
+            /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
+            allowedOrigins?: string[] | null;
         };
         AgentUpdate: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -962,7 +1266,7 @@ export interface components {
             model?: string;
             /** @description Id of a prompt. Null: no system prompt. Unknown: 400. */
             promptId?: string | null;
-            /** @description Replaced whole. Null, here or inside, means absent. */
+            /** @description Replaced as a whole. Null, here or inside, means absent. */
             generationConfig?: {
                 temperature?: number | null;
                 topP?: number | null;
@@ -970,6 +1274,32 @@ export interface components {
                 /** @description Absent: 10. 0: no tools are offered. */
                 maxToolCalls?: number | null;
             } | null;
+            /** @description Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards. */
+            allowedOrigins?: string[] | null;
+            /** @description Form of the answers, as a completion request's `response_format`; a request's own wins. Null: none. */
+            responseFormat?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /** @description Asked in this order when a call fails with nothing said: after retries of what may pass, a 429 that asks for too long, a time-out, or a refused key. Replaced whole; null: none. */
+            fallbacks?: {
+                /** @description Id of a provider. Unknown: 400. */
+                providerId: string;
+                /** @description Model name, as that provider knows it. 1 to 200 characters. */
+                model: string;
+            }[] | null;
         };
         AuthStatus: {
             authRequired: boolean;
@@ -984,7 +1314,7 @@ export interface components {
         BuiltInToolList: {
             builtInTools: components["schemas"]["BuiltInTool"][];
         };
-        /** @description The state chart of a session, derived from the machine that runs. */
+        /** @description The state chart of a session, derived from the running machine. */
         Chart: {
             id: string;
             /** @description Id of the first state. */
@@ -998,13 +1328,13 @@ export interface components {
             /** @description `atomic`, `compound`, `parallel`, `final` or `history`. */
             kind: string;
             description: string;
-            /** @description Id of the state it lies in. */
+            /** @description Id of the enclosing state. */
             parent: string | null;
         };
         ChartTraffic: {
             /**
              * Format: date-time
-             * @description Start of the time looked at. ISO 8601, UTC.
+             * @description Start of the period. ISO 8601, UTC.
              */
             since: string;
             transitions: {
@@ -1046,20 +1376,22 @@ export interface components {
             object: "chat.completion";
             /** @description Unix seconds. */
             created: number;
-            /** @description The agent's model. */
+            /** @description The agent's model, or the fallback's that answers: each chunk names the model of its own turn. */
             model: string;
             choices: {
                 index: number;
                 message: {
                     /**
-                     * @description Who speaks.
+                     * @description The author.
                      * @enum {string}
                      */
                     role: "assistant";
                     content: string;
+                    /** @description What the model thought. Absent where it was not asked for, or none came. */
+                    reasoning_content?: string;
                 };
                 /**
-                 * @description `stop` on normal end and on cancel.
+                 * @description `stop` at a normal end and after a cancel.
                  * @enum {string}
                  */
                 finish_reason: "stop" | "length" | "content_filter";
@@ -1077,7 +1409,7 @@ export interface components {
             object: "chat.completion.chunk";
             /** @description Unix seconds. */
             created: number;
-            /** @description The agent's model. */
+            /** @description The agent's model, or the fallback's that answers: each chunk names the model of its own turn. */
             model: string;
             choices: {
                 index: number;
@@ -1087,8 +1419,10 @@ export interface components {
                      * @enum {string}
                      */
                     role?: "assistant";
-                    /** @description A piece of the text. */
+                    /** @description The next part of the text. */
                     content?: string;
+                    /** @description A piece of the reasoning, in a frame of its own. See `include_reasoning`. */
+                    reasoning_content?: string;
                 };
                 /**
                  * @description Null until the last content chunk.
@@ -1098,15 +1432,63 @@ export interface components {
             }[];
             usage?: components["schemas"]["Usage"];
         };
-        /** @description Other fields that clients send, `model` among them, are accepted and ignored. */
+        /** @description Other fields that clients send are accepted and not used; the header `x-greenroom-ignored` of the answer names them. */
         ChatCompletionRequest: {
             messages: components["schemas"]["ChatMessage"][];
-            /** @description True: the answer is a stream of events. Absent: false. */
+            /** @description True: the response is an event stream. Absent: false. */
             stream?: boolean | null;
             /** @description `include_usage` adds a chunk with `usage` and no choices before `[DONE]`. */
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
+            /** @description Not looked at: the agent's model answers. */
+            model?: unknown;
+            /** @description Most tokens of the answer. `max_completion_tokens` wins. */
+            max_tokens?: number | null;
+            /** @description Most tokens of the answer, reasoning included. */
+            max_completion_tokens?: number | null;
+            /** @description Where the answer ends: a text, or up to four. */
+            stop?: string | string[] | null;
+            /** @description The same seed, about the same answer. */
+            seed?: number | null;
+            /** @description Form of the answer. Absent: the agent's `responseFormat`. */
+            response_format?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /**
+             * @description How long the model may think.
+             * @enum {unknown}
+             */
+            reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+            /** @description False: one tool call at a time. */
+            parallel_tool_calls?: boolean | null;
+            /** @description More than 1 is 400: it cannot be honoured here. */
+            n?: unknown;
+            /** @description True is 400: it cannot be honoured here. */
+            logprobs?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            audio?: unknown;
+            /** @description More than `text` is 400: it cannot be honoured here. */
+            modalities?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            prediction?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            functions?: unknown;
+            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
+            include_reasoning?: boolean | null;
         };
         ChatMessage: {
             /**
@@ -1116,6 +1498,35 @@ export interface components {
             role: "user" | "assistant";
             /** @description Text, or an array of `{type: "text", text}` parts, which are joined. */
             content: string | components["schemas"]["ContentPart"][];
+        };
+        ClientSecret: {
+            /** @description The secret, beginning with `ek_`. It is not stored, and never shown again. */
+            value: string;
+            /** @description Unix seconds. */
+            expires_at: number;
+            /** @description The end user. 1 to 200 characters. */
+            user: string;
+            /**
+             * Format: uuid
+             * @description The only session that it opens, or null.
+             */
+            session_id: string | null;
+        };
+        ClientSecretRequest: {
+            /** @description The end user, by any name that the backend knows them by. 1 to 200 characters. */
+            user: string;
+            /** @description The only session that the secret opens. Absent or null: all of the user. */
+            session_id?: string | null;
+            /** @description How long the secret is good. */
+            expires_after?: {
+                /**
+                 * @description From when on: now.
+                 * @enum {string}
+                 */
+                anchor?: "created_at";
+                /** @description Absent: 600. */
+                seconds?: number;
+            } | null;
         };
         ContentPart: {
             /** @description `text`; anything else is 400. */
@@ -1131,11 +1542,11 @@ export interface components {
                 message: string;
                 /** @description `invalid_request_error` */
                 type: string;
-                /** @description `invalid_api_key` */
+                /** @description `invalid_api_key`; of client secrets also `token_expired` and `token_revoked`. */
                 code: string;
             };
         };
-        /** @description Every error of the deploy API but 401. */
+        /** @description Every error of the deploy API except 400 and 401. */
         DeployError: {
             /** @description What went wrong. */
             error: string;
@@ -1152,11 +1563,11 @@ export interface components {
              */
             session_id: string;
             /**
-             * @description Who speaks.
+             * @description The author.
              * @enum {string}
              */
             role: "user" | "assistant";
-            /** @description Partial while `streaming`; what there was before the failure on `error`. */
+            /** @description Partial while `streaming`; the text before the failure on `error`. */
             content: string;
             /**
              * @description A cancelled reply is `complete`.
@@ -1168,6 +1579,8 @@ export interface components {
              * @enum {string|null}
              */
             finish_reason: "stop" | "length" | "content_filter" | "cancelled" | "error" | null;
+            /** @description What the model thought. Absent where it was not asked for, or none came. */
+            reasoning?: string;
             /**
              * Format: date-time
              * @description When the message was stored. ISO 8601, UTC.
@@ -1176,6 +1589,42 @@ export interface components {
         };
         DeployMessages: {
             messages: components["schemas"]["DeployMessage"][];
+        };
+        DeployModel: {
+            /** @description The agent's model. 1 to 200 characters. */
+            id: string;
+            /**
+             * @description Kind of object.
+             * @enum {string}
+             */
+            object: "model";
+            /** @description When the agent was made, in Unix seconds. */
+            created: number;
+            /**
+             * @description Always the same.
+             * @enum {string}
+             */
+            owned_by: "greenroom";
+        };
+        DeployModelList: {
+            /**
+             * @description Kind of object.
+             * @enum {string}
+             */
+            object: "list";
+            data: components["schemas"]["DeployModel"][];
+        };
+        DeployRequestError: {
+            error: {
+                /** @description What is wrong, beginning with the field where one is to blame. */
+                message: string;
+                /** @description `invalid_request_error` */
+                type: string;
+                /** @description `invalid_request` */
+                code: string;
+                /** @description The field, as a dotted path. Null: the body or query as a whole. */
+                param: string | null;
+            };
         };
         DeploySession: {
             /**
@@ -1198,7 +1647,7 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When the session was made. ISO 8601, UTC.
+             * @description When the session was created. ISO 8601, UTC.
              */
             created_at: string;
             /**
@@ -1209,14 +1658,14 @@ export interface components {
         };
         DeploySessionList: {
             sessions: components["schemas"]["DeploySession"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
         };
-        /** @description Without secrets: values of headers that carry one are `***`. */
+        /** @description Without secrets: values of secret headers are `***`. */
         Export: {
             /**
              * @description Version of this format.
@@ -1229,7 +1678,7 @@ export interface components {
             mcpServers: components["schemas"]["McpServerCreate"][];
             agentTools: components["schemas"]["AgentToolsTransfer"][];
         };
-        /** @description What is absent is left to the provider. */
+        /** @description Absent settings are left to the provider. */
         GenerationConfig: {
             temperature?: number;
             topP?: number;
@@ -1243,7 +1692,7 @@ export interface components {
              * @description Id of the tool.
              */
             id: string;
-            /** @description The model sees it with every character outside of `[a-zA-Z0-9_-]` replaced by `_`. 1 to 200 characters. */
+            /** @description For the model, every character outside `[a-zA-Z0-9_-]` is replaced by `_`. 1 to 200 characters. */
             name: string;
             /** @description Tells the model when to use the tool. */
             description: string;
@@ -1254,7 +1703,7 @@ export interface components {
             method: "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
             /** @description May hold `{{argument}}` in path and query. User and password inside: 400. */
             url: string;
-            /** @description Header names and values. Values of headers whose names carry a secret are encrypted at rest and read back as `***`. */
+            /** @description Header names and values. Values of headers whose names suggest a secret are encrypted at rest and read back as `***`. */
             headers: {
                 [key: string]: string;
             };
@@ -1266,7 +1715,7 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description When the record was made. ISO 8601, UTC.
+             * @description When the record was created. ISO 8601, UTC.
              */
             createdAt: string;
             /**
@@ -1276,7 +1725,7 @@ export interface components {
             updatedAt: string;
         };
         HttpToolCreate: {
-            /** @description The model sees it with every character outside of `[a-zA-Z0-9_-]` replaced by `_`. 1 to 200 characters. */
+            /** @description For the model, every character outside `[a-zA-Z0-9_-]` is replaced by `_`. 1 to 200 characters. */
             name: string;
             /** @description Tells the model when to use the tool. */
             description: string;
@@ -1287,31 +1736,31 @@ export interface components {
             method: "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
             /** @description May hold `{{argument}}` in path and query. User and password inside: 400. */
             url: string;
-            /** @description Replaced whole, 100 at most. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
+            /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null: none. */
             headers?: {
                 [key: string]: string;
             } | null;
             /** @description May hold `{{argument}}`. Null: arguments without a place in a template become a JSON body. */
             body?: string | null;
-            /** @description JSON Schema of an object, replaced whole. Null: any arguments. */
+            /** @description JSON Schema of an object, replaced as a whole. Null: any arguments. */
             inputSchema?: {
                 [key: string]: unknown;
             } | null;
         };
         HttpToolList: {
             httpTools: components["schemas"]["HttpTool"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
         };
         HttpToolTest: {
             ok: boolean;
-            /** @description HTTP status of the answer; null when there was none. */
+            /** @description HTTP status of the response; null if there was none. */
             status: number | null;
-            /** @description Text of the answer, at most 256 KiB; null when there was none. */
+            /** @description Text of the response, at most 256 KiB; null if there was none. */
             body: string | null;
             /** @description Milliseconds. */
             latencyMs: number;
@@ -1324,9 +1773,9 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        /** @description A `url` at another origin must come with all secret headers anew, else 400 and nothing changes. */
+        /** @description A `url` with another origin must come with all secret headers again, else 400 and nothing changes. */
         HttpToolUpdate: {
-            /** @description The model sees it with every character outside of `[a-zA-Z0-9_-]` replaced by `_`. 1 to 200 characters. */
+            /** @description For the model, every character outside `[a-zA-Z0-9_-]` is replaced by `_`. 1 to 200 characters. */
             name?: string;
             /** @description Tells the model when to use the tool. */
             description?: string;
@@ -1337,18 +1786,18 @@ export interface components {
             method?: "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
             /** @description May hold `{{argument}}` in path and query. User and password inside: 400. */
             url?: string;
-            /** @description Replaced whole, 100 at most. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
+            /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null: none. */
             headers?: {
                 [key: string]: string;
             } | null;
             /** @description May hold `{{argument}}`. Null: arguments without a place in a template become a JSON body. */
             body?: string | null;
-            /** @description JSON Schema of an object, replaced whole. Null: any arguments. */
+            /** @description JSON Schema of an object, replaced as a whole. Null: any arguments. */
             inputSchema?: {
                 [key: string]: unknown;
             } | null;
         };
-        /** @description Records are matched by name: known ones change, others are made. */
+        /** @description Records are matched by name: existing ones are updated, others are created. */
         Import: {
             /**
              * @description Version of this format.
@@ -1362,9 +1811,9 @@ export interface components {
             agentTools?: components["schemas"]["AgentToolsTransfer"][];
         };
         ImportResult: {
-            /** @description How many records were made. */
+            /** @description Number of records created. */
             created: number;
-            /** @description How many were changed. */
+            /** @description Number of records updated. */
             updated: number;
             skipped: {
                 /**
@@ -1396,7 +1845,7 @@ export interface components {
             agentId: string;
             /**
              * Format: uuid
-             * @description Where it lives.
+             * @description The instance on which it runs.
              */
             instanceId: string;
             /** @description Id of the innermost state. */
@@ -1406,7 +1855,7 @@ export interface components {
              * @description When it entered that state. ISO 8601, UTC.
              */
             since: string;
-            /** @description How many streams follow it there. */
+            /** @description Number of streams that follow it there. */
             subscribers: number;
         };
         LiveActors: {
@@ -1435,19 +1884,19 @@ export interface components {
             /** @description Tools are offered to the model as `<server>__<tool>`. 1 to 200 characters. */
             name: string;
             /**
-             * @description How the server is spoken to.
+             * @description The transport that the server uses.
              * @enum {string}
              */
             transport: "sse" | "streamable_http";
             /** @description User and password inside: 400. */
             url: string;
-            /** @description Header names and values. Values of headers whose names carry a secret are encrypted at rest and read back as `***`. */
+            /** @description Header names and values. Values of headers whose names suggest a secret are encrypted at rest and read back as `***`. */
             headers: {
                 [key: string]: string;
             };
             /**
              * Format: date-time
-             * @description When the record was made. ISO 8601, UTC.
+             * @description When the record was created. ISO 8601, UTC.
              */
             createdAt: string;
             /**
@@ -1460,44 +1909,44 @@ export interface components {
             /** @description Tools are offered to the model as `<server>__<tool>`. 1 to 200 characters. */
             name: string;
             /**
-             * @description How the server is spoken to.
+             * @description The transport that the server uses.
              * @enum {string}
              */
             transport: "sse" | "streamable_http";
             /** @description User and password inside: 400. */
             url: string;
-            /** @description Replaced whole, 100 at most. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
+            /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null: none. */
             headers?: {
                 [key: string]: string;
             } | null;
         };
         McpServerList: {
             mcpServers: components["schemas"]["McpServer"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
         };
-        /** @description A `url` at another origin must come with all secret headers anew, else 400 and nothing changes. */
+        /** @description A `url` with another origin must come with all secret headers again, else 400 and nothing changes. */
         McpServerUpdate: {
             /** @description Tools are offered to the model as `<server>__<tool>`. 1 to 200 characters. */
             name?: string;
             /**
-             * @description How the server is spoken to.
+             * @description The transport that the server uses.
              * @enum {string}
              */
             transport?: "sse" | "streamable_http";
             /** @description User and password inside: 400. */
             url?: string;
-            /** @description Replaced whole, 100 at most. `***` keeps the value stored under that name; 400 where there is none. Null: none. */
+            /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null: none. */
             headers?: {
                 [key: string]: string;
             } | null;
         };
         McpTool: {
-            /** @description As the server names it; what `toolNames` holds. */
+            /** @description The server's name for it, as in `toolNames`. */
             name: string;
             description: string;
             /** @description JSON Schema of the arguments. */
@@ -1509,16 +1958,16 @@ export interface components {
             tools: components["schemas"]["McpTool"][];
         };
         Message: {
-            /** @description What went wrong, naming the field where one is to blame. */
+            /** @description What went wrong, with the field at fault if there is one. */
             message: string;
         };
         /** @description Tool arrays replace the agent's for this reply; absent ones keep them. */
         PlaygroundChatRequest: {
             /** @description The user message. */
             message: string;
-            /** @description Absent or null: a session is made; see the header `x-session-id`. */
+            /** @description Absent or null: a session is created; see the header `x-session-id`. */
             sessionId?: string | null;
-            /** @description Stands in for the agent's own settings, for this reply only. */
+            /** @description Overrides the agent's own settings, for this reply only. */
             configOverrides?: {
                 /** @description Id of a provider. Unknown: 400. */
                 providerId?: string | null;
@@ -1548,11 +1997,11 @@ export interface components {
              */
             sessionId: string;
             /**
-             * @description Who speaks.
+             * @description The author.
              * @enum {string}
              */
             role: "user" | "assistant";
-            /** @description Partial while `streaming`; what there was before the failure on `error`. */
+            /** @description Partial while `streaming`; the text before the failure on `error`. */
             content: string;
             /**
              * @description A cancelled reply is `complete`.
@@ -1567,10 +2016,16 @@ export interface components {
             /** @description Why the reply failed, or null. */
             error: {
                 code: string;
-                /** @description The provider's full words. */
+                /** @description The provider's full message. */
                 message: string;
             } | null;
             toolCalls: components["schemas"]["PlaygroundToolCall"][];
+            /** @description Of a reply: the model of its last turn, a fallback’s where that answered. */
+            model?: string | null;
+            /** @description What the model thought. Absent where none came. Partial while `streaming`. */
+            reasoning?: string;
+            /** @description How long the model thought, in milliseconds. Absent where it did not, or where nobody knows. */
+            reasoningMs?: number;
             /**
              * Format: date-time
              * @description When the message was stored. ISO 8601, UTC.
@@ -1601,12 +2056,12 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When the session was made. ISO 8601, UTC.
+             * @description When the session was created. ISO 8601, UTC.
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When something last happened in it. ISO 8601, UTC.
+             * @description When it last changed. ISO 8601, UTC.
              */
             updatedAt: string;
         };
@@ -1622,11 +2077,11 @@ export interface components {
         };
         PlaygroundSessionList: {
             sessions: components["schemas"]["PlaygroundSession"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
         };
         PlaygroundToolCall: {
@@ -1634,18 +2089,18 @@ export interface components {
             name: string;
             /** @description JSON text as the model wrote it; it may not parse. */
             arguments: string;
-            /** @description Null while the tool runs, and for good when the reply ended before a result was stored: then the outcome is unknown, the call may have taken effect. */
+            /** @description Null while the tool runs, and permanently if the reply ended before a result was stored: the outcome is unknown then, and the call may have taken effect. */
             ok: boolean | null;
-            /** @description What the model was given. Null while the tool runs, and for good when the reply ended before a result was stored: then the outcome is unknown, the call may have taken effect. */
+            /** @description The result given to the model. Null while the tool runs, and permanently if the reply ended before a result was stored: the outcome is unknown then, and the call may have taken effect. */
             content: string | null;
-            /** @description Where in the message's content the call lies, in UTF-16 code units. */
+            /** @description Position of the call in the message's content, in UTF-16 code units. */
             offset: number;
             /**
              * Format: date-time
-             * @description When the call began, where that is known. ISO 8601, UTC.
+             * @description When the call began, if known. ISO 8601, UTC.
              */
             startedAt: string | null;
-            /** @description Milliseconds. Null while the tool runs, and for good when the reply ended before a result was stored: then the outcome is unknown, the call may have taken effect. */
+            /** @description Milliseconds. Null while the tool runs, and permanently if the reply ended before a result was stored: the outcome is unknown then, and the call may have taken effect. */
             durationMs: number | null;
         };
         Prompt: {
@@ -1660,7 +2115,7 @@ export interface components {
             content: string;
             /**
              * Format: date-time
-             * @description When the record was made. ISO 8601, UTC.
+             * @description When the record was created. ISO 8601, UTC.
              */
             createdAt: string;
             /**
@@ -1677,11 +2132,11 @@ export interface components {
         };
         PromptList: {
             prompts: components["schemas"]["Prompt"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
         };
         PromptUpdate: {
@@ -1703,7 +2158,7 @@ export interface components {
              * @enum {string}
              */
             providerType: "openai" | "anthropic" | "gemini" | "mistral" | "openrouter" | "groq" | "deepseek" | "xai" | "ollama" | "openai-compatible" | "demo";
-            /** @description Where the API is, without user and password. Null: the default of the type. */
+            /** @description Base URL of the API, without user and password. Null: the default of the type. */
             baseUrl: string | null;
             /** @description Whether a key is stored. The key itself is never returned. */
             hasApiKey: boolean;
@@ -1711,7 +2166,7 @@ export interface components {
             apiKeyHint: string | null;
             /**
              * Format: date-time
-             * @description When the record was made. ISO 8601, UTC.
+             * @description When the record was created. ISO 8601, UTC.
              */
             createdAt: string;
             /**
@@ -1734,30 +2189,30 @@ export interface components {
              * @description Encrypted at rest, never returned.
              */
             apiKey?: string | null;
-            /** @description Where the API is, without user and password. Null: the default of the type. */
+            /** @description Base URL of the API, without user and password. Null: the default of the type. */
             baseUrl?: string | null;
         };
         ProviderList: {
             providers: components["schemas"]["Provider"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
         };
         ProviderTest: {
             ok: boolean;
             /** @description Milliseconds. */
             latencyMs: number;
-            /** @description What was found, or what went wrong. */
+            /** @description The result, or what went wrong. */
             message: string;
-            /** @description The models that the provider lists; may be empty. */
+            /** @description The models listed by the provider; may be empty. */
             models: string[];
         };
         ProviderType: {
             /**
-             * @description What `providerType` of a provider holds.
+             * @description The value of a provider's `providerType`.
              * @enum {string}
              */
             id: "openai" | "anthropic" | "gemini" | "mistral" | "openrouter" | "groq" | "deepseek" | "xai" | "ollama" | "openai-compatible" | "demo";
@@ -1765,29 +2220,29 @@ export interface components {
             description: string;
             requiresApiKey: boolean;
             requiresBaseUrl: boolean;
-            /** @description Where calls go when the provider names no `baseUrl`. */
+            /** @description Used when the provider has no `baseUrl`. */
             defaultBaseUrl: string | null;
         };
         ProviderTypeList: {
             providerTypes: components["schemas"]["ProviderType"][];
         };
-        /** @description A `baseUrl` at another origin must come with `apiKey`, else 400. */
+        /** @description A `baseUrl` with another origin must come with `apiKey`, else 400. */
         ProviderUpdate: {
             /** @description Unique among providers. 1 to 200 characters. */
             name?: string;
             /**
              * Format: password
-             * @description Absent: the stored key stays. Null: it is removed.
+             * @description Absent: keeps the stored key. Null: removes it.
              */
             apiKey?: string | null;
-            /** @description Where the API is, without user and password. Null: the default of the type. */
+            /** @description Base URL of the API, without user and password. Null: the default of the type. */
             baseUrl?: string | null;
-            /** @description Ignored when equal to the stored one, else 400: the type never changes. */
+            /** @description Ignored if equal to the stored one, else 400: the type cannot change. */
             providerType?: string;
         };
         Ready: {
             /**
-             * @description Whether new work is taken.
+             * @description Whether new work is accepted.
              * @enum {string}
              */
             status: "ready" | "not_ready";
@@ -1803,7 +2258,7 @@ export interface components {
                  */
                 cache: "ok" | "disabled" | "degraded";
             };
-            /** @description Why not, with 503. */
+            /** @description The reason, with 503. */
             message?: string;
         };
         /** @description What is absent stays. `metadata` is replaced as a whole; null empties it. */
@@ -1815,17 +2270,65 @@ export interface components {
                 [key: string]: string;
             } | null;
         };
-        /** @description Only the last of `messages` is used, and its role must be `user`. Other fields are accepted and ignored. */
+        /** @description Only the last of `messages` is used, and its role must be `user`. Other fields are accepted and not used; the header `x-greenroom-ignored` of the answer names them. */
         SessionCompletionRequest: {
             messages: components["schemas"]["ChatMessage"][];
-            /** @description True: the answer is a stream of events. Absent: false. */
+            /** @description True: the response is an event stream. Absent: false. */
             stream?: boolean | null;
             /** @description `include_usage` adds a chunk with `usage` and no choices before `[DONE]`. */
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
+            /** @description Not looked at: the agent's model answers. */
+            model?: unknown;
+            /** @description Most tokens of the answer. `max_completion_tokens` wins. */
+            max_tokens?: number | null;
+            /** @description Most tokens of the answer, reasoning included. */
+            max_completion_tokens?: number | null;
+            /** @description Where the answer ends: a text, or up to four. */
+            stop?: string | string[] | null;
+            /** @description The same seed, about the same answer. */
+            seed?: number | null;
+            /** @description Form of the answer. Absent: the agent's `responseFormat`. */
+            response_format?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
             /**
-             * @description While a reply runs: `reject` (default) answers 409, `interrupt` cancels that reply first.
+             * @description How long the model may think.
+             * @enum {unknown}
+             */
+            reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+            /** @description False: one tool call at a time. */
+            parallel_tool_calls?: boolean | null;
+            /** @description More than 1 is 400: it cannot be honoured here. */
+            n?: unknown;
+            /** @description True is 400: it cannot be honoured here. */
+            logprobs?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            audio?: unknown;
+            /** @description More than `text` is 400: it cannot be honoured here. */
+            modalities?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            prediction?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            functions?: unknown;
+            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
+            include_reasoning?: boolean | null;
+            /**
+             * @description While a reply runs: `reject` (default) answers 409, `interrupt` cancels it first.
              * @enum {string}
              */
             on_busy?: "reject" | "interrupt";
@@ -1846,6 +2349,38 @@ export interface components {
             id?: string | null;
             /** @description A history to begin with, oldest first. Stored as complete messages; it has no frames, so that the stream of the session stays 204 until its first own reply. */
             messages?: components["schemas"]["ChatMessage"][] | null;
+        };
+        /** @description A session, with its messages beside. */
+        SessionExport: {
+            /**
+             * Format: uuid
+             * @description Id of the session.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Id of its agent.
+             */
+            agent_id: string;
+            /** @description Null until it is derived from the first user message, after the first reply. 1 to 200 characters. */
+            title: string | null;
+            /** @description The caller's end user. Null: nobody's. 1 to 200 characters. */
+            user: string | null;
+            /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
+            metadata: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date-time
+             * @description When the session was created. ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When a message came or its reply ended, or the session was changed. ISO 8601, UTC.
+             */
+            updated_at: string;
+            messages: components["schemas"]["DeployMessage"][];
         };
         SessionOverview: {
             /**
@@ -1894,11 +2429,11 @@ export interface components {
             offset: number;
         };
         SessionTransition: {
-            /** @description Grows with every transition; the `id:` of its event in the stream. */
+            /** @description Increases with every transition; the `id:` of its event in the stream. */
             seq: number;
             /**
              * Format: date-time
-             * @description When it was made. ISO 8601, UTC.
+             * @description When the transition was made. ISO 8601, UTC.
              */
             at: string;
             /** @description Id of the innermost state. */
@@ -1908,7 +2443,7 @@ export interface components {
             event: string;
             /**
              * Format: uuid
-             * @description The reply that it is about.
+             * @description The reply it concerns.
              */
             messageId: string | null;
             /**
@@ -1923,14 +2458,14 @@ export interface components {
         };
         SessionTransitionList: {
             transitions: components["schemas"]["SessionTransition"][];
-            /** @description How many records there are in all. */
+            /** @description Total number of records. */
             total: number;
-            /** @description The limit that was used, after capping. */
+            /** @description The limit used, after capping. */
             limit: number;
-            /** @description The offset that was used. */
+            /** @description The offset used. */
             offset: number;
         };
-        /** @description The last frame of a failed stream; no `[DONE]` comes after it. */
+        /** @description The last frame of a failed stream, without `[DONE]` after it. */
         StreamError: {
             error: {
                 message: string;
@@ -1947,7 +2482,7 @@ export interface components {
                 param: null;
             };
         };
-        /** @description The provider's report; where it reports none, a tokenizer's estimate. */
+        /** @description As reported by the provider; otherwise estimated by a tokenizer. */
         Usage: {
             /** @description Tokens read. */
             prompt_tokens: number;
@@ -1959,12 +2494,12 @@ export interface components {
         UsageReport: {
             /**
              * Format: date-time
-             * @description Start of the time counted. ISO 8601, UTC.
+             * @description Start of the period. ISO 8601, UTC.
              */
             from: string;
             /**
              * Format: date-time
-             * @description Its end, not included. ISO 8601, UTC.
+             * @description End of the period, exclusive. ISO 8601, UTC.
              */
             to: string;
             rows: components["schemas"]["UsageRow"][];
@@ -1972,7 +2507,7 @@ export interface components {
         UsageRow: {
             /** @description Id of an agent, a model name, or a day (`2026-01-31`, UTC). */
             key: string;
-            /** @description How many replies ended. */
+            /** @description Number of replies that ended. */
             replies: number;
             /** @description Tokens read. */
             promptTokens: number;
@@ -1980,7 +2515,7 @@ export interface components {
             completionTokens: number;
             /** @description Their sum. */
             totalTokens: number;
-            /** @description Whether a tokenizer's estimate is among the numbers. */
+            /** @description Whether the numbers include a tokenizer's estimates. */
             estimated: boolean;
         };
     };
@@ -1991,8 +2526,11 @@ export interface components {
     pathItems: never;
 }
 export type Agent = components['schemas']['Agent'];
+export type AgentCompletionRequest = components['schemas']['AgentCompletionRequest'];
 export type AgentCreate = components['schemas']['AgentCreate'];
 export type AgentList = components['schemas']['AgentList'];
+export type AgentModel = components['schemas']['AgentModel'];
+export type AgentModelList = components['schemas']['AgentModelList'];
 export type AgentTools = components['schemas']['AgentTools'];
 export type AgentToolsTransfer = components['schemas']['AgentToolsTransfer'];
 export type AgentToolsUpdate = components['schemas']['AgentToolsUpdate'];
@@ -2009,12 +2547,17 @@ export type ChatCompletion = components['schemas']['ChatCompletion'];
 export type ChatCompletionChunk = components['schemas']['ChatCompletionChunk'];
 export type ChatCompletionRequest = components['schemas']['ChatCompletionRequest'];
 export type ChatMessage = components['schemas']['ChatMessage'];
+export type ClientSecret = components['schemas']['ClientSecret'];
+export type ClientSecretRequest = components['schemas']['ClientSecretRequest'];
 export type ContentPart = components['schemas']['ContentPart'];
 export type CurrentUser = components['schemas']['CurrentUser'];
 export type DeployAuthError = components['schemas']['DeployAuthError'];
 export type DeployError = components['schemas']['DeployError'];
 export type DeployMessage = components['schemas']['DeployMessage'];
 export type DeployMessages = components['schemas']['DeployMessages'];
+export type DeployModel = components['schemas']['DeployModel'];
+export type DeployModelList = components['schemas']['DeployModelList'];
+export type DeployRequestError = components['schemas']['DeployRequestError'];
 export type DeploySession = components['schemas']['DeploySession'];
 export type DeploySessionList = components['schemas']['DeploySessionList'];
 export type Export = components['schemas']['Export'];
@@ -2062,6 +2605,7 @@ export type Ready = components['schemas']['Ready'];
 export type SessionChange = components['schemas']['SessionChange'];
 export type SessionCompletionRequest = components['schemas']['SessionCompletionRequest'];
 export type SessionCreate = components['schemas']['SessionCreate'];
+export type SessionExport = components['schemas']['SessionExport'];
 export type SessionOverview = components['schemas']['SessionOverview'];
 export type SessionOverviewList = components['schemas']['SessionOverviewList'];
 export type SessionTransition = components['schemas']['SessionTransition'];
@@ -2110,7 +2654,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ready"];
                 };
             };
-            /** @description Not ready; `message` tells why. */
+            /** @description Not ready; `message` gives the reason. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2139,7 +2683,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuthStatus"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2172,7 +2716,7 @@ export interface operations {
                     "application/json": components["schemas"]["LoggedIn"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2217,7 +2761,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2226,7 +2770,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too many failures; `Retry-After` tells the seconds to wait. */
+            /** @description Too many failures; `Retry-After` gives the seconds to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2235,7 +2779,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2244,7 +2788,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2280,7 +2824,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2318,7 +2862,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2356,7 +2900,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2370,11 +2914,11 @@ export interface operations {
     listProviders: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
-                /** @description Only records whose name or title contains this text, without regard to case. */
+                /** @description Only records whose name or title contains this text, ignoring case. */
                 q?: string;
             };
             header?: never;
@@ -2392,7 +2936,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2410,7 +2954,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2443,7 +2987,7 @@ export interface operations {
                     "application/json": components["schemas"]["Provider"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2497,7 +3041,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2506,7 +3050,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2515,7 +3059,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2564,7 +3108,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2599,7 +3143,7 @@ export interface operations {
                     "application/json": components["schemas"]["Provider"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2662,7 +3206,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2671,7 +3215,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2680,7 +3224,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2745,7 +3289,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2803,7 +3347,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2817,11 +3361,11 @@ export interface operations {
     listPrompts: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
-                /** @description Only records whose name or title contains this text, without regard to case. */
+                /** @description Only records whose name or title contains this text, ignoring case. */
                 q?: string;
             };
             header?: never;
@@ -2839,7 +3383,7 @@ export interface operations {
                     "application/json": components["schemas"]["PromptList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2857,7 +3401,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2890,7 +3434,7 @@ export interface operations {
                     "application/json": components["schemas"]["Prompt"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2935,7 +3479,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2944,7 +3488,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2953,7 +3497,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3002,7 +3546,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3037,7 +3581,7 @@ export interface operations {
                     "application/json": components["schemas"]["Prompt"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3091,7 +3635,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3100,7 +3644,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3109,7 +3653,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3174,7 +3718,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3188,11 +3732,11 @@ export interface operations {
     listAgents: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
-                /** @description Only records whose name or title contains this text, without regard to case. */
+                /** @description Only records whose name or title contains this text, ignoring case. */
                 q?: string;
             };
             header?: never;
@@ -3210,7 +3754,7 @@ export interface operations {
                     "application/json": components["schemas"]["AgentList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3228,7 +3772,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3261,7 +3805,7 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3306,7 +3850,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3315,7 +3859,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3324,7 +3868,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3373,7 +3917,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3408,7 +3952,7 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3462,7 +4006,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3471,7 +4015,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3480,7 +4024,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3536,7 +4080,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3585,7 +4129,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3620,7 +4164,7 @@ export interface operations {
                     "application/json": components["schemas"]["AgentTools"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3674,7 +4218,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3683,7 +4227,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3692,7 +4236,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3730,7 +4274,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3744,11 +4288,11 @@ export interface operations {
     listHttpTools: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
-                /** @description Only records whose name or title contains this text, without regard to case. */
+                /** @description Only records whose name or title contains this text, ignoring case. */
                 q?: string;
             };
             header?: never;
@@ -3766,7 +4310,7 @@ export interface operations {
                     "application/json": components["schemas"]["HttpToolList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3784,7 +4328,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3817,7 +4361,7 @@ export interface operations {
                     "application/json": components["schemas"]["HttpTool"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3862,7 +4406,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3871,7 +4415,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3880,7 +4424,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3929,7 +4473,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3964,7 +4508,7 @@ export interface operations {
                     "application/json": components["schemas"]["HttpTool"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4018,7 +4562,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4027,7 +4571,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4036,7 +4580,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4092,7 +4636,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4127,7 +4671,7 @@ export interface operations {
                     "application/json": components["schemas"]["HttpToolTest"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4181,7 +4725,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4190,7 +4734,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4199,7 +4743,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4213,11 +4757,11 @@ export interface operations {
     listMcpServers: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
-                /** @description Only records whose name or title contains this text, without regard to case. */
+                /** @description Only records whose name or title contains this text, ignoring case. */
                 q?: string;
             };
             header?: never;
@@ -4235,7 +4779,7 @@ export interface operations {
                     "application/json": components["schemas"]["McpServerList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4253,7 +4797,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4286,7 +4830,7 @@ export interface operations {
                     "application/json": components["schemas"]["McpServer"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4331,7 +4875,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4340,7 +4884,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4349,7 +4893,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4398,7 +4942,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4433,7 +4977,7 @@ export interface operations {
                     "application/json": components["schemas"]["McpServer"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4487,7 +5031,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4496,7 +5040,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4505,7 +5049,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4561,7 +5105,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4610,7 +5154,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4619,7 +5163,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The server cannot be reached, or answers nonsense. */
+            /** @description The server cannot be reached, or its response is invalid. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -4655,22 +5199,31 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such agent. */
@@ -4700,7 +5253,218 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The generation failed; `x-should-retry: false`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Draining, or too many running replies; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listDeployModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployModelList"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    listAgentModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentModelList"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    createAgentCompletion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                    "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description No agent has this id or name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4732,9 +5496,9 @@ export interface operations {
     listSessions: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
                 /** @description Only sessions of this user. */
                 user?: string;
@@ -4762,22 +5526,31 @@ export interface operations {
                     "application/json": components["schemas"]["DeploySessionList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The client secret is for one session, or the body is not for it to say. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such agent. */
@@ -4789,7 +5562,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4824,22 +5597,31 @@ export interface operations {
                     "application/json": components["schemas"]["DeploySession"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The client secret is for one session, or the body is not for it to say. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such agent. */
@@ -4878,7 +5660,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4887,7 +5669,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4896,7 +5678,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4928,13 +5710,22 @@ export interface operations {
                     "application/json": components["schemas"]["DeploySession"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such session, or it belongs to another agent. */
@@ -4946,7 +5737,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4976,13 +5767,22 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such session, or it belongs to another agent. */
@@ -4994,7 +5794,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5030,22 +5830,31 @@ export interface operations {
                     "application/json": components["schemas"]["DeploySession"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such session, or it belongs to another agent. */
@@ -5075,7 +5884,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5084,7 +5893,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5093,7 +5902,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5132,22 +5941,31 @@ export interface operations {
                     "application/json": components["schemas"]["DeployMessages"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such session, or it belongs to another agent. */
@@ -5159,7 +5977,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5174,7 +5992,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Up to 255 characters, kept 24 hours. The same key and body joins the first reply; another body: 400. */
+                /** @description Up to 255 characters, kept for 24 hours. The same key and body joins the first reply; another body: 400. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5199,22 +6017,31 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such session, or it belongs to another agent. */
@@ -5253,7 +6080,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5271,7 +6098,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Draining, or too many replies run; see `Retry-After`. */
+            /** @description Draining, or too many running replies; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5313,22 +6140,31 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeployError"];
+                    "application/json": components["schemas"]["DeployRequestError"];
                 };
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such session, or it belongs to another agent. */
@@ -5340,7 +6176,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5370,13 +6206,22 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The key is missing or wrong. */
+            /** @description The key or client secret is missing or refused. */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
                 };
             };
             /** @description There is no such session, or it belongs to another agent. */
@@ -5388,7 +6233,287 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    createClientSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClientSecretRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientSecret"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent, or `session_id` is no session of this agent's and user's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    revokeUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    deleteUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    exportUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["SessionExport"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret does not open this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5402,11 +6527,11 @@ export interface operations {
     listPlaygroundSessions: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
-                /** @description Only records whose name or title contains this text, without regard to case. */
+                /** @description Only records whose name or title contains this text, ignoring case. */
                 q?: string;
                 /** @description Only sessions of this user. */
                 user?: string;
@@ -5432,7 +6557,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlaygroundSessionList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5459,7 +6584,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5494,7 +6619,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlaygroundSession"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5548,7 +6673,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5557,7 +6682,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5566,7 +6691,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5616,7 +6741,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5673,7 +6798,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5712,7 +6837,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlaygroundMessages"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5739,7 +6864,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5774,7 +6899,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5837,7 +6962,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5846,7 +6971,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5855,7 +6980,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Draining, or too many replies run; see `Retry-After`. */
+            /** @description Draining, or too many running replies; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5897,7 +7022,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5924,7 +7049,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5981,7 +7106,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5995,9 +7120,9 @@ export interface operations {
     listAllSessions: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
                 /** @description A part of the title, without regard to case, or the beginning of an id. */
                 q?: string;
@@ -6025,7 +7150,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionOverviewList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6043,7 +7168,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6081,7 +7206,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6113,7 +7238,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChartTraffic"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6131,7 +7256,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6145,9 +7270,9 @@ export interface operations {
     listSessionTransitions: {
         parameters: {
             query?: {
-                /** @description How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400. */
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
                 limit?: number;
-                /** @description How many records to pass over first. */
+                /** @description Number of records to skip. */
                 offset?: number;
             };
             header?: never;
@@ -6167,7 +7292,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionTransitionList"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6194,7 +7319,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6228,7 +7353,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["SessionTransition"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6255,7 +7380,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6293,7 +7418,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6309,9 +7434,9 @@ export interface operations {
             query?: {
                 /** @description ISO 8601 date or time, UTC. Absent: 30 days before `to`. */
                 from?: string;
-                /** @description ISO 8601 date or time, UTC, not included. Absent: now. */
+                /** @description ISO 8601 date or time, UTC, exclusive. Absent: now. */
                 to?: string;
-                /** @description What a row stands for. */
+                /** @description What each row aggregates. */
                 groupBy?: "agent" | "model" | "day";
             };
             header?: never;
@@ -6329,7 +7454,7 @@ export interface operations {
                     "application/json": components["schemas"]["UsageReport"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6347,7 +7472,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6385,7 +7510,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6419,7 +7544,7 @@ export interface operations {
                     "application/json": components["schemas"]["ImportResult"];
                 };
             };
-            /** @description Something is missing or wrong; the message names the field and why. */
+            /** @description Something is missing or invalid; the message names the field and the reason. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6464,7 +7589,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is compressed, has another media type, or none was named. */
+            /** @description The body is compressed, or has another media type or none. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6473,7 +7598,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Something went wrong inside. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6482,7 +7607,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description Too much is arriving at the moment, or the database cannot be reached; see `Retry-After`. */
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -4,27 +4,27 @@ import type { operations } from './schema.ts'
 
 /** Probes. No credentials. */
 export interface HealthHandlers<X extends Exchange> {
-  /** GET /livez — Is the server running? */
+  /** GET /livez — Liveness: whether the server is running */
   getLive: Handler<operations['getLive'], X>
-  /** GET /readyz — Does the server take new work? */
+  /** GET /readyz — Readiness: whether the server accepts new work */
   getReady: Handler<operations['getReady'], X>
 }
 
 /** Login of the management API. */
 export interface AuthHandlers<X extends Exchange> {
-  /** GET /api/auth/status — Is a login required, and is the caller logged in? */
+  /** GET /api/auth/status — Read whether a login is required and the caller is logged in */
   getAuthStatus: Handler<operations['getAuthStatus'], X>
   /** POST /api/auth/login — Log in */
   login: Handler<operations['login'], X>
   /** POST /api/auth/logout — End the login and clear its cookie */
   logout: Handler<operations['logout'], X>
-  /** GET /api/auth/me — Who is logged in? */
+  /** GET /api/auth/me — Read the current user */
   getCurrentUser: Handler<operations['getCurrentUser'], X>
 }
 
 /** Connections to model vendors. */
 export interface ProvidersHandlers<X extends Exchange> {
-  /** GET /api/v1/provider-types — Which model vendors are supported? */
+  /** GET /api/v1/provider-types — List the supported model vendors */
   listProviderTypes: Handler<operations['listProviderTypes'], X>
   /** GET /api/v1/settings/providers — List providers, oldest first */
   listProviders: Handler<operations['listProviders'], X, 'limit' | 'offset'>
@@ -36,7 +36,7 @@ export interface ProvidersHandlers<X extends Exchange> {
   updateProvider: Handler<operations['updateProvider'], X>
   /** DELETE /api/v1/settings/providers/{id} — Delete a provider */
   deleteProvider: Handler<operations['deleteProvider'], X>
-  /** POST /api/v1/settings/providers/{id}/test — Can the provider be reached? */
+  /** POST /api/v1/settings/providers/{id}/test — Test the connection to a provider */
   testProvider: Handler<operations['testProvider'], X>
 }
 
@@ -70,7 +70,7 @@ export interface AgentsHandlers<X extends Exchange> {
 
 /** Which tools an agent may call. */
 export interface AgentToolsHandlers<X extends Exchange> {
-  /** GET /api/v1/agents/{agent_id}/tools — Which tools may the agent call? */
+  /** GET /api/v1/agents/{agent_id}/tools — Read the tools of an agent */
   getAgentTools: Handler<operations['getAgentTools'], X>
   /** PUT /api/v1/agents/{agent_id}/tools — Choose the tools of an agent */
   updateAgentTools: Handler<operations['updateAgentTools'], X>
@@ -78,7 +78,7 @@ export interface AgentToolsHandlers<X extends Exchange> {
 
 /** Tools that come with the server. */
 export interface BuiltInToolsHandlers<X extends Exchange> {
-  /** GET /api/v1/built-in-tools — Which tools come with the server? */
+  /** GET /api/v1/built-in-tools — List built-in tools */
   listBuiltInTools: Handler<operations['listBuiltInTools'], X>
 }
 
@@ -110,7 +110,7 @@ export interface McpServersHandlers<X extends Exchange> {
   updateMcpServer: Handler<operations['updateMcpServer'], X>
   /** DELETE /api/v1/mcp-servers/{id} — Delete an MCP server */
   deleteMcpServer: Handler<operations['deleteMcpServer'], X>
-  /** GET /api/v1/mcp-servers/{id}/tools — Which tools does the server offer? */
+  /** GET /api/v1/mcp-servers/{id}/tools — List the tools of an MCP server */
   listMcpServerTools: Handler<operations['listMcpServerTools'], X>
 }
 
@@ -118,6 +118,16 @@ export interface McpServersHandlers<X extends Exchange> {
 export interface CompletionsHandlers<X extends Exchange> {
   /** POST /api/v1/agents/{agent_id}/deploy/chat/completions — Ask the agent, sending the whole conversation */
   createChatCompletion: Handler<operations['createChatCompletion'], X>
+}
+
+/** Deploy API: agents as models, for clients that choose one. */
+export interface ModelsHandlers<X extends Exchange> {
+  /** GET /api/v1/agents/{agent_id}/deploy/models — List the agent's model */
+  listDeployModels: Handler<operations['listDeployModels'], X>
+  /** GET /api/v1/openai/models — List all agents, as models */
+  listAgentModels: Handler<operations['listAgentModels'], X>
+  /** POST /api/v1/openai/chat/completions — Ask the agent that `model` names, sending the whole conversation */
+  createAgentCompletion: Handler<operations['createAgentCompletion'], X>
 }
 
 /** Deploy API: conversations that the server keeps. */
@@ -142,8 +152,24 @@ export interface SessionCompletionsHandlers<X extends Exchange> {
   createSessionCompletion: Handler<operations['createSessionCompletion'], X>
   /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/chat/completions/stream — Follow the session's newest reply, from any frame */
   resumeSessionCompletion: Handler<operations['resumeSessionCompletion'], X>
-  /** POST /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/chat/completions/cancel — Stop the reply that runs, if any */
+  /** POST /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/chat/completions/cancel — Cancel the running reply, if any */
   cancelSessionCompletion: Handler<operations['cancelSessionCompletion'], X>
+}
+
+/** Deploy API: what a backend hands to a browser, so that it reaches its user's sessions. */
+export interface ClientSecretsHandlers<X extends Exchange> {
+  /** POST /api/v1/agents/{agent_id}/deploy/client_secrets — Make a secret with which a browser reaches one user's sessions */
+  createClientSecret: Handler<operations['createClientSecret'], X>
+}
+
+/** Deploy API: an agent's end users. */
+export interface UsersHandlers<X extends Exchange> {
+  /** POST /api/v1/agents/{agent_id}/deploy/users/{user}/revoke — Refuse all of a user's client secrets that were made until now */
+  revokeUser: Handler<operations['revokeUser'], X>
+  /** DELETE /api/v1/agents/{agent_id}/deploy/users/{user} — Revoke a user's client secrets, and delete all of the user's sessions with this agent */
+  deleteUser: Handler<operations['deleteUser'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/users/{user}/export — Read all of a user's sessions with this agent, with their messages */
+  exportUser: Handler<operations['exportUser'], X>
 }
 
 /** The same sessions, for the management UI. */
@@ -158,11 +184,11 @@ export interface PlaygroundHandlers<X extends Exchange> {
   deletePlaygroundSession: Handler<operations['deletePlaygroundSession'], X>
   /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages — Read the messages of a session, oldest first, with their tool calls */
   listPlaygroundMessages: Handler<operations['listPlaygroundMessages'], X>
-  /** POST /api/v1/agents/{agent_id}/playground/chat — Send a message, with other settings and tools if wished */
+  /** POST /api/v1/agents/{agent_id}/playground/chat — Send a message, optionally with other settings and tools */
   createPlaygroundChat: Handler<operations['createPlaygroundChat'], X>
   /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/stream — Follow the session's newest reply, from any frame */
   resumePlaygroundChat: Handler<operations['resumePlaygroundChat'], X>
-  /** POST /api/v1/agents/{agent_id}/playground/sessions/{session_id}/cancel — Stop the reply that runs, if any */
+  /** POST /api/v1/agents/{agent_id}/playground/sessions/{session_id}/cancel — Cancel the running reply, if any */
   cancelPlaygroundChat: Handler<operations['cancelPlaygroundChat'], X>
 }
 
@@ -178,25 +204,25 @@ export interface DebugHandlers<X extends Exchange> {
   getChart: Handler<operations['getChart'], X>
   /** GET /api/v1/debug/chart/traffic — How often each transition was taken, and how long states lasted */
   getChartTraffic: Handler<operations['getChartTraffic'], X, 'hours'>
-  /** GET /api/v1/debug/sessions/{id}/transitions — Every transition that a session has made, oldest first */
+  /** GET /api/v1/debug/sessions/{id}/transitions — List all transitions of a session, oldest first */
   listSessionTransitions: Handler<operations['listSessionTransitions'], X, 'limit' | 'offset'>
-  /** GET /api/v1/debug/sessions/{id}/transitions/stream — The same, live */
+  /** GET /api/v1/debug/sessions/{id}/transitions/stream — Follow the transitions of a session */
   streamSessionTransitions: Handler<operations['streamSessionTransitions'], X>
   /** GET /api/v1/debug/actors — The live session actors of all instances */
   listLiveActors: Handler<operations['listLiveActors'], X>
 }
 
-/** Tokens, counted. */
+/** Token counts. */
 export interface UsageHandlers<X extends Exchange> {
-  /** GET /api/v1/usage — How many tokens were used? */
+  /** GET /api/v1/usage — Read token usage */
   getUsage: Handler<operations['getUsage'], X, 'groupBy'>
 }
 
 /** Export and import of the configuration. */
 export interface TransferHandlers<X extends Exchange> {
-  /** GET /api/v1/export — A copy of the configuration, without secrets */
+  /** GET /api/v1/export — Export the configuration, without secrets */
   exportConfiguration: Handler<operations['exportConfiguration'], X>
-  /** POST /api/v1/import — Take in a copy, as JSON or YAML, all or nothing */
+  /** POST /api/v1/import — Import a configuration, as JSON or YAML, all or nothing */
   importConfiguration: Handler<operations['importConfiguration'], X>
 }
 
@@ -212,8 +238,11 @@ export interface Server<X extends Exchange> {
   httpTools: HttpToolsHandlers<X>
   mcpServers: McpServersHandlers<X>
   completions: CompletionsHandlers<X>
+  models: ModelsHandlers<X>
   sessions: SessionsHandlers<X>
   sessionCompletions: SessionCompletionsHandlers<X>
+  clientSecrets: ClientSecretsHandlers<X>
+  users: UsersHandlers<X>
   playground: PlaygroundHandlers<X>
   allSessions: AllSessionsHandlers<X>
   debug: DebugHandlers<X>
@@ -234,8 +263,11 @@ export interface ServerOperations<X extends Exchange>
     HttpToolsHandlers<X>,
     McpServersHandlers<X>,
     CompletionsHandlers<X>,
+    ModelsHandlers<X>,
     SessionsHandlers<X>,
     SessionCompletionsHandlers<X>,
+    ClientSecretsHandlers<X>,
+    UsersHandlers<X>,
     PlaygroundHandlers<X>,
     AllSessionsHandlers<X>,
     DebugHandlers<X>,

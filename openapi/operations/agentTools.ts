@@ -9,7 +9,7 @@ export const agentTools = operations({
     method: 'get',
     path,
     scope: 'management',
-    summary: 'Which tools may the agent call?',
+    summary: 'Read the tools of an agent',
     responses: { 200: AgentTools },
     errors: { 404: unknown },
   },

@@ -35,7 +35,8 @@ export const agents = operations({
     path: one,
     scope: 'management',
     summary: 'Change an agent',
-    description: 'Changes the fields that the body carries; `generationConfig` is replaced whole.',
+    description:
+      'Changes the fields in the body; `generationConfig` and `allowedOrigins` are each replaced as a whole.',
     body: AgentUpdate,
     responses: { 200: Agent },
     errors: { 404: unknown },

@@ -7,7 +7,7 @@ export const auth = operations({
     path: '/api/auth/status',
     scope: 'management',
     open: true,
-    summary: 'Is a login required, and is the caller logged in?',
+    summary: 'Read whether a login is required and the caller is logged in',
     responses: { 200: AuthStatus },
   },
   login: {
@@ -16,11 +16,11 @@ export const auth = operations({
     scope: 'management',
     open: true,
     summary: 'Log in',
-    description: 'Sets the cookie `greenroom_session`: 7 days from the last use, 30 at most.',
+    description: 'Sets the cookie `greenroom_session`, valid for 7 days from its last use, 30 at most.',
     body: LoginRequest,
     maxBodyBytes: OPEN_BODY_BYTES,
     responses: { 200: LoggedIn },
-    errors: { 401: 'Wrong name or password.', 429: 'Too many failures; `Retry-After` tells the seconds to wait.' },
+    errors: { 401: 'Wrong name or password.', 429: 'Too many failures; `Retry-After` gives the seconds to wait.' },
   },
   logout: {
     method: 'post',
@@ -35,7 +35,7 @@ export const auth = operations({
     method: 'get',
     path: '/api/auth/me',
     scope: 'management',
-    summary: 'Who is logged in?',
+    summary: 'Read the current user',
     responses: { 200: CurrentUser },
   },
 })

@@ -6,7 +6,7 @@ export const builtInTools = operations({
     method: 'get',
     path: '/api/v1/built-in-tools',
     scope: 'management',
-    summary: 'Which tools come with the server?',
+    summary: 'List built-in tools',
     responses: { 200: BuiltInToolList },
   },
 })

@@ -8,7 +8,7 @@ export const completions = operations({
     scope: 'deploy',
     summary: 'Ask the agent, sending the whole conversation',
     description:
-      "Nothing is stored. The agent's system prompt comes first by itself. With `stream`, frames hold `ChatCompletionChunk` and end with `[DONE]`, or with `StreamError`; they carry no ids. A client that leaves stops the generation.",
+      "Nothing is stored. The agent's system prompt is prepended. With `stream`, frames hold `ChatCompletionChunk` and end with `[DONE]`, or with `StreamError`; they have no ids. The generation stops when the client disconnects.",
     body: ChatCompletionRequest,
     streams: 'also',
     events: completionEvents,
@@ -16,7 +16,7 @@ export const completions = operations({
     errors: {
       404: 'There is no such agent.',
       500: 'The generation failed; `x-should-retry: false`.',
-      503: 'Draining, or too many replies run; see `Retry-After`.',
+      503: 'Draining, or too many running replies; see `Retry-After`.',
     },
   },
 })

@@ -6,15 +6,16 @@ export const health = operations({
     method: 'get',
     path: '/livez',
     scope: 'health',
-    summary: 'Is the server running?',
+    summary: 'Liveness: whether the server is running',
     responses: { 200: Live },
   },
   getReady: {
     method: 'get',
     path: '/readyz',
     scope: 'health',
-    summary: 'Does the server take new work?',
-    description: 'The database down, its disk full, or a shutdown under way: 503, with the same body and `message`.',
+    summary: 'Readiness: whether the server accepts new work',
+    description:
+      '503, with the same body and `message`, when the database is down, its disk is full, or a shutdown is in progress.',
     responses: { 200: Ready },
   },
 })

@@ -15,7 +15,7 @@ const one = `${base}/sessions/{session_id}`
 const unknown = 'There is no such session, or it belongs to another agent.'
 const noAgent = 'There is no such agent.'
 const frames =
-  'Frames are those of deploy sessions, with ids, and between them the named events `tool_call`, `tool_result` and `state`, which carry none.'
+  'Frames are those of deploy sessions, with ids; the named events `tool_call`, `tool_result` and `state` between them have none.'
 
 export const playground = operations({
   listPlaygroundSessions: {
@@ -66,8 +66,8 @@ export const playground = operations({
     method: 'post',
     path: `${base}/chat`,
     scope: 'management',
-    summary: 'Send a message, with other settings and tools if wished',
-    description: `The header \`x-session-id\` of the answer names the session. ${frames}`,
+    summary: 'Send a message, optionally with other settings and tools',
+    description: `The response header \`x-session-id\` is the id of the session. ${frames}`,
     body: PlaygroundChatRequest,
     streams: 'only',
     events: completionEvents,
@@ -75,7 +75,7 @@ export const playground = operations({
     errors: {
       404: 'There is no such agent or session.',
       409: 'A reply is running.',
-      503: 'Draining, or too many replies run; see `Retry-After`.',
+      503: 'Draining, or too many running replies; see `Retry-After`.',
     },
   },
   resumePlaygroundChat: {
@@ -94,7 +94,7 @@ export const playground = operations({
     method: 'post',
     path: `${one}/cancel`,
     scope: 'management',
-    summary: 'Stop the reply that runs, if any',
+    summary: 'Cancel the running reply, if any',
     responses: { 204: null },
     errors: { 404: unknown },
   },

@@ -35,7 +35,7 @@ export const prompts = operations({
     path: one,
     scope: 'management',
     summary: 'Change a prompt',
-    description: 'Changes the fields that the body carries. Replies that start later use the new text.',
+    description: 'Changes the fields in the body. Replies that start later use the new text.',
     body: PromptUpdate,
     responses: { 200: Prompt },
     errors: { 404: unknown },

@@ -10,14 +10,14 @@ export const usage = operations({
     method: 'get',
     path: '/api/v1/usage',
     scope: 'management',
-    summary: 'How many tokens were used?',
+    summary: 'Read token usage',
     description:
-      'Of every reply that ended, however it ended, stateless ones and those of deleted sessions included. What is more than a week old is counted by whole hours.',
+      'Counts every reply that has ended, in any way, including stateless ones and those of deleted sessions. Usage more than a week old is counted by whole hours.',
     query: Type.Object({
       from: moment('ISO 8601 date or time, UTC. Absent: 30 days before `to`.'),
-      to: moment('ISO 8601 date or time, UTC, not included. Absent: now.'),
+      to: moment('ISO 8601 date or time, UTC, exclusive. Absent: now.'),
       groupBy: Type.Optional(
-        Type.Unsafe({ ...oneOf(['agent', 'model', 'day'], 'What a row stands for.'), default: 'agent' }),
+        Type.Unsafe({ ...oneOf(['agent', 'model', 'day'], 'What each row aggregates.'), default: 'agent' }),
       ),
     }),
     responses: { 200: UsageReport },

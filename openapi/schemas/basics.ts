@@ -1,4 +1,4 @@
-/** Schemas that several resources share. A schema with a `title` becomes a component of that name. */
+/** Shared schemas. A schema with a `title` becomes a component of that name. */
 import Type, { type TObject, type TProperties, type TSchema } from 'typebox'
 
 /** The same schema, null allowed. For single types and enums. */
@@ -20,16 +20,16 @@ export const name = (description: string) =>
   Type.String({ minLength: 1, maxLength: 200, description: `${description} 1 to 200 characters.` })
 export const oneOf = (values: readonly string[], description: string) =>
   Type.Unsafe({ type: 'string', enum: [...values], description })
-/** Any JSON object; it may nest 100 deep. */
+/** Any JSON object, nested at most 100 deep. */
 export const freeObject = (description: string) =>
   Type.Unsafe({ type: 'object', additionalProperties: true, 'x-max-depth': 100, description })
 
 export const timestamps = {
-  createdAt: time('When the record was made.'),
+  createdAt: time('When the record was created.'),
   updatedAt: time('When it was last changed.'),
 }
 
-/** Every property optional, for PUT: what is absent stays as it is. */
+/** Makes every property optional, for PUT: absent ones keep their value. */
 export const optional = <const P extends TProperties>(properties: P): TProperties =>
   Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, Type.Optional(schema)]))
 
@@ -37,22 +37,20 @@ const limit = Type.Integer({
   minimum: 1,
   default: 20,
   description:
-    'How many records at most, 1 to 100. Larger values are read as 100. Anything but a whole number from 1: 400.',
+    'Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400.',
 })
 const offset = Type.Integer({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
   default: 0,
-  description: 'How many records to pass over first.',
+  description: 'Number of records to skip.',
 })
 
 export const page = Type.Object({ limit: Type.Optional(limit), offset: Type.Optional(offset) })
 export const searchPage = Type.Object({
   limit: Type.Optional(limit),
   offset: Type.Optional(offset),
-  q: Type.Optional(
-    Type.String({ description: 'Only records whose name or title contains this text, without regard to case.' }),
-  ),
+  q: Type.Optional(Type.String({ description: 'Only records whose name or title contains this text, ignoring case.' })),
 })
 
 /** `{[key]: [record], total, limit, offset}` */
@@ -60,27 +58,40 @@ export const listOf = (title: string, key: string, record: TSchema): TObject =>
   Type.Object(
     {
       [key]: Type.Array(record),
-      total: count('How many records there are in all.'),
-      limit: count('The limit that was used, after capping.'),
-      offset: count('The offset that was used.'),
+      total: count('Total number of records.'),
+      limit: count('The limit used, after capping.'),
+      offset: count('The offset used.'),
     },
     { title },
   )
 
 export const Message = Type.Object(
-  { message: Type.String({ description: 'What went wrong, naming the field where one is to blame.' }) },
+  { message: Type.String({ description: 'What went wrong, with the field at fault if there is one.' }) },
   { title: 'Message' },
 )
 export const DeployError = Type.Object(
   { error: Type.String({ description: 'What went wrong.' }) },
-  { title: 'DeployError', description: 'Every error of the deploy API but 401.' },
+  { title: 'DeployError', description: 'Every error of the deploy API except 400 and 401.' },
+)
+export const DeployRequestError = Type.Object(
+  {
+    error: Type.Object({
+      message: Type.String({ description: 'What is wrong, beginning with the field where one is to blame.' }),
+      type: Type.String({ description: '`invalid_request_error`' }),
+      code: Type.String({ description: '`invalid_request`' }),
+      param: nullable(Type.String({ description: 'The field, as a dotted path. Null: the body or query as a whole.' })),
+    }),
+  },
+  { title: 'DeployRequestError' },
 )
 export const DeployAuthError = Type.Object(
   {
     error: Type.Object({
       message: Type.String(),
       type: Type.String({ description: '`invalid_request_error`' }),
-      code: Type.String({ description: '`invalid_api_key`' }),
+      code: Type.String({
+        description: '`invalid_api_key`; of client secrets also `token_expired` and `token_revoked`.',
+      }),
     }),
   },
   { title: 'DeployAuthError' },

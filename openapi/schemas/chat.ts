@@ -1,7 +1,8 @@
-/** The chat-completions wire format, and messages of deploy sessions. Names are the wire's own, in snake case. */
+/** The chat-completions wire format, and messages of deploy sessions. Names are in snake case, as in that format. */
 import Type from 'typebox'
 import { documented } from '../documented.ts'
 import { count, id, nullable, oneOf, time } from './basics.ts'
+import { answerFields } from './completion-fields.ts'
 
 const ContentPart = Type.Object(
   { type: Type.String({ description: '`text`; anything else is 400.' }), text: Type.Optional(Type.String()) },
@@ -24,7 +25,7 @@ export const ChatMessage = Type.Object(
 const requestFields = {
   messages: Type.Array(ChatMessage, { minItems: 1 }),
   stream: Type.Optional(
-    nullable(Type.Boolean({ description: 'True: the answer is a stream of events. Absent: false.' })),
+    nullable(Type.Boolean({ description: 'True: the response is an event stream. Absent: false.' })),
   ),
   stream_options: Type.Optional(
     Type.Unsafe({
@@ -33,10 +34,21 @@ const requestFields = {
       description: '`include_usage` adds a chunk with `usage` and no choices before `[DONE]`.',
     }),
   ),
+  model: Type.Optional(Type.Unsafe({ description: "Not looked at: the agent's model answers." })),
+  ...answerFields,
+  include_reasoning: Type.Optional(
+    nullable(
+      Type.Boolean({
+        description:
+          "True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it.",
+      }),
+    ),
+  ),
 }
 export const ChatCompletionRequest = Type.Object(requestFields, {
   title: 'ChatCompletionRequest',
-  description: 'Other fields that clients send, `model` among them, are accepted and ignored.',
+  description:
+    'Other fields that clients send are accepted and not used; the header `x-greenroom-ignored` of the answer names them.',
 })
 export const SessionCompletionRequest = Type.Object(
   {
@@ -44,14 +56,14 @@ export const SessionCompletionRequest = Type.Object(
     on_busy: Type.Optional(
       oneOf(
         ['reject', 'interrupt'],
-        'While a reply runs: `reject` (default) answers 409, `interrupt` cancels that reply first.',
+        'While a reply runs: `reject` (default) answers 409, `interrupt` cancels it first.',
       ),
     ),
   },
   {
     title: 'SessionCompletionRequest',
     description:
-      'Only the last of `messages` is used, and its role must be `user`. Other fields are accepted and ignored.',
+      'Only the last of `messages` is used, and its role must be `user`. Other fields are accepted and not used; the header `x-greenroom-ignored` of the answer names them.',
   },
 )
 
@@ -61,12 +73,14 @@ const Usage = Type.Object(
     completion_tokens: count('Tokens written.'),
     total_tokens: count('Their sum.'),
   },
-  { title: 'Usage', description: "The provider's report; where it reports none, a tokenizer's estimate." },
+  { title: 'Usage', description: 'As reported by the provider; otherwise estimated by a tokenizer.' },
 )
 const finishReason = (description: string) => oneOf(['stop', 'length', 'content_filter'], description)
 const completionId = Type.String({ description: '`chatcmpl-` and the id of the message; the same in every chunk.' })
 const created = Type.Integer({ description: 'Unix seconds.' })
-const model = Type.String({ description: "The agent's model." })
+const model = Type.String({
+  description: "The agent's model, or the fallback's that answers: each chunk names the model of its own turn.",
+})
 export const ChatCompletion = Type.Object(
   {
     id: completionId,
@@ -76,8 +90,14 @@ export const ChatCompletion = Type.Object(
     choices: Type.Array(
       Type.Object({
         index: Type.Integer(),
-        message: Type.Object({ role: oneOf(['assistant'], 'Who speaks.'), content: Type.String() }),
-        finish_reason: finishReason('`stop` on normal end and on cancel.'),
+        message: Type.Object({
+          role: oneOf(['assistant'], 'The author.'),
+          content: Type.String(),
+          reasoning_content: Type.Optional(
+            Type.String({ description: 'What the model thought. Absent where it was not asked for, or none came.' }),
+          ),
+        }),
+        finish_reason: finishReason('`stop` at a normal end and after a cancel.'),
       }),
     ),
     usage: Usage,
@@ -95,7 +115,10 @@ export const ChatCompletionChunk = Type.Object(
         index: Type.Integer(),
         delta: Type.Object({
           role: Type.Optional(oneOf(['assistant'], 'In the first chunk only.')),
-          content: Type.Optional(Type.String({ description: 'A piece of the text.' })),
+          content: Type.Optional(Type.String({ description: 'The next part of the text.' })),
+          reasoning_content: Type.Optional(
+            Type.String({ description: 'A piece of the reasoning, in a frame of its own. See `include_reasoning`.' }),
+          ),
         }),
         finish_reason: nullable(finishReason('Null until the last content chunk.')),
       }),
@@ -129,10 +152,10 @@ export const StreamError = Type.Object(
       param: Type.Null(),
     }),
   },
-  { title: 'StreamError', description: 'The last frame of a failed stream; no `[DONE]` comes after it.' },
+  { title: 'StreamError', description: 'The last frame of a failed stream, without `[DONE]` after it.' },
 )
 
-/** Of each stream of a reply. */
+/** The events of every reply stream. */
 export const completionEvents = [ChatCompletionChunk, StreamError]
 
 export const messageStatuses = ['complete', 'streaming', 'error'] as const
@@ -141,10 +164,13 @@ export const DeployMessage = Type.Object(
   {
     id: id('Id of the message.'),
     session_id: id('Id of its session.'),
-    role: oneOf(['user', 'assistant'], 'Who speaks.'),
-    content: Type.String({ description: 'Partial while `streaming`; what there was before the failure on `error`.' }),
+    role: oneOf(['user', 'assistant'], 'The author.'),
+    content: Type.String({ description: 'Partial while `streaming`; the text before the failure on `error`.' }),
     status: oneOf(messageStatuses, 'A cancelled reply is `complete`.'),
     finish_reason: nullable(oneOf(finishReasons, 'Why a reply ended. Null while streaming, and for user messages.')),
+    reasoning: Type.Optional(
+      Type.String({ description: 'What the model thought. Absent where it was not asked for, or none came.' }),
+    ),
     created_at: time('When the message was stored.'),
   },
   { title: 'DeployMessage' },

@@ -1,7 +1,8 @@
 /** Providers, prompts and agents. */
-import Type from 'typebox'
-import { webAddress } from '../documented.ts'
+import Type, { type TProperties } from 'typebox'
+import { documented, webAddress } from '../documented.ts'
 import { id, listOf, name, nullable, oneOf, optional, timestamps } from './basics.ts'
+import { responseFormatKeywords } from './completion-fields.ts'
 
 export const providerTypeIds = [
   'openai',
@@ -19,12 +20,12 @@ export const providerTypeIds = [
 
 export const ProviderType = Type.Object(
   {
-    id: oneOf(providerTypeIds, 'What `providerType` of a provider holds.'),
+    id: oneOf(providerTypeIds, "The value of a provider's `providerType`."),
     name: Type.String(),
     description: Type.String(),
     requiresApiKey: Type.Boolean(),
     requiresBaseUrl: Type.Boolean(),
-    defaultBaseUrl: nullable(Type.String({ description: 'Where calls go when the provider names no `baseUrl`.' })),
+    defaultBaseUrl: nullable(Type.String({ description: 'Used when the provider has no `baseUrl`.' })),
   },
   { title: 'ProviderType' },
 )
@@ -32,7 +33,7 @@ export const ProviderTypeList = Type.Object({ providerTypes: Type.Array(Provider
 
 const baseUrl = nullable(
   Type.String({
-    description: 'Where the API is, without user and password. Null: the default of the type.',
+    description: 'Base URL of the API, without user and password. Null: the default of the type.',
     ...webAddress,
   }),
 )
@@ -70,21 +71,21 @@ export const ProviderUpdate = Type.Object(
   optional({
     name: name('Unique among providers.'),
     apiKey: nullable(
-      Type.String({ format: 'password', description: 'Absent: the stored key stays. Null: it is removed.' }),
+      Type.String({ format: 'password', description: 'Absent: keeps the stored key. Null: removes it.' }),
     ),
     baseUrl,
     providerType: Type.String({
-      description: 'Ignored when equal to the stored one, else 400: the type never changes.',
+      description: 'Ignored if equal to the stored one, else 400: the type cannot change.',
     }),
   }),
-  { title: 'ProviderUpdate', description: 'A `baseUrl` at another origin must come with `apiKey`, else 400.' },
+  { title: 'ProviderUpdate', description: 'A `baseUrl` with another origin must come with `apiKey`, else 400.' },
 )
 export const ProviderTest = Type.Object(
   {
     ok: Type.Boolean(),
     latencyMs: Type.Integer({ minimum: 0, description: 'Milliseconds.' }),
-    message: Type.String({ description: 'What was found, or what went wrong.' }),
-    models: Type.Array(Type.String(), { description: 'The models that the provider lists; may be empty.' }),
+    message: Type.String({ description: 'The result, or what went wrong.' }),
+    models: Type.Array(Type.String(), { description: 'The models listed by the provider; may be empty.' }),
   },
   { title: 'ProviderTest' },
 )
@@ -108,15 +109,47 @@ export const settingsInput = optional(
 
 export const GenerationConfig = Type.Object(optional(settings), {
   title: 'GenerationConfig',
-  description: 'What is absent is left to the provider.',
+  description: 'Absent settings are left to the provider.',
 })
 export const GenerationConfigInput = Type.Unsafe({
   ...Type.Object(settingsInput),
   type: ['object', 'null'],
-  description: 'Replaced whole. Null, here or inside, means absent.',
+  description: 'Replaced as a whole. Null, here or inside, means absent.',
 })
 
 const promptId = nullable(Type.String({ description: 'Id of a prompt. Null: no system prompt. Unknown: 400.' }))
+/** Fallbacks of an agent. */
+export const MAX_FALLBACKS = 3
+
+export const fallbacksOf = (provider: TProperties) =>
+  Type.Unsafe({
+    ...Type.Array(Type.Object({ ...provider, model: name('Model name, as that provider knows it.') })),
+    type: ['array', 'null'],
+    maxItems: MAX_FALLBACKS,
+    description:
+      'Asked in this order when a call fails with nothing said: after retries of what may pass, a 429 that asks for too long, a time-out, or a refused key. Replaced whole; null: none.',
+  })
+
+/** Checked by a handler, as a request's `response_format` is. */
+export const responseFormatInput = Type.Unsafe({
+  description: "Form of the answers, as a completion request's `response_format`; a request's own wins. Null: none.",
+  ...documented(responseFormatKeywords),
+})
+
+const replyInput = {
+  responseFormat: responseFormatInput,
+  fallbacks: fallbacksOf({ providerId: Type.String({ description: 'Id of a provider. Unknown: 400.' }) }),
+}
+
+const origins = {
+  type: 'array',
+  maxItems: 20,
+  items: { type: 'string', maxLength: 300 },
+  description:
+    'Web pages of these origins may call the deploy API of the agent: `scheme://host[:port]` as a browser sends it, without wildcards.',
+}
+/** Null means none. */
+export const allowedOriginsInput = Type.Unsafe({ ...origins, type: ['array', 'null'] })
 const agentInput = {
   name: name('Name of the agent.'),
   providerId: Type.String({ description: 'Id of a provider. Unknown: 400.' }),
@@ -130,15 +163,39 @@ export const Agent = Type.Object(
     model: name('Model name, as the provider knows it.'),
     promptId: nullable(id('Id of its prompt. Null: no system prompt.')),
     generationConfig: GenerationConfig,
+    responseFormat: Type.Unsafe({
+      ...responseFormatKeywords,
+      description: "Form of the answers, where a request brings no `response_format`. Null: the provider's default.",
+    }),
+    fallbacks: Type.Array(
+      Type.Object({ providerId: id('Id of a provider.'), model: name('Model name, as that provider knows it.') }),
+      { maxItems: MAX_FALLBACKS, description: 'Other models, in the order in which they are asked.' },
+    ),
+    allowedOrigins: Type.Unsafe(origins),
     ...timestamps,
   },
   { title: 'Agent' },
 )
 export const AgentList = listOf('AgentList', 'agents', Agent)
 export const AgentCreate = Type.Object(
-  { ...agentInput, promptId: Type.Optional(promptId), generationConfig: Type.Optional(GenerationConfigInput) },
+  {
+    ...agentInput,
+    ...optional({
+      promptId,
+      generationConfig: GenerationConfigInput,
+      allowedOrigins: allowedOriginsInput,
+      ...replyInput,
+    }),
+  },
   { title: 'AgentCreate' },
 )
-export const AgentUpdate = Type.Object(optional({ ...agentInput, promptId, generationConfig: GenerationConfigInput }), {
-  title: 'AgentUpdate',
-})
+export const AgentUpdate = Type.Object(
+  optional({
+    ...agentInput,
+    promptId,
+    generationConfig: GenerationConfigInput,
+    allowedOrigins: allowedOriginsInput,
+    ...replyInput,
+  }),
+  { title: 'AgentUpdate' },
+)

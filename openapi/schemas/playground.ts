@@ -1,4 +1,4 @@
-/** The playground: the same sessions as the deploy API's, in camel case and with more to see. */
+/** The playground: the sessions of the deploy API, in camel case and with more details. */
 import Type from 'typebox'
 import { count, id, listOf, name, nullable, oneOf, time } from './basics.ts'
 import { finishReasons, messageStatuses } from './chat.ts'
@@ -13,15 +13,15 @@ export const PlaygroundSession = Type.Object(
     title: nullable(name('Null until it is derived from the first user message.')),
     user: nullable(name("The end user that the session belongs to. Null: nobody's.")),
     metadata,
-    createdAt: time('When the session was made.'),
-    updatedAt: time('When something last happened in it.'),
+    createdAt: time('When the session was created.'),
+    updatedAt: time('When it last changed.'),
   },
   { title: 'PlaygroundSession' },
 )
 export const PlaygroundSessionList = listOf('PlaygroundSessionList', 'sessions', PlaygroundSession)
 
 const unknownOutcome =
-  'Null while the tool runs, and for good when the reply ended before a result was stored: then the outcome is unknown, the call may have taken effect.'
+  'Null while the tool runs, and permanently if the reply ended before a result was stored: the outcome is unknown then, and the call may have taken effect.'
 
 const PlaygroundToolCall = Type.Object(
   {
@@ -29,9 +29,9 @@ const PlaygroundToolCall = Type.Object(
     name: Type.String(),
     arguments: Type.String({ description: 'JSON text as the model wrote it; it may not parse.' }),
     ok: nullable(Type.Boolean({ description: unknownOutcome })),
-    content: nullable(Type.String({ description: `What the model was given. ${unknownOutcome}` })),
-    offset: count("Where in the message's content the call lies, in UTF-16 code units."),
-    startedAt: nullable(time('When the call began, where that is known.')),
+    content: nullable(Type.String({ description: `The result given to the model. ${unknownOutcome}` })),
+    offset: count("Position of the call in the message's content, in UTF-16 code units."),
+    startedAt: nullable(time('When the call began, if known.')),
     durationMs: nullable(count(`Milliseconds. ${unknownOutcome}`)),
   },
   { title: 'PlaygroundToolCall' },
@@ -40,16 +40,27 @@ export const PlaygroundMessage = Type.Object(
   {
     id: id('Id of the message.'),
     sessionId: id('Id of its session.'),
-    role: oneOf(['user', 'assistant'], 'Who speaks.'),
-    content: Type.String({ description: 'Partial while `streaming`; what there was before the failure on `error`.' }),
+    role: oneOf(['user', 'assistant'], 'The author.'),
+    content: Type.String({ description: 'Partial while `streaming`; the text before the failure on `error`.' }),
     status: oneOf(messageStatuses, 'A cancelled reply is `complete`.'),
     finishReason: nullable(oneOf(finishReasons, 'Why a reply ended.')),
     error: Type.Unsafe({
-      ...Type.Object({ code: Type.String(), message: Type.String({ description: "The provider's full words." }) }),
+      ...Type.Object({ code: Type.String(), message: Type.String({ description: "The provider's full message." }) }),
       type: ['object', 'null'],
       description: 'Why the reply failed, or null.',
     }),
     toolCalls: Type.Array(PlaygroundToolCall),
+    model: Type.Optional(
+      nullable(
+        Type.String({ description: 'Of a reply: the model of its last turn, a fallback’s where that answered.' }),
+      ),
+    ),
+    reasoning: Type.Optional(
+      Type.String({ description: 'What the model thought. Absent where none came. Partial while `streaming`.' }),
+    ),
+    reasoningMs: Type.Optional(
+      count('How long the model thought, in milliseconds. Absent where it did not, or where nobody knows.'),
+    ),
     createdAt: time('When the message was stored.'),
   },
   { title: 'PlaygroundMessage' },
@@ -63,7 +74,7 @@ export const PlaygroundChatRequest = Type.Object(
   {
     message: Type.String({ minLength: 1, description: 'The user message.' }),
     sessionId: Type.Optional(
-      nullable(Type.String({ description: 'Absent or null: a session is made; see the header `x-session-id`.' })),
+      nullable(Type.String({ description: 'Absent or null: a session is created; see the header `x-session-id`.' })),
     ),
     configOverrides: Type.Optional(
       Type.Unsafe({
@@ -73,7 +84,7 @@ export const PlaygroundChatRequest = Type.Object(
           ...settingsInput,
         }),
         type: ['object', 'null'],
-        description: "Stands in for the agent's own settings, for this reply only.",
+        description: "Overrides the agent's own settings, for this reply only.",
       }),
     ),
     ...toolChoiceInput,

@@ -1,16 +1,16 @@
-/** Health, login, and what operators look at. */
+/** Health, login, and operators' views. */
 import Type from 'typebox'
 import { count, freeObject, id, listOf, nullable, oneOf, time } from './basics.ts'
 
 export const Live = Type.Object({ status: oneOf(['ok'], 'The server runs.') }, { title: 'Live' })
 export const Ready = Type.Object(
   {
-    status: oneOf(['ready', 'not_ready'], 'Whether new work is taken.'),
+    status: oneOf(['ready', 'not_ready'], 'Whether new work is accepted.'),
     checks: Type.Object({
       database: oneOf(['ok', 'down'], 'Down, or its disk is full: 503.'),
       cache: oneOf(['ok', 'disabled', 'degraded'], 'Degraded stays 200: PostgreSQL alone is enough.'),
     }),
-    message: Type.Optional(Type.String({ description: 'Why not, with 503.' })),
+    message: Type.Optional(Type.String({ description: 'The reason, with 503.' })),
   },
   { title: 'Ready' },
 )
@@ -39,7 +39,7 @@ export const Chart = Type.Object(
           id: Type.String({ description: 'Its path, such as `streaming.settling`.' }),
           kind: Type.String({ description: '`atomic`, `compound`, `parallel`, `final` or `history`.' }),
           description: Type.String(),
-          parent: nullable(Type.String({ description: 'Id of the state it lies in.' })),
+          parent: nullable(Type.String({ description: 'Id of the enclosing state.' })),
         },
         { title: 'ChartState' },
       ),
@@ -57,17 +57,17 @@ export const Chart = Type.Object(
       ),
     ),
   },
-  { title: 'Chart', description: 'The state chart of a session, derived from the machine that runs.' },
+  { title: 'Chart', description: 'The state chart of a session, derived from the running machine.' },
 )
 
 export const SessionTransition = Type.Object(
   {
-    seq: Type.Integer({ description: 'Grows with every transition; the `id:` of its event in the stream.' }),
-    at: time('When it was made.'),
+    seq: Type.Integer({ description: 'Increases with every transition; the `id:` of its event in the stream.' }),
+    at: time('When the transition was made.'),
     from: Type.String({ description: 'Id of the innermost state.' }),
     to: Type.String({ description: 'Id of the innermost state.' }),
     event: Type.String(),
-    messageId: nullable(id('The reply that it is about.')),
+    messageId: nullable(id('The reply it concerns.')),
     instanceId: id('The instance that made it.'),
     detail: freeObject('Codes and counts, never content.'),
   },
@@ -79,7 +79,7 @@ const milliseconds = (description: string) =>
   nullable(Type.Number({ minimum: 0, description: `${description} Milliseconds; null without a visit.` }))
 export const ChartTraffic = Type.Object(
   {
-    since: time('Start of the time looked at.'),
+    since: time('Start of the period.'),
     transitions: Type.Array(
       Type.Object({
         id: Type.String({ description: 'As in the chart.' }),
@@ -108,10 +108,10 @@ export const LiveActors = Type.Object(
         {
           sessionId: id('Id of the session.'),
           agentId: id('Id of its agent.'),
-          instanceId: id('Where it lives.'),
+          instanceId: id('The instance on which it runs.'),
           state: Type.String({ description: 'Id of the innermost state.' }),
           since: time('When it entered that state.'),
-          subscribers: count('How many streams follow it there.'),
+          subscribers: count('Number of streams that follow it there.'),
         },
         { title: 'LiveActor' },
       ),
@@ -122,17 +122,17 @@ export const LiveActors = Type.Object(
 
 export const UsageReport = Type.Object(
   {
-    from: time('Start of the time counted.'),
-    to: time('Its end, not included.'),
+    from: time('Start of the period.'),
+    to: time('End of the period, exclusive.'),
     rows: Type.Array(
       Type.Object(
         {
           key: Type.String({ description: 'Id of an agent, a model name, or a day (`2026-01-31`, UTC).' }),
-          replies: count('How many replies ended.'),
+          replies: count('Number of replies that ended.'),
           promptTokens: count('Tokens read.'),
           completionTokens: count('Tokens written.'),
           totalTokens: count('Their sum.'),
-          estimated: Type.Boolean({ description: "Whether a tokenizer's estimate is among the numbers." }),
+          estimated: Type.Boolean({ description: "Whether the numbers include a tokenizer's estimates." }),
         },
         { title: 'UsageRow' },
       ),

@@ -19,7 +19,7 @@ export const DeploySession = Type.Object(
     title: nullable(name('Null until it is derived from the first user message, after the first reply.')),
     user: nullable(name("The caller's end user. Null: nobody's.")),
     metadata,
-    created_at: time('When the session was made.'),
+    created_at: time('When the session was created.'),
     updated_at: time('When a message came or its reply ended, or the session was changed.'),
   },
   { title: 'DeploySession' },

@@ -1,4 +1,4 @@
-/** What agents may call: HTTP tools, MCP servers, built-in tools. */
+/** The tools of agents: HTTP tools, MCP servers, built-in tools. */
 import Type from 'typebox'
 import { webAddress } from '../documented.ts'
 import { freeObject, id, listOf, name, nullable, oneOf, optional, timestamps } from './basics.ts'
@@ -7,18 +7,18 @@ const headerMap = Type.Unsafe({
   type: 'object',
   additionalProperties: { type: 'string' },
   description:
-    'Header names and values. Values of headers whose names carry a secret are encrypted at rest and read back as `***`.',
+    'Header names and values. Values of headers whose names suggest a secret are encrypted at rest and read back as `***`.',
 })
 const headersInput = Type.Unsafe({
   type: ['object', 'null'],
   additionalProperties: { type: 'string' },
   description:
-    'Replaced whole, 100 at most. `***` keeps the value stored under that name; 400 where there is none. Null: none.',
+    'Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null: none.',
 })
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] as const
 const httpToolFields = {
-  name: name('The model sees it with every character outside of `[a-zA-Z0-9_-]` replaced by `_`.'),
+  name: name('For the model, every character outside `[a-zA-Z0-9_-]` is replaced by `_`.'),
   description: Type.String({ description: 'Tells the model when to use the tool.' }),
   method: oneOf(methods, 'HTTP method.'),
   url: Type.String({
@@ -47,7 +47,7 @@ export const HttpToolList = listOf('HttpToolList', 'httpTools', HttpTool)
 const httpToolOptions = {
   headers: headersInput,
   body,
-  inputSchema: nullable(freeObject('JSON Schema of an object, replaced whole. Null: any arguments.')),
+  inputSchema: nullable(freeObject('JSON Schema of an object, replaced as a whole. Null: any arguments.')),
 }
 export const HttpToolCreate = Type.Object(
   { ...httpToolFields, ...optional(httpToolOptions) },
@@ -55,7 +55,7 @@ export const HttpToolCreate = Type.Object(
 )
 export const HttpToolUpdate = Type.Object(optional({ ...httpToolFields, ...httpToolOptions }), {
   title: 'HttpToolUpdate',
-  description: 'A `url` at another origin must come with all secret headers anew, else 400 and nothing changes.',
+  description: 'A `url` with another origin must come with all secret headers again, else 400 and nothing changes.',
 })
 export const HttpToolTestRequest = Type.Object(
   { arguments: Type.Optional(nullable(freeObject('What a model would pass.'))) },
@@ -64,8 +64,8 @@ export const HttpToolTestRequest = Type.Object(
 export const HttpToolTest = Type.Object(
   {
     ok: Type.Boolean(),
-    status: nullable(Type.Integer({ description: 'HTTP status of the answer; null when there was none.' })),
-    body: nullable(Type.String({ description: 'Text of the answer, at most 256 KiB; null when there was none.' })),
+    status: nullable(Type.Integer({ description: 'HTTP status of the response; null if there was none.' })),
+    body: nullable(Type.String({ description: 'Text of the response, at most 256 KiB; null if there was none.' })),
     latencyMs: Type.Integer({ minimum: 0, description: 'Milliseconds.' }),
     message: Type.String({ description: 'What happened, in words.' }),
   },
@@ -74,7 +74,7 @@ export const HttpToolTest = Type.Object(
 
 const mcpServerFields = {
   name: name('Tools are offered to the model as `<server>__<tool>`.'),
-  transport: oneOf(['sse', 'streamable_http'], 'How the server is spoken to.'),
+  transport: oneOf(['sse', 'streamable_http'], 'The transport that the server uses.'),
   url: Type.String({ minLength: 1, description: 'User and password inside: 400.', ...webAddress }),
 }
 export const McpServer = Type.Object(
@@ -88,14 +88,14 @@ export const McpServerCreate = Type.Object(
 )
 export const McpServerUpdate = Type.Object(optional({ ...mcpServerFields, headers: headersInput }), {
   title: 'McpServerUpdate',
-  description: 'A `url` at another origin must come with all secret headers anew, else 400 and nothing changes.',
+  description: 'A `url` with another origin must come with all secret headers again, else 400 and nothing changes.',
 })
 export const McpTools = Type.Object(
   {
     tools: Type.Array(
       Type.Object(
         {
-          name: Type.String({ description: 'As the server names it; what `toolNames` holds.' }),
+          name: Type.String({ description: "The server's name for it, as in `toolNames`." }),
           description: Type.String(),
           inputSchema: freeObject('JSON Schema of the arguments.'),
         },

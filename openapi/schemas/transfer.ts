@@ -1,16 +1,27 @@
-/** A portable copy of the configuration. Everything is referred to by name, so that it fits another database. */
+/** A portable copy of the configuration. References are by name, so that it fits another database. */
 import Type from 'typebox'
 import { count, name, nullable, oneOf } from './basics.ts'
-import { GenerationConfigInput, PromptCreate } from './configuration.ts'
+import {
+  allowedOriginsInput,
+  fallbacksOf,
+  GenerationConfigInput,
+  PromptCreate,
+  responseFormatInput,
+} from './configuration.ts'
 import { HttpToolCreate, McpServerCreate } from './tools.ts'
 
 const AgentTransfer = Type.Object(
   {
     name: name('Name of the agent.'),
-    provider: Type.String({ description: 'Name of its provider, which must exist where this is imported.' }),
+    provider: Type.String({ description: 'Name of its provider, which must exist in the target.' }),
     model: name('Model name.'),
     prompt: Type.Optional(nullable(Type.String({ description: 'Name of its prompt, or null.' }))),
     generationConfig: Type.Optional(GenerationConfigInput),
+    responseFormat: Type.Optional(responseFormatInput),
+    fallbacks: Type.Optional(
+      fallbacksOf({ provider: Type.String({ description: 'Name of a provider, which must exist.' }) }),
+    ),
+    allowedOrigins: Type.Optional(allowedOriginsInput),
   },
   { title: 'AgentTransfer' },
 )
@@ -42,16 +53,16 @@ const version = Type.Unsafe({ type: 'integer', enum: [1], description: 'Version 
 
 export const Export = Type.Object(
   { version, ...parts },
-  { title: 'Export', description: 'Without secrets: values of headers that carry one are `***`.' },
+  { title: 'Export', description: 'Without secrets: values of secret headers are `***`.' },
 )
 export const Import = Type.Object(
   { version, ...Object.fromEntries(Object.entries(parts).map(([key, part]) => [key, Type.Optional(part)])) },
-  { title: 'Import', description: 'Records are matched by name: known ones change, others are made.' },
+  { title: 'Import', description: 'Records are matched by name: existing ones are updated, others are created.' },
 )
 export const ImportResult = Type.Object(
   {
-    created: count('How many records were made.'),
-    updated: count('How many were changed.'),
+    created: count('Number of records created.'),
+    updated: count('Number of records updated.'),
     skipped: Type.Array(
       Type.Object({
         kind: oneOf(['prompt', 'agent', 'httpTool', 'mcpServer', 'agentTools'], 'Kind of record.'),

@@ -118,11 +118,13 @@ interface Shared {
   state: LogState
   /** Index of the first closing frame. */
   closingAt: number
+  /** Where frames name the model of what follows: indices, ascending. */
+  readonly models: number[]
 }
 
 export function createFrameLog(info: ReplyInfo): FrameLog {
   const frames = openingFrames(info)
-  const log: Shared = { frames, readers: new Set(), state: 'open', closingAt: Number.POSITIVE_INFINITY }
+  const log: Shared = { frames, readers: new Set(), state: 'open', closingAt: Number.POSITIVE_INFINITY, models: [] }
 
   const deliver = (first: number) => {
     for (const handOn of log.readers) handOn()
@@ -144,7 +146,10 @@ export function createFrameLog(info: ReplyInfo): FrameLog {
     push(events) {
       if (log.state !== 'open') return
       const first = frames.length
-      for (const event of events) frames.push(frameOf(event))
+      for (const event of events) {
+        if (event.event.type === 'model') log.models.push(frames.length)
+        frames.push(frameOf(event))
+      }
       deliver(first)
     },
     events: () => frames.map(storedEventOf).filter((event) => event !== null),
@@ -171,12 +176,16 @@ async function readFrames(log: Shared, after: number, signal: AbortSignal, take:
   // Whatever id the reader starts from, it gets the closing frames of a finished reply.
   let index = Math.min(indexAfter(frames, after), log.closingAt)
   let isHeld = false
+  // Who begins behind a change of the model has to know of it.
+  const named = log.models.findLast((at) => at < index)
+  let missed = named === undefined ? [] : frames.slice(named, named + 1)
   const handOn = () => {
     if (isHeld || signal.aborted) return
     try {
       while (!isHeld && index < frames.length) {
-        const batch = frames.slice(index)
+        const batch = missed.length > 0 ? [...missed, ...frames.slice(index)] : frames.slice(index)
         index = frames.length
+        missed = []
         const room = take(batch)
         isHeld = room !== undefined
         room?.then(goOn, reject)

@@ -2,6 +2,7 @@
  * One reply, turn by turn: the model answers, its tools run in parallel, it is asked again with their results, until
  * it calls no more tools. Emits what is to be shown, in order; resolves to how it ended.
  */
+import { type AskedModels, createAskedModels } from './asked-models.ts'
 import { cleanText, createTextCleaner } from './clean-text.ts'
 import { type LeaseGate, passGate } from './lease-gate.ts'
 import { type ModelCallEnd, type Pace, type ReplyObserver, unobserved } from './observer.ts'
@@ -18,6 +19,7 @@ import type {
 } from './ports.ts'
 import type { ReplyErrorCode, ReplyEvent, Usage } from './reply-event.ts'
 import type { Ending } from './session-machine.ts'
+import { createThoughts, type Thoughts } from './thoughts.ts'
 import { observedCall } from './tool-call-observation.ts'
 import { repeatableCall } from './tool-turns.ts'
 import { unlessAborted } from './unless-aborted.ts'
@@ -51,6 +53,10 @@ export interface Generation {
    * are asked for at once, and not at all when every turn reported. Never rejects.
    */
   usage(): Promise<Usage>
+  /** Calls to providers so far. */
+  attempts(): number
+  /** How long the model has thought up to this call (milliseconds). Null: not at all, or nobody asked for it. */
+  reasoningMs(): number | null
 }
 
 /** One for all replies: to build a DOMException with its stack cost 40 µs for each of five signals a reply. */
@@ -74,6 +80,8 @@ const endedEarly: ModelFailure = {
 interface Running extends Omit<GenerateOptions, 'timeoutMs'> {
   request: Omit<ModelRequest, 'tools'>
   tally: Tally
+  asked: AskedModels
+  thoughts: Thoughts
   observer: ReplyObserver
   signal: AbortSignal
   take: Take<ReplyEvent>
@@ -85,6 +93,9 @@ interface Running extends Omit<GenerateOptions, 'timeoutMs'> {
 export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: GenerateOptions): Generation {
   const { timeoutMs, observer = unobserved } = options
   const tally = createTally(request, options.model)
+  const thoughts = createThoughts()
+  const asked = createAskedModels(request)
+  const constant = { ...options, request, tally, asked, thoughts, observer }
   return {
     async run(outer, take, stored) {
       const limit = new AbortController()
@@ -104,7 +115,7 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
       if (outer.aborted) abort()
       try {
         const { signal } = limit
-        const ending = await runTurns({ ...options, request, tally, observer, signal, take, stored, notStored })
+        const ending = await runTurns({ ...constant, signal, take, stored, notStored })
         return outer.aborted ? ending : (own ?? ending)
       } catch (error) {
         if (own !== null && !outer.aborted) return own
@@ -116,6 +127,8 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
       }
     },
     usage: tally.usage,
+    attempts: asked.attempts,
+    reasoningMs: thoughts.ms,
   }
 }
 
@@ -146,45 +159,62 @@ async function runTurns(running: Running): Promise<Ending> {
 const openWithin = ({ observer, openToolbox, signal }: Running): Promise<Toolbox> =>
   observer.within(() => openToolbox(signal))
 
-/** One model call: text passes through as it comes, calls are kept for after it. */
+/** One model call: text and reasoning pass through as they come, calls are kept for after it. */
 async function runTurn(
   messages: readonly ModelMessage[],
   tools: Toolbox['tools'],
-  { request, model, tally, observer, signal, take }: Running,
+  { request, model, tally, asked, thoughts, observer, signal, take }: Running,
 ): Promise<Turn> {
-  const turn: Turn = { text: '', calls: [], counted: nothing, end: null, failure: null }
+  const turn: Turn = { text: '', reasoning: '', calls: [], counted: nothing, end: null, failure: null }
   const cleaner = createTextCleaner()
   const pace: Pace = { firstAt: null, lastAt: 0, texts: 0, longestGapMs: 0 }
   const observed = observer.modelCall()
   tally.begin(messages, turn)
+  asked.beginTurn()
   const onEvents: Take<ModelEvent> = (events) => {
     if (signal.aborted) return undefined
     const emitted: ReplyEvent[] = []
     for (const event of events) {
       if (event.type === 'text') {
+        if (thoughts.isOpen()) addReasoning(turn, thoughts.close(), emitted)
         keepPace(pace)
-        const text = cleaner.push(event.text)
-        turn.text += text
-        if (text !== '') emitted.push({ type: 'text', text })
-      } else keep(turn, event)
+        addText(turn, cleaner.push(event.text), emitted)
+      } else if (event.type === 'reasoning') addReasoning(turn, thoughts.push(event.text), emitted)
+      else if (event.type === 'model') asked.answers(event)
+      else keep(turn, event)
     }
-    return emitted.length === 0 ? undefined : take(emitted)
+    return emitted.length === 0 ? undefined : take([...asked.naming(), ...emitted])
   }
   try {
-    await observed.within(() => model.stream({ ...request, messages, tools, calls: observed }, signal, onEvents))
+    await observed.within(() =>
+      model.stream({ ...request, messages, tools, calls: asked.counted(observed) }, signal, onEvents),
+    )
   } finally {
     observed.ended({ pace, end: endOf(turn, signal) })
   }
-  const rest = cleaner.end()
-  turn.text += rest
-  if (rest !== '') await take([{ type: 'text', text: rest }])
+  const rest: ReplyEvent[] = asked.naming()
+  addReasoning(turn, thoughts.close(), rest)
+  addText(turn, cleaner.end(), rest)
+  if (rest.length > 0) await take(rest)
   if (turn.end === null && turn.failure === null) turn.failure = endedEarly
   tally.end(turn)
   return turn
 }
 
-/** What a turn leaves behind beside its text. */
-function keep(turn: Turn, event: Exclude<ModelEvent, { type: 'text' }>): void {
+function addText(turn: Turn, text: string, emitted: ReplyEvent[]): void {
+  if (text === '') return
+  turn.text += text
+  emitted.push({ type: 'text', text })
+}
+
+function addReasoning(turn: Turn, text: string, emitted: ReplyEvent[]): void {
+  if (text === '') return
+  turn.reasoning += text
+  emitted.push({ type: 'reasoning', text })
+}
+
+/** What a turn leaves behind beside its text and reasoning. */
+function keep(turn: Turn, event: Exclude<ModelEvent, { type: 'text' | 'reasoning' | 'model' }>): void {
   switch (event.type) {
     case 'tool_call':
       turn.calls.push(cleanCall(event.call))

@@ -9,6 +9,8 @@ import { unlessAborted } from './unless-aborted.ts'
 export interface LeaseGate {
   /** Is the lease valid now? When it is not, everybody who holds the gate is stopped before this returns. */
   check(): boolean
+  /** Stops everybody who holds the gate: the lease has been over, whatever it is now. */
+  stop(): void
   /** `stop` is called as soon as a check finds the lease over. Returns what takes it back. */
   hold(stop: () => void): () => void
 }
@@ -16,12 +18,16 @@ export interface LeaseGate {
 /** `validUntil`: by `performance.now()`. */
 export function createLeaseGate(validUntil: () => number): LeaseGate {
   const holders = new Set<() => void>()
+  const stopAll = () => {
+    for (const stop of [...holders]) stop()
+  }
   return {
     check() {
       if (performance.now() < validUntil()) return true
-      for (const stop of [...holders]) stop()
+      stopAll()
       return false
     },
+    stop: stopAll,
     hold(stop) {
       holders.add(stop)
       return () => void holders.delete(stop)

@@ -133,14 +133,15 @@ function observe(sessions: LiveSessions, session: LiveSession, event: Inspection
 
 function detailOf(
   session: LiveSession,
-  { usage, requesterLost }: RunningReply,
+  { usage, requesterLost, generation }: RunningReply,
   event: string,
 ): Record<string, string | number | boolean> {
   const { ending } = session.actor.getSnapshot().context
   if ((event === 'failed' || event === 'unstorable') && ending?.type === 'failed') return { code: ending.error.code }
   if (event === 'finished' && ending?.type === 'finished') return { finishReason: ending.reason }
   if (event !== 'settled') return {}
-  return { promptTokens: usage.promptTokens, completionTokens: usage.completionTokens, requesterLost }
+  const { promptTokens, completionTokens } = usage
+  return { promptTokens, completionTokens, requesterLost, attempts: generation?.attempts() ?? 0 }
 }
 
 function finish({ byReply, registry, exchange }: LiveSessions, session: LiveSession, reply: RunningReply): void {

@@ -24,13 +24,14 @@ export interface TitleSource {
 
 /** The agent's provider and model, with a prompt and settings of its own. */
 export function titleRequest(
-  { provider, model }: Pick<ModelRequest, 'provider' | 'model'>,
+  { provider, model, fallbacks }: Pick<ModelRequest, 'provider' | 'model' | 'fallbacks'>,
   { question, answer }: TitleSource,
 ): Omit<ModelRequest, 'tools'> {
   const conversation = [`User: ${question}`, ...(answer === '' ? [] : [`Assistant: ${answer}`])].join('\n\n')
   const content = `Give this conversation a title.\n\n${conversation}`
   const config = { temperature: 0.2, maxToolCalls: 0 }
-  return { provider, model, system, messages: [{ role: 'user', content }], config }
+  const messages = [{ role: 'user', content } as const]
+  return { provider, model, ...(fallbacks && { fallbacks }), system, messages, config, reasoning: false }
 }
 
 export interface TitleCall extends Pick<GenerateOptions, 'model' | 'timeoutMs'> {

@@ -6,6 +6,8 @@ import type { GenerationConfig, ModelEvent, ModelFailure } from './ports.ts'
 import type { ProviderCalls } from './provider-calls.ts'
 import type { FinishReason, ReplyError, ReplyErrorCode, Usage } from './reply-event.ts'
 
+export type { ProviderCall, ProviderCallOutcome } from './provider-calls.ts'
+
 /** The request that asked for a reply. */
 export interface Origin {
   /** Its `x-request-id`, as the answer carries it. */
@@ -94,7 +96,9 @@ export interface Observer {
 
 const unobservedModelCall: ModelCallObserver = {
   called() {},
+  callEnded() {},
   retried() {},
+  fellBack() {},
   within: (work) => work(),
   ended() {},
 }

@@ -1,4 +1,5 @@
 /** What this instance's coordination asks of the replies that run here. */
+import type { LeaseGate } from './lease-gate.ts'
 import {
   breakOff,
   cancelReply,
@@ -16,7 +17,7 @@ import { noUsage } from './session-actors.ts'
 export function ownedReplies(
   sessions: LiveSessions,
   remote: RemoteReplies,
-  { journal, log }: Pick<LiveOptions, 'journal' | 'log'>,
+  { journal, gate, log }: Pick<LiveOptions, 'journal' | 'log'> & { gate: LeaseGate },
 ): OwnedReplies {
   const { registry, byReply, admitting, slots } = sessions
   return {
@@ -43,6 +44,7 @@ export function ownedReplies(
     forgetAgent: (agentId) => forgetAgent(sessions, agentId),
     leaseExpired() {
       for (const session of [...byReply.values()]) breakOff(session, 'The instance could not renew its lease in time.')
+      gate.stop() // stateless replies
     },
     fenced(epoch) {
       for (const { actor, reply } of [...byReply.values()]) {
@@ -56,6 +58,7 @@ export function ownedReplies(
         events: null,
         endedAt: new Date(),
         requesterLost: true,
+        reasoningMs: null,
         title: null,
       })
       if (result === 'settled') log.warn(orphanFailure(reply, error), 'A reply failed.')

@@ -1,6 +1,9 @@
 /** What a session needs of the world. Types only: the adapters implement them, `app.ts` hands them in. */
+import type { AnswerFields } from './answer-fields.ts'
 import type { ProviderCalls } from './provider-calls.ts'
 import type { IntentKind, Outcome, ReplyErrorCode, ReplyEvent, RestState, StoredEvent, Usage } from './reply-event.ts'
+
+export type * from './answer-fields.ts'
 
 // ── the model ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -39,13 +42,21 @@ export interface ToolSpec {
   inputSchema: Record<string, unknown>
 }
 
-export interface ModelRequest {
+/** A model at a provider. */
+export interface ModelTarget {
   provider: ProviderConnection
   model: string
+}
+
+export interface ModelRequest extends ModelTarget {
   system: string | null
   messages: readonly ModelMessage[]
   config: GenerationConfig
+  fields?: AnswerFields
+  /** Asked in this order when the provider before fails with nothing said (contract section 13). */
+  fallbacks?: readonly ModelTarget[]
   tools: readonly ToolSpec[]
+  reasoning: boolean // asked for, where it can be, and read
   /** Absent: nobody counts the calls. */
   calls?: ProviderCalls
 }
@@ -59,13 +70,17 @@ export interface ModelFailure {
 
 /**
  * What a model sends in one turn. `activity` is a sign of life without text; with `output` it stands for something that
- * the model made (reasoning, a piece of a tool call), not for a ping or a role alone; with `usageFollows` the provider
- * has announced that it will report usage. `usage` is what the provider has counted so far, for turns that do not reach their end; the newest one counts. A turn ends with exactly one `end` or
- * `failed`, after which nothing comes; nothing at all comes after an abort. `echo`: what the vendor wants back with
- * this turn's tool results (signed reasoning); only the adapter that made it looks into it.
+ * the model made (a piece of a tool call, reasoning unasked), not for a ping or a role alone; with `usageFollows` the
+ * provider has announced that it will report usage. `usage` is what the provider has counted so far, for turns that do
+ * not reach their end; the newest one counts. A turn ends with exactly one `end` or `failed`, after which nothing comes;
+ * nothing at all comes after an abort. `echo`: what the vendor wants back with this turn's tool results (signed
+ * reasoning); only the adapter that made it looks into it.
  */
 export type ModelEvent =
+  /** Comes before all others when another model than the first one answers, or is the last one that was asked. */
+  | { type: 'model'; model: string; providerId: string }
   | { type: 'text'; text: string }
+  | { type: 'reasoning'; text: string }
   | { type: 'tool_call'; call: ToolCall }
   | { type: 'activity'; output?: true; usageFollows?: true }
   | { type: 'usage'; usage: Omit<Usage, 'estimated'> }
@@ -86,7 +101,7 @@ export type Take<Event> = (events: readonly Event[]) => Promise<void> | undefine
 
 export interface Model {
   /**
-   * One model turn, own retries and idle time-out included. Resolves after the last event was taken, or soon after
+   * One model turn; own retries, fallbacks and idle time-out included. Resolves after the last event was taken, or soon after
    * `signal` aborted. Never rejects but by a fault of the adapter, or of `take`.
    */
   stream(request: ModelRequest, signal: AbortSignal, take: Take<ModelEvent>): Promise<void>
@@ -139,6 +154,8 @@ export interface NewMessage {
   replyId: string
   agentId: string
   sessionId: string
+  /** A session of anybody else is as one that is not there. Null: of whomever it is. */
+  user: string | null
   text: string
   model: string
   includeUsage: boolean
@@ -155,8 +172,7 @@ export type Admission =
   /** `titleFrom`: the first user message of a session that has no title. Null: it has one. */
   | { outcome: 'admitted'; reply: ReplyInfo; position: number; restState: RestState; titleFrom: string | null }
   | { outcome: 'joined'; replyId: string }
-  /** `stale`: the configuration has changed, the agent may be another one now. */
-  /** Nothing was stored, and nothing will be. */
+  /** Nothing was stored, and nothing will be. `stale`: the configuration has changed, the agent may be another one now. */
   | { outcome: 'busy' | 'key_reused' | 'not_found' | 'refused' | 'fenced' | 'stale' }
   /** The answer was lost: the message may be stored, or may be yet. */
   | { outcome: 'unknown' }
@@ -178,6 +194,7 @@ export interface Settlement {
   endedAt: Date
   /** The connection that asked for this reply was gone before the end. */
   requesterLost: boolean
+  reasoningMs: number | null // how long the model thought; null: it did not, or nobody knows
   /** Title for a session that has none. */
   title: string | null
 }

@@ -1,19 +1,38 @@
-/** What a model turn's calls to its provider report. Types only. */
+/** What a model turn's calls to its providers report. Types only. */
+import type { ModelFailure } from './ports.ts'
 import type { ReplyErrorCode } from './reply-event.ts'
 
-/** Notified of the calls to the provider that one model turn makes. They cost microseconds and never throw. */
+/** Notified of the calls to providers that one model turn makes. They cost microseconds and never throw. */
 export interface ProviderCalls {
-  /** A call is made, the first one or a retry, to this base URL. Null: nothing leaves the process. */
-  called(url: string | null): void
+  /** A call is made: the first one, a retry, or one to a fallback. */
+  called(call: ProviderCall): void
+  /** That call is over. Called once for each. */
+  callEnded(outcome: ProviderCallOutcome): void
   /** A call failed and is made again. */
   retried(retry: ProviderRetry): void
+  /** A provider has failed, and the next one is asked. */
+  fellBack(failure: ProviderFailure): void
 }
 
-export interface ProviderRetry {
-  /** The call that failed, from 1. */
-  attempt: number
-  waitMs: number
+export interface ProviderCall {
+  /** Base URL. Null: nothing leaves the process. */
+  url: string | null
+  providerId: string
+  providerType: string
+  model: string
+}
+
+/** `stopped`: its reply was over. */
+export type ProviderCallOutcome = 'ok' | 'stopped' | ModelFailure['code']
+
+export interface ProviderFailure {
   code: ReplyErrorCode
   /** The provider's full words, without secrets. */
   detail: string
+}
+
+export interface ProviderRetry extends ProviderFailure {
+  /** The call that failed, from 1. */
+  attempt: number
+  waitMs: number
 }

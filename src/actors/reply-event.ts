@@ -34,14 +34,18 @@ export const intentKinds = ['cancel', 'delete'] as const
 export type IntentKind = (typeof intentKinds)[number]
 
 /** What a reply may emit while it runs. Everything here is stored before anyone sees it. */
-export const replyEventKinds = ['text', 'tool_call', 'tool_result'] as const
+export const replyEventKinds = ['text', 'reasoning', 'tool_call', 'tool_result', 'model'] as const
 export type ReplyEventKind = (typeof replyEventKinds)[number]
 
 interface ReplyEventFields extends Record<ReplyEventKind, object> {
   text: { text: string }
+  /** Only where the request asked for it. It is no part of the content, and no later model call shows it. */
+  reasoning: { text: string }
   /** `startedAt` is ISO 8601 UTC. */
   tool_call: { id: string; name: string; arguments: string; startedAt: string }
   tool_result: { id: string; ok: boolean; content: string; durationMs: number }
+  /** What follows is this model's. A reply without one is all its own model's (`ReplyInfo`). */
+  model: { model: string; providerId: string }
 }
 export type ReplyEvent = { [Kind in ReplyEventKind]: { type: Kind } & ReplyEventFields[Kind] }[ReplyEventKind]
 
@@ -88,13 +92,14 @@ export interface StoredEvent {
 }
 
 /**
- * One frame of a reply's stream: an event that was stored, or what opens and ends the stream. Texts, which are nearly
- * all, are one object of 56 bytes; with the stored event and its text beside it they would be three of 144.
+ * One frame of a reply's stream: an event that was stored, or what opens and ends the stream. Texts and reasoning, which
+ * are nearly all, are one object of 56 bytes; with the stored event and its text beside it they would be three of 144.
  * `at` is ISO 8601 UTC. `wire`: its bytes, from whoever encodes it first to the other readers at the live end. (A
  * WeakMap beside the frames cost 10 ms of each major collection at 200 running replies.)
  */
 export type Frame = { seq: number; wire?: Buffer | undefined } & (
   | { type: 'text'; text: string }
+  | { type: 'reasoning'; text: string }
   | { type: 'stored'; stored: StoredEvent }
   | { type: 'started' }
   | { type: 'finished'; reason: FinishReason; usage: Usage }
@@ -112,8 +117,10 @@ export type FrameKind = ReplyEventKind | Exclude<Frame['type'], 'stored'>
  */
 const numbered = {
   text: true,
+  reasoning: true,
   tool_call: false,
   tool_result: false,
+  model: false,
   started: true,
   finished: true,
   usage: true,
@@ -129,18 +136,19 @@ export const kindOf = (frame: Frame): FrameKind => (frame.type === 'stored' ? fr
 /** Stored frames have the field `wire` from the start, so that they have one shape in V8. */
 export function frameOf(stored: StoredEvent): Frame {
   const { seq, event } = stored
-  return event.type === 'text'
-    ? { seq, type: 'text', text: event.text, wire: undefined }
-    : { seq, type: 'stored', stored, wire: undefined }
+  if (event.type === 'text') return { seq, type: 'text', text: event.text, wire: undefined }
+  if (event.type === 'reasoning') return { seq, type: 'reasoning', text: event.text, wire: undefined }
+  return { seq, type: 'stored', stored, wire: undefined }
 }
 
 /** The event that was stored as this frame. Null: it opens or ends the stream. */
 export function storedEventOf(frame: Frame): StoredEvent | null {
   if (frame.type === 'text') return { seq: frame.seq, part: 0, event: { type: 'text', text: frame.text } }
+  if (frame.type === 'reasoning') return { seq: frame.seq, part: 0, event: { type: 'reasoning', text: frame.text } }
   return frame.type === 'stored' ? frame.stored : null
 }
 
-/** The frames that end a reply, from the id after its last text. Their ids never change once it is settled. */
+/** The frames that end a reply, from the id after its last text or reasoning. Their ids never change once it is settled. */
 export function closingFrames(outcome: Outcome, seq: number, includeUsage: boolean): Frame[] {
   if (outcome.type === 'failed') return [{ seq, type: 'failed', error: outcome.error }]
   const frames: Frame[] = [{ seq, type: 'finished', reason: outcome.reason, usage: outcome.usage }]

@@ -37,11 +37,14 @@ export interface ReplyLogOptions {
 function sizeOf(event: ReplyEvent): number {
   switch (event.type) {
     case 'text':
+    case 'reasoning':
       return event.text.length
     case 'tool_call':
       return 1024 + event.arguments.length
     case 'tool_result':
       return 1024 + event.content.length
+    case 'model':
+      return 1024
   }
 }
 
@@ -59,9 +62,13 @@ function createBuffer(firstSeq: number) {
     push(event: ReplyEvent): void {
       pendingSize += sizeOf(event)
       const last = pending.at(-1)
+      // Texts until the next write become one frame: fewer, larger frames are the back-pressure.
       if (event.type === 'text' && last?.event.type === 'text') {
-        // Texts until the next write become one frame: fewer, larger frames are the back-pressure.
         last.event = { type: 'text', text: last.event.text + event.text }
+        return
+      }
+      if (event.type === 'reasoning' && last?.event.type === 'reasoning') {
+        last.event = { type: 'reasoning', text: last.event.text + event.text }
         return
       }
       if (isNumberedKind(event.type)) [seq, part] = [seq + 1, 0]

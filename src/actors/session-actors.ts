@@ -86,6 +86,7 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
     events: knowsAll ? log.events() : null,
     endedAt,
     requesterLost: running.requesterLost,
+    reasoningMs: running.generation?.reasoningMs() ?? null,
     title: running.titleFrom === null ? null : deriveTitle(running.titleFrom),
   })
   if (settled.result !== 'settled') return { type: settled.result === 'gone' ? 'deleted' : 'lost' }

@@ -52,6 +52,8 @@ export interface Message extends Omit<NewMessage, 'replyId' | 'mayStart'> {
   request: Omit<ModelRequest, 'messages' | 'tools'>
   openToolbox: OpenToolbox
   onBusy: 'reject' | 'interrupt'
+  /** It cannot start a reply, only join the one that it repeats. */
+  joinOnly?: boolean
   agentName: string
   /** The request. Null: none. */
   origin: Origin | null
@@ -92,7 +94,7 @@ export function createSessionHost(options: HostOptions) {
   }
   return {
     registry: host.registry,
-    owned: ownedReplies(host, host.remote, { journal, log }),
+    owned: ownedReplies(host, host.remote, { journal, gate: options.gate, log }),
     draining: () => host.draining,
     /** Replies that run here, stateless ones included. */
     running: host.registry.running,
@@ -172,7 +174,7 @@ async function beginLate(host: Host, message: Message & { replyId: string }): Pr
 const isFull = (host: Host): boolean => host.registry.running() + host.admitting.size >= host.options.maxRunning
 
 async function admitNow(host: Host, message: Message & { replyId: string }): Promise<Sent> {
-  const mayStart = !host.draining && !isFull(host)
+  const mayStart = message.joinOnly !== true && !host.draining && !isFull(host)
   const admission = await host.options.journal.admit({ ...message, mayStart })
   if (admission.outcome === 'admitted') return start(host, message, admission)
   if (admission.outcome === 'joined') {

@@ -5,6 +5,8 @@ import type { Usage } from './reply-event.ts'
 /** A model turn, as far as it has come. */
 export interface CountedTurn {
   text: string
+  /** Vendors bill it like text. */
+  reasoning: string
   /** What the provider has counted so far: less than the whole. */
   counted: Omit<Usage, 'estimated'>
   end: Extract<ModelEvent, { type: 'end' }> | null
@@ -26,18 +28,19 @@ export function createTally(request: Omit<ModelRequest, 'tools'>, model: Model) 
     async usage(): Promise<Usage> {
       let { promptTokens, completionTokens } = reported
       // As it is now: a turn that was stopped may still add to its text while its tokens are counted.
-      const turns = [...unreported].map(([{ text, counted }, messages]) => {
+      const turns = [...unreported].map(([{ text, reasoning, counted }, messages]) => {
         const prompt = counted.promptTokens > 0 ? [] : [request.system ?? '', ...messages.map(({ content }) => content)]
-        return { text, counted, prompt }
+        return { written: reasoning === '' ? [text] : [text, reasoning], counted, prompt }
       })
       if (turns.length === 0) return { promptTokens, completionTokens, estimated: false }
       // Each text once: the prompt of a turn repeats all texts before it.
-      const texts = [...new Set(turns.flatMap(({ text, prompt }) => [text, ...prompt]))]
+      const texts = [...new Set(turns.flatMap(({ written, prompt }) => [...written, ...prompt]))]
       const counts = await model.countTokens(texts)
       const tokens = new Map(texts.map((text, index) => [text, counts[index] ?? 0]))
-      for (const { text, counted, prompt } of turns) {
-        promptTokens += prompt.reduce((sum, one) => sum + (tokens.get(one) ?? 0), counted.promptTokens)
-        completionTokens += Math.max(counted.completionTokens, tokens.get(text) ?? 0)
+      const sumOf = (some: readonly string[]) => some.reduce((sum, one) => sum + (tokens.get(one) ?? 0), 0)
+      for (const { written, counted, prompt } of turns) {
+        promptTokens += counted.promptTokens + sumOf(prompt)
+        completionTokens += Math.max(counted.completionTokens, sumOf(written))
       }
       return { promptTokens, completionTokens, estimated: true }
     },

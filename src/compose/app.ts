@@ -1,4 +1,4 @@
-/** Wires all modules together. `main.ts` runs it; tests build it too. */
+/** Wires all modules together, for `main.ts` and for tests. */
 import type { AddressInfo } from 'node:net'
 import { createLeaseGate, type LeaseGate } from '../actors/lease-gate.ts'
 import { createSessionHost } from '../actors/session-host.ts'
@@ -16,6 +16,7 @@ import { createJournal } from '../persistence/replies/journal.ts'
 import { deleteAgent } from '../persistence/replies/sessions.ts'
 import { recordTransitions } from '../persistence/replies/transitions.ts'
 import { migrate } from '../persistence/schema.ts'
+import { fieldRefusal } from '../providers/answer-fields.ts'
 import { createModel } from '../providers/model.ts'
 import { providerTypes } from '../providers/provider-types.ts'
 import { isLoopback, type Settings, startupWarnings } from '../settings.ts'
@@ -24,20 +25,21 @@ import { createOutbound } from '../tools/outbound.ts'
 import { openDatabase, waitForDatabase } from './database.ts'
 import { type BackgroundOptions, startBackground, withLateTitles } from './jobs.ts'
 import { faultLog, type Observation, startObservation } from './observation.ts'
+import { followRevocations } from './revocations.ts'
 import { startFault } from './start-fault.ts'
 import { storedReplies } from './stored-replies.ts'
 import { toolRooms } from './tools.ts'
 
 export interface App {
-  /** `http://host:port` that it listens on. */
+  /** `http://host:port` on which it listens. */
   url: string
-  /** The metrics of now, for Prometheus. Null: METRICS_PORT is not set. */
+  /** The current metrics, for Prometheus. Null: METRICS_PORT is not set. */
   metrics: (() => Promise<MetricsSnapshot>) | null
-  /** Refuses new messages, lets replies finish, closes everything. Resolves when everything is stored. */
+  /** Refuses new messages, lets replies finish, closes everything. Resolves once all outcomes are stored. */
   stop(): Promise<void>
 }
 
-/** Readings of leases, lost replies, intents, and one more: a list that takes long must not hold up any of them. */
+/** For leases, lost replies, intents and reports: a slow one must not delay the others. */
 const COORDINATION_POOL_SIZE = 4
 /** Longest wait for outcomes to be stored after the drain has timed out. */
 const SETTLE_MS = 5000
@@ -57,7 +59,7 @@ type Log = ReturnType<typeof createServer>['log']
 
 type Database = Awaited<ReturnType<typeof openDatabase>>
 
-/** What every part is built from. `closing` disposes of them in reverse order; a failure does not stop the others. */
+/** What every part is built from. `closing` disposes of the parts in reverse order, even if one fails. */
 interface Ground extends Database {
   settings: Settings
   log: Log
@@ -65,7 +67,7 @@ interface Ground extends Database {
   observation: Observation
 }
 
-/** Migrates the database, and opens the secrets in it. */
+/** Migrates the database and opens its secrets. */
 async function prepareDatabase({ settings, log, open, sql, embedded, closing }: Ground) {
   // Without a timeout: migrations and cleanup may take long.
   const upkeepSql = open('upkeep', 1)
@@ -75,18 +77,18 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
   const { secretKeys: keys, dataDir } = settings
   const options = { keys, dataDir, external: embedded === null }
   const secrets = await waitForDatabase(() => openSecrets(sql, options), log)
-  for (const secret of secrets.unreadable) log.warn({ secret }, 'No key opens this stored secret.')
+  for (const secret of secrets.unreadable) log.warn({ secret }, 'No key decrypts this stored secret.')
   if (embedded && settings.seedDemo === 'auto' && (await seedDemo(sql))) log.info('Created the demo agent.')
   return { secrets, upkeepSql }
 }
 
-/** This instance among the others: its lease, its journal, its recorder. */
+/** This instance's lease, journal and transition recorder. */
 async function openOwnership(
   { settings, log, id, open, repliesSql, embedded, closing, observation }: Ground,
   titleOfLost: typeof deriveTitle,
 ) {
   const leaseMs = settings.ownerLeaseMs
-  // Half a lease: the connection is given up, reopened and the lease renewed, all within one lease.
+  // Half a lease: a dead connection is dropped and reopened and the lease renewed, all within one lease.
   const leaseSql = open('lease', 1, { silenceMs: leaseMs / 2 })
   closing.defer(() => leaseSql.end({ timeout: 1 }))
   const alone = embedded !== null
@@ -122,12 +124,14 @@ async function openOwnership(
   closing.defer(() => journal.close())
   const recorder = createTransitionRecorder(
     { record: (batch) => recordTransitions(repliesSql, coordination.id, batch) },
-    (err) => log.warn({ err }, 'Transitions could not be recorded yet.'),
+    (err) => log.warn({ err }, 'Transitions could not be recorded and will be retried.'),
   )
-  return { coordination, journal, recorder }
+  const revocations = await followRevocations(work, log)
+  closing.defer(() => revocations.stop())
+  return { coordination, journal, recorder, revocations }
 }
 
-/** What a reply calls: models and tools, all through one guarded door. */
+/** What a reply calls: models and tools, all through one guarded outbound client. */
 async function openOutside({ settings, log, closing, observation }: Ground, gate: LeaseGate) {
   const { outboundPolicy: policy, outboundAllow: allow } = settings
   const { traceparent } = observation
@@ -173,7 +177,10 @@ async function openRooms(ground: Ground) {
     return null
   }
   const byModel = settings.sessionTitles === 'model'
-  const { coordination, journal, recorder } = await openOwnership(ground, byModel ? titleLater : deriveTitle)
+  const { coordination, journal, recorder, revocations } = await openOwnership(
+    ground,
+    byModel ? titleLater : deriveTitle,
+  )
   const gate = createLeaseGate(coordination.validUntil)
   const { outbound, mcp, model } = await openOutside(ground, gate)
   const agents = createAgentLookup(repliesSql, { alone: ground.embedded !== null })
@@ -195,21 +202,21 @@ async function openRooms(ground: Ground) {
   metrics?.inspect({ report: host.owned.report, running: host.running })
   jobs = await startJobs(ground, { secrets, upkeepSql, model, agents, observer })
   return {
-    ...{
-      sql,
-      secrets,
-      agents,
-      host,
-      model,
-      gate,
-      recorder,
-      generationTimeoutMs,
-      providerTypes,
-      observer,
-      requestObservers,
-    },
+    sql,
+    secrets,
+    agents,
+    host,
+    model,
+    gate,
+    recorder,
+    generationTimeoutMs,
+    providerTypes,
+    observer,
+    requestObservers,
+    revocations,
     ...toolRooms({ sql, secrets, outbound, mcp, waitLimitMs: settings.ownerLeaseMs, log }),
     coordination,
+    fieldRefusal,
     testProvider: model.testProvider,
     async deleteAgent(agentId: string) {
       const deleted = await deleteAgent(sql, agentId)
@@ -219,7 +226,7 @@ async function openRooms(ground: Ground) {
   }
 }
 
-/** Rejects with one line for every error that the operator can fix. */
+/** Rejects with one line for any error that the operator can fix. */
 export async function startApp(settings: Settings): Promise<App> {
   const options = serverOptions(settings)
   const server = createServer(options)

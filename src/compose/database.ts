@@ -1,4 +1,4 @@
-/** Opens the pools of the database: the embedded server's, or the one that DATABASE_URL names. */
+/** Opens the connection pools of the embedded database or of DATABASE_URL. */
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import { type ConnectOptions, connect, isPooled, isUnavailable, type Sql } from '../persistence/postgres/database.ts'
@@ -6,11 +6,11 @@ import { durabilityWarnings, readSwitchedOff } from '../persistence/postgres/dur
 import { startEmbedded } from '../persistence/postgres/embedded.ts'
 import type { Settings } from '../settings.ts'
 
-/** Connections for replies. Flushes and the lease have one each of their own. */
+/** Connections for replies. Flushes and the lease each have their own. */
 const REPLIES_POOL_SIZE = 10
 /** For everything else: lists, records. */
 const POOL_SIZE = 6
-/** A statement without an answer for so long, or for a lease, gives its connection up (milliseconds). */
+/** A connection whose statement gets no response for so long, or for a lease, is dropped (milliseconds). */
 const SHORTEST_SILENCE_MS = 5000
 /** How long a start waits for a database that is not up yet. */
 const DATABASE_WAIT_MS = 30_000
@@ -20,7 +20,7 @@ export async function openDatabase(settings: Settings, log: FastifyBaseLogger) {
   const url = embedded?.url ?? settings.databaseUrl ?? ''
   const pooled = embedded === null && (await waitForDatabase(() => isPooled(url), log))
   const off = await waitForDatabase(() => readSwitchedOff(url, pooled), log)
-  // Only where it is off: `remote_apply` and the like promise more than `on`.
+  // Only where it is off: `remote_apply` and the like guarantee more than `on`.
   const commitSynchronously = !pooled && off.includes('synchronous_commit')
   for (const line of durabilityWarnings(off, commitSynchronously)) log.warn(line)
   const timeoutMs = Math.floor(settings.ownerLeaseMs / 3)
@@ -34,13 +34,13 @@ export async function openDatabase(settings: Settings, log: FastifyBaseLogger) {
       commitSynchronously,
       ...limits,
     })
-  // Longer than any wait for a lock: a statement that is given up would never have got a response.
+  // Longer than any lock wait, so that only a dead connection is dropped.
   const silenceMs = Math.max(settings.ownerLeaseMs, SHORTEST_SILENCE_MS)
   const repliesSql = open('replies', REPLIES_POOL_SIZE, { silenceMs, planOnce: true })
   return { id, embedded, open, sql: open('pool', POOL_SIZE, { silenceMs }), repliesSql }
 }
 
-/** A database that is still starting may need a moment: everything that a start asks of it may be repeated. */
+/** Waits for a database that is still starting: every step of a start is safe to repeat. */
 export async function waitForDatabase<T>(attempt: () => Promise<T>, log: Pick<FastifyBaseLogger, 'warn'>): Promise<T> {
   for (const begin = performance.now(); ; ) {
     try {

@@ -1,4 +1,4 @@
-/** Puts the background jobs together: what they do, and how instances share them (contract section 7). */
+/** Wires up the background jobs: what they do, and how instances share them (contract section 7). */
 import { v7 as uuidv7 } from 'uuid'
 import { askForTitle, MAX_TITLE_SOURCE, titleOf, titleRequest } from '../actors/model-title.ts'
 import type { Observer } from '../actors/observer.ts'
@@ -40,7 +40,9 @@ export interface BackgroundOptions {
 }
 
 const TIDY_MS = 600_000
-/** `wake` runs the job at once; the schedule covers what that missed. */
+/** After an upgrade of a large database there is work once. */
+const INDEXES_MS = 600_000
+/** `wake` runs the job at once; the schedule picks up what that missed. */
 const TITLES_MS = 60_000
 const TITLE_TIMEOUT_MS = 30_000
 /** Longer than the model call and its two statements, so that no other instance claims the session meanwhile. */
@@ -55,11 +57,12 @@ export async function startBackground(options: BackgroundOptions): Promise<Jobs>
   const { sql, upkeepSql, retention, cacheUrl, log } = options
   const jobs: Job[] = [
     { name: 'tidy', everyMs: TIDY_MS, run: () => tidy(upkeepSql, retention) },
-    { name: 'completion', everyMs: TIDY_MS, run: (signal) => completeMigrations(upkeepSql, log, signal) },
+    { name: 'indexes', everyMs: INDEXES_MS, run: () => addIndexes(upkeepSql, log) },
+    { name: 'statuses', everyMs: TIDY_MS, run: (signal) => fillStatuses(upkeepSql, log, signal) },
     { name: 'titles', everyMs: TITLES_MS, run: (signal) => giveTitles(options, signal) },
   ]
   if (cacheUrl === null) return createTimerJobs({ sql, jobs, log })
-  // BullMQ and ioredis are a tenth of what a start loads: they are not loaded without a Redis.
+  // BullMQ and ioredis are a tenth of what a start loads, so they are loaded only where Redis is used.
   const { createBullmqJobs } = await import('../coordination/bullmq-jobs.ts')
   return createBullmqJobs({ cacheUrl, installation: await installationId(sql), jobs, log })
 }
@@ -69,10 +72,14 @@ async function tidy(sql: Sql, retention: Retention): Promise<void> {
   await tidyReplies(sql, retention)
 }
 
-/** What migrations leave undone, since it takes a time that grows with the table. */
-async function completeMigrations(sql: Sql, log: JobLog, signal: AbortSignal): Promise<void> {
-  const indexes = await buildMissingIndexes(sql)
-  if (indexes.length > 0) log.info({ indexes }, 'Built indexes.')
+/** Upkeep has one connection: what tidies waits meanwhile (a million rows: 7 s on two loaded cores). */
+async function addIndexes(sql: Sql, log: JobLog): Promise<void> {
+  const built = await buildMissingIndexes(sql)
+  if (built.length > 0) log.info({ built }, 'Built the indexes that large tables lacked.')
+}
+
+/** Of sessions that are older than their status. */
+async function fillStatuses(sql: Sql, log: JobLog, signal: AbortSignal): Promise<void> {
   const sessions = await fillSessionStatus(sql, signal)
   if (sessions > 0) log.info({ sessions }, 'Filled in the status of older sessions.')
 }
@@ -107,13 +114,13 @@ async function giveTitle(options: BackgroundOptions, session: UntitledSession, s
     if (titles === 'model' && attempt <= MAX_ATTEMPTS) title = await modelTitle(options, session, signal)
   } catch (err) {
     if (signal.aborted) return releaseTitle(sql, id)
-    log.warn({ err, sessionId: id, attempt }, 'The model gave a session no title.')
+    log.warn({ err, sessionId: id, attempt }, 'The model returned no title for a session.')
     if (attempt < MAX_ATTEMPTS) return postponeTitle(sql, id, NEXT_ATTEMPT_MS)
   }
   await storeTitle(sql, id, title ?? deriveTitle(question))
 }
 
-/** Null: an empty answer. Rejects when the call fails. */
+/** Null: an empty response. Rejects when the call fails. */
 async function modelTitle(
   { agents, secrets, model, observer }: BackgroundOptions,
   { id: sessionId, agentId, question, answer }: UntitledSession,

@@ -1,4 +1,4 @@
-/** Puts together who observes: the log of failures, metrics, traces, and the count of what no settlement counts. */
+/** Wires up the observers: failure log, metrics, traces, and the usage that no settlement counts. */
 import { readFile } from 'node:fs/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Observer, outcomesBesideCodes } from '../actors/observer.ts'
@@ -16,10 +16,10 @@ import type { Settings } from '../settings.ts'
 
 export interface ObservationOptions {
   sql: Sql
-  /** Of this instance. */
+  /** This instance's id. */
   id: string
   settings: Pick<Settings, 'metricsPort' | 'otelEndpoint' | 'otelServiceName' | 'otelResourceAttributes'>
-  /** Of providers, as metrics name them. */
+  /** Provider types, for metric labels. */
   providerTypes: readonly string[]
   log: { info(details: object, message: string): void; warn(details: object, message: string): void }
 }
@@ -31,7 +31,7 @@ export interface Observation {
   metrics: Metrics | null
   /** Null: no traces. */
   traceparent: Traces['traceparent'] | undefined
-  /** Stores and sends what is left. */
+  /** Stores and sends what is pending. */
   close(): Promise<void>
 }
 
@@ -73,7 +73,7 @@ const labelValues = (providers: readonly string[]): LabelValues => ({
 const isCallFailure = (code: ReplyErrorCode): code is ModelFailure['code'] =>
   code.startsWith('provider_') || code === 'internal'
 
-/** Nothing of OpenTelemetry is loaded by those who do not use it. */
+/** OpenTelemetry is loaded only where it is used. */
 async function startTraces(options: Omit<TracesOptions, 'version'>): Promise<Traces> {
   const { createTraces } = await import('../observability/traces.ts')
   const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
@@ -81,23 +81,31 @@ async function startTraces(options: Omit<TracesOptions, 'version'>): Promise<Tra
 }
 
 /**
- * Stateless replies and titles have no settlement, and replies of deleted sessions lost theirs; settlements count all
- * others.
+ * Counts what no settlement counts: stateless replies and titles, which have none, and replies of deleted sessions,
+ * which lost theirs.
  */
 const countUsage = (recorder: UsageRecorder): PartialObserver => ({
-  begin: ({ id, purpose, sessionId, agentId, model }) => ({
-    ended({ outcome, usage }) {
-      const isSettled = purpose === 'reply' && sessionId !== null && outcome !== 'session_deleted'
-      if (isSettled) return
-      const replies = purpose === 'reply' ? 1 : 0
-      recorder.record({ id, agentId, model, replies, endedAt: new Date(), usage })
-    },
-  }),
+  begin({ id, purpose, sessionId, agentId, model: own }) {
+    let model = own
+    return {
+      modelCall: () => ({
+        called(call) {
+          model = call.model
+        },
+      }),
+      ended({ outcome, usage }) {
+        const isSettled = purpose === 'reply' && sessionId !== null && outcome !== 'session_deleted'
+        if (isSettled) return
+        const replies = purpose === 'reply' ? 1 : 0
+        recorder.record({ id, agentId, model, replies, endedAt: new Date(), usage })
+      },
+    }
+  },
 })
 
 type FaultLog = HostOptions['log']
 
-/** `error` is for faults of ours alone. What a database that is away did to a reply stands in the reply's own line. */
+/** `error` is for our own faults alone. A reply that failed because the database is down has its own log line. */
 export const faultLog = (log: FaultLog & Pick<FastifyBaseLogger, 'debug'>): FaultLog => ({
   error: (details: { err?: unknown }, message: string) =>
     isUnavailable(details.err) ? log.debug(details, message) : log.error(details, message),

@@ -1,4 +1,4 @@
-/** Implements coordination's port for stored replies with the functions of persistence. */
+/** Implements coordination's port for stored replies on top of persistence. */
 import type { StoredReplies } from '../coordination/stored-replies.ts'
 import type { Sql } from '../persistence/postgres/database.ts'
 import { missingAgents } from '../persistence/records/agents.ts'

@@ -30,7 +30,7 @@ export function toolRooms({ sql, secrets, outbound, mcp, waitLimitMs, log }: Too
     async openToolbox(choice, signal) {
       const ready = await askAgain(() => readyTools(sql, secrets, choice), waitLimitMs)
       for (const secret of ready.unreadable)
-        log.warn({ secret }, 'No key opens its headers: a reply goes on without it.')
+        log.warn({ secret }, 'No key decrypts its headers: a reply continues without it.')
       return createToolbox(ready, { outbound, mcp, log }, signal)
     },
     builtInTools,

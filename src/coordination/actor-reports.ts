@@ -1,6 +1,6 @@
 /**
- * The live actors of all instances (contract section 8): whoever asks leaves a mark for each other instance and is
- * answered through the database, so that it works with or without anything between them.
+ * The live actors of all instances (contract section 8). The request is a row for each other instance, the report comes
+ * back in that row, so it works with or without Redis.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from 'postgres'
@@ -8,11 +8,11 @@ import type { ActorReport, OwnedReplies } from '../actors/ports.ts'
 
 type AnySql = Sql<Record<string, unknown>>
 
-/** An instance checks for marks once a second. */
+/** An instance checks for requests once a second. */
 const LONGEST_WAIT_MS = 2000
 const POLL_MS = 50
 
-/** Writes this instance's report when one is asked for. */
+/** Writes this instance's report when one is requested. */
 export async function answerReportRequest(sql: AnySql, id: string, owned: OwnedReplies): Promise<void> {
   const wanted = await sql`
     select 1 from actor_reports where instance_id = ${id} and (reported_at is null or reported_at < wanted_at)`
@@ -21,7 +21,7 @@ export async function answerReportRequest(sql: AnySql, id: string, owned: OwnedR
   await sql`update actor_reports set reported_at = clock_timestamp(), report = ${report}::text::jsonb where instance_id = ${id}`
 }
 
-/** The reports of the other instances; one that does not answer within 2 s is left out. `wake` may spare the wait. */
+/** The reports of the other instances. One that does not answer within 2 s is left out. `wake` may shorten the wait. */
 export async function collectReports(
   sql: AnySql,
   id: string,

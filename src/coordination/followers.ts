@@ -1,14 +1,14 @@
-/** The follower's side: replies that run in other instances and are read here. */
+/** The follower's side: replies that run in other instances and have readers here. */
 import type { Following, Notice, ReplyInfo } from '../actors/ports.ts'
 import { encode, eventsOf, type Message } from './wire.ts'
 
-/** An owner sends a heartbeat every 200 ms: after three that were missed the database is asked instead. */
+/** An owner sends a heartbeat every 200 ms: after three missed ones, the database is polled instead. */
 const LIVE_MS = 700
 
 interface Follower {
   reply: ReplyInfo
   onNotice(notice: Notice): void
-  /** When the owner's last note of this reply came (ms, monotonic). */
+  /** When the owner's last message about this reply arrived (ms, monotonic). */
   receivedAt: number
 }
 
@@ -56,7 +56,7 @@ export function createFollowers({ id, send }: FollowersOptions) {
         for (const [replyId, seq, part] of message.places) notify(replyId, { after: { seq, part }, events: [] })
       }
     },
-    /** Asks again for everything that is followed: owners forget, and Redis may have lost what was sent. */
+    /** Repeats all follow requests: owners drop silent followers, and Redis may have lost messages. */
     renew(): void {
       for (const [follower] of byReply.values()) if (follower) ask('follow', follower.reply)
     },

@@ -1,21 +1,21 @@
 /**
- * Background jobs: work that may be late (contract section 7). A job finds its work in the database anew each time
- * and may be run by anyone, at any time, any number of times at once: a schedule decides when, never what is true.
+ * Background jobs: work that may be late (contract section 7). Each run finds its work in the database, and any instance
+ * may run a job at any time, several at once: the schedule affects timing, never correctness.
  */
 
 export interface Job {
   name: string
-  /** From one begin to the next, among all instances together. */
+  /** Interval between starts, across all instances. */
   everyMs: number
-  /** `signal` aborts when the instance stops. A rejection is logged, and the job run again soon. */
+  /** `signal` aborts when the instance stops. A rejection is logged, and the job is retried soon. */
   run(signal: AbortSignal): Promise<void>
 }
 
-/** Instances that share a schedule. Made running; every job that is due runs at once. */
+/** A schedule shared by all instances. Running once created; jobs that are due run at once. */
 export interface Jobs {
-  /** There is work: the job runs now, or once more when it is running. Never fails, never waits. */
+  /** There is work: runs the job now, or once more if it is running. Never throws or blocks. */
   wake(name: string): void
-  /** Resolves within 2 s, whatever is away. The signal of running jobs aborts. */
+  /** Resolves within 2 s, even when Redis or the database is down. Aborts the signal of running jobs. */
   stop(): Promise<void>
 }
 
@@ -24,7 +24,7 @@ export interface JobLog {
   warn(details: object, message: string): void
 }
 
-/** A job that failed is run again after this (milliseconds). */
+/** A failed job is retried after this (milliseconds). */
 export const RETRY_MS = 10_000
 /** How long a stop waits for running jobs (milliseconds). */
 export const STOP_MS = 1500

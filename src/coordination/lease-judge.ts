@@ -1,6 +1,6 @@
 /**
- * Who has fallen silent, judged without anybody's clock but this process's own monotonic one: an instance whose lease, a
- * number, stayed the same for one lease in reads that were answered without a gap.
+ * Judges which instances have fallen silent, by this process's monotonic clock alone: those whose lease number stayed the
+ * same for one lease duration, in reads that were answered without a gap.
  */
 
 /** An instance and its lease as a read showed it. */
@@ -10,17 +10,17 @@ export interface SeenLease {
 }
 
 export interface LeaseJudge {
-  /** An answered read of the others' leases; returns those that are silent. Times in ms, monotonic. */
+  /** A successful read of the other leases; returns the silent ones. Times in ms, monotonic. */
   read(rows: readonly SeenLease[], sentAt: number, answeredAt: number): SeenLease[]
-  /** A read was not answered: every judgement begins anew. */
+  /** A read failed: every judgement starts over. */
   failed(): void
 }
 
 export function createLeaseJudge(leaseMs: number): LeaseJudge {
-  // An owner renews at a third, so after a pause of half a lease its number is at most five sixths of a lease old. Where a
-  // pause was longer nobody's silence says anything: the database may not have answered the owner either.
+  // Owners renew every third of a lease, so after a gap of half a lease a number is at most five sixths of a lease old.
+  // After a longer gap silence proves nothing: the database may not have answered the owners either.
   const longestGap = leaseMs / 2
-  /** Of each instance: its lease, and when the first read that showed it was answered. */
+  /** For each instance: its lease number, and when the first read that showed it was answered. */
   let seen = new Map<string, { lease: number; since: number }>()
   let lastAnswer = Number.NEGATIVE_INFINITY
   return {

@@ -1,36 +1,38 @@
 /**
- * This instance's row among the others: its lease, a number that each renewal raises, and its epoch, the fencing token
- * under which it may write. Others raise the epoch when they declare it lost.
+ * This instance's row in `instances`: its lease, a number that each renewal increments, and its epoch, the fencing token
+ * under which it may write. Other instances increment the epoch when they declare this one lost.
  */
 import type { Sql } from 'postgres'
 
 export interface LeaseOptions {
-  /** A connection of its own, which nothing else uses: a renewal must not queue behind anything. */
+  /** A dedicated connection: a renewal must not queue behind anything. */
   sql: Sql<Record<string, unknown>>
   id: string
   leaseMs: number
-  /** Others have declared this instance lost: nothing is written under `epoch` from here on. */
+  /** This instance was declared lost: from now on nothing is written under `epoch`. */
   onLost(epoch: number): void
+  /** A renewal succeeded after the lease had ended. What ran before must end now: when this returns a lease holds again. */
+  onLapsed(): void
   /** A renewal has succeeded or failed. Absent: nobody measures. */
   onRenewal?: ((ok: boolean) => void) | undefined
 }
 
 export interface Lease {
-  /** 0 while there is none. */
+  /** 0: none held. */
   epoch(): number
-  /** Until when (ms, monotonic) others leave this instance its replies. 0: it holds no lease. */
+  /** Until when (ms, monotonic) no other instance may take over its replies. 0: it holds no lease. */
   validUntil(): number
   take(): Promise<void>
-  /** Rejects when the database is away. */
+  /** Rejects when the database is unavailable. */
   renew(): Promise<void>
 }
 
-export function createLease({ sql, id, leaseMs, onLost, onRenewal }: LeaseOptions): Lease {
+export function createLease({ sql, id, leaseMs, onLost, onLapsed, onRenewal }: LeaseOptions): Lease {
   const length = `${leaseMs} milliseconds`
   let epoch = 0
-  /** The highest epoch held so far: a row that was removed meanwhile comes back above it. */
+  /** The highest epoch held so far: if the row was removed meanwhile, it is recreated above it. */
   let highest = 0
-  /** When the newest renewal that succeeded was sent: nobody can have seen its number earlier, or counts from before. */
+  /** When the last successful renewal was sent: nobody can have seen its number, or counts its lease, from earlier. */
   let sentAt = 0
 
   async function take(): Promise<void> {
@@ -51,18 +53,23 @@ export function createLease({ sql, id, leaseMs, onLost, onRenewal }: LeaseOption
       update instances set lease = lease + 1, lease_until = clock_timestamp() + ${length}::interval
        where id = ${id} and epoch = ${epoch} returning 1`
     if (rows.length > 0) {
+      // A process that was stopped may read this answer before any of its timers has seen that its lease is over.
+      if (performance.now() >= validUntil()) onLapsed()
       sentAt = now
       return
     }
     const old = epoch
     epoch = 0
     onLost(old)
+    onLapsed()
     await take()
   }
 
+  const validUntil = () => (epoch === 0 ? 0 : sentAt + leaseMs)
+
   return {
     epoch: () => epoch,
-    validUntil: () => (epoch === 0 ? 0 : sentAt + leaseMs),
+    validUntil,
     take,
     async renew() {
       try {

@@ -1,6 +1,6 @@
 /**
- * Who owns what, on PostgreSQL alone: this instance's lease and fencing epoch, the search for lost owners, what others
- * ask of it, and the orphans on either side. Nobody notifies anybody: it is found in the database, a little later.
+ * Ownership on PostgreSQL alone: this instance's lease and fencing epoch, the search for lost owners, intents of other
+ * instances, and orphans on either side. There are no notifications: the database is polled.
  */
 import type { Sql } from 'postgres'
 import type { Exchange, OwnedReplies } from '../actors/ports.ts'
@@ -16,26 +16,26 @@ import { createTimers } from './timers.ts'
 export interface LocalOptions {
   /** UUID of this instance. */
   id: string
-  /** The lease's own connection, which nothing else uses: a renewal must not queue behind anything. */
+  /** A dedicated connection for the lease: a renewal must not queue behind anything. */
   sql: Sql<Record<string, unknown>>
-  /** For all else, which may wait for locks: four connections, for readings of leases, losses, intents and reports. */
+  /** For everything else, which may wait for locks: four connections, for reading leases, losses, intents and reports. */
   work: Sql<Record<string, unknown>>
   replies: StoredReplies
   leaseMs: number
-  /** The database has one instance only (embedded): all others are dead at our start. */
+  /** The database serves one instance only (embedded): all others are dead when this one starts. */
   alone: boolean
-  /** A renewal of the lease has succeeded or failed. Absent: nobody measures. */
+  /** A lease renewal succeeded or failed. Absent: not measured. */
   onRenewal?: ((ok: boolean) => void) | undefined
   onInstancesLost?: LostInstances['onLost']
-  /** Replies that this instance has settled for lost owners. Absent: nobody counts. */
+  /** This instance settled replies of lost owners. Absent: not counted. */
   onRepliesLost?: ((count: number) => void) | undefined
   log: LostInstances['log']
 }
 
-/** Orphans are searched, and intents read, once a second even when nothing flushes. */
+/** Orphans are searched for and intents read once a second, even when nothing is flushed. */
 const POLL_MS = 1000
 
-/** For instances that have nothing but the database between them. */
+/** For instances that share nothing but the database. */
 export const noExchange: Exchange = {
   wake() {},
   follow: () => ({ isLive: () => false, [Symbol.dispose]() {} }),
@@ -54,15 +54,16 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
     leaseMs,
     onRenewal: options.onRenewal,
     onLost(epoch) {
-      log.warn({ epoch }, 'This instance was declared lost; what it ran is ended.')
+      log.warn({ epoch }, 'This instance was declared lost; its replies are ended.')
       owned?.fenced(epoch)
     },
+    onLapsed: () => owned?.leaseExpired(),
   })
   const timers = createTimers((err, what) => log.warn({ err }, `${what} failed.`))
 
   async function check(): Promise<void> {
     if (owned === null) return
-    await obeyIntents(stored, id, owned)
+    await applyIntents(stored, id, owned)
     await forgetAgents(stored, owned)
     await answerReportRequest(sql, id, owned)
   }
@@ -92,14 +93,14 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
         if (epoch !== 0) suspects = await settleOrphans(await stored.streaming({ id, epoch }), replies, suspects)
       })
       timers.every(Math.min(leaseMs / 6, POLL_MS), 'The check of live sessions', async () => {
-        // Others may have declared this instance lost by now; it fences itself before it is told.
+        // Others may have declared this instance lost by now, so it fences itself without waiting to see it.
         if (performance.now() >= lease.validUntil()) replies.leaseExpired()
         tick()
       })
     },
     async wake() {
       wakes += 1
-      if (wakes > 1) return // whoever checks now checks once more
+      if (wakes > 1) return // the running check repeats
       for (let seen = 0; seen < wakes; ) {
         seen = wakes
         await check().catch((err: unknown) => log.warn({ err }, 'Reading intents failed.'))
@@ -109,21 +110,21 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
     reports: () => collectReports(sql, id, () => {}),
     async stop() {
       timers.stop()
-      // A clean end: nobody needs to wait for this lease. Replies that still stream are lost at once.
+      // A clean end: nobody needs to wait for the lease to expire. Replies that still stream are lost at once.
       await sql`update instances set epoch = epoch + 1, lost_at = clock_timestamp() where id = ${id}`.catch(() => {})
     },
   }
 }
 
-/** Obeyed first, then removed: an answer that is lost on its way must not lose a cancel. Obeying twice is harmless. */
-async function obeyIntents(stored: StoredReplies, id: string, owned: OwnedReplies): Promise<void> {
+/** Applies intents before removing them: a lost response must not lose a cancel. Applying one twice is harmless. */
+async function applyIntents(stored: StoredReplies, id: string, owned: OwnedReplies): Promise<void> {
   const intents = await stored.intents(id)
   if (intents.length === 0) return
   for (const { id: _, ...intent } of intents) owned.apply(intent)
   await stored.removeIntents(intents)
 }
 
-/** Stateless replies have no row that an intent could name: while there are any, their agents are checked. */
+/** No intent can refer to a stateless reply, which has no row: while any run, their agents are checked instead. */
 async function forgetAgents(stored: StoredReplies, owned: OwnedReplies): Promise<void> {
   const agentIds = owned.statelessAgents()
   if (agentIds.length === 0) return

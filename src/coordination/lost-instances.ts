@@ -1,17 +1,17 @@
-/** Instances that fell silent are declared lost: their epoch rises, and nothing of them can be stored any more. */
+/** Declares silent instances lost: their epoch is raised, and they can no longer store anything. */
 import type { Sql } from 'postgres'
 import type { SeenLease } from './lease-judge.ts'
 
 export interface LostInstances {
   sql: Sql<Record<string, unknown>>
-  /** The instance that judges. */
+  /** This instance, which judges the others. */
   id: string
-  /** This instance has declared others lost. Absent: nobody counts. */
+  /** This instance declared others lost. Absent: not counted. */
   onLost?: ((count: number) => void) | undefined
   log: { warn(details: object, message: string): void; info(details: object, message: string): void }
 }
 
-/** The leases of all others that are not lost. */
+/** The leases of all other instances that are not lost. */
 export async function readLeases({ sql, id }: LostInstances): Promise<SeenLease[]> {
   const rows = await sql<{ id: string; lease: string | number }[]>`
     select id, lease from instances where id <> ${id} and lost_at is null`
@@ -19,8 +19,8 @@ export async function readLeases({ sql, id }: LostInstances): Promise<SeenLease[
 }
 
 /**
- * Raises the epoch of those whose lease is still the one that was seen; resolves to their ids. Each in a statement of its
- * own: a raise waits for what its instance is just writing, and must not keep the others waiting.
+ * Raises the epoch of those whose lease is unchanged; resolves to their ids. One statement each: an update waits for
+ * whatever its instance is just writing, and must not hold up the others.
  */
 export async function declareSilent(options: LostInstances, silent: readonly SeenLease[]): Promise<string[]> {
   const { sql } = options
@@ -35,11 +35,11 @@ export async function declareSilent(options: LostInstances, silent: readonly See
   const lost = raised.flatMap((one) => (one.status === 'fulfilled' ? one.value.map(({ id }) => id) : []))
   report(options, lost)
   for (const one of raised)
-    if (one.status === 'rejected') options.log.warn({ err: one.reason }, 'A loss was not declared.')
+    if (one.status === 'rejected') options.log.warn({ err: one.reason }, 'An instance could not be declared lost.')
   return lost
 }
 
-/** Raises the epoch of everybody else: on a database that has one instance at a time. Idempotent. */
+/** Raises the epoch of all others, for a database that serves one instance at a time. Idempotent. */
 export async function declareOthers(options: LostInstances): Promise<string[]> {
   const { sql, id } = options
   const rows = await sql<{ id: string }[]>`
@@ -55,7 +55,7 @@ function report({ onLost, log }: LostInstances, instances: readonly string[]): v
   log.warn({ instances }, 'Declared instances lost.')
 }
 
-/** Removes the rows of those lost for a day: one that comes back after all begins above every epoch that it held. */
+/** Removes instances lost for a day. One that comes back nevertheless starts above every epoch that it held. */
 export async function forgetLost({ sql }: Pick<LostInstances, 'sql'>): Promise<void> {
   await sql`delete from instances where lost_at < clock_timestamp() - interval '1 day'`
 }

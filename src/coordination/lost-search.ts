@@ -1,4 +1,4 @@
-/** The search for lost owners: reads the leases of other instances, declares the silent ones lost, settles their replies. */
+/** The search for lost owners: reads the leases of others, declares silent ones lost, settles their replies. */
 import { createLeaseJudge, type SeenLease } from './lease-judge.ts'
 import type { LocalOptions } from './local.ts'
 import { declareOthers, declareSilent, forgetLost, type LostInstances, readLeases } from './lost-instances.ts'
@@ -13,7 +13,7 @@ export function createLostSearch(options: SearchOptions) {
   const { id, work: sql, replies: stored, leaseMs, log } = options
   const others: LostInstances = { sql, id, onLost: options.onInstancesLost, log }
   const judge = createLeaseJudge(leaseMs)
-  /** As the last read judged them. A declaration names the lease that was seen, and may come late. */
+  /** As judged by the last read. A declaration is conditional on the lease seen, so it may come late. */
   let silent: SeenLease[] = []
 
   async function settleLost(): Promise<void> {
@@ -25,7 +25,7 @@ export function createLostSearch(options: SearchOptions) {
   }
 
   return {
-    /** Resolves to whether somebody is silent: the search should run now. Rejects when the database is away. */
+    /** Resolves to whether any instance is silent, so that the search should run now. Rejects if the database is down. */
     async readLeases(): Promise<boolean> {
       const sentAt = performance.now()
       try {
@@ -45,7 +45,7 @@ export function createLostSearch(options: SearchOptions) {
       await settleLost()
       await forgetLost(others)
     },
-    /** For an instance that is alone on its database: all others are dead at its start. */
+    /** For an instance that is alone on its database: all others are dead when it starts. */
     async declareAll(): Promise<void> {
       await declareOthers(others)
       await settleLost()
@@ -53,7 +53,7 @@ export function createLostSearch(options: SearchOptions) {
   }
 }
 
-/** As the line of every other failed reply (contract section 17); its request and its calls are gone with the owner. */
+/** The log line of a failed reply (contract section 17). Its request id and call count were lost with the owner. */
 const failureOf = ({ ms, ...ids }: LostReply) => ({
   reqId: null,
   ...ids,

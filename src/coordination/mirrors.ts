@@ -1,15 +1,15 @@
-/** The owner's side of following: which instances follow which of its replies, and what they are sent. */
+/** The owner's side: which instances follow which of its replies, and what it sends them. */
 import type { Place } from '../actors/ports.ts'
 import type { StoredEvent } from '../actors/reply-event.ts'
 import { encode, type Message, storedMessage } from './wire.ts'
 
-/** A follower that has not asked again for so long has gone (it asks every 2 s). */
+/** A follower that has not renewed for so long is gone (it renews every 2 s). */
 const FORGET_MS = 7000
 
 export interface MirrorOptions {
   /** Best effort; the text is an encoded message. */
   send(instanceId: string, text: string): void
-  /** The newest stored event of a reply that runs here. Null: it does not, or nothing may be announced of it. */
+  /** The newest stored event of a reply that runs here. Null: it does not, or nothing of it may be published. */
   placeOf(replyId: string): Place | null
 }
 
@@ -40,7 +40,7 @@ export function createMirrors({ send, placeOf }: MirrorOptions) {
       if (instances?.delete(from) && instances.size === 0) followers.delete(replyId)
     },
     stored(replyId: string, after: Place, events: readonly StoredEvent[]): void {
-      // Nobody follows most replies: that must cost a lookup in a map and no more.
+      // Most replies have no followers: that must cost no more than a map lookup.
       if (followers.size > 0 && placeOf(replyId) !== null) notify(replyId, () => storedMessage(replyId, after, events))
     },
     ended(replyId: string): void {
@@ -48,7 +48,7 @@ export function createMirrors({ send, placeOf }: MirrorOptions) {
       notify(replyId, () => ({ type: 'ended', reply: replyId }))
       followers.delete(replyId)
     },
-    /** Sends every follower how far its replies are, so that it knows when it missed something. */
+    /** Sends every follower the position of its replies, so that it notices what it missed. */
     heartbeat(): void {
       const now = performance.now()
       const heartbeats = new Map<string, [string, number, number][]>()

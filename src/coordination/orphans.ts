@@ -1,7 +1,7 @@
-/** Orphans on either side: rows that stream with nobody at work on them, and replies at work without such a row. */
+/** Orphans on either side: `streaming` rows without a running reply, and running replies without such a row. */
 import type { OwnedReplies, ReplyInfo } from '../actors/ports.ts'
 
-/** Compares both sides; what differs for the second time in a row is settled. `seen` is what the last call returned. */
+/** Compares both sides; settles what differs twice in a row. `seen` is what the last call returned. */
 export async function settleOrphans(
   stored: readonly ReplyInfo[],
   owned: OwnedReplies,

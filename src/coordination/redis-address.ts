@@ -1,6 +1,7 @@
 /**
- * Where Redis or Valkey is (CACHE_URL): `redis://user:password@host:6379/0`, `redis+sentinel://host:26379,host/mymaster/0`,
- * `redis+cluster://host:6379,host:6379`; `valkey` for `redis` means the same, `rediss` and `valkeys` speak TLS.
+ * The address of Redis or Valkey (CACHE_URL): `redis://user:password@host:6379/0`,
+ * `redis+sentinel://host:26379,host/mymaster/0`, `redis+cluster://host:6379,host:6379`; `valkey` is an alias of `redis`;
+ * `rediss` and `valkeys` use TLS.
  */
 export interface RedisAddress {
   kind: 'single' | 'sentinel' | 'cluster'
@@ -8,11 +9,11 @@ export interface RedisAddress {
   username: string | null
   password: string | null
   tls: boolean
-  /** What the Sentinels call the primary. */
+  /** The Sentinels' name of the primary. */
   name: string | null
-  /** Number of the database; a cluster has only 0. */
+  /** Database number; a cluster has only 0. */
   db: number
-  /** `?sentinel_password=`: Sentinels have their own. */
+  /** `?sentinel_password=`: the Sentinels' own password. */
   sentinelPassword: string | null
 }
 
@@ -27,22 +28,26 @@ export function readRedisUrl(url: string): RedisAddress {
   const name = isSentinel ? (parts.shift() ?? null) : null
   const [db = '0', ...rest] = parts
   if (isSentinel && name === null) throw new Error('names no primary: redis+sentinel://host:26379/NAME')
-  if (rest.length > 0 || !/^\d{1,4}$/.test(db)) throw new Error('has a path that is no database number')
+  if (rest.length > 0 || !/^\d{1,4}$/.test(db)) throw new Error('has a path that is not a database number')
   if (kind === 'cluster' && db !== '0') throw new Error('names a database, which a cluster does not have')
   if (kind === 'single' && hosts.includes(',')) throw new Error('has several hosts: use +sentinel or +cluster')
   const [username, password] = credentialsOf(user ?? '')
   return {
     kind: kind === 'single' || isSentinel ? kind : 'cluster',
     hosts: hosts.split(',').map((host) => hostOf(host, isSentinel ? 26_379 : 6379)),
-    ...{ username, password, tls: tls !== '', name, db: Number(db) },
+    username,
+    password,
+    tls: tls !== '',
+    name,
+    db: Number(db),
     sentinelPassword: new URLSearchParams(query).get('sentinel_password'),
   }
 }
 
-function hostOf(text: string, standardPort: number): { host: string; port: number } {
+function hostOf(text: string, defaultPort: number): { host: string; port: number } {
   const url = URL.parse(`tcp://${text}`)
   if (!url || url.hostname === '') throw new Error(`${JSON.stringify(text)} is not a host`)
-  return { host: url.hostname.replace(/^\[|\]$/g, ''), port: url.port === '' ? standardPort : Number(url.port) }
+  return { host: url.hostname.replace(/^\[|\]$/g, ''), port: url.port === '' ? defaultPort : Number(url.port) }
 }
 
 /** `user:password`, `:password` or `password`, percent-encoded. */

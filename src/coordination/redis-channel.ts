@@ -1,16 +1,16 @@
-/** This instance's channel of Redis or Valkey: how it is connected, and whether messages get through now. */
+/** This instance's channel on Redis or Valkey: its connections, and whether messages get through. */
 import type { LocalOptions } from './local.ts'
 import { connectRedis, type RedisClient } from './redis-client.ts'
 import { decode, encode, type Message } from './wire.ts'
 
 const ECHO_MS = 500
-/** The first echo is what a start waits for. */
+/** More often at first: a start waits for the first echo. */
 const FIRST_ECHO_INTERVAL_MS = 20
-/** Without its own echo for so long, readiness is `degraded`.. */
+/** Without its own echo for so long, readiness is `degraded`. */
 const DEGRADED_MS = 1500
-/** Without its own echo for so long the connections are made anew: one that hangs does not report its end. */
+/** Without its own echo for so long, it reconnects: a hung connection does not report an error. */
 const RECONNECT_MS = 5000
-/** Characters in flight to a Redis that is slow; what exceeds it is not sent, and its readers ask the database. */
+/** Characters in flight to a slow Redis. Beyond it messages are dropped, and readers poll the database. */
 const MAX_IN_FLIGHT = 8 << 20
 
 const ECHO = encode({ type: 'echo' })
@@ -24,13 +24,13 @@ export interface ChannelSubscriber {
 }
 
 export interface RedisChannel {
-  /** To the channel of an instance. At most once, or not at all. */
+  /** To an instance's channel. Delivered at most once. */
   send(instanceId: string, text: string): void
-  /** Messages of this instance come back to it. */
+  /** Whether this instance receives its own messages. */
   isHealthy(): boolean
-  /** Of one subscriber, the newest. */
+  /** Replaces the subscriber. */
   subscribe(subscriber: ChannelSubscriber): void
-  /** Connects, and resolves with the first echo; to false without one within `ms`. Goes on trying either way. */
+  /** Connects. Resolves to true on the first echo, to false without one within `ms`. Keeps trying either way. */
   open(ms: number): Promise<boolean>
   close(): void
 }
@@ -50,7 +50,7 @@ export function openRedisChannel(id: string, url: string, log: LocalOptions['log
       if (message) subscriber.onMessage(message)
     },
     onError(err) {
-      // One warning for each outage, not one for each attempt.
+      // One warning for each outage, not for each attempt.
       if (health.isHealthy()) log.warn({ err }, 'Redis or Valkey cannot be reached.')
     },
   })
@@ -89,7 +89,7 @@ export function openRedisChannel(id: string, url: string, log: LocalOptions['log
   }
 }
 
-/** One connection to publish, one to subscribe. */
+/** One connection for publishing, one for subscribing. */
 function createConnections(
   id: string,
   url: string,
@@ -103,7 +103,7 @@ function createConnections(
     publisher = connectRedis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0 }, onError)
     subscriber = connectRedis(url, { enableOfflineQueue: true, maxRetriesPerRequest: null }, onError)
     subscriber.on('message', (_channel: string, text: string) => onText(text))
-    subscriber.subscribe(channelOf(id)).catch(() => {}) // asked again with each new connection
+    subscriber.subscribe(channelOf(id)).catch(() => {}) // repeated with each new connection
   }
 
   function disconnect(): void {
@@ -129,7 +129,7 @@ function createConnections(
   }
 }
 
-/** Healthy while echoes come back; connects anew when none has come for long. */
+/** Healthy while echoes arrive; reconnects when none has arrived for long. */
 function createHealthCheck(
   log: LocalOptions['log'],
   { echo, reconnect, onRecovery }: { echo(): void; reconnect(): void; onRecovery(): void },

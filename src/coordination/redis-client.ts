@@ -1,20 +1,20 @@
-/** Connections to Redis or Valkey that mend themselves. */
+/** Connections to Redis or Valkey that reconnect by themselves. */
 import { Cluster, Redis } from 'ioredis'
 import { readRedisUrl } from './redis-address.ts'
 
 export type RedisClient = Redis | Cluster
 
 export interface RedisBehaviour {
-  /** Null: a command waits for as long as the server is away. */
+  /** Null: commands wait for as long as the server is unavailable. */
   maxRetriesPerRequest: number | null
-  /** False: a command is refused while the server is away. */
+  /** False: commands fail while the server is unavailable. */
   enableOfflineQueue: boolean
 }
 
-/** At once at first, then twice a second: full speed comes back by itself. Milliseconds. */
+/** Immediate at first, then twice a second. Milliseconds. */
 const backOff = (times: number): number => Math.min(25 * 2 ** Math.min(times, 5), 500)
 
-/** Opens a connection that mends itself. Its errors go to `onError`; nothing is thrown for a server that is away. */
+/** Opens a connection that reconnects by itself. Errors go to `onError`; an unavailable server throws nothing. */
 export function connectRedis(url: string, behaviour: RedisBehaviour, onError: (error: Error) => void): RedisClient {
   const { kind, hosts, username, password, tls, name, db, sentinelPassword } = readRedisUrl(url)
   const [first] = hosts
@@ -37,8 +37,13 @@ export function connectRedis(url: string, behaviour: RedisBehaviour, onError: (e
     if (kind === 'sentinel') {
       return new Redis({
         ...common,
-        ...{ db, enableOfflineQueue, retryStrategy: backOff, sentinelRetryStrategy: backOff },
-        ...{ sentinels: hosts, name: name ?? '', enableTLSForSentinelMode: tls },
+        db,
+        enableOfflineQueue,
+        retryStrategy: backOff,
+        sentinelRetryStrategy: backOff,
+        sentinels: hosts,
+        name: name ?? '',
+        enableTLSForSentinelMode: tls,
         ...(tls && { sentinelTLS: {} }),
         ...(sentinelPassword !== null && { sentinelPassword }),
       })

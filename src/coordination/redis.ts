@@ -1,7 +1,7 @@
 /**
- * The same as `local.ts`, and faster: through Redis or Valkey instances wake each other to read the database at once, and
- * the owner of a reply sends what it has stored to the instances that follow it. Redis holds nothing: all goes by publish
- * and subscribe, so there is nothing to lose in it. Leases and what is true stay PostgreSQL's.
+ * `local.ts`, accelerated: through Redis or Valkey, instances wake each other to read the database at once, and a reply's
+ * owner sends what it has stored to the instances that follow it. Everything is publish and subscribe, so Redis holds
+ * nothing that could be lost. PostgreSQL keeps the leases and the truth.
  */
 import type { Exchange } from '../actors/ports.ts'
 import { collectReports } from './actor-reports.ts'
@@ -13,13 +13,13 @@ import { openRedisChannel } from './redis-channel.ts'
 import { encode } from './wire.ts'
 
 export interface RedisCoordinationOptions extends LocalOptions {
-  /** As `readRedisUrl` takes it. */
+  /** As parsed by `readRedisUrl`. */
   cacheUrl: string
 }
 
 const HEARTBEAT_MS = 200
 const RENEW_MS = 2000
-/** How long a start waits for the first echo; then it goes on, degraded. */
+/** How long a start waits for the first echo; then it continues, degraded. */
 const FIRST_ECHO_MS = 2000
 
 export function createRedisCoordination(options: RedisCoordinationOptions): Coordination {
@@ -29,7 +29,7 @@ export function createRedisCoordination(options: RedisCoordinationOptions): Coor
   let placeOf: Parameters<typeof createMirrors>[0]['placeOf'] = () => null
   const mirrors = createMirrors({
     send: channel.send,
-    // Without a lease it announces nothing: what it knows of its replies may be wrong by now.
+    // Without a lease it publishes nothing: its view of its replies may be stale.
     placeOf: (replyId) => (performance.now() < local.validUntil() ? placeOf(replyId) : null),
   })
   const followers = createFollowers({ id, send: channel.send })
@@ -56,7 +56,7 @@ export function createRedisCoordination(options: RedisCoordinationOptions): Coor
     async join() {
       await local.join()
       if (!(await channel.open(FIRST_ECHO_MS))) {
-        log.warn({}, 'CACHE_URL: does not answer. Replies run on the database alone until it does.')
+        log.warn({}, 'CACHE_URL: no response. Replies run on the database alone until there is one.')
       }
     },
     start(owned, tick) {

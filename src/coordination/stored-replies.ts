@@ -1,10 +1,10 @@
-/** What this room needs of the stored replies: persistence implements it, compose/ hands it in. */
+/** What coordination needs of the stored replies. Persistence implements it, compose/ passes it in. */
 import type { Intent, ReplyInfo } from '../actors/ports.ts'
 
-/** An intent that is removed by its id once it was obeyed. */
+/** An intent, removed by its id once it was applied. */
 export type StoredIntent = Intent & { id: string }
 
-/** What rows know of a reply whose owner was lost. */
+/** What is stored of a reply whose owner was lost. */
 export interface LostReply {
   replyId: string
   sessionId: string
@@ -13,16 +13,16 @@ export interface LostReply {
   model: string | null
   /** The owner. */
   instanceId: string
-  /** Since its admission (milliseconds, by the database's clock). */
+  /** Milliseconds since its admission, by the database's clock. */
   ms: number
 }
 
 export interface StoredReplies {
-  /** Those that stream under an instance and this epoch of it. */
+  /** The replies that stream under an instance and epoch. */
   streaming(owner: { id: string; epoch: number }): Promise<ReplyInfo[]>
-  /** Ends those whose owner no longer holds the epoch they were admitted under; resolves to the ones that it ended. */
+  /** Ends replies whose owner no longer holds the epoch of their admission; resolves to the ones that it ended. */
   settleLost(instanceId: string): Promise<LostReply[]>
-  /** What others ask of the instance, oldest first. */
+  /** What other instances request of this one, oldest first. */
   intents(instanceId: string): Promise<StoredIntent[]>
   removeIntents(intents: readonly StoredIntent[]): Promise<void>
   /** Which of these agents are deleted. */

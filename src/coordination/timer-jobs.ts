@@ -1,4 +1,4 @@
-/** Background jobs on PostgreSQL alone: a row tells when a job is due, and moving it ahead takes the turn. */
+/** Background jobs on PostgreSQL alone: a row says when a job is due; whoever advances it runs the job. */
 import type { Sql } from 'postgres'
 import { atMost, type Job, type JobLog, type Jobs, RETRY_MS, STOP_MS } from './jobs.ts'
 
@@ -6,16 +6,16 @@ export interface TimerJobsOptions {
   sql: Sql<Record<string, unknown>>
   jobs: readonly Job[]
   log: JobLog
-  /** Default 10 s. */
+  /** Default: 10 s. */
   retryMs?: number
 }
 
-/** A clock that stands a little behind ours must not make us ask in a loop. */
+/** Prevents polling in a loop when the database's clock is slightly behind ours. */
 const SHORTEST_WAIT_MS = 50
 
 /**
- * True: the turn is ours. One statement, no lock beyond it: of two instances one moves the row, the other finds it
- * moved. An instance that dies in its turn is followed by the next one. `waitMs`: until the next turn.
+ * `mine`: this instance runs the job now. One statement, no lock beyond it: of two instances, one advances the row and
+ * the other finds it advanced. If it dies, the next due time is another's turn. `waitMs`: until the next due time.
  */
 async function takeTurn(
   sql: TimerJobsOptions['sql'],
@@ -33,9 +33,9 @@ async function takeTurn(
       select false, due_at from jobs where name = ${name} and not exists (select from taken)
     )
     select mine, (extract(epoch from due_at - clock_timestamp()) * 1000)::float8 as "waitMs" from turn`
-  // No row: another instance has just made the first one.
+  // No row: another instance has just inserted the first one.
   const { mine, waitMs } = turn ?? { mine: false, waitMs: 0 }
-  // A row that lies further ahead than one turn was written when the clock or the setting was another one.
+  // A row further ahead than one interval was written under a different clock or setting.
   return { mine, waitMs: Math.min(Math.max(waitMs, SHORTEST_WAIT_MS), everyMs) }
 }
 
@@ -51,7 +51,7 @@ export function createTimerJobs(options: TimerJobsOptions): Jobs {
   }
 }
 
-/** Runs one job in its turns, until `signal` aborts. */
+/** Runs one job whenever it is due, until `signal` aborts. */
 function runJob(job: Job, { sql, log, retryMs = RETRY_MS }: TimerJobsOptions, signal: AbortSignal) {
   let running: Promise<void> | null = null
   let again = false
@@ -65,7 +65,7 @@ function runJob(job: Job, { sql, log, retryMs = RETRY_MS }: TimerJobsOptions, si
     } while (again && !signal.aborted)
   }
 
-  /** Now, or once more when it is running. */
+  /** Runs now, or once more if it is running. */
   function run(): void {
     if (signal.aborted) return
     again = running !== null
@@ -73,7 +73,7 @@ function runJob(job: Job, { sql, log, retryMs = RETRY_MS }: TimerJobsOptions, si
     running ??= runAll()
       .catch((err: unknown) => {
         if (signal.aborted) return
-        log.warn({ err, job: job.name }, 'A background job failed and is run again.')
+        log.warn({ err, job: job.name }, 'A background job failed and will be retried.')
         retry = setTimeout(run, retryMs)
       })
       .finally(() => {
@@ -88,7 +88,7 @@ function runJob(job: Job, { sql, log, retryMs = RETRY_MS }: TimerJobsOptions, si
       waitMs = taken.waitMs
       if (taken.mine) run()
     } catch (err) {
-      if (!signal.aborted) log.warn({ err, job: job.name }, 'A background job could not take its turn.')
+      if (!signal.aborted) log.warn({ err, job: job.name }, 'The schedule of a background job could not be read.')
     }
     if (!signal.aborted) turn = setTimeout(check, waitMs)
   }

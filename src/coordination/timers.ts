@@ -1,12 +1,12 @@
-/** Work that is done again and again, until it is stopped. */
+/** Repeats work until it is stopped. */
 
 export function createTimers(onError: (error: unknown, what: string) => void) {
   const timers = new Set<NodeJS.Timeout>()
   let stopped = false
   return {
     /**
-     * Calls `work` `ms` after its last end, `retryMs` after a failure. The result calls it at once, or once more when it
-     * is running.
+     * Calls `work` `ms` after it last ended, `retryMs` after a failure. The returned function calls it at once, or once
+     * more if it is running.
      */
     every(ms: number, what: string, work: () => Promise<void>, retryMs = ms): () => void {
       let timer: NodeJS.Timeout

@@ -1,4 +1,4 @@
-/** Messages that instances send each other through Redis: small JSON, each to one instance's channel. */
+/** Messages between instances through Redis: small JSON, each to one instance's channel. */
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Place } from '../actors/ports.ts'
@@ -7,6 +7,7 @@ import type { StoredEvent } from '../actors/reply-event.ts'
 const place = Type.Tuple([Type.Integer(), Type.Integer()])
 const event = Type.Union([
   Type.String(), // a text
+  Type.Object({ type: Type.Literal('reasoning'), text: Type.String() }),
   Type.Object({
     type: Type.Literal('tool_call'),
     id: Type.String(),
@@ -21,24 +22,25 @@ const event = Type.Union([
     content: Type.String(),
     durationMs: Type.Number(),
   }),
+  Type.Object({ type: Type.Literal('model'), model: Type.String(), providerId: Type.String() }),
 ])
 const message = Type.Union([
-  /** Intents or marks wait in the database: read them now. */
+  /** Intents or report requests are in the database: read them now. */
   Type.Object({ type: Type.Literal('wake') }),
-  /** Send the instance `from` what is stored of this reply, for the next moments. */
+  /** Send instance `from` what is stored of this reply, for the next few seconds. */
   Type.Object({ type: Type.Literal('follow'), reply: Type.String(), from: Type.String() }),
   Type.Object({ type: Type.Literal('leave'), reply: Type.String(), from: Type.String() }),
-  /** These events were stored behind the place `after`. */
+  /** These events were stored after the position `after`. */
   Type.Object({
     type: Type.Literal('stored'),
     reply: Type.String(),
     after: place,
     events: Type.Array(Type.Tuple([Type.Integer(), Type.Integer(), event])),
   }),
-  /** How far the followed replies are. */
+  /** Positions of the followed replies. */
   Type.Object({ type: Type.Literal('heartbeat'), places: Type.Array(Type.Tuple([Type.String(), ...place.items])) }),
   Type.Object({ type: Type.Literal('ended'), reply: Type.String() }),
-  /** To oneself: both connections work. */
+  /** To itself: proves that both connections work. */
   Type.Object({ type: Type.Literal('echo') }),
 ])
 
@@ -48,7 +50,7 @@ const checked = Compile(message)
 
 export const encode = (one: Message): string => JSON.stringify(one)
 
-/** Null: nothing that this version understands. */
+/** Null: not a message that this version understands. */
 export function decode(text: string): Message | null {
   try {
     const value: unknown = JSON.parse(text)

@@ -38,16 +38,27 @@ export const wireError = ({ message, code }: ReplyError) => ({
 })
 
 /** The one JSON object of `stream: false` (specification 2.11). */
-export const completionBody = (head: CompletionHead, content: string, reason: FinishReason, usage: Usage) => ({
+export const completionBody = (
+  head: CompletionHead,
+  { content, reasoning }: { content: string; reasoning: string },
+  reason: FinishReason,
+  usage: Usage,
+) => ({
   id: head.id,
   object: 'chat.completion' as const,
   created: head.created,
   model: head.model,
-  choices: [{ index: 0, message: { role: 'assistant' as const, content }, finish_reason: wireReason(reason) }],
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant' as const, content, ...(reasoning !== '' && { reasoning_content: reasoning }) },
+      finish_reason: wireReason(reason),
+    },
+  ],
   usage: wireUsage(usage),
 })
 
-/** Encodes frames of one completion. */
+/** Encodes frames of one completion, in their order: a chunk names the model of its own turn. */
 export interface FrameEncoder {
   /** The text of a numbered frame's `data:` line. Null for the playground's own events. */
   data(frame: Frame): string | null
@@ -55,16 +66,23 @@ export interface FrameEncoder {
 
 export function createFrameEncoder(head: CompletionHead): FrameEncoder {
   // Everything but the delta is the same in each chunk: only the delta goes through JSON.stringify per token.
-  const start = JSON.stringify({ ...head, object: 'chat.completion.chunk' }).slice(0, -1)
+  const startOf = (model: string) => JSON.stringify({ ...head, model, object: 'chat.completion.chunk' }).slice(0, -1)
+  let start = startOf(head.model)
   const chunk = (delta: string, reason: string) =>
     `${start},"choices":[{"index":0,"delta":${delta},"finish_reason":${reason}}]}`
   const textChunk = (text: string) => chunk(`{"content":${JSON.stringify(text)}}`, 'null')
+  const reasoningChunk = (text: string) => chunk(`{"reasoning_content":${JSON.stringify(text)}}`, 'null')
   const eventData = (event: ReplyEvent): string | null => {
     switch (event.type) {
       case 'text':
         return textChunk(event.text)
+      case 'reasoning':
+        return reasoningChunk(event.text)
       case 'tool_call':
       case 'tool_result':
+        return null
+      case 'model':
+        start = startOf(event.model)
         return null
     }
   }
@@ -75,6 +93,8 @@ export function createFrameEncoder(head: CompletionHead): FrameEncoder {
           return chunk('{"role":"assistant"}', 'null')
         case 'text':
           return textChunk(frame.text)
+        case 'reasoning':
+          return reasoningChunk(frame.text)
         case 'stored':
           return eventData(frame.stored.event)
         case 'finished':
@@ -124,6 +144,8 @@ function playgroundEvent(frame: Frame): object | null {
 function namedEvent(event: ReplyEvent): object | null {
   switch (event.type) {
     case 'text':
+    case 'model':
+    case 'reasoning':
       return null
     case 'tool_call':
       return { id: event.id, name: event.name, arguments: event.arguments }

@@ -21,6 +21,21 @@ export class HttpError extends Error {
   }
 }
 
+/** Why a credential of the deploy API is refused, as its answer names it (specification 7.1, contract section 11). */
+export type CredentialFault = 'invalid_api_key' | 'token_expired' | 'token_revoked'
+
+/** 401 of the deploy scope. */
+export class Unauthorized extends HttpError {
+  readonly code: CredentialFault
+
+  constructor(code: CredentialFault, message: string) {
+    super(401, message)
+    this.code = code
+  }
+}
+
+export const revokedSecret = () => new Unauthorized('token_revoked', 'The client secret was revoked.')
+
 /** Throws 404, as `find(id) ?? missing('prompt')`. `kind` is a noun with a lower-case letter. */
 export function missing(kind: string): never {
   throw new HttpError(404, `There is no such ${kind}.`)

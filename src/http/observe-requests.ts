@@ -47,12 +47,14 @@ export function requestId(request: IncomingMessage): string {
 
 /** Every answer names its request, in every scope. Probes are not measured: they would be most of what there is. */
 export function observeRequests(app: FastifyInstance, observers: readonly RequestObserver[]): void {
+  // One child logger a request, made below where its route and trace are known: another costs 4 to 12 µs.
+  app.setChildLoggerFactory((logger) => logger)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     const route = request.routeOptions.url ?? null
     const about = { method: request.method, route }
     if (route === '/livez' || route === '/readyz') {
-      request.log = reply.log = request.log.child(about)
+      request.log = reply.log = request.log.child({ reqId: request.id, ...about })
       return
     }
     const traceparent = request.headers.traceparent
@@ -71,9 +73,9 @@ export function observeRequests(app: FastifyInstance, observers: readonly Reques
       // Not Fastify's onResponse, which a stream that broke off never sees.
       reply.raw.once('close', () => begun.ended(reply.raw.statusCode))
     }
-    // The child of a child logger: 4 µs a request (2 cores, Node 24).
     const { traceId } = originOf(request)
-    request.log = reply.log = request.log.child(traceId === null ? about : { ...about, traceId })
+    const bindings = { reqId: request.id, ...about }
+    request.log = reply.log = request.log.child(traceId === null ? bindings : { ...bindings, traceId })
   })
   // The last hook before the handler: the events of a body's stream come in the socket's own context.
   app.addHook('preHandler', (request, _reply, done) => {

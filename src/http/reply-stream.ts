@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Reply } from '../actors/frame-log.ts'
 import type { FinishReason, Frame, ReplyError, Usage } from '../actors/reply-event.ts'
+import { breakOffOf } from './break-off.ts'
 import { completionHead, createFrameEncoder, type FrameEncoder } from './completion-frames.ts'
 import { HttpError } from './http-error.ts'
 import { clientLeft, openEventStream } from './sse.ts'
@@ -54,6 +55,10 @@ function onceLeft(client: AbortSignal, onLeft: () => void): void {
 /** A whole reply. `error` is set when it failed. */
 export interface WholeReply {
   content: string
+  /** Of the last turn. */
+  model: string
+  /** Empty: not asked for, or none came. */
+  reasoning: string
   reason: FinishReason
   usage: Usage
   error: ReplyError | null
@@ -63,7 +68,7 @@ const noUsage: Usage = { promptTokens: 0, completionTokens: 0, estimated: true }
 
 /**
  * Waits for the reply's end. Null: the client left first, and `onLeft` was called. Rejects with StreamCut as the reply's
- * own read does.
+ * own read does, and with the error to answer with when the answer is to break off.
  */
 export async function awaitReply(
   fastifyReply: FastifyReply,
@@ -71,19 +76,26 @@ export async function awaitReply(
   onLeft: () => void,
 ): Promise<WholeReply | null> {
   const client = connectionSignal(fastifyReply)
+  const breakOff = breakOffOf(fastifyReply.request)
   onceLeft(client, onLeft)
-  const whole: WholeReply = { content: '', reason: 'stop', usage: noUsage, error: null }
+  const { model } = reply.info
+  const whole: WholeReply = { content: '', reasoning: '', model, reason: 'stop', usage: noUsage, error: null }
   const texts: string[] = []
-  await reply.read(0, client, (batch) => {
+  const thoughts: string[] = []
+  await reply.read(0, breakOff ? AbortSignal.any([client, breakOff]) : client, (batch) => {
     for (const frame of batch) {
       if (frame.type === 'text') texts.push(frame.text)
+      else if (frame.type === 'reasoning') thoughts.push(frame.text)
       else if (frame.type === 'finished') Object.assign(whole, { reason: frame.reason, usage: frame.usage })
       else if (frame.type === 'failed') whole.error = frame.error
+      else if (frame.type === 'stored' && frame.stored.event.type === 'model') whole.model = frame.stored.event.model
     }
     return undefined
   })
+  breakOff?.throwIfAborted()
   if (client.aborted) return null
   whole.content = texts.join('')
+  whole.reasoning = thoughts.join('')
   return whole
 }
 

@@ -7,11 +7,13 @@ import { agentTools } from '../../openapi/operations/agentTools.ts'
 import { allSessions } from '../../openapi/operations/allSessions.ts'
 import { auth } from '../../openapi/operations/auth.ts'
 import { builtInTools } from '../../openapi/operations/builtInTools.ts'
+import { clientSecrets } from '../../openapi/operations/clientSecrets.ts'
 import { completions } from '../../openapi/operations/completions.ts'
 import { debug } from '../../openapi/operations/debug.ts'
 import { health } from '../../openapi/operations/health.ts'
 import { httpTools } from '../../openapi/operations/httpTools.ts'
 import { mcpServers } from '../../openapi/operations/mcpServers.ts'
+import { models } from '../../openapi/operations/models.ts'
 import { playground } from '../../openapi/operations/playground.ts'
 import { prompts } from '../../openapi/operations/prompts.ts'
 import { providers } from '../../openapi/operations/providers.ts'
@@ -19,12 +21,18 @@ import { sessionCompletions } from '../../openapi/operations/sessionCompletions.
 import { sessions } from '../../openapi/operations/sessions.ts'
 import { transfer } from '../../openapi/operations/transfer.ts'
 import { usage } from '../../openapi/operations/usage.ts'
+import { users } from '../../openapi/operations/users.ts'
 import { createDatabaseCheck } from '../persistence/postgres/disk.ts'
 import { ignoreBodies } from './body.ts'
+import { clientSecretHandlers } from './deploy/client-secret-handlers.ts'
+import { createClientSecrets } from './deploy/client-secrets.ts'
 import { type CompletionRooms, completionHandlers } from './deploy/completions.ts'
-import { deployScope } from './deploy/scope.ts'
+import { modelHandlers } from './deploy/models.ts'
+import type { RevocationList } from './deploy/revocations.ts'
+import { deployScope, mountDeploy } from './deploy/scope.ts'
 import { sessionCompletionHandlers } from './deploy/session-completions.ts'
 import { sessionHandlers } from './deploy/sessions.ts'
+import { userHandlers } from './deploy/users.ts'
 import { registerDocs } from './docs.ts'
 import { healthHandlers } from './health.ts'
 import { agentToolHandlers } from './management/agent-tools.ts'
@@ -65,6 +73,7 @@ export type HttpRooms = CompletionRooms &
     deleteAgent(agentId: string): Promise<boolean>
     builtInTools: readonly BuiltInTool[]
     requestObservers: readonly RequestObserver[]
+    revocations: RevocationList
   } & HttpToolRooms &
   McpServerRooms
 
@@ -81,6 +90,7 @@ export function createServer({ logLevel, maxBodyBytes, trustProxy }: ServerOptio
     ...(trustProxy === null ? {} : { trustProxy: trusted(trustProxy) }),
     logger: {
       level: logLevel,
+      serializers: { req: (request) => ({ method: request.method, url: pathOf(request) }) },
       redact: ['req.headers.authorization', 'req.headers.cookie', 'apiKey', '*.apiKey', 'password', '*.password'],
     },
     // Two lines a request cost more than the request; `debug` brings one (below).
@@ -104,6 +114,9 @@ export async function closeServer(app: FastifyInstance, ms: number): Promise<voi
   })
 }
 
+/** Without the query, which may hold a credential (`access_token`). */
+const pathOf = ({ url = '' }: { url?: string }): string => url.split('?', 1)[0] ?? ''
+
 /** A number of hops, or who they are. */
 const trusted = (rule: number | string[]) => (typeof rule === 'number' ? (_: string, hop: number) => hop < rule : rule)
 
@@ -117,7 +130,7 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
   })
   app.addHook('onResponse', async (request, reply) => {
     request.log.debug(
-      { method: request.method, url: request.url, status: reply.statusCode, ms: reply.elapsedTime },
+      { method: request.method, url: pathOf(request), status: reply.statusCode, ms: reply.elapsedTime },
       'answered',
     )
   })
@@ -128,14 +141,22 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
   const ping = createDatabaseCheck(sql)
   mount(app, health, healthHandlers({ ping, draining: host.draining, cache: rooms.coordination.cache }))
   answerUnknownPaths(app, await registerUi(app))
+  const deployRooms = {
+    ...rooms,
+    keys: options.deployKeys,
+    clientSecrets: createClientSecrets(rooms.secrets.derive('client secrets')),
+  }
   await app.register((scope) =>
     deployScope(scope, {
-      keys: options.deployKeys,
+      rooms: deployRooms,
       hosts: options.hosts,
       routes(deploy) {
-        mount(deploy, completions, completionHandlers(rooms))
-        mount(deploy, sessions, sessionHandlers(rooms))
-        mount(deploy, sessionCompletions, sessionCompletionHandlers(rooms))
+        mountDeploy(deploy, completions, completionHandlers(rooms))
+        mountDeploy(deploy, models, modelHandlers(rooms))
+        mountDeploy(deploy, sessions, sessionHandlers(rooms))
+        mountDeploy(deploy, sessionCompletions, sessionCompletionHandlers(rooms))
+        mountDeploy(deploy, clientSecrets, clientSecretHandlers(deployRooms))
+        mountDeploy(deploy, users, userHandlers(rooms))
       },
     }),
   )
@@ -154,7 +175,7 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
         mount(management, auth, loginHandlers(credentials && logins && { sql, credentials, sessions: logins }))
         mount(management, providers, providerHandlers(rooms))
         mount(management, prompts, promptHandlers(rooms))
-        mount(management, agents, agentHandlers({ sql, onAgentDelete: rooms.deleteAgent }))
+        mount(management, agents, agentHandlers({ ...rooms, onAgentDelete: rooms.deleteAgent }))
         mount(management, agentTools, agentToolHandlers(rooms))
         mount(management, builtInTools, builtInToolHandlers(rooms))
         mount(management, httpTools, httpToolHandlers(rooms))

@@ -5,6 +5,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
+import { breakOffOf } from './break-off.ts'
 
 const HEARTBEAT_MS = 15_000
 const STALLED_MS = 60_000
@@ -108,9 +109,12 @@ function chunked(response: ServerResponse): Pick<OpenStream, 'put'> & { end(): v
 }
 
 /**
- * Takes over the reply and sends the headers at once. Headers set on `reply` before go along.
+ * Takes over the reply and sends the headers at once. Headers set on `reply` before go along. Throws, and takes over
+ * nothing, when the answer is already to break off.
  */
 export function openEventStream(reply: FastifyReply): EventStream {
+  const breakOff = breakOffOf(reply.request)
+  breakOff?.throwIfAborted()
   reply.hijack()
   const response = reply.raw
   const headers = reply.getHeaders()
@@ -133,6 +137,7 @@ export function openEventStream(reply: FastifyReply): EventStream {
   open.add(stream)
   timer ??= setInterval(check, CHECK_MS).unref()
   response.on('error', () => {}) // a broken pipe; `close` follows
+  breakOff?.addEventListener('abort', () => response.destroy())
   response.on('close', () => {
     open.delete(stream)
     if (open.size === 0 && timer) {

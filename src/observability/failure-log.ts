@@ -1,13 +1,13 @@
-/** One line for each failed reply, with all that finds it again (contract section 17). Never content. */
-import type { ObservedReply } from '../actors/observer.ts'
+/** One log line for each failed reply, with all its ids (contract section 17). Never content. */
+import type { ObservedReply, ProviderCall } from '../actors/observer.ts'
 import type { PartialObserver } from './observers.ts'
 
 export interface FailureLog {
   warn(details: object, message: string): void
 }
 
-/** What every line about a reply says of it. */
-function idsOf({ id, sessionId, agentId, providerId, model, origin }: ObservedReply) {
+/** The ids in every line about a reply; provider and model are those that were asked last. */
+function idsOf({ id, sessionId, agentId, origin }: ObservedReply, { providerId, model }: Asked) {
   return {
     reqId: origin?.requestId ?? null,
     sessionId,
@@ -19,26 +19,32 @@ function idsOf({ id, sessionId, agentId, providerId, model, origin }: ObservedRe
   }
 }
 
+type Asked = Pick<ProviderCall, 'providerId' | 'model'>
+
 /**
- * A deleted session's reply has not failed, nor has one whose reader left. Whoever declares a reply lost logs that; the
- * job logs a title that failed.
+ * A reply of a deleted session has not failed, nor has one whose client left. Lost replies are logged by the instance
+ * that settles them, failed titles by their job.
  */
 export const logFailures = (log: FailureLog): PartialObserver => ({
   begin(reply) {
     const since = performance.now()
     let attempts = 0
+    let asked: Asked = reply
     return {
       modelCall: () => ({
-        called() {
+        called(call) {
           attempts += 1
+          asked = call
         },
-        retried: (retry) => log.warn({ ...idsOf(reply), ...retry }, 'A provider call failed and is made again.'),
+        retried: (retry) => log.warn({ ...idsOf(reply, asked), ...retry }, 'A provider call failed and is made again.'),
+        fellBack: (failure) =>
+          log.warn({ ...idsOf(reply, asked), ...failure }, 'A provider failed and the next one is asked.'),
       }),
       ended({ error }) {
         if (error === null || error.code === 'session_deleted' || reply.purpose === 'title') return
         const { code, detail } = error
         const ms = Math.round(performance.now() - since)
-        log.warn({ ...idsOf(reply), code, detail, attempts, ms }, 'A reply failed.')
+        log.warn({ ...idsOf(reply, asked), code, detail, attempts, ms }, 'A reply failed.')
       },
     }
   },

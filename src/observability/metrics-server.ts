@@ -1,4 +1,4 @@
-/** The port that Prometheus asks: of one process, or of several that are added up. */
+/** The port that Prometheus scrapes: metrics of one process, or the sums of several. */
 import { createServer } from 'node:http'
 import { AggregatorRegistry } from 'prom-client'
 import type { MetricsSnapshot } from './metrics.ts'
@@ -12,11 +12,11 @@ export interface MetricsServer {
 export interface MetricsServerOptions {
   host: string
   port: number
-  /** Of all processes that answer. */
+  /** Snapshots of all processes that answer. */
   collect(): Promise<MetricsSnapshot[]>
 }
 
-/** Rejects with one clear line when the port cannot be had. */
+/** Rejects with one clear line when the port is not available. */
 export async function serveMetrics({ host, port, collect }: MetricsServerOptions): Promise<MetricsServer> {
   const server = createServer(async (request, response) => {
     if (request.url?.split('?', 1)[0] !== '/metrics' || request.method !== 'GET') {
@@ -34,7 +34,7 @@ export async function serveMetrics({ host, port, collect }: MetricsServerOptions
     server.once('error', (error) => reject(new Error(`METRICS_PORT: ${port} on ${host}: ${error.message}.`)))
     server.listen({ host, port }, resolve)
   })
-  server.unref() // alone it keeps nothing alive
+  server.unref() // it does not keep the process alive
   const address = server.address()
   const bound = address !== null && typeof address === 'object' ? address.port : port
   return {

@@ -1,13 +1,13 @@
-/** What this instance reports to Prometheus (contract section 1, METRICS_PORT, and section 17). */
+/** This instance's Prometheus metrics (contract section 1, METRICS_PORT, and section 17). */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { ObservedOutcome, ObservedReply } from '../actors/observer.ts'
+import type { ObservedOutcome, ObservedReply, ProviderCall, ProviderCallOutcome } from '../actors/observer.ts'
 import type { ActorReport, ModelFailure } from '../actors/ports.ts'
 import type { PartialObserver, PartialReplyObserver } from './observers.ts'
 
-/** All of it, as data from which the sums of several processes can be made. */
+/** All metrics, as data that can be summed over several processes. */
 export type MetricsSnapshot = object[]
 
-/** What is counted when somebody asks, not when it happens. */
+/** Sources of the gauges, read on each scrape. */
 export interface Inspection {
   report(): ActorReport
   /** Replies that run here, stateless ones included. */
@@ -21,9 +21,9 @@ export interface Metrics {
   }
   onFlush(flush: { frames: number; replies: number; ms: number }): void
   onRenewal(ok: boolean): void
-  /** This instance has declared others lost. */
+  /** This instance declared others lost. */
   onInstancesLost(count: number): void
-  /** This instance has settled replies that others lost. */
+  /** This instance settled replies of lost instances. */
   onRepliesLost(count: number): void
   onSpansDropped(count: number): void
   inspect(inspection: Inspection): void
@@ -41,12 +41,12 @@ const booleans = ['true', 'false']
 const kinds = ['session', 'stateless']
 const directions = ['prompt', 'completion']
 
-/** All values of labels, for their series. */
+/** All label values, to create their series. */
 export interface LabelValues {
   /** Types of providers. */
   providers: readonly string[]
   outcomes: readonly ObservedOutcome[]
-  /** Of model calls. */
+  /** Failure codes of model calls. */
   failures: readonly ModelFailure['code'][]
 }
 
@@ -56,12 +56,12 @@ export function createMetrics(values: LabelValues): Metrics {
   const { counter, histogram } = makersOf(registry)
 
   const flushSeconds = histogram('journal_flush_seconds', 'How long one write of the journal took.', writes)
-  const flushFrames = histogram('journal_flush_frames', 'Frames that one write of the journal held.', sizes)
-  const flushReplies = histogram('journal_flush_replies', 'Replies whose frames went in one write.', sizes)
+  const flushFrames = histogram('journal_flush_frames', 'Frames in one write of the journal.', sizes)
+  const flushReplies = histogram('journal_flush_replies', 'Replies with frames in one write of the journal.', sizes)
   const renewals = counter('lease_renewals_total', 'Renewals of this instance’s lease.', { ok: booleans })
   const lostReplies = counter('lost_replies_total', 'Replies of lost instances that this one has settled.')
   const lostInstances = counter('instances_lost_total', 'Instances that this one has declared lost.')
-  const droppedSpans = counter('spans_dropped_total', 'Spans that no collector took.')
+  const droppedSpans = counter('spans_dropped_total', 'Spans that could not be sent to the collector.')
   const requests = new Counter({
     name: 'greenroom_http_requests_total',
     help: 'Requests that were answered.',
@@ -96,8 +96,8 @@ type Makers = ReturnType<typeof makersOf>
 function makersOf(registry: Registry) {
   return {
     /**
-     * Each label with all its values: every series is there from the start, at 0. Prometheus' `increase()` sees the
-     * step from 0 to 1, never the appearance of a 1.
+     * Each label with all its values: every series exists from the start, at 0. Prometheus' `increase()` sees the step
+     * from 0 to 1, but not a series that appears at 1.
      */
     counter<L extends string>(name: string, help: string, labels?: Record<L, readonly string[]>): Counter<L> {
       const sets = Object.entries(labels ?? {}) as [L, readonly string[]][] // the keys of `labels` are its type's
@@ -117,31 +117,49 @@ const combinations = <L extends string>(sets: readonly [L, readonly string[]][])
     [{}],
   )
 
-/** By kind of reply and of provider, never by agent, model or tool: whoever makes those would make time series. */
+/** By kind of reply and provider, never by agent, model or tool: those are unbounded, and each would be a series. */
 function replyMetrics({ counter, histogram }: Makers, { providers, outcomes, failures }: LabelValues): PartialObserver {
-  const replies = counter('replies_total', 'Replies that ended, by how.', { kind: kinds, outcome: outcomes })
+  const replies = counter('replies_total', 'Replies that ended, by outcome.', { kind: kinds, outcome: outcomes })
   const duration = histogram('reply_seconds', 'From a reply’s start to its stored outcome.', lengths, 'kind')
   const firstToken = histogram('first_token_seconds', 'From a reply’s start to its first text.', waits, 'kind')
-  const gap = histogram('token_gap_seconds', 'Time between two texts, the mean of a model call.', gaps, 'provider')
-  const longestGap = histogram('longest_token_gap_seconds', 'The longest of a model call.', stalls, 'provider')
+  const gap = histogram('token_gap_seconds', 'Mean time between two texts of a model call.', gaps, 'provider')
+  const longestGap = histogram(
+    'longest_token_gap_seconds',
+    'Longest time between two texts of a model call.',
+    stalls,
+    'provider',
+  )
   const settlement = histogram('settlement_seconds', 'From the end of generation to the stored outcome.', writes)
   const tokens = counter('tokens_total', 'Tokens of replies that ended.', {
     direction: directions,
     provider: providers,
   })
-  const texts = counter('texts_total', 'Texts that providers sent: tokens, about.', { provider: providers })
-  const calls = counter('model_calls_total', 'Model calls, retries not counted.', { provider: providers })
-  const errors = counter('provider_errors_total', 'Model calls that failed, by the kind.', {
+  const texts = counter('texts_total', 'Texts that providers sent, roughly tokens.', { provider: providers })
+  const calls = counter('model_calls_total', 'Model calls, retries excluded.', { provider: providers })
+  const errors = counter('provider_errors_total', 'Model calls that failed, by error code.', {
     provider: providers,
     code: failures,
   })
-  const retries = counter('provider_retries_total', 'Provider calls that failed and were made again.')
+  const retries = counter('provider_retries_total', 'Provider calls that failed and were retried.')
   const onRetry = () => retries.inc()
-  const tools = counter('tool_calls_total', 'Tools called.', { ok: booleans })
-  const toolSeconds = histogram('tool_call_seconds', 'How long a tool took.', waits)
+  const providerCalls = counter('provider_calls_total', 'Calls to providers, retries and fallbacks included.', {
+    provider: providers,
+    outcome: ['ok', 'stopped', ...failures],
+  })
+  const tools = counter('tool_calls_total', 'Tool calls.', { ok: booleans })
+  const toolSeconds = histogram('tool_call_seconds', 'How long a tool call took.', waits)
 
-  function begin({ purpose, sessionId, providerType: provider }: ObservedReply): PartialReplyObserver {
-    if (purpose === 'title') return { modelCall: () => ({ retried: onRetry }) }
+  function begin({ purpose, sessionId, providerType }: ObservedReply): PartialReplyObserver {
+    // The one that was asked last: a fallback, maybe.
+    let provider = providerType
+    const onCalls = {
+      called(call: ProviderCall) {
+        provider = call.providerType
+      },
+      callEnded: (outcome: ProviderCallOutcome) => providerCalls.inc({ provider, outcome }),
+      retried: onRetry,
+    }
+    if (purpose === 'title') return { modelCall: () => onCalls }
     const kind = sessionId === null ? 'stateless' : 'session'
     const since = performance.now()
     const secondsSince = (begun: number) => (performance.now() - begun) / 1000
@@ -149,9 +167,9 @@ function replyMetrics({ counter, histogram }: Makers, { providers, outcomes, fai
     let settlingSince: number | null = null
     return {
       modelCall() {
-        calls.inc({ provider })
+        calls.inc({ provider: providerType })
         return {
-          retried: onRetry,
+          ...onCalls,
           ended({ pace, end }) {
             if (typeof end === 'string') errors.inc({ provider, code: end })
             if (pace.firstAt === null) return
@@ -201,7 +219,7 @@ function gauges(registry: Registry, { report, running }: Inspection): void {
   const sum = (numbers: readonly { subscribers: number }[]) => numbers.reduce((all, one) => all + one.subscribers, 0)
   gauge('running_replies', 'Replies that run here, stateless ones included.', running)
   gauge('live_actors', 'Session actors in memory.', () => report().actors.length)
-  gauge('subscribers', 'Streams that read a session’s reply which runs here.', () => sum(report().actors))
+  gauge('subscribers', 'Streams that read session replies that run here.', () => sum(report().actors))
   gauge('followed_replies', 'Replies of other instances that are read here.', () => report().followed.length)
-  gauge('followers', 'Streams here that read them.', () => sum(report().followed))
+  gauge('followers', 'Streams that read replies of other instances here.', () => sum(report().followed))
 }

@@ -1,4 +1,4 @@
-/** Several observers of the same, as one; each says what it is interested in. */
+/** Combines several observers into one. Each implements only what it needs. */
 import type {
   ModelCallObserver,
   ObservedReply,
@@ -35,11 +35,17 @@ export const together = (observers: readonly PartialObserver[]): Observer => ({
 })
 
 const modelCalls = (all: readonly Partial<ModelCallObserver>[]): ModelCallObserver => ({
-  called(url) {
-    for (const one of all) one.called?.(url)
+  called(call) {
+    for (const one of all) one.called?.(call)
+  },
+  callEnded(outcome) {
+    for (const one of all) one.callEnded?.(outcome)
   },
   retried(retry) {
     for (const one of all) one.retried?.(retry)
+  },
+  fellBack(failure) {
+    for (const one of all) one.fellBack?.(failure)
   },
   within: (work) => withinAll(all, work),
   ended(end) {

@@ -1,4 +1,4 @@
-/** Spans on their way to the collector: none is lost in silence, and a collector that is away is one warning. */
+/** Exports spans to the collector: every dropped span is counted, and an outage of the collector is one warning. */
 import { TraceFlags } from '@opentelemetry/api'
 import { BatchSpanProcessor, type ReadableSpan, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace'
 
@@ -8,21 +8,21 @@ export interface ExportLog {
 }
 
 export interface ExportWatch {
-  /** Where spans go, for the log. */
+  /** The collector's origin, for the log. */
   collector: string
-  /** Spans that were not sent, and never will be. */
+  /** Spans were dropped. */
   onDropped(count: number): void
   log: ExportLog
 }
 
-/** Spans that wait to be sent; beyond it new ones are dropped. The library's own default, about 2 MB. */
+/** Spans waiting to be sent; beyond it new ones are dropped. The library's own default, about 2 MB. */
 const MAX_QUEUE = 2048
 const DELAY_MS = 1000
-/** `ExportResultCode.SUCCESS` of @opentelemetry/core, which is no dependency of ours. */
+/** `ExportResultCode.SUCCESS` of @opentelemetry/core, which is not a dependency. */
 const SUCCESS = 0
 
 export function exportSpans(exporter: SpanExporter, { collector, onDropped, log }: ExportWatch): SpanProcessor {
-  /** Dropped since the collector went away. Null: it takes what it is sent. */
+  /** Dropped since the outage began. Null: the collector accepts spans. */
   let away: number | null = null
   let waiting = 0
 
@@ -57,7 +57,7 @@ export function exportSpans(exporter: SpanExporter, { collector, onDropped, log 
     onStart: (span, context) => batches.onStart(span, context),
     onEnd(span: ReadableSpan) {
       if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return
-      // What the library would drop without a word.
+      // The library would drop it silently.
       if (waiting >= MAX_QUEUE) return drop(1, new Error(`${MAX_QUEUE} spans wait to be sent.`))
       waiting += 1
       batches.onEnd(span)

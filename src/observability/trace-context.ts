@@ -1,16 +1,16 @@
 /**
- * The span that the work at hand belongs to, for the calls out that it makes. Kept in an AsyncLocalStorage, since MCP's
- * SDK makes its calls through two layers that take no header of ours; set once a model call or tool call, never a token.
+ * The current span, for outbound calls. Kept in an AsyncLocalStorage, since the MCP SDK makes its calls through two
+ * layers that accept no headers of ours. Set once for each model call or tool call, never for a token.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Context, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api'
 
-// The header alone: sockets that are kept alive keep the context that they were opened in, and a span with it.
+// The header alone: keep-alive sockets retain the context they were opened in, and would retain a span with it.
 const current = new AsyncLocalStorage<string>()
 
 export const within = <T>(span: Span, work: () => T): T => current.run(traceparentOf(span), work)
 
-/** W3C `traceparent` of the span whose work this is. Null: none. */
+/** W3C `traceparent` of the current span. Null: none. */
 export const currentTraceparent = (): string | null => current.getStore() ?? null
 
 export function traceparentOf(span: Span): string {
@@ -18,7 +18,7 @@ export function traceparentOf(span: Span): string {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
 }
 
-/** A root where there is no parent, or none that reads as one. */
+/** The root context if there is no valid parent. */
 export function contextOf(traceparent: string | null): Context {
   const [, traceId, spanId, flags] =
     /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:$|-)/.exec(traceparent ?? '') ?? []

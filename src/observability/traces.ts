@@ -1,7 +1,7 @@
 /**
- * OpenTelemetry traces with the conventions for HTTP and for generative AI (contract section 17). A request, the reply
- * that it starts, the model's and the tools' calls in it, the settlement. Never content: no message, prompt, argument
- * or result. Loaded only when it is asked for.
+ * OpenTelemetry traces, by the conventions for HTTP and generative AI (contract section 17): a request, the reply that it
+ * starts, its model calls and tool calls, the settlement. Never content: no message, prompt, argument or result. Loaded
+ * only when traces are configured.
  */
 import {
   type Attributes,
@@ -31,10 +31,10 @@ import { contextOf, currentTraceparent, traceparentOf, within } from './trace-co
 export interface TracesOptions extends Omit<ExportWatch, 'collector'> {
   /** Base URL of an OTLP/HTTP collector; `/v1/traces` is appended. */
   endpoint: string
-  /** This process among the others. */
+  /** Identifies this process. */
   instanceId: string
   version: string
-  /** OTEL_SERVICE_NAME. Null: what the attributes say. */
+  /** OTEL_SERVICE_NAME. Null: as in the resource attributes. */
   serviceName: string | null
   /** OTEL_RESOURCE_ATTRIBUTES. */
   resourceAttributes: Readonly<Record<string, string>>
@@ -56,19 +56,19 @@ export interface Traces {
   requests: {
     begin(request: TracedRequest): { traceparent: string; within(work: () => void): void; ended(status: number): void }
   }
-  /** Of the span whose work is being done, for calls out. Null: none. */
+  /** That of the current span, for outbound calls. Null: none. */
   traceparent(): string | null
-  /** Sends what is left, or gives up after `CLOSE_MS`. */
+  /** Sends the remaining spans, or gives up after `CLOSE_MS`. */
   close(): Promise<void>
 }
 
-/** A collector that does not answer must not hold up a stop. */
+/** An unresponsive collector must not delay the shutdown. */
 const CLOSE_MS = 3000
 
 export function createTraces({ endpoint, version, ...options }: TracesOptions): Traces {
   const collector = `${endpoint.replace(/\/+$/, '')}/v1/traces`
   const exporter = new OTLPTraceExporter({ url: collector, timeoutMillis: CLOSE_MS })
-  const { origin } = new URL(collector) // a URL may hold a token
+  const { origin } = new URL(collector) // the full URL may hold a token
   const provider = new TracerProvider({
     resource: defaultResource().merge(resourceFromAttributes(resourceOf({ version, ...options }))),
     spanProcessors: [exportSpans(exporter, { collector: origin, onDropped: options.onDropped, log: options.log })],
@@ -87,7 +87,7 @@ export function createTraces({ endpoint, version, ...options }: TracesOptions): 
   }
 }
 
-/** What the operator says of the service counts, but for the id: each process has one of its own. */
+/** The operator's attributes win, except for the instance id: each process has its own. */
 const resourceOf = ({
   version,
   instanceId,
@@ -125,12 +125,12 @@ function traceRequest(tracer: Tracer, request: TracedRequest): ReturnType<Traces
   }
 }
 
-/** As the conventions name them; the others by the name of their type. */
+/** Provider names of the conventions; others go by their type. */
 const providerNames: Readonly<Record<string, string>> = { gemini: 'gcp.gemini', mistral: 'mistral_ai', xai: 'x_ai' }
 
 const finishReasons = { stop: 'stop', length: 'length', content_filter: 'content_filter', tool_calls: 'tool_call' }
 
-/** All others are nobody's fault: replies that ended well, that were deleted, that their clients left. */
+/** The outcomes that are errors. Others ended well, were deleted or abandoned by their client. */
 const faults: ReadonlySet<ObservedOutcome> = new Set([
   ...replyErrorCodes.filter((code) => code !== 'session_deleted'),
   'lost' as const,
@@ -178,12 +178,16 @@ function traceModelCall(tracer: Tracer, inside: Context, common: Attributes, mod
   const attributes = { ...common, 'gen_ai.operation.name': 'chat', 'gen_ai.request.stream': true }
   const span = tracer.startSpan(`chat ${model}`, { kind: SpanKind.CLIENT, attributes }, inside)
   return {
-    called(url) {
+    called({ url, providerType, model: asked }) {
       if (url !== null) span.setAttributes(serverOf(url))
+      const name = providerNames[providerType] ?? providerType
+      if (asked !== model) span.setAttributes({ 'gen_ai.request.model': asked, 'gen_ai.provider.name': name })
     },
+    callEnded() {},
     retried({ attempt, waitMs, code }) {
       span.addEvent('retry', { 'greenroom.attempt': attempt, 'greenroom.wait_ms': waitMs, 'error.type': code })
     },
+    fellBack: ({ code }) => void span.addEvent('fallback', { 'error.type': code }),
     within: (work) => within(span, work),
     ended({ pace, end }) {
       if (pace.firstAt !== null) {

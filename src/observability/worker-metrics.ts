@@ -1,10 +1,10 @@
 /**
- * The metrics of several worker processes, asked for over the channel that node:cluster keeps. Their sums never fall: a
- * worker that does not answer in time counts with its last answer, one that has ended with what it had counted.
+ * Collects the metrics of several worker processes over node:cluster's channel. Counters never decrease: a worker that
+ * does not answer in time counts with its last snapshot, one that has ended with its final counters.
  */
 import type { MetricsSnapshot } from './metrics.ts'
 
-/** What the first process asks; a worker answers with the same number. */
+/** The primary process's request; a worker answers with the same number. */
 export interface MetricsQuestion {
   metricsOf: number
 }
@@ -13,14 +13,14 @@ export interface MetricsAnswer extends MetricsQuestion {
   snapshot: MetricsSnapshot
 }
 
-/** As node:cluster has it. Its `id` is never used again. */
-interface Asked {
+/** A worker of node:cluster. Its `id` is never reused. */
+interface MetricsWorker {
   id: number
   isConnected(): boolean
   send(question: MetricsQuestion): unknown
 }
 
-/** So long one that hangs holds up the sums. */
+/** How long a hung worker delays the response. */
 const ANSWER_MS = 2000
 
 export const isMetricsQuestion = (message: unknown): message is MetricsQuestion =>
@@ -29,12 +29,12 @@ export const isMetricsQuestion = (message: unknown): message is MetricsQuestion 
 const isAnswer = (message: unknown): message is MetricsAnswer => isMetricsQuestion(message) && 'snapshot' in message
 
 export function createWorkerMetrics({ answerMs = ANSWER_MS } = {}) {
-  const questions = new Map<number, { worker: Asked; answered(): void }>()
+  const questions = new Map<number, { worker: MetricsWorker; answered(): void }>()
   const latest = new Map<number, MetricsSnapshot>()
   let ended: Promise<MetricsSnapshot> = Promise.resolve([])
   let asked = 0
 
-  function ask(worker: Asked): Promise<void> {
+  function ask(worker: MetricsWorker): Promise<void> {
     if (!worker.isConnected()) return Promise.resolve()
     const metricsOf = ++asked
     return new Promise((resolve) => {
@@ -48,7 +48,7 @@ export function createWorkerMetrics({ answerMs = ANSWER_MS } = {}) {
     })
   }
 
-  /** What it has counted stays; its gauges told of something that is gone. */
+  /** Keeps its counters and drops its gauges, which describe something that is gone. */
   function retire(id: number, snapshot: MetricsSnapshot): void {
     latest.delete(id)
     for (const [number, { worker }] of questions) if (worker.id === id) questions.delete(number)
@@ -56,18 +56,18 @@ export function createWorkerMetrics({ answerMs = ANSWER_MS } = {}) {
   }
 
   return {
-    /** Every message of a worker may come here. A late answer counts the next time. */
+    /** Accepts any message of a worker. A late answer counts in the next collection. */
     onMessage(message: unknown): void {
       if (!isAnswer(message)) return
       const question = questions.get(message.metricsOf)
       if (question === undefined) return
       questions.delete(message.metricsOf)
-      // Answers come in the order of the questions: this is the newest.
+      // Answers arrive in the order of the questions: this is the newest.
       latest.set(question.worker.id, message.snapshot)
       question.answered()
     },
-    /** `workers`: all that serve now. Those that were among them before and are not any more have ended. */
-    async collect(workers: readonly Asked[]): Promise<MetricsSnapshot[]> {
+    /** `workers`: all that serve now. Those missing since the last call have ended. */
+    async collect(workers: readonly MetricsWorker[]): Promise<MetricsSnapshot[]> {
       await Promise.all(workers.map(ask))
       const serving = new Set(workers.map(({ id }) => id))
       for (const [id, snapshot] of latest) if (!serving.has(id)) retire(id, snapshot)
@@ -78,7 +78,7 @@ export function createWorkerMetrics({ answerMs = ANSWER_MS } = {}) {
 
 const isCount = (metric: object): boolean => 'type' in metric && metric.type !== 'gauge'
 
-/** One snapshot: workers may end without number. Loaded by those who serve metrics, and have it by then. */
+/** One snapshot, however many workers have ended. prom-client is loaded lazily, since not every process needs it. */
 async function summed(snapshots: MetricsSnapshot[]): Promise<MetricsSnapshot> {
   const { AggregatorRegistry } = await import('prom-client')
   return AggregatorRegistry.aggregate(snapshots).getMetricsAsJSON()

@@ -1,7 +1,10 @@
 /** A model request in the words of Anthropic's Messages API. */
 import type Anthropic from '@anthropic-ai/sdk'
 import type { GenerationConfig, ModelRequest } from '../actors/ports.ts'
+import { wireFields } from './answer-fields.ts'
+import { createEchoes } from './echoes.ts'
 import { argumentsOf, exchangesOf, toolsSpokenOf, type Wire } from './exchanges.ts'
+import { anthropicThinking } from './reasoning.ts'
 
 export type Block = Anthropic.TextBlockParam | Anthropic.ToolUseBlockParam | Anthropic.ToolResultBlockParam | Thought
 export type Thought = Anthropic.ThinkingBlockParam | Anthropic.RedactedThinkingBlockParam
@@ -44,16 +47,10 @@ function sampling(model: string, { temperature, topP, topK }: GenerationConfig) 
 /** Prefixes up to such a mark are kept for five minutes and cost a tenth when they come again. */
 const cached = { cache_control: { type: 'ephemeral' } } as const
 
-const echoes = new WeakMap<object, readonly Block[]>()
+/** A turn's blocks as they came: signed thinking must come back unchanged, and in its place. */
+export const echoes = createEchoes<readonly Block[]>()
 
-/** Keeps a turn's blocks as they came: signed thinking must come back unchanged, and in its place. */
-export function echoOf(blocks: readonly Block[]): object {
-  const echo = {}
-  echoes.set(echo, blocks)
-  return echo
-}
-
-const wire: Wire<Block> = {
+const wireFor = (request: ModelRequest): Wire<Block> => ({
   text: (text) => ({ type: 'text', text }),
   call: (call) => ({ type: 'tool_use', id: call.id, name: call.name, input: argumentsOf(call) }),
   // An empty result is none: blank text blocks are refused.
@@ -62,12 +59,28 @@ const wire: Wire<Block> = {
     tool_use_id: call.id,
     ...(content.trim() !== '' && { content }),
   }),
-  echoed: (echo) => echoes.get(echo) ?? null,
+  echoed: (echo) => echoes.of(echo, request),
   resultsApart: false,
+})
+
+/**
+ * Null: not asked. Within a budget, calls that wait for their results must begin with the reasoning that led to them: one
+ * that was made without makes the request be refused.
+ */
+export function thinkingOf(request: ModelRequest): ReturnType<typeof anthropicThinking> {
+  const thinking = anthropicThinking(request)
+  if (thinking?.type !== 'enabled') return thinking
+  const last = request.messages.findLast(({ role }) => role === 'assistant')
+  if (last?.role !== 'assistant' || !last.toolCalls?.length) return thinking
+  const [first] = (last.echo && echoes.of(last.echo, request)) ?? []
+  return first?.type === 'thinking' || first?.type === 'redacted_thinking' ? thinking : null
 }
 
-export function anthropicBody({ model, system, messages, config, tools }: ModelRequest): AnthropicBody {
-  const exchanges = exchangesOf(messages, wire)
+export function anthropicBody(request: ModelRequest): AnthropicBody {
+  const { model, system, messages, config, tools } = request
+  const { tool_choice: choice, ...fields } = wireFields(request)
+  const thinking = thinkingOf(request)
+  const exchanges = exchangesOf(messages, wireFor(request))
   const newest = exchanges.at(-1)
   // The newest message is the longest prefix that the next turn will repeat.
   if (newest?.speaker === 'user') newest.blocks = newest.blocks.map(markLast)
@@ -83,6 +96,7 @@ export function anthropicBody({ model, system, messages, config, tools }: ModelR
     // Tools stand before the system prompt in a prefix: one mark covers both.
     ...(hasSystem && { system: [{ type: 'text', text: system, ...cached }] }),
     ...sampling(model, config),
+    ...(thinking !== null && { thinking }),
     ...(declared.length > 0 && {
       tools: declared.map(({ name, description, inputSchema }, index) => ({
         name,
@@ -92,6 +106,8 @@ export function anthropicBody({ model, system, messages, config, tools }: ModelR
       })),
     }),
     ...(declared.length > 0 && tools.length === 0 && { tool_choice: { type: 'none' } as const }),
+    ...(tools.length > 0 && choice !== undefined && { tool_choice: { type: 'auto' as const, ...Object(choice) } }),
+    ...fields,
   }
 }
 

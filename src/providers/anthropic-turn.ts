@@ -1,6 +1,6 @@
 /** One turn of Anthropic's Messages API, read event by event. Pure: no I/O, no time. */
-import type { ModelEvent, ToolCall } from '../actors/ports.ts'
-import { type Block, echoOf } from './anthropic-body.ts'
+import type { ModelEvent, ModelRequest, ToolCall } from '../actors/ports.ts'
+import { type Block, echoes } from './anthropic-body.ts'
 import { argumentsOf } from './exchanges.ts'
 import { malformed, ProviderProblem } from './failure.ts'
 import { maxArguments } from './gathered-calls.ts'
@@ -29,7 +29,7 @@ type Growing =
   | { type: 'tool_use'; id: string; name: string; json: string; input: unknown }
   | { type: 'other' }
 
-export function readAnthropicTurn(): Turn {
+export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'model' | 'reasoning'>): Turn {
   const events: ModelEvent[] = []
   const usage = countUsage()
   let problem: ProviderProblem | null = null
@@ -37,9 +37,11 @@ export function readAnthropicTurn(): Turn {
   let finish: string | null = null
 
   const alive = () => addActivity(events)
-  const blocks = gatherBlocks((text, output) => {
-    if (text) events.push({ type: 'text', text })
-    else addActivity(events, output)
+  const blocks = gatherBlocks((block, delta) => {
+    if (block.type === 'text' && delta !== '') events.push({ type: 'text', text: delta })
+    else if (block.type === 'thinking' && request.reasoning && delta !== '') {
+      events.push({ type: 'reasoning', text: delta })
+    } else addActivity(events, hasOutput(block))
   })
   function count(reported: unknown): void {
     usage.take(reported)
@@ -88,13 +90,13 @@ export function readAnthropicTurn(): Turn {
       const reason = finishReasons[finish ?? ''] ?? 'stop'
       // A call cut off by the length limit or a refusal must not run.
       if (reason === 'length' || reason === 'content_filter') return [{ type: 'end', reason, usage: usage.total() }]
-      return endOf(blocks.all(), usage.total())
+      return endOf(blocks.all(), usage.total(), request)
     },
   }
 }
 
-/** `emit` gets what came: text, or whether the model made something else. */
-function gatherBlocks(emit: (text: string, output: boolean) => void) {
+/** `grown` gets the block that has grown, and by how much text or thinking. */
+function gatherBlocks(grown: (block: Growing, delta: string) => void) {
   const blocks = new Map<unknown, Growing>()
   let size = 0
   return {
@@ -102,7 +104,7 @@ function gatherBlocks(emit: (text: string, output: boolean) => void) {
       const block = blockIn(isFields(part) ? part : {})
       blocks.set(index, block)
       size += 256
-      emit(block.type === 'text' ? block.text : '', hasOutput(block))
+      grown(block, block.type === 'text' || block.type === 'thinking' ? block.text : '')
     },
     grow(index: unknown, delta: unknown): void {
       const block = blocks.get(index)
@@ -113,12 +115,13 @@ function gatherBlocks(emit: (text: string, output: boolean) => void) {
         block.json += textIn(delta.partial_json)
         size += textIn(delta.partial_json).length
       }
+      const thinking = textIn(delta.thinking)
       if (block.type === 'thinking') {
-        block.text += textIn(delta.thinking)
+        block.text += thinking
         block.signature += textIn(delta.signature)
-        size += textIn(delta.thinking).length + textIn(delta.signature).length
+        size += thinking.length + textIn(delta.signature).length
       }
-      emit(block.type === 'text' ? text : '', block.type !== 'text' && hasOutput(block))
+      grown(block, block.type === 'text' ? text : block.type === 'thinking' ? thinking : '')
     },
     /** Arguments and reasoning gathered so far, in characters; a block counts for 256. */
     size: () => size,
@@ -151,7 +154,11 @@ function blockIn(part: Fields): Growing {
 }
 
 /** The whole turn has been read: its calls, its end, and what goes back with the results. */
-function endOf(blocks: readonly Growing[], usage: End['usage']): ModelEvent[] {
+function endOf(
+  blocks: readonly Growing[],
+  usage: End['usage'],
+  request: Pick<ModelRequest, 'provider' | 'model'>,
+): ModelEvent[] {
   const calls: ToolCall[] = []
   const echo: Block[] = []
   for (const block of blocks) {
@@ -168,7 +175,7 @@ function endOf(blocks: readonly Growing[], usage: End['usage']): ModelEvent[] {
   if (calls.length === 0) return [{ type: 'end', reason: 'stop', usage }]
   return [
     ...calls.map((call): ModelEvent => ({ type: 'tool_call', call })),
-    { type: 'end', reason: 'tool_calls', usage, echo: echoOf(echo) },
+    { type: 'end', reason: 'tool_calls', usage, echo: echoes.keep(request, echo) },
   ]
 }
 

@@ -1,10 +1,11 @@
 /** The adapter for Anthropic's Messages API: one turn as a stream of events. Throws ProviderProblem. */
 import Anthropic from '@anthropic-ai/sdk'
 import type { ModelEvent, ModelRequest, ProviderConnection, Take } from '../actors/ports.ts'
-import { anthropicBody, versionFor } from './anthropic-body.ts'
+import { anthropicBody, thinkingOf, versionFor } from './anthropic-body.ts'
 import { readAnthropicTurn } from './anthropic-turn.ts'
 import { problemIn } from './failure.ts'
 import { type ProviderFetch, readText } from './fetch.ts'
+import { askingForReasoning, type Refusals } from './reasoning.ts'
 import { accessTo, answerOf, sdkFetch, withoutDoubles } from './sdk-fetch.ts'
 import { streamTurn } from './turn-stream.ts'
 
@@ -12,9 +13,10 @@ export function streamAnthropic(
   request: ModelRequest,
   signal: AbortSignal,
   fetch: ProviderFetch,
+  refusals: Refusals,
   take: Take<ModelEvent>,
 ): Promise<void> {
-  const open = async (own: AbortSignal) => {
+  const open = async (request: ModelRequest, own: AbortSignal) => {
     const client = anthropicClient(request.provider, fetch, versionFor(request))
     try {
       // Not by `messages.create`: for models that will retire it writes a warning to the console with every call.
@@ -24,7 +26,9 @@ export function streamAnthropic(
       throw problemIn(error) ?? error
     }
   }
-  return streamTurn(readAnthropicTurn(), open, signal, take)
+  const asks = (one: ModelRequest) => thinkingOf(one) !== null
+  const ask = (own: AbortSignal) => askingForReasoning(request, asks, refusals, (one) => open(one, own))
+  return streamTurn(readAnthropicTurn(request), ask, signal, take)
 }
 
 /** The text of the list of models, its first `maxBytes` only. */

@@ -1,42 +1,42 @@
 /** A model request in the words of the Gemini API. */
 import { type Content, FunctionCallingConfigMode, type GenerateContentParameters, type Part } from '@google/genai'
 import type { ModelRequest } from '../actors/ports.ts'
+import { wireFields } from './answer-fields.ts'
+import { createEchoes } from './echoes.ts'
 import { argumentsOf, exchangesOf, toolsSpokenOf, type Wire } from './exchanges.ts'
+import { geminiThoughts } from './reasoning.ts'
 
-const echoes = new WeakMap<object, readonly Part[]>()
+/** A turn's parts as they came: Gemini 3 and later refuse calls that come back without their signature. */
+export const echoes = createEchoes<readonly Part[]>()
 
-/** Keeps a turn's parts as they came: Gemini 3 and later refuse calls that come back without their signature. */
-export function echoOf(parts: readonly Part[]): object {
-  const echo = {}
-  echoes.set(echo, parts)
-  return echo
-}
+const partsOf = (echo: object | undefined, request: ModelRequest): readonly Part[] | null =>
+  echo === undefined ? null : echoes.of(echo, request)
 
 /**
  * Calls of the history go without ids, which older models neither give nor know: vendor and order tell which result
  * is whose. `callIds` are those that the model gave in this reply: their results name them.
  */
-const wireFor = (callIds: ReadonlySet<string>): Wire<Part> => ({
+const wireFor = (request: ModelRequest, callIds: ReadonlySet<string>): Wire<Part> => ({
   text: (text) => ({ text }),
   call: (call) => ({ functionCall: { name: call.name, args: argumentsOf(call) } }),
   result: ({ id, name }, content) => ({
     functionResponse: { name, response: { output: content }, ...(callIds.has(id) && { id }) },
   }),
-  echoed: (echo) => echoes.get(echo) ?? null,
+  echoed: (echo) => partsOf(echo, request),
   resultsApart: true,
 })
 
-function idsIn(messages: ModelRequest['messages']): Set<string> {
-  const parts = messages.flatMap((one) => (one.role === 'assistant' && one.echo ? (echoes.get(one.echo) ?? []) : []))
+function idsIn(request: ModelRequest): Set<string> {
+  const parts = request.messages.flatMap((one) => (one.role === 'assistant' && partsOf(one.echo, request)) || [])
   return new Set(parts.flatMap(({ functionCall }) => functionCall?.id ?? []))
 }
 
 /** What the SDK is asked. Its own loops (function calling, continuation) stay off: ours are durable. */
-export function geminiRequest(
-  { model, system, messages, config, tools }: ModelRequest,
-  abortSignal: AbortSignal,
-): GenerateContentParameters {
-  const contents = exchangesOf(messages, wireFor(idsIn(messages))).map(
+export function geminiRequest(request: ModelRequest, abortSignal: AbortSignal): GenerateContentParameters {
+  const { model, system, messages, config, tools } = request
+  const { thinkingConfig: effort, ...fields } = wireFields(request)
+  const thinkingConfig = { ...Object(effort), ...geminiThoughts(request) }
+  const contents = exchangesOf(messages, wireFor(request, idsIn(request))).map(
     ({ speaker, blocks }): Content => ({ role: speaker, parts: blocks }),
   )
   const declared = tools.length > 0 ? tools : toolsSpokenOf(messages)
@@ -51,6 +51,8 @@ export function geminiRequest(
       ...(config.temperature !== undefined && { temperature: config.temperature }),
       ...(config.topP !== undefined && { topP: config.topP }),
       ...(config.topK !== undefined && { topK: config.topK }),
+      ...fields,
+      ...(Object.keys(thinkingConfig).length > 0 && { thinkingConfig }),
       ...(declared.length > 0 && {
         tools: [
           {

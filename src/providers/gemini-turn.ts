@@ -1,10 +1,10 @@
 /** One turn of the Gemini API, read chunk by chunk. Pure: no I/O, no time. */
 import { randomUUID } from 'node:crypto'
 import type { Part } from '@google/genai'
-import type { ModelEvent, ToolCall } from '../actors/ports.ts'
+import type { ModelEvent, ModelRequest, ToolCall } from '../actors/ports.ts'
 import { malformed, ProviderProblem } from './failure.ts'
 import { maxArguments, maxCalls } from './gathered-calls.ts'
-import { echoOf } from './gemini-body.ts'
+import { echoes } from './gemini-body.ts'
 import { problemInStream } from './provider-errors.ts'
 import { type Fields, isFields, parse } from './provider-json.ts'
 import { type End, isCount, type Turn } from './turn.ts'
@@ -32,7 +32,7 @@ const brokenOff: Record<string, { again: boolean }> = {
   CONTINUATION: { again: false },
 }
 
-export function readGeminiTurn(): Turn {
+export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' | 'reasoning'>): Turn {
   const events: ModelEvent[] = []
   const calls: ToolCall[] = []
   const echo: Part[] = []
@@ -57,6 +57,8 @@ export function readGeminiTurn(): Turn {
       if (part.text !== '') events.push({ type: 'text', text: part.text })
       else if (signature.thoughtSignature) addActivity(events, true)
       keepText(echo, part.text, signature)
+    } else if (request.reasoning && typeof part.text === 'string' && part.text !== '') {
+      events.push({ type: 'reasoning', text: part.text })
     } else if (part.text !== '') addActivity(events, true)
   }
   function takeChunk(chunk: Fields): void {
@@ -104,7 +106,7 @@ export function readGeminiTurn(): Turn {
       if (calls.length === 0) return [{ type: 'end', reason: 'stop', usage }]
       return [
         ...calls.map((call): ModelEvent => ({ type: 'tool_call', call })),
-        { type: 'end', reason: 'tool_calls', usage, echo: echoOf(echo) },
+        { type: 'end', reason: 'tool_calls', usage, echo: echoes.keep(request, echo) },
       ]
     },
   }

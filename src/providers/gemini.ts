@@ -6,6 +6,7 @@ import { type ProviderFetch, readText } from './fetch.ts'
 import { geminiRequest } from './gemini-body.ts'
 import { readGeminiTurn } from './gemini-turn.ts'
 import { isFields, listBounds, parse } from './provider-json.ts'
+import { askingForReasoning, geminiThoughts, type Refusals } from './reasoning.ts'
 import { accessTo, answerOf, sdkFetch } from './sdk-fetch.ts'
 import { streamTurn } from './turn-stream.ts'
 
@@ -15,9 +16,10 @@ export function streamGemini(
   request: ModelRequest,
   signal: AbortSignal,
   fetch: ProviderFetch,
+  refusals: Refusals,
   take: Take<ModelEvent>,
 ): Promise<void> {
-  const open = async (own: AbortSignal) => {
+  const open = async (request: ModelRequest, own: AbortSignal) => {
     let answer: Response | null = null
     const client = geminiClient(request.provider, fetch, (call) => async (input, init) => {
       answer = await call(input, init)
@@ -33,7 +35,9 @@ export function streamGemini(
     if (!answer) throw new ProviderProblem({ kind: 'ended_early' })
     return answerOf(answer)
   }
-  return streamTurn(readGeminiTurn(), open, signal, take)
+  const asks = (one: ModelRequest) => geminiThoughts(one) !== null
+  const ask = (own: AbortSignal) => askingForReasoning(request, asks, refusals, (one) => open(one, own))
+  return streamTurn(readGeminiTurn(request), ask, signal, take)
 }
 
 /** Names of the models that can chat, of a list of at most `maxBytes`. */

@@ -1,12 +1,14 @@
 /** The Model port: picks the adapter, retries, watches for silence, reports failures with the contract's codes. */
-import type { Model, ModelEvent, ModelRequest, ProviderConnection, Take } from '../actors/ports.ts'
+import type { Model, ModelEvent, ModelFailure, ModelRequest, ProviderConnection, Take } from '../actors/ports.ts'
 import { type ConnectionTest, testConnection } from './connection-test.ts'
 import { playDemo } from './demo.ts'
 import { failureOf, ProviderProblem, problemIn } from './failure.ts'
+import { type StreamOne, withFallbacks } from './fallbacks.ts'
 import type { ProviderFetch } from './fetch.ts'
 import { createOpenAi } from './openai.ts'
 import { pause } from './pause.ts'
 import { dialectOf, endpointOf, findProviderType } from './provider-types.ts'
+import type { Refusals } from './reasoning.ts'
 import { watchSilence } from './silence.ts'
 import { createTokenCounter } from './token-count.ts'
 import { watchUsageReports } from './usage-reports.ts'
@@ -38,6 +40,7 @@ export function createModel(options: ModelOptions): Providers {
   const { fetch } = options
   const watchTurn = watchUsageReports(counter.expect)
   const openai = createOpenAi(fetch)
+  const refusals: Refusals = new Set()
 
   const callModel: Model['stream'] = (request, signal, take) => {
     const { type } = request.provider
@@ -45,15 +48,17 @@ export function createModel(options: ModelOptions): Providers {
       counter.expect() // it reports no usage
       return playDemo(request, signal, take)
     }
-    if (type === 'anthropic' || type === 'gemini') return streamNative(type, request, signal, fetch, take)
+    if (type === 'anthropic' || type === 'gemini') return streamNative(type, request, signal, fetch, refusals, take)
     const dialect = dialectOf(type)
     if (!dialect) throw unsupported(type)
     return openai.stream(request, dialect, signal, take)
   }
 
-  const stream: Model['stream'] = async (request, signal, take) => {
-    const { type } = request.provider
-    const secrets = request.provider.apiKey ? [request.provider.apiKey.trim()] : []
+  /** A turn of one model, its retries included. Null: it took place, or `signal` aborted. */
+  const streamOne: StreamOne = async (request, signal, take) => {
+    const { provider, model, calls } = request
+    const secrets = provider.apiKey ? [provider.apiKey.trim()] : []
+    const url = provider.type === 'demo' ? null : endpointOf(provider)
     const watchUsage = watchTurn(request)
     let sent = false
     const receive: Take<ModelEvent> = (events) => {
@@ -62,23 +67,29 @@ export function createModel(options: ModelOptions): Providers {
       return take(events)
     }
     for (let attempt = 0; !signal.aborted; attempt++) {
-      request.calls?.called(type === 'demo' ? null : endpointOf(request.provider))
+      calls?.called({ url, providerId: provider.id, providerType: provider.type, model })
       try {
-        return await watched((own, taker) => callModel(request, own, taker), signal, options.idleTimeoutMs, receive)
+        await watched((own, taker) => callModel(request, own, taker), signal, options.idleTimeoutMs, receive)
+        calls?.callEnded(signal.aborted ? 'stopped' : 'ok')
+        return null
       } catch (error) {
-        if (signal.aborted) return
-        const problem = problemIn(error)
-        if (!problem) throw error
+        const problem = signal.aborted ? null : problemIn(error)
+        if (problem === null) calls?.callEnded(signal.aborted ? 'stopped' : 'internal')
+        if (signal.aborted) return null
+        if (problem === null) throw error
         const failure = failureOf(problem, secrets)
+        const { code, detail } = failure
+        calls?.callEnded(code)
         const left = sent ? 0 : options.providerRetries - attempt
         const waitMs = left > 0 ? waitBeforeRetry(problem, attempt, options.backOffMs ?? 500) : null
-        if (waitMs === null) return await take([{ type: 'failed', failure }])
-        const { code, detail } = failure
-        request.calls?.retried({ attempt: attempt + 1, waitMs, code, detail })
+        if (waitMs === null) return { failure, maySucceedElsewhere: !sent && isOfThisProvider(problem, code) }
+        calls?.retried({ attempt: attempt + 1, waitMs, code, detail })
         await pause(waitMs, signal)
       }
     }
+    return null
   }
+  const stream = withFallbacks(streamOne)
 
   return {
     stream,
@@ -90,7 +101,14 @@ export function createModel(options: ModelOptions): Providers {
 
 /** Something that the model made: after it the call is never made again (contract section 10). */
 const isOutput = (event: ModelEvent): boolean =>
-  event.type === 'text' || event.type === 'tool_call' || (event.type === 'activity' && event.output === true)
+  event.type === 'text' ||
+  event.type === 'reasoning' ||
+  event.type === 'tool_call' ||
+  (event.type === 'activity' && event.output === true)
+
+/** Another provider may well answer: what would be tried again, a time-out, a refused key (contract section 13). */
+const isOfThisProvider = (problem: ProviderProblem, code: ModelFailure['code']): boolean =>
+  problem.transient || code === 'provider_timeout' || code === 'provider_auth'
 
 /** Loaded with the first call: each of these SDKs takes 0.1 s and 30 MB, and few installations need all. */
 async function streamNative(
@@ -98,11 +116,12 @@ async function streamNative(
   request: ModelRequest,
   signal: AbortSignal,
   fetch: ProviderFetch,
+  refusals: Refusals,
   take: Take<ModelEvent>,
 ): Promise<void> {
   const stream =
     type === 'anthropic' ? (await import('./anthropic.ts')).streamAnthropic : (await import('./gemini.ts')).streamGemini
-  await stream(request, signal, fetch, take)
+  await stream(request, signal, fetch, refusals, take)
 }
 
 /** One try, until it ends, fails, is aborted or falls silent. */

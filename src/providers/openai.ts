@@ -1,12 +1,13 @@
 /** The chat-completions adapter: one turn as a stream of events. Throws ProviderProblem. */
 import OpenAI from 'openai'
 import type { ModelEvent, ModelRequest, ProviderConnection, Take } from '../actors/ports.ts'
-import { ProviderProblem, problemIn } from './failure.ts'
+import { echoes } from './chat-reasoning.ts'
+import { type ProviderProblem, problemIn } from './failure.ts'
 import type { ProviderAnswer, ProviderFetch } from './fetch.ts'
-import { type ChatBody, chatBody } from './openai-body.ts'
+import { type ChatBody, chatBody, hasReasoning, withoutReasoning } from './openai-body.ts'
 import type { Dialect } from './provider-types.ts'
 import { accessTo, answerOf, sdkFetch, withoutDoubles } from './sdk-fetch.ts'
-import { readTurn } from './turn.ts'
+import { readTurn, type TurnOptions } from './turn.ts'
 import { streamTurn } from './turn-stream.ts'
 
 /** Clients that are kept: to make one costs 20 µs, the half of what its calls cost. */
@@ -14,7 +15,7 @@ const MAX_CLIENTS = 200
 
 /** What calls share, until the process ends. */
 export function createOpenAi(fetch: ProviderFetch) {
-  /** Servers that refused `stream_options`, by endpoint: asked once, then spared. The count of providers bounds it. */
+  /** What servers refused, by endpoint: asked once, then spared. The count of providers bounds it. */
   const refusals = new Set<string>()
   const clients = new Map<string, OpenAI>()
 
@@ -32,12 +33,18 @@ export function createOpenAi(fetch: ProviderFetch) {
   return {
     stream: (request: ModelRequest, dialect: Dialect, signal: AbortSignal, take: Take<ModelEvent>): Promise<void> =>
       streamTurn(
-        readTurn(),
+        readTurn(turnOptions(request, dialect)),
         async (own) => open(clientOf(request.provider), chatBody(request, dialect), own, refusals),
         signal,
         take,
       ),
   }
+}
+
+function turnOptions(request: ModelRequest, { reasoningBack }: Dialect): TurnOptions {
+  const { reasoning } = request
+  const goesBack = reasoningBack === 'always' || (reasoningBack === 'asked' && reasoning)
+  return { reasoning, keepEcho: goesBack ? (back) => echoes.keep(request, back) : null }
 }
 
 /** A client of the official SDK that takes nothing from the environment and tries once. */
@@ -59,32 +66,41 @@ export function openAiClient(connection: ProviderConnection, fetch: ProviderFetc
   return client
 }
 
-/** The answer's head. Asks a second time where the server knows no `stream_options`. */
+/** What a server may refuse of a body: it is asked again without. */
+const refusable: readonly { words: RegExp; isIn(body: ChatBody): boolean; without(body: ChatBody): ChatBody }[] = [
+  {
+    words: /stream_options|include_usage/,
+    isIn: ({ stream_options }) => stream_options !== undefined,
+    without: ({ stream_options: _, ...body }) => body,
+  },
+  { words: /reasoning/, isIn: hasReasoning, without: withoutReasoning },
+]
+
+/** The answer's head. Asks once more for each part of the body that the server refuses. */
 async function open(
   client: OpenAI,
   body: ChatBody,
   signal: AbortSignal,
   refusals: Set<string>,
 ): Promise<ProviderAnswer> {
-  const ask = async (body: ChatBody) => {
+  let asked = body
+  const refused: string[] = []
+  const nameOf = ({ words }: (typeof refusable)[number]) => `${client.baseURL} ${words.source}`
+  for (const part of refusable) if (refusals.has(nameOf(part))) asked = part.without(asked)
+  for (;;) {
     try {
-      return answerOf(await client.chat.completions.create(body, { signal }).asResponse())
+      const answer = answerOf(await client.chat.completions.create(asked, { signal }).asResponse())
+      for (const name of refused) refusals.add(name)
+      return answer
     } catch (error) {
-      throw problemIn(error) ?? error
+      const problem = problemIn(error)
+      const part = problem && refusable.find(({ words, isIn }) => isIn(asked) && refuses(problem, words))
+      if (!part) throw problem ?? error
+      asked = part.without(asked)
+      refused.push(nameOf(part))
     }
-  }
-  if (!body.stream_options) return ask(body)
-  const { stream_options: _, ...plain } = body
-  if (refusals.has(client.baseURL)) return ask(plain)
-  try {
-    return await ask(body)
-  } catch (error) {
-    if (!(error instanceof ProviderProblem) || !refusesUsage(error)) throw error
-    const answer = await ask(plain)
-    refusals.add(client.baseURL)
-    return answer
   }
 }
 
-const refusesUsage = ({ status, full }: ProviderProblem): boolean =>
-  (status === 400 || status === 422) && /stream_options|include_usage/.test(full)
+const refuses = ({ status, full }: ProviderProblem, words: RegExp): boolean =>
+  (status === 400 || status === 422) && words.test(full)

@@ -17,6 +17,11 @@ export interface Dialect {
   topK: boolean
   /** Asked for by `stream_options`; vendors without it report usage unasked and refuse unknown fields. */
   usageOption: boolean
+  /**
+   * Whether reasoning that led to tool calls goes back with their results: some vendors refuse the turn without, others
+   * think worse. `asked`: only where the request asks for reasoning, since a server of unknown make may refuse it.
+   */
+  reasoningBack: 'always' | 'asked' | 'never'
   /** Tool call ids must be nine letters and digits. */
   shortCallIds: boolean
   /** Asks whether the key is good, where the list of models is public. */
@@ -113,19 +118,25 @@ export const providerTypes = [
 
 export type ProviderTypeId = (typeof providerTypes)[number]['id']
 
-const common: Dialect = { topK: false, usageOption: true, shortCallIds: false, keyCheckPath: null }
+const common: Dialect = {
+  topK: false,
+  usageOption: true,
+  reasoningBack: 'never',
+  shortCallIds: false,
+  keyCheckPath: null,
+}
 
 /** The types that the chat-completions adapter serves. */
 const dialects: Partial<Record<ProviderTypeId, Dialect>> = {
   openai: common,
   mistral: { ...common, usageOption: false, shortCallIds: true },
-  openrouter: { ...common, topK: true, keyCheckPath: '/key' },
+  openrouter: { ...common, topK: true, reasoningBack: 'always', keyCheckPath: '/key' },
   groq: common,
-  deepseek: common,
+  deepseek: { ...common, reasoningBack: 'always' },
   xai: common,
   ollama: common,
   // vLLM, llama.cpp, LM Studio and TGI take it; a stricter server says so, and the agent's topK can be cleared.
-  'openai-compatible': { ...common, topK: true },
+  'openai-compatible': { ...common, topK: true, reasoningBack: 'asked' },
 }
 
 export const findProviderType = (id: string): (ProviderType & { id: ProviderTypeId }) | null =>

@@ -1,5 +1,6 @@
 /** One turn of a chat-completions model, read chunk by chunk. Pure: no I/O, no time. */
 import type { ModelEvent } from '../actors/ports.ts'
+import { type ChatReasoning, gatherReasoning, reasoningIn } from './chat-reasoning.ts'
 import { malformed, type ProviderProblem } from './failure.ts'
 import { gatherCalls } from './gathered-calls.ts'
 import { problemInStream } from './provider-errors.ts'
@@ -38,9 +39,17 @@ const finishReasons: Record<string, End['reason']> = {
 /** Not ends but breaks: a reply cut off by the vendor must not look whole. */
 const brokenOff = new Set(['error', 'insufficient_system_resource'])
 
-export function readTurn(): Turn {
+export interface TurnOptions {
+  /** Reasoning comes as events of its own. */
+  reasoning: boolean
+  /** Keeps what the vendor wants back with the results of this turn's calls. Null: it wants nothing. */
+  keepEcho: ((back: ChatReasoning) => object) | null
+}
+
+export function readTurn({ reasoning, keepEcho }: TurnOptions): Turn {
   const events: ModelEvent[] = []
   const calls = gatherCalls()
+  const back = keepEcho && gatherReasoning()
   let problem: ProviderProblem | null = null
   let done = false
   let finish: string | null = null
@@ -73,8 +82,11 @@ export function readTurn(): Turn {
     // A whole completion has `message` where a chunk has `delta`; some servers mix them up.
     const delta = isFields(choice.delta) ? choice.delta : isFields(choice.message) ? choice.message : {}
     const text = textOf(delta.content) || textOf(delta.refusal)
+    const thought = reasoning ? reasoningIn(delta) : ''
+    if (thought) events.push({ type: 'reasoning', text: thought })
     if (text) events.push({ type: 'text', text })
-    else addActivity(events, hasOutput(delta))
+    else if (!thought) addActivity(events, hasOutput(delta))
+    back?.add(delta)
     problem = calls.add(delta)
     if (choice.error) problem = problemInStream(choice.error, data)
     if (typeof choice.finish_reason !== 'string' || choice.finish_reason === '') return
@@ -94,7 +106,9 @@ export function readTurn(): Turn {
       if (reason === 'length' || reason === 'content_filter') return [{ type: 'end', reason, usage }]
       const made = calls.all()
       // Several vendors say `stop` after tool calls, others `tool_calls` without any.
-      const end: End = { type: 'end', reason: made.length > 0 ? 'tool_calls' : 'stop', usage }
+      if (made.length === 0) return [{ type: 'end', reason: 'stop', usage }]
+      const kept = back?.all() ?? null
+      const end: End = { type: 'end', reason: 'tool_calls', usage, ...(kept && keepEcho && { echo: keepEcho(kept) }) }
       return [...made.map((call): ModelEvent => ({ type: 'tool_call', call })), end]
     },
   }

@@ -1,12 +1,12 @@
-/** Which addresses a call out may go to (contract section 6, outbound rule). Pure: no lookups, no sockets. */
+/** Which addresses an outbound call may reach (contract section 6, outbound rule). Pure: no lookups, no sockets. */
 import ipaddr from 'ipaddr.js'
 
-/** What OUTBOUND_ALLOW opens. `port` null: every port. */
+/** An entry of OUTBOUND_ALLOW. `port` null: every port. */
 export type OutboundRule =
   | { kind: 'host'; host: string; port: number | null }
   | { kind: 'range'; address: string; prefix: number; family: 'ipv4' | 'ipv6' }
 
-/** Who chose an address. A model chooses `web_fetch`'s, and whoever answers a call chooses where it redirects to. */
+/** Who chose an address. A model chooses those of `web_fetch`; a redirect to another origin counts as its choice too. */
 export type Chooser = 'admin' | 'model'
 
 export interface AddressRules {
@@ -14,7 +14,7 @@ export interface AddressRules {
   allow: readonly OutboundRule[]
 }
 
-/** Where a call is about to connect to: the URL's host as the URL parser writes it, without brackets. */
+/** What a call is about to connect to. The host is as the URL parser writes it, without brackets. */
 export interface Target {
   host: string
   port: number
@@ -38,23 +38,23 @@ const metadata = ranges(
   'fd20:ce::254/128', // Google Cloud
 )
 
-/** All that is given out for the public Internet; ipaddr.js knows the exceptions within, not what lies outside. */
+/** All that is allocated to the public Internet. ipaddr.js knows the exceptions inside it, not what lies outside. */
 const globalUnicast = ranges('2000::/3')
 
-/** IPv6 ranges that carry an IPv4 address, and the byte it begins at. */
+/** IPv6 ranges that embed an IPv4 address, and the byte at which it starts. */
 const carriers: readonly (readonly [Range[], number])[] = [
-  // Mapped; compatible; translated (RFC 6145); NAT64 of the world and of a site (RFC 6052, RFC 8215).
+  // Mapped; compatible; translated (RFC 6145); NAT64, well-known and local-use (RFC 6052, RFC 8215).
   [ranges('::ffff:0:0/96', '::/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48'), 12],
   // 6to4.
   [ranges('2002::/16'), 2],
 ]
 
-/** Null: allowed. Else why not, in words without an address, since a model may read them. */
+/** Null: allowed. Otherwise the reason, without an address in it, since a model may read it. */
 export function refusalOf(target: Target, chooser: Chooser, rules: AddressRules): string | null {
   const address = parse(target.address)
   if (!address) return 'it has no address that can be checked'
   if (matches(address, metadata)) {
-    // A host name or a wide range was not written with these in mind, and a host name can be made to lead here.
+    // A host name or a wide range was not meant to include these, and DNS can point a host name at them.
     return opens(rules.allow, target, address, metadata) ? null : 'link-local and metadata addresses are never called'
   }
   if (chooser === 'admin' && rules.policy === 'standard') return null
@@ -62,9 +62,9 @@ export function refusalOf(target: Target, chooser: Chooser, rules: AddressRules)
   return 'it is not a public address'
 }
 
-/** IPv4 inside IPv6 is what it carries. Null: no address. */
+/** IPv4 embedded in IPv6 is read as IPv4. Null: not an address. */
 function parse(text: string): Address | null {
-  const bare = text.replace(/%.*$/, '') // a zone says where, not what
+  const bare = text.replace(/%.*$/, '') // the zone is not part of the address
   if (!ipaddr.isValid(bare) || (!bare.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(bare))) return null
   const address = ipaddr.parse(bare)
   if (address.kind() === 'ipv4' || address.range() === 'loopback' || address.range() === 'unspecified') return address
@@ -83,8 +83,8 @@ const matches = (address: Address, list: readonly Range[]): boolean =>
   list.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits))
 
 /**
- * Does one of the operator's rules open this target? With `within`, only a rule that says precisely that: an
- * address or a range which lies inside one of these ranges.
+ * Whether one of the operator's rules allows this target. With `within`, only an address or a range that lies inside
+ * one of these ranges counts.
  */
 function opens(allow: readonly OutboundRule[], target: Target, address: Address, within: Range[] | null): boolean {
   return allow.some((rule) => {
@@ -96,13 +96,13 @@ function opens(allow: readonly OutboundRule[], target: Target, address: Address,
   })
 }
 
-/** An address with a port is read as a host by the settings. Null: a name. */
+/** The settings parse an address with a port as a host. Null: a host name. */
 function rangeOf(rule: OutboundRule): Range | null {
   if (rule.kind === 'host') return single(rule.host.replace(/^\[(.*)\]$/, '$1'))
   if (rule.prefix === (rule.family === 'ipv4' ? 32 : 128)) return single(rule.address)
   const address = ipaddr.parse(rule.address)
   const mapped = address.kind() === 'ipv6' && address.range() === 'ipv4Mapped' && rule.prefix >= 96
-  // Of the ranges that carry IPv4 only mapped ones are written by hand; the others would open all of IPv4.
+  // Of the ranges that embed IPv4, people write only mapped ones by hand; the others would allow all of IPv4.
   if (!mapped) return [address, rule.prefix]
   return [ipaddr.fromByteArray(address.toByteArray().slice(12)), rule.prefix - 96]
 }

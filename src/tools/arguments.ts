@@ -1,9 +1,9 @@
 /**
- * Checks of tool arguments against JSON Schema. A schema may come from an MCP server that nobody here wrote: what can
- * be said of it in bounded time is said here, the rest by a thread that is ended when it takes too long.
+ * Checks tool arguments against JSON Schema. A schema may come from an untrusted MCP server: what can be checked in
+ * bounded time is checked here, the rest by a process that is terminated when it takes too long.
  */
 import { setImmediate } from 'node:timers/promises'
-import { createSchemaThread } from './schema-thread.ts'
+import { createSchemaProcess } from './schema-process.ts'
 
 export type JsonSchema = Record<string, unknown>
 
@@ -15,19 +15,19 @@ const MAX_DEPTH = 64
 const TOO_SLOW = 'is not usable: it takes too long to apply'
 const CANNOT_CHECK = 'the arguments cannot be checked: the input schema of the tool takes too long to apply'
 
-const thread = createSchemaThread()
+const applier = createSchemaProcess()
 
-/** Whether this is a JSON Schema of an object (contract section 2). Null: it is; otherwise why not. */
+/** Whether this is a JSON Schema of an object (contract section 2). Null: it is. Otherwise the reason. */
 export async function checkSchema(schema: unknown): Promise<string | null> {
   const flaw = flawOfShape(schema)
   if (flaw !== null || !isObject(schema)) return flaw ?? 'must be a JSON object'
-  const reasons = await thread.ask({ kind: 'is_usable', schema }, JSON.stringify(schema))
+  const reasons = await applier.ask({ kind: 'is_usable', schema }, JSON.stringify(schema))
   return reasons === null ? TOO_SLOW : (reasons[0] ?? null)
 }
 
 /**
- * As `checkSchema` for all schemas that one server offers, but none is compiled: that is done with the first call, since
- * of hundreds of tools few are called. Nor may a reference lead out of its schema.
+ * `checkSchema` for all schemas that one server offers, without compiling them: the first call does that, since few of
+ * hundreds of tools are ever called. A reference may not point outside its schema.
  */
 export async function checkSchemas(schemas: readonly JsonSchema[], owner: string): Promise<(string | null)[]> {
   const flaws: (string | null)[] = []
@@ -37,25 +37,25 @@ export async function checkSchemas(schemas: readonly JsonSchema[], owner: string
   }
   const good = schemas.filter((_, index) => flaws[index] === null)
   if (good.length === 0) return flaws
-  const reasons = await thread.ask({ kind: 'are_schemas', schemas: good }, owner)
+  const reasons = await applier.ask({ kind: 'are_schemas', schemas: good }, owner)
   let next = 0
   return flaws.map((flaw) => flaw ?? (reasons === null ? TOO_SLOW : (reasons[next++] ?? null)))
 }
 
 /**
- * Null: the arguments fit. Otherwise why not, fit to be read by the model. `owner`: whose schema it is; one that took
- * too long comes after all others from then on.
+ * Null: the arguments are valid. Otherwise the reason, for the model. `owner`: whose schema it is; an owner whose schema
+ * took too long is queued after all others for a while.
  */
 export async function checkArguments(schema: JsonSchema, args: unknown, owner: string): Promise<string | null> {
   const flaw = flawOfShape(schema)
   if (flaw !== null) return `the input schema of the tool ${flaw}`
-  const reasons = await thread.ask({ kind: 'check', schema, args }, owner)
+  const reasons = await applier.ask({ kind: 'check', schema, args }, owner)
   if (reasons === null) return CANNOT_CHECK
   const [reason = null] = reasons
   return reason?.startsWith('is not ') ? `the input schema of the tool ${reason}` : reason
 }
 
-/** What can be said in bounded time and without recursion, whatever was parsed. */
+/** What can be checked in bounded time and without recursion, whatever was parsed. */
 export function flawOfShape(schema: unknown): string | null {
   if (!isObject(schema)) return 'must be a JSON object'
   if (schema.type !== undefined && !(Array.isArray(schema.type) ? schema.type : [schema.type]).includes('object')) {
@@ -73,7 +73,7 @@ export function flawOfShape(schema: unknown): string | null {
   return tooLarge ? `must not be larger than ${MAX_SCHEMA_BYTES / 1024} KiB` : null
 }
 
-/** A provider that gets such a schema refuses the whole request. */
+/** A provider refuses a whole request that holds such a schema. */
 function flawOfReferences(schema: JsonSchema): string | null {
   const own = typeof schema.$id === 'string' ? schema.$id : null
   for (let level: unknown[] = [schema]; level.length > 0; ) {

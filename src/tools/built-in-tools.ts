@@ -4,18 +4,18 @@ import type { Outbound } from './outbound.ts'
 import { webFetch } from './web-fetch.ts'
 
 export interface BuiltInTool {
-  /** What `builtInToolIds` names. */
+  /** As `builtInToolIds` refers to it. */
   id: string
   name: string
   description: string
   /** JSON Schema of an object. */
   inputSchema: Record<string, unknown>
-  /** Rejects only with the signal's reason, when it aborts: everything else is a result that the model reads. */
+  /** Rejects only with the signal's reason, on abort. Every other outcome is a result for the model. */
   call(
     args: Readonly<Record<string, unknown>>,
     world: { outbound: Outbound; signal: AbortSignal },
   ): Promise<{ ok: boolean; content: string }>
 }
 
-/** In the order in which they are listed. */
+/** In list order. */
 export const builtInTools: readonly BuiltInTool[] = [webFetch, currentTime]

@@ -1,4 +1,4 @@
-/** Why a call out failed, in words for a model: no address, no stack. */
+/** Why an outbound call failed, for a model to read: no address, no stack. */
 import { OutboundError } from './outbound.ts'
 
 const reasons: Record<string, string> = {

@@ -1,9 +1,9 @@
-/** A time limit around a caller's signal. */
+/** A time limit combined with a caller's signal. */
 
 export interface Deadline extends Disposable {
-  /** Aborts with the caller's signal, with its reason, and when the time is over. */
+  /** Aborts with the caller's signal, with its reason, or when the time is up. */
   readonly signal: AbortSignal
-  /** Was it the time? */
+  /** Whether the time limit aborted it. */
   expired(): boolean
 }
 
@@ -13,7 +13,7 @@ export function startDeadline(caller: AbortSignal, ms: number): Deadline {
   const stop = () => own.abort(caller.reason)
   const timer = setTimeout(() => {
     expired = true
-    own.abort(new DOMException(`no end within ${ms} ms`, 'TimeoutError'))
+    own.abort(new DOMException(`not finished within ${ms} ms`, 'TimeoutError'))
   }, ms)
   caller.addEventListener('abort', stop, { once: true })
   if (caller.aborted) stop()

@@ -1,6 +1,6 @@
 /**
- * Pages to Markdown, each in a process that can be ended: a page can be made to take hours or gigabytes, and a thread
- * that runs out of memory takes the whole process with it ("<" five million times, in spite of resourceLimits).
+ * Converts pages to Markdown, each in a process that can be killed: a crafted page can take hours or gigabytes, and a
+ * thread that runs out of memory takes the whole process with it ("<" five million times, despite resourceLimits).
  */
 import { fork } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
@@ -15,18 +15,18 @@ export class MarkdownError extends Error {
 
 export interface MarkdownLimits {
   timeoutMs: number
-  /** Of the process's heap. */
+  /** Limit of the process's heap. */
   maxMegabytes: number
 }
 
 /** 5 MiB of ordinary paragraphs with links take 4.5 s and 310 MB, 9 s on two busy cores; an ordinary page 0.3 s. */
 const defaultLimits: MarkdownLimits = { timeoutMs: 14_000, maxMegabytes: 512 }
 
-/** Pages at a time; more wait for their turn. */
+/** Pages converted at a time; more are queued. */
 const semaphore = createSemaphore(2)
 
 export interface Page extends Omit<MarkdownJob, 'timeoutMs'> {
-  /** As it came: to join and decode 5 MiB would hold everybody else. */
+  /** As received: joining and decoding 5 MiB here would block the event loop. */
   chunks: readonly Uint8Array[]
 }
 
@@ -50,12 +50,12 @@ async function convert({ chunks, ...page }: Page, signal: AbortSignal, limits: M
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const output: Buffer[] = []
   const stop = () => reject(signal.reason)
-  // A second for its start; its own limit is the first to strike.
+  // One more second for its start, so that its own limit fires first.
   const timer = setTimeout(() => reject(new MarkdownError('The page takes too long to read.')), limits.timeoutMs + 1000)
   signal.addEventListener('abort', stop, { once: true })
   child.stdout?.on('data', (chunk: Buffer) => output.push(chunk))
   const job: MarkdownJob = { ...page, timeoutMs: limits.timeoutMs }
-  if (child.stdin) pipeline(inputOf(job, chunks), child.stdin).catch(() => {}) // it ended early: its exit says why
+  if (child.stdin) pipeline(inputOf(job, chunks), child.stdin).catch(() => {}) // it exited early: the exit code says why
   child.on('error', () => reject(new MarkdownError('Pages cannot be read now.')))
   child.on('close', (code) => {
     if (code === 0) resolve(Buffer.concat(output).toString())
@@ -76,11 +76,11 @@ function* inputOf(job: MarkdownJob, chunks: readonly Uint8Array[]): Generator<Ui
   yield* chunks
 }
 
-/** Tokens of running replies come first. */
+/** Running replies have priority. */
 function yieldToReplies(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // gone already, or not ours to say
+    // it has exited, or we lack the permission
   }
 }

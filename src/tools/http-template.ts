@@ -1,6 +1,6 @@
-/** HTTP tools' templates: what `{{argument}}` becomes in a URL, a header and a body (contract section 6). */
+/** Templates of HTTP tools: how `{{argument}}` is filled in a URL, a header and a body (contract section 6). */
 
-/** A tool's call that cannot be made. The message is for the model. */
+/** The tool cannot be called with these arguments. The message is for the model. */
 export class TemplateError extends Error {
   override name = 'TemplateError'
 }
@@ -11,18 +11,18 @@ const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 
 const hasPlaceholder = (text: string) => text.search(PLACEHOLDER) !== -1
 
-/** The arguments that a template names. */
+/** The names of the arguments in a template. */
 export const namesIn = (template: string): string[] =>
   [...template.matchAll(PLACEHOLDER)].map(([, name]) => (name ?? '').trim())
 
-/** An argument's own value, never one of every object's (`constructor`). Undefined: not given. */
+/** An argument's value, never an inherited property (`constructor`). Undefined: not given. */
 const argumentOf = (args: Arguments, name: string): unknown => (Object.hasOwn(args, name) ? args[name] : undefined)
 
-/** Each placeholder once: what stands in a value stays as it is. */
+/** Fills in one pass: a placeholder inside a value is left as it is. */
 const fill = (template: string, value: (name: string) => string) =>
   template.replace(PLACEHOLDER, (_, name: string) => value(name.trim()))
 
-/** As text: strings as they are, the rest as JSON. */
+/** Strings as they are, everything else as JSON. */
 const asText = (value: unknown): string =>
   typeof value === 'string' ? value.toWellFormed() : (JSON.stringify(value) ?? '')
 
@@ -37,7 +37,7 @@ function parts(template: string): { authority: string; path: string; query: stri
   return found && { authority: found[1] ?? '', path: found[2] ?? '', query: found[3] ?? '' }
 }
 
-/** Why a URL template cannot be used, whatever the arguments; null: it can. */
+/** Why a URL template cannot be used, whatever the arguments. Null: it can. */
 export function urlTemplateProblem(template: string): string | null {
   const found = parts(template)
   if (!found) return 'must be an http or https URL'
@@ -60,7 +60,7 @@ export function fillUrl(template: string, args: Arguments, extra: Arguments): UR
     return value === undefined ? '' : encode(value)
   })
   const url = URL.parse(found.authority + path + query)
-  // Cannot happen by the rules above; it is the rule that must hold.
+  // The rules above exclude this. It is checked because it is the property that must hold.
   if (!url || url.origin !== new URL(found.authority).origin) {
     throw new TemplateError('The arguments do not fit into this URL.')
   }
@@ -90,7 +90,7 @@ function fillSegment(segment: string, args: Arguments): string {
   return filled
 }
 
-/** The template's own text may hold a lone percent sign. */
+/** The template's own text may hold a bare percent sign. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -99,7 +99,7 @@ function decode(text: string): string {
   }
 }
 
-/** A list is its items, each under the name. */
+/** A list becomes one pair for each item. */
 function queryPairs(name: string, value: unknown): string[] {
   if (value === undefined || value === null) return []
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) {
@@ -110,10 +110,10 @@ function queryPairs(name: string, value: unknown): string[] {
 
 // ── headers ─────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Where the message ends and whom it is for is not a model's to say. */
+/** A model may not decide where the message ends or which host it is for. */
 const FIXED_HEADERS = new Set(['host', 'content-length', 'transfer-encoding', 'connection'])
 
-/** Throws TemplateError. Characters beyond ASCII go as UTF-8. */
+/** Throws TemplateError. Non-ASCII characters are sent as UTF-8. */
 export function fillHeaders(templates: Readonly<Record<string, string>>, args: Arguments): Record<string, string> {
   return Object.fromEntries(
     Object.entries(templates).map(([name, template]) => {
@@ -134,7 +134,7 @@ export function fillHeaders(templates: Readonly<Record<string, string>>, args: A
 
 // ── body ────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Is it JSON once its placeholders are filled? */
+/** Whether it is JSON once its placeholders are filled. */
 export function isJsonTemplate(template: string): boolean {
   try {
     JSON.parse(fill(template, () => '0'))
@@ -147,13 +147,13 @@ export function isJsonTemplate(template: string): boolean {
 const escaped = (text: string) => JSON.stringify(text).slice(1, -1)
 
 /**
- * JSON-escaped. In a JSON template a placeholder between quotes is part of that string, one without quotes is the
- * whole value, quotes and all: no argument changes the body's structure.
+ * JSON-escaped. In a JSON template a placeholder inside a string becomes part of that string; one outside becomes a
+ * whole JSON value. No argument changes the body's structure.
  */
 export function fillBody(template: string, args: Arguments): string {
   const given = (name: string) => argumentOf(args, name)
   if (!isJsonTemplate(template)) return fill(template, (name) => escaped(asText(given(name) ?? '')))
-  // A string with what it holds, or a placeholder outside of strings.
+  // A whole string, or a placeholder outside of strings.
   return template.replace(/"(?:[^"\\]|\\.)*"|\{\{([^{}]*)\}\}/g, (found, name: string | undefined) => {
     if (name === undefined) return fill(found, (inner) => escaped(asText(given(inner) ?? '')))
     return JSON.stringify(given(name.trim()) ?? null)

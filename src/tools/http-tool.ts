@@ -16,7 +16,7 @@ import type { Outbound } from './outbound.ts'
 import { cutToBytes, decodeText } from './page-text.ts'
 import { isText, mediaTypeOf, readBytes } from './response-text.ts'
 
-/** As it is called: header values in plain text. */
+/** With its header values in plain text. */
 export interface HttpTool {
   id: string
   name: string
@@ -30,20 +30,20 @@ export interface HttpTool {
 }
 
 export interface HttpToolResult {
-  /** The tool answered, with 2xx. */
+  /** The response was 2xx. */
   ok: boolean
-  /** Null: there was no answer. */
+  /** Null: there was no response. */
   status: number | null
   /** What the model reads: status and text, at most 256 KiB of UTF-8. */
   content: string
-  /** The answer's text alone, within the same bound; null where there was none. */
+  /** The text of the response alone, within the same limit. Null: there was none. */
   body: string | null
 }
 
 export interface HttpToolLimits {
-  /** Of the whole call. Milliseconds. */
+  /** For the whole call. Milliseconds. */
   timeoutMs: number
-  /** Of what the model reads, UTF-8. */
+  /** Of what the model reads, as UTF-8. */
   maxBytes: number
   redirects: number
 }
@@ -51,8 +51,8 @@ export interface HttpToolLimits {
 const contractLimits: HttpToolLimits = { timeoutMs: 30_000, maxBytes: 256 * 1024, redirects: 5 }
 
 /**
- * Rejects only with the signal's reason, when it aborts: everything else is a result that the model reads. `key` goes with
- * calls that may change something, for servers that must not act twice; null: nobody's reply asks for this call.
+ * Rejects only with the signal's reason, on abort. Every other outcome is a result for the model. `key` is the
+ * idempotency key, sent with every method but GET. Null: the call is not part of a reply.
  */
 export async function callHttpTool(
   outbound: Outbound,
@@ -82,7 +82,7 @@ export async function callHttpTool(
   }
 }
 
-/** Among the configured headers, so that it goes to no other origin; one of that name that is configured wins. */
+/** Added to the configured headers, which go to no other origin. A configured header of that name wins. */
 const withKey = (headers: Record<string, string>, key: string): Record<string, string> =>
   hasHeader(headers, 'idempotency-key') ? headers : { ...headers, 'idempotency-key': key }
 
@@ -94,7 +94,7 @@ const failed = (content: string): HttpToolResult => ({ ok: false, status: null, 
 /** Throws TemplateError. */
 function requestOf(tool: HttpTool, args: Arguments) {
   const inQuery = tool.method === 'GET' || tool.method === 'DELETE'
-  // A GET has no body, so what its template would name is not named.
+  // A GET has no body, so the names in its body template do not count.
   const template = tool.method === 'GET' ? null : tool.body || null
   const named = new Set([tool.url, ...Object.values(tool.headers), template ?? ''].flatMap(namesIn))
   const unnamed = Object.fromEntries(Object.entries(args).filter(([name]) => !named.has(name)))

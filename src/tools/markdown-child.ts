@@ -1,7 +1,7 @@
 /**
- * HTML to Markdown, the main content of a page: a program of its own, run by html-to-markdown.ts once for each page.
- * Takes from standard input a MarkdownJob as a line of JSON, then the page's bytes; writes Markdown to standard output,
- * within the job's limit; ends with 1 when it cannot.
+ * Converts the main content of an HTML page to Markdown: a separate program that html-to-markdown.ts runs for each page.
+ * Reads a MarkdownJob as one line of JSON from standard input, then the page's bytes. Writes Markdown to standard
+ * output, within the job's limit. Exits with 1 when it cannot.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { runInThisContext } from 'node:vm'
@@ -11,21 +11,21 @@ import TurndownService from 'turndown'
 import { cutToBytes, decodeHtml } from './page-text.ts'
 
 export interface MarkdownJob {
-  /** Of the page; links are resolved against it. */
+  /** URL of the page; links are resolved against it. */
   url: string
-  /** As the answer's header names it; empty where it does not. */
+  /** From the response's content-type; empty when absent. */
   charset: string
-  /** Of the Markdown, as UTF-8. What is longer is cut, and ends with `note`; so does what is `cut` already. */
+  /** Limit of the Markdown, as UTF-8. Longer text is cut and ends with `note`, as does a page that is already `cut`. */
   maxBytes: number
   note: string
   cut: boolean
-  /** The program gives up by itself then, should nobody be left to end it. */
+  /** The program exits by itself then, in case its parent has gone. */
   timeoutMs: number
 }
 
-/** Beyond, a page is given as its bare text: 5,000 nested elements keep Readability busy for six minutes. */
+/** A deeper page is reduced to plain text: 5,000 nested elements keep Readability busy for six minutes. */
 const MAX_DEPTH = 300
-/** Likewise: 900,000 nested ones keep the parser busy for five. 5 MiB of paragraphs with links have 260,000. */
+/** Likewise: 900,000 nested tags keep the parser busy for five minutes. 5 MiB of paragraphs with links have 260,000. */
 const MAX_TAGS = 400_000
 
 type Page = ReturnType<typeof parseHTML>['document']
@@ -39,7 +39,7 @@ function markdownOf(html: string, url: string): string {
   if (isDeeperThan(page, MAX_DEPTH)) return titled(title, plainText(html))
   for (const node of page.querySelectorAll('script, style, noscript, template, iframe, object, svg')) node.remove()
   resolveLinks(page, url)
-  const whole = page.body.innerHTML // Readability takes the page apart
+  const whole = page.body.innerHTML // Readability modifies the page
   const article = new Readability(page).parse()
   const content = article?.content && article.textContent?.trim() ? article.content : whole
   return titled(article?.title || title, turndown.turndown(content))
@@ -53,7 +53,7 @@ function hasMoreTagsThan(html: string, max: number): boolean {
   return false
 }
 
-/** The parser takes tags as they come; Readability wants html, head and body in their places. */
+/** The parser accepts tags in any order; Readability needs html, head and body in their places. */
 function parsePage(html: string): Page {
   const { document } = parseHTML(html)
   if (document.documentElement?.localName === 'html' && document.querySelector('html > body')) return document
@@ -62,7 +62,7 @@ function parsePage(html: string): Page {
   return parseHTML(`<!doctype html><html><head>${title}</head><body>${body}</body></html>`).document
 }
 
-/** Walks without recursion: the stack is what such pages aim at. */
+/** Without recursion: such pages aim to overflow the stack. */
 function isDeeperThan(page: Page, max: number): boolean {
   const root = page.documentElement
   let depth = 0
@@ -84,14 +84,14 @@ function resolveLinks(page: Page, url: string): void {
   for (const name of ['href', 'src']) {
     for (const node of page.querySelectorAll(`[${name}]`)) {
       const resolved = URL.parse(node.getAttribute(name) ?? '', base)
-      // A model has no use for a picture's bytes, nor for a script behind a link.
+      // A model has no use for an image's bytes, nor for a script behind a link.
       if (resolved && /^(https?|mailto):$/.test(resolved.protocol)) node.setAttribute(name, resolved.href)
       else node.removeAttribute(name)
     }
   }
 }
 
-/** What is between the tags. Goes through the text once, whatever is left open in it. */
+/** The text between the tags. One pass, even where tags are left open. */
 function plainText(html: string): string {
   const lower = html.toLowerCase()
   const pieces: string[] = []
@@ -106,7 +106,7 @@ function plainText(html: string): string {
   return tidy([...pieces, html.slice(at)])
 }
 
-/** What no reader sees, and where it ends. */
+/** Invisible content, and where it ends. */
 const hidden = [
   ['<script', '</script>'],
   ['<style', '</style>'],
@@ -129,5 +129,5 @@ convert(() => {
   const markdown = markdownOf(decodeHtml(input.subarray(lineEnd + 1), job.charset), job.url)
   writeFileSync(1, cutToBytes(markdown, job.maxBytes, job.note, job.cut))
 })
-// The engine's own watchdog: it ends loops and regular expressions that a timer would wait for.
+// V8's own watchdog: it interrupts loops and regular expressions, which no timer can.
 runInThisContext('convert()', { timeout: job.timeoutMs })

@@ -1,4 +1,4 @@
-/** The kept connections: one for each MCP server and version of its record, opened when first needed. */
+/** The pool of connections: one for each MCP server and version of its record, opened on first use. */
 import { startDeadline } from './deadline.ts'
 import { connectMcp, type McpConnection } from './mcp-connection.ts'
 import type { McpServer } from './mcp-transport.ts'
@@ -6,17 +6,17 @@ import type { Outbound } from './outbound.ts'
 
 export interface ConnectionsOptions {
   outbound: Outbound
-  /** Milliseconds for making a connection, and how long an unused one is kept. */
+  /** Milliseconds: the limit for connecting, and how long an unused connection is kept. */
   times: { connect: number; idle: number }
-  /** The server's list of tools is another one, or may be: its connection is gone. */
+  /** The server's list of tools has changed, or may have, since its connection is gone. */
   onListChanged(server: McpServer): void
   onBrokenTool(server: McpServer, name: string): void
 }
 
 export interface McpConnections extends AsyncDisposable {
   /**
-   * Works on the kept connection, and once more on a new one where that turned out to be dead and `mayRepeat` says
-   * that nothing happens twice. Rejects as the work does, when no connection can be made, or with the signal.
+   * Runs `work` on the pooled connection, and once more on a new one if that was dead and `mayRepeat` says that a
+   * repeat is safe. Rejects as `work` does, when no connection can be made, or with the signal.
    */
   use<T>(
     server: McpServer,
@@ -24,18 +24,18 @@ export interface McpConnections extends AsyncDisposable {
     mayRepeat: (error: unknown) => boolean,
     signal: AbortSignal,
   ): Promise<T>
-  /** The next use opens a new connection; those under way come to their end. */
+  /** The next use opens a new connection; uses under way finish on the old one. */
   retire(isMeant: (server: McpServer) => boolean): void
 }
 
 interface Kept {
   server: McpServer
   connection: Promise<McpConnection>
-  /** The connection was made: it may have died since. */
+  /** The connection was made. It may have died since. */
   isOpen: boolean
   /** Calls and listings under way. */
   uses: number
-  /** Not used for anything new; closed as soon as nothing uses it. */
+  /** Not used for new work; closed as soon as it is unused. */
   isRetired: boolean
   timer: NodeJS.Timeout | undefined
 }
@@ -68,7 +68,7 @@ export function createConnections(options: ConnectionsOptions): McpConnections {
     async [Symbol.asyncDispose]() {
       pool.ended.abort(new Error('Connections to MCP servers are being closed.'))
       for (const entry of [...pool.kept.values()]) {
-        entry.uses = 0 // those under way end with their connection
+        entry.uses = 0 // uses under way fail with their connection
         retire(pool, entry)
       }
       await Promise.all(pool.closing)
@@ -83,7 +83,7 @@ function keep(pool: Pool, server: McpServer): Kept {
   return entry
 }
 
-/** The attempt is nobody's own: whoever waits for it may leave, and it goes on for the others. */
+/** The attempt is shared: a caller may stop waiting, and it continues for the others. */
 function open(pool: Pool, server: McpServer): Kept {
   const limit = startDeadline(pool.ended.signal, pool.times.connect)
   const watch = {
@@ -131,12 +131,12 @@ function close(pool: Pool, entry: Kept): void {
   clearTimeout(entry.timer)
   const closed: Promise<void> = entry.connection
     .then((connection) => connection.close())
-    .catch(() => {}) // it never opened
+    .catch(() => {}) // it was never opened
     .finally(() => pool.closing.delete(closed))
   pool.closing.add(closed)
 }
 
-/** Rejects with the signal's reason as soon as it aborts; the work goes on. */
+/** Rejects with the signal's reason as soon as it aborts; the work continues. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: stopped, reject } = Promise.withResolvers<never>()
   const stop = () => reject(signal.reason)

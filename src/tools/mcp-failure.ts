@@ -1,13 +1,13 @@
-/** Why an MCP server did not do what was asked: in words for a model, and whether asking again is safe. */
+/** Why a request to an MCP server failed, for a model to read, and whether a retry is safe. */
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from '@modelcontextprotocol/client'
 import { callFailure } from './call-failure.ts'
 import { McpStatusError } from './mcp-fetch.ts'
 import { BROKEN_STREAM } from './mcp-transport.ts'
 import { OutboundError } from './outbound.ts'
 
-/** A transport's answer to a session that it does not know (any more), or to words that it does not speak. */
+/** Statuses for an unknown or expired session, or for a request the server does not understand. */
 const REFUSED_SESSION = new Set([400, 404, 410])
-/** The 2026-07-28 revision's "these headers do not fit" and "I do not speak this version": asked before a call runs. */
+/** The 2026-07-28 revision's errors for mismatched headers and unsupported versions: sent before a call runs. */
 const REFUSED_REQUEST = new Set([-32_020, -32_022])
 /** No connection was made, so nothing was sent. */
 const NOT_CONNECTED = new Set([
@@ -19,15 +19,15 @@ const NOT_CONNECTED = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
   'OUTBOUND_REFUSED',
 ])
-const MAX_WORDS = 2_000
+const MAX_MESSAGE_LENGTH = 2_000
 
-/** HTTP status of the answer that a transport made an error of; null where it is none. */
+/** HTTP status of the response behind a transport's error. Null: there was none. */
 export function statusOf(error: unknown): number | null {
   if (error instanceof McpStatusError || error instanceof SdkHttpError) return error.status ?? null
   return error instanceof SseError ? (error.code ?? null) : null
 }
 
-/** The server said so before it did anything, or never heard of it: the same call on a new connection is no second one. */
+/** The server refused the call before running it, or never received it: a retry cannot execute it twice. */
 export function wasNotExecuted(error: unknown): boolean {
   if (error instanceof ProtocolError) return REFUSED_REQUEST.has(error.code)
   if (error instanceof SdkError && error.code === SdkErrorCode.NotConnected) return true
@@ -36,13 +36,13 @@ export function wasNotExecuted(error: unknown): boolean {
   return causesOf(error).some((cause) => 'code' in cause && NOT_CONNECTED.has(String(cause.code)))
 }
 
-/** The server refused the call or its tool: it answered, with an error of its own. */
+/** The server answered with an error of its own. */
 export const isAnswer = (error: unknown): error is ProtocolError =>
   error instanceof ProtocolError && error.code !== BROKEN_STREAM
 
-/** One sentence or the server's own words; no address of ours, no stack. */
+/** One sentence, or the server's own message; no address of ours, no stack. */
 export function mcpFailure(error: unknown): string {
-  if (isAnswer(error)) return error.message.slice(0, MAX_WORDS)
+  if (isAnswer(error)) return error.message.slice(0, MAX_MESSAGE_LENGTH)
   const isClosed = error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed
   if (isClosed || error instanceof ProtocolError) return 'The connection broke before the answer came.'
   const isTimeout = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
@@ -52,10 +52,10 @@ export function mcpFailure(error: unknown): string {
   if (refusal !== undefined) return refusal.message
   const status = statusOf(error)
   if (status !== null) return `The MCP server answered with HTTP status ${status}.`
-  // What has no cause and no code of the system speaks of the protocol, the others of the network.
+  // An error without a cause or a system code is about the protocol, any other about the network.
   const [first, ...causes] = causesOf(error)
   const isOurs = first instanceof SdkError || (first !== undefined && !('code' in first))
-  return isOurs && causes.length === 0 ? first.message.slice(0, MAX_WORDS) : callFailure(error)
+  return isOurs && causes.length === 0 ? first.message.slice(0, MAX_MESSAGE_LENGTH) : callFailure(error)
 }
 
 function causesOf(error: unknown): Error[] {

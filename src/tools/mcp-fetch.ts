@@ -1,24 +1,24 @@
-/** The SDK's transports speak through here: guarded like every call out, bounded in size, and watched for its end. */
+/** The fetch of the SDK's transports: guarded like every outbound call, bounded in size, and watched for its end. */
 import { setImmediate } from 'node:timers/promises'
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { createByteBounds } from '../untrusted/json-bounds.ts'
 import { BREAK_BYTES, PIECE_BYTES } from '../untrusted/pieces.ts'
 import type { Outbound } from './outbound.ts'
 
-/** Of one answer or one event, decompressed. A result that a model may read whole is 256 KiB; images come beside it. */
+/** Limit of one response or event, decompressed. A model reads at most 256 KiB of a result; images come on top. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024
-/** A POST of the old transport is only an acknowledgement: the answer comes on the event stream. */
+/** A POST of the old transport is only acknowledged: its result comes on the event stream. */
 const ACKNOWLEDGE_MS = 15_000
 
-/** Of one message: 500 tools with 80 values each. The SDK checks every value; of these it takes 0.1 s. */
+/** Limits of one message: 500 tools with 80 values each. The SDK checks every value, 0.1 s for these. */
 const MESSAGE_BOUNDS = { values: 40_000, depth: 200 }
-/** Messages that are read in one go: the SDK reads whatever is there, and answers each ping with a call. */
+/** Messages read in one go: the SDK reads all there are, and answers each ping with a call. */
 const MAX_EVENTS = 20
 
 const NULL_BODY = new Set([204, 205, 304])
 const LF = 10
 const CR = 13
-/** The letter that a line with data begins with. */
+/** The first letter of a `data:` line. */
 const DATA = 100
 
 export class McpStatusError extends Error {
@@ -30,25 +30,25 @@ export class McpStatusError extends Error {
   }
 }
 
-/** What a transport's calls tell beyond the protocol. */
+/** What a transport's calls report beyond the protocol. */
 export interface FetchWatch {
-  /** The last call that got no answer at all, for the old transport's errors have no cause. */
+  /** The error of the last call without a response, since the old transport's errors have no cause. */
   failure: unknown
-  /** A stream of events that was asked for with GET is open. */
+  /** An event stream requested with GET is open. */
   onEventsOpen(): void
-  /** The stream of events that was asked for with GET is over, and so are the POSTs of that time. */
+  /** The event stream requested with GET has ended, and so have the POSTs of that time. */
   onEventsEnd(): void
 }
 
 /**
- * `acknowledged`: the old transport. Its POSTs answer without content (other answers than 2xx reject), and it has one
- * stream of events: the SDK would ask for another one when that ends, but nobody there would know the session.
+ * `acknowledged`: the old transport. Its POSTs have no content (statuses other than 2xx and 3xx reject), and it has one
+ * event stream: the SDK would request another one when that ends, but the server would not know the session.
  */
 export function mcpFetch(outbound: Outbound, watch: FetchWatch, acknowledged: boolean): FetchLike {
   let posts = 0
   let isOver = false
   const settle = () => {
-    // Not at once: a POST that was refused is to be known as that before its session is said to be over.
+    // Deferred: a refused POST must be reported as refused before its session is reported as ended.
     if (!isOver || posts > 0) return
     void setImmediate().then(() => {
       if (posts === 0) watch.onEventsEnd()
@@ -105,7 +105,7 @@ function ask(
   return asked
 }
 
-/** The answer as the SDK takes it, bounded. `onEventsEnd`: its events are over, not by the reader's own will. */
+/** The bounded response for the SDK. `onEventsEnd`: its events ended, other than by the reader's cancel. */
 function answer({ status, statusText, headers, body }: Answer, onEventsEnd: () => void): Response {
   const isEvents = headers.get('content-type')?.includes('text/event-stream') === true
   const watched =
@@ -116,8 +116,8 @@ function answer({ status, statusText, headers, body }: Answer, onEventsEnd: () =
 }
 
 /**
- * `check` says how many of these bytes may be read in one go, and throws to end the body with that error. `onEnd` is
- * told of every end but the reader's own.
+ * `check` returns how many of these bytes may be read in one go, and throws to end the body with that error. `onEnd` is
+ * called for every end except the reader's cancel.
  */
 function watchBody(
   body: ReadableStream<Uint8Array>,
@@ -147,7 +147,7 @@ function watchBody(
         rest = rest.subarray(length)
         sinceBreak += length
       } catch (error) {
-        reader.cancel().catch(() => {}) // it is over already, or ends here
+        reader.cancel().catch(() => {}) // it has ended, or ends here
         controller.error(error)
         onEnd()
       }
@@ -170,7 +170,7 @@ function limitBytes(): (bytes: Uint8Array) => number {
   }
 }
 
-/** Counts from one event with data to the next: a stream may be as long as it likes. */
+/** Counts from one event with data to the next: the stream itself is not limited. */
 function limitEvents(): (bytes: Uint8Array) => number {
   const bounds = createByteBounds(MESSAGE_BOUNDS)
   let length = 0
@@ -186,7 +186,7 @@ function limitEvents(): (bytes: Uint8Array) => number {
       length += 1
       if (!bounds.add(byte)) throw tooMany()
       if (byte === LF && previous === CR) {
-        // the same line's end
+        // second half of the same line break
       } else if (byte === LF || byte === CR) {
         if (lineIsEmpty && hasData) {
           bounds.reset()

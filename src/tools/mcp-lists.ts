@@ -1,4 +1,4 @@
-/** What each MCP server offers, as far as a model can be offered it, kept for some minutes. */
+/** A cache of the usable tools of each MCP server, kept for some minutes. */
 import type { Tool } from '@modelcontextprotocol/client'
 import { checkSchemas } from './arguments.ts'
 import { keyOf } from './mcp-connections.ts'
@@ -11,30 +11,30 @@ export interface McpTool {
   inputSchema: Record<string, unknown>
 }
 
-/** Of one server. More than any model takes. */
+/** Limit for one server: more than any model accepts. */
 const MAX_TOOLS = 500
 const MAX_DESCRIPTION = 8_192
-/** The protocol speaks of 128. */
+/** The protocol recommends 128. */
 const MAX_NAME = 256
-/** Names, descriptions and schemas of one server: a quarter of a million tokens, which go out with each model call. */
+/** Names, descriptions and schemas of one server: 250,000 tokens, sent with each model call. */
 const MAX_LIST_BYTES = 1024 * 1024
 
 interface List {
   tools: Promise<McpTool[]>
   /** By `performance.now()`; infinite while loading. */
   until: number
-  /** A change was told while it was loading: whoever waits takes it, nobody else. */
+  /** It changed while loading: those already waiting get it, nobody else. */
   isStale: boolean
 }
 
 export interface McpLists {
-  /** The list, loaded when none is kept; all who ask meanwhile wait for the same. Rejects as loading does. */
+  /** The list, loaded when it is not cached; concurrent callers share one load. Rejects as loading does. */
   get(server: McpServer): Promise<McpTool[]>
-  /** The server has another one now. */
+  /** The server's list has changed. */
   drop(server: McpServer): void
 }
 
-/** `load` calls `asking` before it asks: changes told before that are in its answer. `keepMs` is a list's life. */
+/** `load` calls `asking` before its request: earlier changes are in the response. `keepMs`: how long a list is cached. */
 export function createLists(
   load: (server: McpServer, asking: () => void) => Promise<McpTool[]>,
   keepMs: number,
@@ -65,7 +65,7 @@ export function createLists(
   }
 }
 
-/** The usable tools, each name once. `skip` is told of the others, with a reason. `owner`: the server's id. */
+/** The usable tools, with unique names. `skip` is called for the others, with a reason. `owner`: the server's id. */
 export async function usableTools(
   offered: readonly Tool[],
   owner: string,

@@ -1,4 +1,4 @@
-/** MCP servers for those who have some: the SDK is a fifth of the heap after a start and takes 0.2 s to load. */
+/** Loads MCP support on first use: the SDK is a fifth of the heap after a start and takes 0.2 s to load. */
 import type { Mcp, McpOptions } from './mcp.ts'
 
 export function createMcpOnDemand(options: McpOptions): Mcp {

@@ -1,23 +1,23 @@
-/** What a tool of an MCP server answered, as the text that a model reads. */
+/** The result of an MCP tool, as the text that a model reads. */
 import { isDeepStrictEqual } from 'node:util'
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import { removeSecrets } from '../untrusted/redact.ts'
 import { cutToBytes } from './page-text.ts'
 
-/** Contract section 6, as for HTTP tools. */
+/** As for HTTP tools (contract section 6). */
 const MAX_BYTES = 256 * 1024
-/** Pairs of a text and a field that are compared: well-meant results have one, a hostile one a hundred million. */
+/** Pairs of a text and a field to compare: an ordinary result has one, a hostile one a hundred million. */
 const MAX_PAIRS = 400
 
 /**
- * Texts in their order, notes in place of what is not text, then what only the structured content says. Servers are
- * asked by the protocol to give it as text too, so most of them say everything twice.
+ * The texts in order, notes in place of what is not text, then what is in the structured content only. The protocol asks
+ * servers to repeat structured content as text, so most results hold everything twice.
  */
 export function resultText({ content, structuredContent }: CallToolResult, secrets: readonly string[] = []): string {
   const parts = content.map(blockText)
-  const rest = structuredContent === undefined ? undefined : unsaid(structuredContent, parts)
-  const said = rest === undefined ? parts : [...parts.filter((part) => part !== ''), JSON.stringify(rest)]
-  return cutToBytes(removeSecrets(said.join('\n'), secrets), MAX_BYTES, '\n[cut at 256 KiB]')
+  const rest = structuredContent === undefined ? undefined : notInTexts(structuredContent, parts)
+  const all = rest === undefined ? parts : [...parts.filter((part) => part !== ''), JSON.stringify(rest)]
+  return cutToBytes(removeSecrets(all.join('\n'), secrets), MAX_BYTES, '\n[cut at 256 KiB]')
 }
 
 function blockText(block: ContentBlock): string {
@@ -39,30 +39,30 @@ function blockText(block: ContentBlock): string {
 
 const bytesOf = (base64: string): number => Buffer.byteLength(base64, 'base64')
 
-/** What no text repeats, of an object its fields; undefined: the texts say it all. The newest revision has any JSON. */
-function unsaid(structured: unknown, parts: readonly string[]): unknown {
+/** What no text repeats; of an object, its fields. Undefined: nothing. In the newest revision it may be any JSON. */
+function notInTexts(structured: unknown, parts: readonly string[]): unknown {
   const isObject = typeof structured === 'object' && structured !== null && !Array.isArray(structured)
   const fields = isObject ? Object.entries(structured) : []
   const length = parts.reduce((sum, part) => sum + part.length, 0)
   // Longer texts are cut off anyway.
   if (length === 0 || length > MAX_BYTES || parts.length * (fields.length + 1) > MAX_PAIRS) return structured
   const texts = parts.map((part) => ({ text: part.trim(), value: valueIn(part) }))
-  if (texts.some((text) => says(text, structured))) return undefined
+  if (texts.some((text) => repeats(text, structured))) return undefined
   if (!isObject) return structured
   const whole = parts.join('\n').trim()
   const rest = fields.filter(([, field]) => {
     if (typeof field === 'string' && field.trim() === whole) return false
-    if (texts.some((text) => says(text, field))) return false
+    if (texts.some((text) => repeats(text, field))) return false
     const isEach = Array.isArray(field) && field.length === texts.length
-    return !(isEach && texts.every((text, index) => says(text, field[index])))
+    return !(isEach && texts.every((text, index) => repeats(text, field[index])))
   })
   return rest.length === 0 ? undefined : Object.fromEntries(rest)
 }
 
-const says = ({ text, value }: { text: string; value: unknown }, field: unknown): boolean =>
+const repeats = ({ text, value }: { text: string; value: unknown }, field: unknown): boolean =>
   typeof field === 'string' ? field.trim() === text : value !== undefined && isDeepStrictEqual(value, field)
 
-/** Undefined: it is no JSON. */
+/** Undefined: not JSON. */
 function valueIn(text: string): unknown {
   if (!/^\s*[[{"\d\-tfn]/.test(text)) return undefined
   try {

@@ -1,4 +1,4 @@
-/** The SDK's transports, made to say when a request's answer can't come any more, and to close what is cancelled. */
+/** The SDK's transports, extended to report when a response can no longer come, and to close cancelled requests. */
 import {
   isSpecType,
   type JSONRPCMessage,
@@ -10,33 +10,33 @@ import {
 import { type FetchWatch, mcpFetch } from './mcp-fetch.ts'
 import type { Outbound } from './outbound.ts'
 
-/** As it is spoken to: header values in plain text. */
+/** With its header values in plain text. */
 export interface McpServer {
   id: string
   name: string
   transport: 'sse' | 'streamable_http'
   url: string
   headers: Record<string, string>
-  /** Another one after each change of the record. */
+  /** Changes with each change of the record. */
   version: string
 }
 
 export interface TransportWatch extends FetchWatch {
-  /** A tool of a list was left out: no client could call it. */
+  /** A tool was dropped from a list because no client could call it. */
   onBrokenTool(name: string): void
 }
 
-/** The error that stands for an answer which will not come; no server's code (JSON-RPC keeps -32099 to -32000). */
+/** Our error code for a response that will not come; no server uses it (JSON-RPC reserves -32099 to -32000). */
 export const BROKEN_STREAM = -31_999
 
 const CANCEL_MS = 5_000
-/** Of one listing, all pages together: beyond, the list ends there. Twice what is offered to a model. */
+/** Limits of one listing, all pages together; the list ends there. Twice what is offered to a model. */
 const MAX_LISTED = { tools: 1_000, bytes: 4 * 1024 * 1024 }
 const NOTHING_LISTED = { tools: 0, bytes: 0 }
-/** Answers to a server's own requests that are on their way: more of them are left unanswered. */
+/** Responses in flight to a server's own requests; further requests are not answered. */
 const MAX_ANSWERS = 16
 
-/** Throws when the headers can't be sent; the message does not tell their values. */
+/** Throws when the headers cannot be sent; the message does not reveal their values. */
 export function openTransport(server: McpServer, outbound: Outbound, watch: TransportWatch): Transport {
   const options = { fetch: mcpFetch(outbound, watch, server.transport === 'sse'), requestInit: requestInit(server) }
   const Transport = server.transport === 'sse' ? SSEClientTransport : StreamableHTTPClientTransport
@@ -52,8 +52,8 @@ function requestInit({ headers }: McpServer): { headers: Headers } {
 }
 
 /**
- * What the SDK leaves out for older servers: a cancelled request's socket is closed, and a request whose stream of
- * events breaks off is answered with an error at once, instead of after the time-out.
+ * What the SDK lacks for older servers: a cancelled request's socket is closed, and a request whose event stream breaks
+ * off fails at once, instead of after the timeout.
  */
 function watchRequests(transport: Transport, watch: TransportWatch): Transport {
   const open = new Map<RequestId, { method: string; socket: AbortController }>()
@@ -95,7 +95,7 @@ function watchRequests(transport: Transport, watch: TransportWatch): Transport {
       throw error
     })
   }
-  // The SDK calls what it finds here before it reads the message itself.
+  // The SDK calls this handler before it reads the message itself.
   transport.onmessage = (message) => {
     if ('method' in message || message.id === undefined) return
     if (open.get(message.id)?.method === 'tools/list') dropBrokenTools(message, listed, watch)
@@ -111,8 +111,8 @@ function cancelledRequest(message: JSONRPCMessage): RequestId | undefined {
 }
 
 /**
- * The SDK refuses a whole list for one tool that is not as it should be, so those are taken out before it looks. Only
- * what is used is left of the others: no output schema is ever compiled.
+ * The SDK refuses a whole list for one malformed tool, so malformed ones are removed first. Of the others only the
+ * fields in use are kept: no output schema is ever compiled.
  */
 function dropBrokenTools(message: JSONRPCMessage, listed: typeof MAX_LISTED, watch: TransportWatch): void {
   const tools: unknown = 'result' in message ? message.result.tools : null
@@ -131,7 +131,7 @@ function dropBrokenTools(message: JSONRPCMessage, listed: typeof MAX_LISTED, wat
 
 function usedOf({ name, description, inputSchema }: Record<string, unknown>): Record<string, unknown> | null {
   if (!isObject(inputSchema)) return null
-  // A schema without a type describes the arguments all the same, and they are an object.
+  // A schema without a type still describes the arguments, which are an object.
   const kept = { name, inputSchema: { type: 'object', ...inputSchema } }
   return typeof description === 'string' ? { ...kept, description } : kept
 }

@@ -1,6 +1,6 @@
 /**
- * MCP servers as all replies share them (contract section 6): a connection for each is kept while it is used and some
- * minutes longer, and so is the list of its tools, until it says that the list has changed.
+ * MCP servers, shared by all replies (contract section 6). The connection to each is kept while it is used and some
+ * minutes longer; so is the list of its tools, until the server reports a change.
  */
 import { removeSecrets, secretsInHeaders } from '../untrusted/redact.ts'
 import { startDeadline } from './deadline.ts'
@@ -21,18 +21,18 @@ export interface ToolLog {
 
 export interface Mcp extends AsyncDisposable {
   /**
-   * The tools that the server offers, at most five minutes old. Rejects when it can't be reached (`message` is one
-   * sentence) or with the signal; the attempt goes on then, for whoever asks next.
+   * The tools that the server offers, at most five minutes old. Rejects when it cannot be reached (`message` is one
+   * sentence) or with the signal; the attempt then continues for the next caller.
    */
   tools(server: McpServer, signal: AbortSignal): Promise<McpTool[]>
   /**
-   * As `tools`, for a reply: waits at most `ms`, and where one did in vain within the last 30 s not at all. Asking goes
-   * on meanwhile: whoever comes after the answer has it.
+   * `tools` for a reply: waits at most `ms`, and not at all if a reply waited in vain within the last 30 s. Loading
+   * continues meanwhile: whoever calls after it has finished gets the list.
    */
   toolsWithin(ms: number, server: McpServer, signal: AbortSignal): Promise<McpTool[]>
   /**
-   * Rejects only with the signal's reason, when it aborts: everything else is a result that the model reads. `key` goes
-   * with the call, for servers that must not act twice; absent: nobody's reply asks for it.
+   * Rejects only with the signal's reason, on abort. Every other outcome is a result for the model. `key` is the
+   * idempotency key. Absent: the call is not part of a reply.
    */
   call(
     server: McpServer,
@@ -41,25 +41,25 @@ export interface Mcp extends AsyncDisposable {
     signal: AbortSignal,
     key?: string,
   ): Promise<{ ok: boolean; content: string }>
-  /** Drops what is kept of a server that was changed or removed; calls under way come to their end. */
+  /** Drops what is cached of a server that was changed or removed; calls under way finish. */
   forget(serverId: string): void
 }
 
 /** Milliseconds. */
 export interface McpTimes {
-  /** For a connection and, on it, a list. */
+  /** For connecting and loading the list. */
   connect: number
   call: number
-  /** How long a list of tools is good for. */
+  /** How long a list of tools is cached. */
   list: number
   /** How long an unused connection is kept. */
   idle: number
-  /** How long nobody waits for a server that was waited for in vain. */
+  /** How long no reply waits for a server after one waited in vain. */
   silence: number
 }
 
 const contractTimes: McpTimes = { connect: 15_000, call: 30_000, list: 300_000, idle: 600_000, silence: 30_000 }
-/** Of one list; a server with a thousand broken tools does not get a thousand lines. */
+/** Log lines for one list, so that a thousand broken tools do not make a thousand lines. */
 const MAX_SKIP_LINES = 10
 
 export interface McpOptions {
@@ -96,10 +96,10 @@ export function createMcp(options: McpOptions): Mcp {
   const tools: Mcp['tools'] = (server, signal) =>
     unlessAborted(lists.get(server), signal).catch((error: unknown) => {
       signal.throwIfAborted()
-      // Without the error itself: it holds the server's words, which may hold our headers, and is logged.
+      // The error itself is not attached: it is logged, and the server's text in it may contain our headers.
       throw new Error(clearedFailure(server, error))
     })
-  /** Servers that a reply waited for in vain, by `performance.now()`. */
+  /** Servers for which a reply waited in vain: until when they count as silent, by `performance.now()`. */
   const silentUntil = new Map<string, number>()
 
   return {
@@ -138,7 +138,7 @@ async function list(connections: McpConnections, server: McpServer, asking: () =
   try {
     return await connections.use(server, ask, () => true, limit.signal)
   } finally {
-    // One that is open and does not answer may have died silently.
+    // An open connection that does not answer may be dead.
     if (limit.expired()) retireAsIs(connections, server)
   }
 }
@@ -163,7 +163,7 @@ async function call(connections: McpConnections, { server, toolName, args, key, 
     return { ok: result.isError !== true, content: resultText(result, secretsInHeaders(server.headers)) }
   } catch (error) {
     signal.throwIfAborted()
-    // Nothing else tells of an event stream that died silently.
+    // Nothing else reveals a dead event stream.
     if (limit.expired() && server.transport === 'sse') retireAsIs(connections, server)
     const why = limit.expired() ? `No answer within ${ms / 1000} s.` : clearedFailure(server, error)
     const mayHaveRun = wasSent && (limit.expired() || (!isAnswer(error) && !wasNotExecuted(error)))

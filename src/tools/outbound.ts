@@ -1,6 +1,6 @@
 /**
- * Every call out goes through here: providers, HTTP tools, MCP servers, web_fetch. A host is resolved once for each
- * connection, the addresses are checked, and the connection is made to what was checked (contract section 6).
+ * Every outbound call goes through here: providers, HTTP tools, MCP servers, web_fetch. A host is resolved once for each
+ * connection, the addresses are checked, and the connection is made to a checked address (contract section 6).
  */
 import { isIP } from 'node:net'
 import { Agent, buildConnector, type Dispatcher, errors, Headers, type Response, fetch as undiciFetch } from 'undici'
@@ -11,7 +11,7 @@ import { type CallInit, callOut, type OutboundAnswer } from './outbound-call.ts'
 export type { Lookup } from './address-lookup.ts'
 export type { Chooser, OutboundRule } from './address-rules.ts'
 
-/** A call that may not be made. `message` has no address in it: a model may read it. */
+/** The call is not allowed. `message` has no address in it: a model may read it. */
 export class OutboundError extends Error {
   override name = 'OutboundError'
   readonly code: 'OUTBOUND_REFUSED' | 'TOO_MANY_REDIRECTS'
@@ -22,7 +22,7 @@ export class OutboundError extends Error {
 }
 
 export interface OutboundInit {
-  /** Who chose the address decides what is allowed; a redirect to another origin is a model's choice from there on. */
+  /** Decides what is allowed. From a redirect to another origin on, the call counts as a model's choice. */
   chosenBy: Chooser
   /** GET when absent. */
   method?: string
@@ -31,37 +31,39 @@ export interface OutboundInit {
   /** Sent to the first origin only. */
   body?: string | Uint8Array<ArrayBuffer> | null
   signal: AbortSignal
-  /** How many redirects are followed. 0 or absent: none, the 3xx answer is the answer. */
+  /** How many redirects are followed. 0 or absent: none, and the 3xx response is returned. */
   redirects?: number
-  /** Sent to whatever origin the call is led to: nothing that is secret or configured. */
+  /** Sent to every origin, redirects included: must hold nothing secret or configured. */
   plainHeaders?: Record<string, string>
 }
 
 export interface Outbound extends AsyncDisposable {
   /**
-   * Resolves with the answer's head; `url` is the last one asked. Rejects with OutboundError, with the signal's
-   * reason, or as fetch does. The only time limit is 10 s for a connection: the rest is the signal's.
+   * Resolves with the response head; `url` is that of the last hop. Rejects with OutboundError, with the signal's
+   * reason, or as fetch does. The only time limit is 10 s for connecting: the rest is the signal's.
    */
   fetch(url: string | URL, init: OutboundInit): Promise<Response>
-  /** A provider call, to an address that an administrator chose. Follows no redirect. Rejects as `fetch` does. */
+  /** A provider call, to an address chosen by an administrator. Follows no redirect. Rejects as `fetch` does. */
   call(url: string, init: CallInit): Promise<OutboundAnswer>
+  /** What `traceparent` says now, for protocols that carry it in their messages too. Null: no traces. */
+  traceparent(): string | null
 }
 
 export interface OutboundOptions extends AddressRules {
-  /** The system's when absent. */
+  /** Absent: the system's. */
   lookup?: Lookup
-  /** W3C `traceparent` of the span that a call belongs to; a header of that name that is given wins. Absent: no traces. */
+  /** W3C `traceparent` of the call's span; a given header of that name wins. Absent: no traces. */
   traceparent?: (() => string | null) | undefined
   /**
-   * Called as a request, each redirect's included, is about to be written to its open socket: whatever aborts then is not
-   * sent. Absent: nothing is checked.
+   * Called when a request, including each redirect's, is about to be written to its open socket: if it is aborted then,
+   * it is not sent. Absent: nothing is checked.
    */
   beforeSend?: () => void
 }
 
 const CONNECT_MS = 10_000
 
-/** Disposing it closes its connections, those in use too. */
+/** Disposing it closes all its connections, including those in use. */
 export function createOutbound(options: OutboundOptions): Outbound {
   const { policy, allow, lookup = lookupBySystem, traceparent = () => null, beforeSend = () => {} } = options
   const traced = (headers: Record<string, string>): Record<string, string> => {
@@ -69,7 +71,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     return own === null ? headers : { traceparent: own, ...headers }
   }
   const rules = { policy, allow }
-  // A pool for each chooser: a connection that an administrator may make is never handed to a model.
+  // A pool for each chooser: a connection allowed to an administrator is never reused for a model.
   const pools: Pools = {
     admin: openPool('admin', rules, lookup).compose(announced(beforeSend)),
     model: openPool('model', rules, limitLookups(lookup)).compose(announced(beforeSend)),
@@ -78,6 +80,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     fetch: async (url, init) =>
       follow(pools, checkedUrl(url), { ...init, plainHeaders: traced(init.plainHeaders ?? {}) }),
     call: async (url, init) => callOut(pools.admin, checkedUrl(url), { ...init, headers: traced(init.headers) }),
+    traceparent,
     [Symbol.asyncDispose]: async () => {
       await Promise.all(Object.values(pools).map((pool) => pool.destroy()))
     },
@@ -87,8 +90,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
 type Pools = Record<Chooser, Dispatcher>
 
 /**
- * A request waits for its name to be resolved and its connection to be made: only here it is known to go out now. Both
- * kinds of handlers that come here, fetch's and callOut's, are plain objects that look at their signal next.
+ * A request first waits for name resolution and its connection: only here is it known to go out now. Both kinds of
+ * handlers, fetch's and callOut's, are plain objects that check their signal next.
  */
 const announced =
   (beforeSend: () => void): Dispatcher.DispatcherComposeInterceptor =>
@@ -106,7 +109,7 @@ type LookupWithin = (host: string, signal: AbortSignal) => ReturnType<Lookup>
 
 function openPool(chooser: Chooser, rules: AddressRules, lookup: LookupWithin): Agent {
   return new Agent({
-    // Callers have time-outs of their own; these would end a silent provider whatever PROVIDER_IDLE_TIMEOUT_S says.
+    // Callers have their own timeouts; these would abort a silent provider regardless of PROVIDER_IDLE_TIMEOUT_S.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: 30_000,
@@ -139,7 +142,7 @@ async function resolveWithin(host: string, lookup: LookupWithin, deadline: Abort
   return Promise.race([lookup(host, deadline), tooLate])
 }
 
-/** The socket asks for no address again: it is told those that were checked, and tries them in their order. */
+/** The socket does no lookup of its own: it gets the checked addresses and tries them in order. */
 function connectTo(
   addresses: Awaited<ReturnType<Lookup>>,
   options: buildConnector.Options,
@@ -158,7 +161,7 @@ function connectTo(
   connect(options, callback)
 }
 
-/** Throws OutboundError for what no call goes to. */
+/** Throws OutboundError for a URL that may not be called. */
 function checkedUrl(url: string | URL, base?: string): URL {
   const parsed = URL.parse(String(url), base)
   if (!parsed) throw new OutboundError('This is not a URL that can be called.')
@@ -171,7 +174,7 @@ function checkedUrl(url: string | URL, base?: string): URL {
   return parsed
 }
 
-/** Redirects are followed by hand: each hop is a call of its own, checked like the first. */
+/** Follows redirects itself: each hop is a separate call, checked like the first. */
 async function follow(pools: Pools, first: URL, init: OutboundInit): Promise<Response> {
   const { signal, redirects = 0 } = init
   let url = first
@@ -190,13 +193,13 @@ async function follow(pools: Pools, first: URL, init: OutboundInit): Promise<Res
     })
     const location = redirects > 0 ? locationOf(response) : null
     if (location === null) return response
-    response.body?.cancel().catch(() => {}) // the connection's end is no concern of ours
+    response.body?.cancel().catch(() => {}) // how the connection ends does not matter
     if (followed === redirects) {
       throw new OutboundError(`More than ${redirects} redirects.`, 'TOO_MANY_REDIRECTS')
     }
     const next = checkedUrl(location, url.href)
     if (next.origin !== url.origin) {
-      // For good: a way back to the first origin would be the other's choice, too.
+      // For good: a redirect back to the first origin would be the other's choice too.
       chosenBy = 'model'
       headers = {}
       body = null
@@ -215,17 +218,17 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 function locationOf(response: Response): string | null {
   const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null
-  // Header values come as bytes; servers write UTF-8 there.
+  // Header values are read as Latin-1; servers write UTF-8 there.
   return location && Buffer.from(location, 'latin1').toString()
 }
 
-/** Names compare without case; the configured one counts. */
+/** Names are case-insensitive; the configured value wins. */
 function merged(plain: Record<string, string>, configured: Record<string, string>): Headers {
   const headers = new Headers(plain)
   for (const [name, value] of Object.entries(configured)) headers.set(name, value)
   return headers
 }
 
-/** A request that lost its body says nothing about one. */
+/** A request whose body was dropped sends no headers about it. */
 const withoutContentHeaders = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-|^transfer-encoding$/i.test(name)))

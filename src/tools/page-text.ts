@@ -1,14 +1,14 @@
-/** The bytes of a page as text. Pure, and imported by the child that converts pages too. */
+/** Decodes the bytes of a page. Pure; also imported by the child process that converts pages. */
 // @ts-expect-error: the package has no types
 import sniffHtmlEncoding from 'html-encoding-sniffer'
 
-/** In the encoding that a mark at its beginning or `charset` names; else UTF-8 where it is that, or Windows-1252. */
+/** By byte order mark, then `charset`; otherwise UTF-8 if valid, else Windows-1252. */
 export function decodeText(bytes: Uint8Array, charset: string): string {
   const mark = marks.find(([first]) => first.every((byte, index) => bytes[index] === byte))
   try {
     if (mark || charset) return new TextDecoder(mark ? mark[1] : charset).decode(bytes)
   } catch {
-    // no such encoding: it may be what most are
+    // unknown encoding: guess
   }
   return new TextDecoder(likelyEncoding(bytes)).decode(bytes)
 }
@@ -19,7 +19,7 @@ const marks = [
   [[0xfe, 0xff], 'utf-16be'],
 ] as const
 
-/** As browsers do: by mark, `charset`, then what the page says of itself. */
+/** As browsers do: byte order mark, `charset`, then what the page itself declares. */
 export function decodeHtml(bytes: Uint8Array, charset: string): string {
   const encoding: unknown = sniffHtmlEncoding(bytes, {
     ...(charset !== '' && { transportLayerEncodingLabel: charset }),
@@ -30,7 +30,7 @@ export function decodeHtml(bytes: Uint8Array, charset: string): string {
 
 const likelyEncoding = (bytes: Uint8Array) => (isUtf8(bytes) ? 'utf-8' : 'windows-1252')
 
-/** A character cut in two at the end counts as whole. */
+/** A character cut off at the end is accepted. */
 function isUtf8(bytes: Uint8Array): boolean {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
@@ -41,13 +41,13 @@ function isUtf8(bytes: Uint8Array): boolean {
 }
 
 /**
- * The text if it fits, else its beginning and a note, both within `maxBytes` of UTF-8. `cut`: it is a beginning
- * already, and says so even where it fits.
+ * The text if it fits, else its beginning and a note, both within `maxBytes` of UTF-8. `cut`: the text is already cut,
+ * so the note is added even if it fits.
  */
 export function cutToBytes(text: string, maxBytes: number, note: string, cut = false): string {
   const bytes = Buffer.from(text)
   if (!cut && bytes.length <= maxBytes) return text
   const room = Math.max(0, maxBytes - Buffer.byteLength(note))
-  // With `stream` the decoder keeps a character that was cut in two to itself.
+  // With `stream` the decoder withholds a character that was cut in two.
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, room), { stream: true }) + note
 }

@@ -1,4 +1,4 @@
-/** Bodies of answers as text, within bounds: what is beyond is never read. */
+/** Reads response bodies up to a limit; nothing beyond it is read. */
 import { setImmediate } from 'node:timers/promises'
 import type { Response } from 'undici'
 import { BREAK_BYTES } from '../untrusted/pieces.ts'
@@ -9,7 +9,7 @@ export async function readBytes(response: Response, maxBytes: number): Promise<{
   return { bytes: Buffer.concat(chunks), whole }
 }
 
-/** The same as it came, in pieces; with a turn for others now and then, since decompressed ones are there at once. */
+/** The same in chunks, yielding to the event loop now and then: decompressed chunks are all available at once. */
 export async function readChunks(
   response: Response,
   maxBytes: number,
@@ -40,14 +40,14 @@ export async function readChunks(
   }
 }
 
-/** `{type: 'text/html', charset: 'utf-8'}`, lower case; empty strings where it does not say. */
+/** `{type: 'text/html', charset: 'utf-8'}`, lower case; empty strings when absent. */
 export function mediaTypeOf(response: Response): { type: string; charset: string } {
   const value = response.headers.get('content-type')?.toLowerCase() ?? ''
   const [, charset = ''] = /;\s*charset\s*=\s*"?([^\s;"]+)/.exec(value) ?? []
   return { type: value.split(/[;,]/, 1)[0]?.trim() ?? '', charset }
 }
 
-/** Text as far as its type or, without one, its first bytes tell. */
+/** Judged by the media type or, without one, by the first bytes. */
 export function isText(type: string, bytes: Uint8Array): boolean {
   if (type === '') return !bytes.subarray(0, 1024).includes(0)
   return (

@@ -1,14 +1,14 @@
-/** A counting semaphore: so many at a time; who waits is served in order, unless it has given up. */
+/** A counting semaphore. Waiters are served in order unless they have given up. */
 
 export interface Semaphore {
-  /** Disposing the permit, once, lets the next one in. Rejects with the signal's reason. */
+  /** Disposing the permit (once only) admits the next waiter. Rejects with the signal's reason. */
   acquire(signal: AbortSignal): Promise<Disposable>
 }
 
 export function createSemaphore(max: number): Semaphore {
   const waiting = new Set<() => void>()
   let held = 0
-  // A permit is handed over, never free in between: nobody can slip in.
+  // A permit is handed over, never free in between, so nobody can jump the queue.
   const release = () => {
     const [next] = waiting
     if (next) next()

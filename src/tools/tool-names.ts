@@ -1,8 +1,8 @@
-/** The names of tools towards the model (contract section 6). */
+/** The names of tools as the model sees them (contract section 6). */
 
 const MAX_LENGTH = 64
 
-/** A name of the form that models take: other characters (code points) become `_`, at most 64 are kept. */
+/** A name in the form that models accept: other characters (code points) become `_`, at most 64 are kept. */
 export const plainName = (name: string): string => name.replace(/[^a-zA-Z0-9_-]/gu, '_').slice(0, MAX_LENGTH)
 
 /** The name of an MCP server's tool, `<server>__<tool>`. */

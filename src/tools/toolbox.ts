@@ -10,7 +10,7 @@ import { freeName, mcpToolName, plainName } from './tool-names.ts'
 
 export interface ToolboxConfig {
   httpTools: readonly HttpTool[]
-  /** `toolNames`: `*` among them means all that the server offers. */
+  /** `*` in `toolNames` means all tools of the server. */
   mcpServers: readonly { server: McpServer; toolNames: readonly string[] }[]
   builtInToolIds: readonly string[]
 }
@@ -33,19 +33,19 @@ interface Tool {
   call(args: Record<string, unknown>, once: Once): Promise<{ ok: boolean; content: string }>
 }
 
-/** What goes with one call. `key` tells it from all others. */
+/** What accompanies one call. `key` identifies it. */
 interface Once {
   signal: AbortSignal
   key: string
 }
 
-/** As much as a provider may send in one event. */
+/** The bounds of one provider event. */
 const ARGUMENT_BOUNDS = { values: 20_000, depth: 200 }
 
-/** A dead MCP server delays no reply for longer (contract section 6). */
+/** A dead MCP server delays a reply by at most this (contract section 6). */
 const LIST_MS = 3_000
 
-/** Rejects only with the signal's reason, when it aborts. An MCP server that does not answer is left out, and logged. */
+/** Rejects only with the signal's reason, on abort. An MCP server that does not answer is left out and logged. */
 export async function createToolbox(
   config: ToolboxConfig,
   world: ToolboxWorld,
@@ -70,7 +70,7 @@ export async function createToolbox(
   }
 }
 
-/** Providers want a type and properties, also where a schema goes without. */
+/** Providers require a type and properties, even where the schema has none. */
 const specOf = ({ name, description, inputSchema }: Tool): ToolSpec => ({
   name,
   description,
@@ -88,12 +88,12 @@ async function callTool(tool: Tool, call: ToolCall, once: Once, log: ToolLog): R
     return await tool.call(args, once)
   } catch (error) {
     signal.throwIfAborted()
-    log.warn({ err: error, tool: call.name }, 'A tool failed in a way of its own.')
+    log.warn({ err: error, tool: call.name }, 'A tool failed unexpectedly.')
     return { ok: false, content: `${call.name} failed.` }
   }
 }
 
-/** A string says why these are no arguments. Models leave the text empty when they have none to give. */
+/** A string is the reason why they are invalid. Models may send empty text for no arguments. */
 function parsed(text: string): Record<string, unknown> | string {
   if (text.trim() === '') return {}
   if (!isWithinBounds(text, ARGUMENT_BOUNDS)) return 'the arguments hold too many values'
@@ -127,7 +127,7 @@ function builtIns({ builtInToolIds }: ToolboxConfig, { outbound }: ToolboxWorld)
     }))
 }
 
-/** Of all servers side by side, in the order of the configuration. */
+/** The tools of all servers, loaded in parallel, in configured order. */
 async function mcpTools({ mcpServers }: ToolboxConfig, world: ToolboxWorld, signal: AbortSignal): Promise<Tool[]> {
   const { mcp, log, listMs = LIST_MS } = world
   const wanted = mcpServers.filter(({ toolNames }) => toolNames.length > 0)
@@ -139,7 +139,7 @@ async function mcpTools({ mcpServers }: ToolboxConfig, world: ToolboxWorld, sign
     } catch (error) {
       signal.throwIfAborted()
       const reason = error instanceof Error ? error.message : String(error)
-      log.warn({ mcpServer: server.name, err: error, reason }, 'A reply goes on without an MCP server.')
+      log.warn({ mcpServer: server.name, err: error, reason }, 'A reply continues without an MCP server.')
       return []
     }
   })

@@ -1,4 +1,4 @@
-/** `web_fetch`: one page, as a model can read it (specification 2.4, contract section 6). */
+/** `web_fetch`: one page, in a form that a model can read (specification 2.4, contract section 6). */
 import type { Response } from 'undici'
 import type { BuiltInTool } from './built-in-tools.ts'
 import { callFailure } from './call-failure.ts'
@@ -9,11 +9,11 @@ import { cutToBytes, decodeText } from './page-text.ts'
 import { isText, mediaTypeOf, readChunks } from './response-text.ts'
 
 export interface WebFetchLimits {
-  /** Of the whole call, conversion included. Milliseconds. */
+  /** For the whole call, conversion included. Milliseconds. */
   timeoutMs: number
-  /** Of the page as it is downloaded (decompressed); what is beyond is not read. */
+  /** Of the downloaded page, decompressed; the rest is not read. */
   maxPageBytes: number
-  /** Of what the model reads, UTF-8: 5 MiB of text are ten times what any model takes. */
+  /** Of what the model reads, as UTF-8: 5 MiB of text is ten times what any model accepts. */
   maxBytes: number
   redirects: number
 }
@@ -27,7 +27,7 @@ const contractLimits: WebFetchLimits = {
 
 const NOTE = '\n\n[cut here: the page is longer]'
 
-/** Says who asks; sites that want no such readers can tell. */
+/** Identifies the caller, so that sites can refuse such readers. */
 const HEADERS = {
   'user-agent': 'Mozilla/5.0 (compatible; Greenroom web_fetch; one page on behalf of a chat user)',
   accept: 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, */*;q=0.5',
@@ -47,7 +47,7 @@ export const webFetch: BuiltInTool = {
   call: ({ url }, { outbound, signal }) => fetchPage(outbound, url, signal),
 }
 
-/** Rejects only with the signal's reason, when it aborts: everything else is a result that the model reads. */
+/** Rejects only with the signal's reason, on abort. Every other outcome is a result for the model. */
 export async function fetchPage(
   outbound: Outbound,
   url: unknown,
@@ -87,7 +87,7 @@ async function readPage(response: Response, signal: AbortSignal, limits: WebFetc
   if (!isText(type, start)) {
     return { ok: false, content: `${head}The content is not text (${type.slice(0, 100) || 'of unknown type'}).` }
   }
-  // UTF-16 has two bytes where UTF-8 has one: of more than this nothing is left after the cut.
+  // UTF-16 has two bytes where UTF-8 has one: nothing beyond this survives the cut.
   const bytes = Buffer.concat(chunks, Math.min(lengthOf(chunks), 2 * limits.maxBytes + 2))
   const cut = !whole || bytes.length < lengthOf(chunks)
   return { ok, content: cutToBytes(head + decodeText(bytes, charset), limits.maxBytes, NOTE, cut) }
@@ -95,10 +95,10 @@ async function readPage(response: Response, signal: AbortSignal, limits: WebFetc
 
 const lengthOf = (chunks: readonly Uint8Array[]): number => chunks.reduce((sum, { length }) => sum + length, 0)
 
-/** As much as tells what it is. */
+/** Enough to detect the type. */
 const startOf = (chunks: readonly Uint8Array[]): Buffer => Buffer.concat(chunks, Math.min(lengthOf(chunks), 1024))
 
-/** Servers that name no type, or all text alike, are told by the page's first letters. */
+/** Without a content type, the page's first bytes decide. */
 function isHtml(type: string, bytes: Uint8Array): boolean {
   if (type !== '') return type === 'text/html' || type === 'application/xhtml+xml'
   return /^\s*<(!doctype html|html|head|body)\b/i.test(Buffer.from(bytes.subarray(0, 512)).toString('latin1'))

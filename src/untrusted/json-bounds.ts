@@ -1,18 +1,18 @@
-/** How much JSON from others is parsed: its cost is that of its values (1 to 3 µs each), not that of its bytes. */
+/** Limits on untrusted JSON before it is parsed: the cost is in its values (1 to 3 µs each), not its bytes. */
 
 export interface JsonBounds {
   values: number
   depth: number
 }
 
-/** Shorter text cannot hold enough to be felt: 16 KiB of `[],` take 0.5 ms. */
+/** Shorter text cannot cost enough to matter: 16 KiB of `[],` takes 0.5 ms. */
 const SMALL = 16 * 1024
 
 const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125]
 
 /**
- * Goes once through the text, 0.1 ms a MiB of strings, 20 ms a MiB of brackets. Says nothing on whether it is JSON.
+ * One pass over the text: 0.1 ms per MiB of strings, 20 ms per MiB of brackets. Does not check that it is JSON.
  */
 export function isWithinBounds(text: string, bounds: JsonBounds): boolean {
   if (text.length <= SMALL) return true
@@ -33,7 +33,7 @@ export function isWithinBounds(text: string, bounds: JsonBounds): boolean {
   return true
 }
 
-/** Of the string that begins at `start`: its closing quote, or the text's end. */
+/** The closing quote of the string that begins at `start`, or the text's end. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let before = at - 1
@@ -43,7 +43,7 @@ function endOfString(text: string, start: number): number {
   return text.length
 }
 
-/** The same for bytes that come in pieces: a JSON body, or lines of a stream of events. */
+/** The same for bytes that arrive in chunks: a JSON body, or the lines of an event stream. */
 export function createByteBounds(bounds: JsonBounds) {
   let values = 0
   let depth = 0
@@ -52,7 +52,7 @@ export function createByteBounds(bounds: JsonBounds) {
   return {
     /** False: beyond the bounds. */
     add(byte: number): boolean {
-      // No string of JSON goes over a line's end; a quote in another line of an event is none of its.
+      // No JSON string spans lines; a quote in another line of an event is not part of it.
       if (byte === 10 || byte === 13) inString = false
       else if (escaped) escaped = false
       else if (inString) {

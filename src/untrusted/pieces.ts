@@ -1,16 +1,16 @@
-/** Bytes from others in portions, with a turn of the event loop for everybody else between them. */
+/** Processes untrusted bytes in portions, yielding to the event loop between them. */
 import { setImmediate } from 'node:timers/promises'
 
 /**
- * What is worked on without a break. Sockets and decompressors hand over 64 KiB and more at once, and of some kinds of
- * lines that takes a parser 0.2 s.
+ * Processed without a break. Sockets and decompressors deliver 64 KiB and more at once, and some kinds of lines of that
+ * size take a parser 0.2 s.
  */
 export const PIECE_BYTES = 16 * 1024
 
-/** So much in a row, in whatever pieces it came, is followed by a break. */
+/** After so many bytes in a row, in chunks of any size, there is a break. */
 export const BREAK_BYTES = 64 * 1024
 
-/** `take` in portions; its promise is waited for. A promise in return: wait for it before the next call. */
+/** Calls `take` in portions and awaits its promise. If this returns a promise, wait for it before the next call. */
 export function inPieces(
   take: (piece: Uint8Array) => Promise<void> | undefined,
 ): (bytes: Uint8Array) => Promise<void> | undefined {

@@ -1,35 +1,35 @@
-/** Takes secrets out of what others say, before it is shown to anyone (contract section 3). */
+/** Removes secrets from third parties' text before anyone sees it (contract section 3). */
 
 const mask = '[removed]'
 
-/** Long enough for any error message; what lies beyond is not read at all. */
+/** Long enough for any error message; the rest is not read. */
 const longest = 64 * 1024
 
-/** `Bearer x`, `api_key=x`, `"token": "x"`: the name stays, the value goes. */
+/** `Bearer x`, `api_key=x`, `"token": "x"`: the name stays, the value is removed. */
 const named =
   /\b(bearer\s+|(?:api[-_ ]?key|key|token|secret|password|passwd|credential|signature|authorization|cookie)["']?\s*[=:]\s*["']?(?:bearer\s+|basic\s+)?)[^\s"',;&<>)}\]]+/gi
 
-/** `sk-…`, `gsk_…` and their like, also where the vendor itself has blotted out the middle. */
+/** `sk-…`, `gsk_…` and the like, also where the vendor has masked the middle. */
 const prefixed = /\b(?:sk|pk|rk|gsk|xai|hf|ghp|glpat|nvapi|tgp)[-_][\w*.…-]{6,}|\bAIza[\w-]{8,}/g
 
 /** Candidates for tokens; `looksLikeToken` decides, since model names are long too. */
 const run = /[A-Za-z0-9+/_=.~-]{20,}/g
 
-/** A stretch of 16 letters and digits mixed, without a separator: no model name, path or UUID has one. */
+/** 16 or more mixed letters and digits without a separator: no model name, path or UUID has that. */
 const looksLikeToken = (text: string): boolean =>
   text.split(/[^A-Za-z0-9]/).some((part) => part.length >= 16 && /[0-9]/.test(part) && /[A-Za-z]/.test(part))
 
-/** Words in the name of a header which say that its value is a secret (contract section 2). */
+/** Words in a header's name that mark its value as secret (contract section 2). */
 const secretWords = /cookie|auth|key|token|secret|password|credential|signature|session/i
 
 export const isSecretHeader = (name: string): boolean => secretWords.test(name)
 
-/** Parts of a header's value that are secrets themselves; shorter ones are words. */
+/** Minimum length for a part of a header's value to count as a secret; shorter ones are ordinary words. */
 const shortestPart = 6
 
 /**
- * What is secret in these headers: whole values, what follows the scheme (`Bearer x`), a name and password in Basic
- * authentication, values of cookies, and the fixed parts around `{{placeholders}}`.
+ * The secrets in these headers: whole values, what follows the scheme (`Bearer x`), the name and password of Basic
+ * authentication, cookie values, and the fixed parts around `{{placeholders}}`.
  */
 export function secretsInHeaders(headers: Readonly<Record<string, string>>): string[] {
   const secrets = Object.entries(headers).flatMap(([name, value]) => {
@@ -45,18 +45,18 @@ export function secretsInHeaders(headers: Readonly<Record<string, string>>): str
 }
 
 /**
- * Removes these secrets, in the forms in which they come back: as they are, in JSON, in a URL or form, in base64 at any
- * place. Secrets of one or two characters are left: they are in every word.
+ * Removes these secrets in the forms in which they come back: verbatim, in JSON, in a URL or form, in base64 at any
+ * offset. Secrets of one or two characters are kept: they are in every word.
  */
 export function removeSecrets(text: string, secrets: readonly string[]): string {
   const forms = new Set(secrets.filter(({ length }) => length >= 3).flatMap(formsOf))
   let cleared = text
-  // The longest first: one may be a part of another.
+  // Longest first: one may be part of another.
   for (const form of [...forms].sort((a, b) => b.length - a.length)) cleared = cleared.replaceAll(form, mask)
   return cleared
 }
 
-/** The same for what is shown of an error: its beginning is enough. */
+/** The same for an error's text, of which the beginning is enough. */
 export const clearSecrets = (text: string, secrets: readonly string[]): string =>
   removeSecrets(text.slice(0, longest), secrets)
 
@@ -69,7 +69,7 @@ function formsOf(secret: string): string[] {
   return [secret, json, json.replaceAll('/', '\\/'), ...encoded, ...lower, ...base64Forms(secret)]
 }
 
-/** What of the base64 of a longer text is the secret's own: it may begin at any of three places in a group. */
+/** The part of a longer text's base64 that belongs to the secret, which may start at any of three offsets in a group. */
 function base64Forms(secret: string): string[] {
   const forms = [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)])
@@ -80,7 +80,7 @@ function base64Forms(secret: string): string[] {
   return long.flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')])
 }
 
-/** Removes whatever looks like a key, whoever it belongs to. */
+/** Removes anything that looks like a key, whoever it belongs to. */
 export function clearKeyLike(text: string): string {
   return text
     .replace(named, `$1${mask}`)

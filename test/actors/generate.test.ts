@@ -38,9 +38,9 @@ describe('tools', () => {
     }
     const model = script([say('before '), ask('one'), ask('two'), end('tool_calls')], [say('after'), end()])
     const { events, ending } = await run(model, { call })
-    expect(events.map((event) => (event.type === 'text' ? event.text : `${event.type} ${event.id}`))).toEqual([
-      ...['before ', 'tool_call one', 'tool_call two', 'tool_result one', 'tool_result two', 'after'],
-    ])
+    expect(
+      events.map((event) => ('text' in event ? event.text : `${event.type} ${'id' in event && event.id}`)),
+    ).toEqual([...['before ', 'tool_call one', 'tool_call two', 'tool_result one', 'tool_result two', 'after']])
     expect(ending).toEqual({ type: 'finished', reason: 'stop' })
     expect(model.requests[1]?.messages.slice(1)).toMatchObject([
       { role: 'assistant', content: 'before ', toolCalls: [{ id: 'one' }, { id: 'two' }] },

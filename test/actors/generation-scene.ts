@@ -41,6 +41,7 @@ export function script(...turns: Step[][]): Model & { requests: ModelRequest[]; 
 
 export const request = {
   ...{ provider: { id: 'p', type: 'demo', baseUrl: null, apiKey: null }, model: 'm', system: 'sys', config: {} },
+  reasoning: false,
   messages: [{ role: 'user', content: 'hello' } as const],
 }
 

@@ -20,6 +20,14 @@ test('a check that finds the lease over stops its holders, and nobody who has le
   expect([gate.check(), stopped]).toEqual([false, ['a']])
 })
 
+test('stopping the holders does not depend on what the lease is now', () => {
+  const gate = createLeaseGate(() => Number.POSITIVE_INFINITY)
+  const stopped: string[] = []
+  gate.hold(() => stopped.push('a'))
+  gate.stop()
+  expect([gate.check(), stopped]).toEqual([true, ['a']])
+})
+
 verifies('contract-10.commit-first', 'no tool is called before all that was emitted is stored', async () => {
   const storing = Promise.withResolvers<boolean>()
   const called: string[] = []

@@ -107,6 +107,7 @@ const message = (sessionId = 's'): Message => ({
     agentName: 'A',
     origin: null,
     sessionId,
+    user: null,
     text: 'hi',
     model: 'm',
     includeUsage: false,
@@ -114,7 +115,13 @@ const message = (sessionId = 's'): Message => ({
     isRetry: false,
     configuration: null,
   },
-  request: { provider: { id: 'p', type: 'demo', baseUrl: null, apiKey: null }, model: 'm', system: null, config: {} },
+  request: {
+    provider: { id: 'p', type: 'demo', baseUrl: null, apiKey: null },
+    model: 'm',
+    system: null,
+    config: {},
+    reasoning: false,
+  },
   openToolbox: async () => ({ tools: [], call: async () => ({ ok: false, content: '' }) }),
   onBusy: 'reject',
 })

@@ -60,9 +60,32 @@ export function answers(play: Play): void {
     record('parts', 'yes')
   })
 
+  structured(play)
   tools(play)
   turns(play)
   aborts(play)
+}
+
+const place = {
+  type: 'object',
+  properties: { city: { type: 'string' } },
+  required: ['city'],
+  additionalProperties: false,
+}
+
+function structured({ kind, scene, driver, record }: Play): void {
+  const { structured, structuredBy = '' } = driver
+  if (structured === undefined) record('structured', '–')
+  else
+    verifies('contract-13.structured', 'a JSON Schema reaches the model, and the caller gets the object', async () => {
+      const called = scene().up.calls.length
+      scene().says('{"city":', '"Rome"}')
+      const told = await structured(ask(await scene().baseUrl(kind), 'Where?'), place)
+      expect([told.error, JSON.parse(told.text)]).toEqual([null, { city: 'Rome' }])
+      const format = scene().up.calls[called]?.body.response_format
+      expect(format).toMatchObject({ type: 'json_schema', json_schema: { schema: { properties: place.properties } } })
+      record('structured', structuredBy)
+    })
 }
 
 function tools({ kind, scene, driver, record }: Play): void {

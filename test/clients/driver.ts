@@ -49,4 +49,8 @@ export interface Driver {
   stream(ask: Ask, watch?: Watch): Promise<Told>
   /** A stream that the client itself puts together. */
   helper(ask: Ask): Promise<Told>
+  /** An answer that keeps to a JSON Schema: `text` is the JSON of what the client parsed it into. Absent: not tried. */
+  structured?: (ask: Ask, schema: object) => Promise<Told>
+  /** How its users ask for that. */
+  structuredBy?: string
 }

@@ -6,6 +6,7 @@ export const rows = {
   usage: 'Usage of a stream, and how it is asked for',
   turns: 'Earlier turns',
   parts: 'Content as an array of text parts',
+  structured: 'An answer by a JSON Schema',
   agentTools: 'Tools of the agent',
   ownTools: 'Tools that the caller brings',
   abort: 'The caller aborts a stream',

@@ -1,4 +1,4 @@
-/** Through nginx with the configuration that users get: any instance serves any request (contract section 7). */
+/** Through nginx with the shipped configuration: any instance serves any request (contract section 7). */
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
 import { newSession, postJson } from '../support/product.ts'
 import { contentOf, openSse } from '../support/sse.ts'
@@ -19,7 +19,7 @@ import {
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
 
-/** With three instances in turn, each gets some of so many requests. */
+/** With round-robin over three instances, each gets some of so many requests. */
 const TIMES = 9
 
 describe.each(both)('$beside', ({ redis }) => {
@@ -40,7 +40,7 @@ describe.each(both)('$beside', ({ redis }) => {
     return { session, stream }
   }
 
-  verifies('contract-7.any-instance', 'a token is seen before the reply ends: nothing is buffered', async () => {
+  verifies('contract-7.any-instance', 'tokens arrive before the reply ends: nothing is buffered', async () => {
     const { stream, session } = await begin()
     expect(contentOf(stream.frames)).toBe('so far')
     expect((await newest(url, session)).status).toBe('streaming')
@@ -48,7 +48,7 @@ describe.each(both)('$beside', ({ redis }) => {
     expect((await stream.rest()).frames.at(-1)?.data).toBe('[DONE]')
   })
 
-  verifies('contract-7.any-instance', 'messages, resumes and cancels work wherever they land', async () => {
+  verifies('contract-7.any-instance', 'messages, resumes and cancels work on any instance', async () => {
     for (let n = 0; n < TIMES; n++) {
       const { session, stream } = await begin()
       const resumed = await follow(url, session)
@@ -62,7 +62,7 @@ describe.each(both)('$beside', ({ redis }) => {
     expect(owners).toHaveLength(3)
   })
 
-  verifies('contract-1.drain', 'messages go past an instance that drains, or that is gone', async () => {
+  verifies('contract-1.drain', 'messages are routed past an instance that drains or is gone', async () => {
     const { cluster, up, agent } = scene
     up.next(stall)
     const held = await newSession(url, agent)

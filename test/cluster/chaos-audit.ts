@@ -1,9 +1,10 @@
-/** What the database can tell of a chaos run: who wrote what, noted by triggers of the tests alone, and what is left. */
+/** Evidence in the database after a chaos run: who wrote what, recorded by test-only triggers, and what is left. */
 import type { Sql } from '../../src/persistence/postgres/database.ts'
 import type { StoredMessage } from './chaos-checker.ts'
+import type { StoredCall } from './chaos-effects.ts'
 import type { Violation } from './chaos-witness.ts'
 
-/** Every frame, opened reply and outcome with the connection that wrote it (`application_name`) and its place in time. */
+/** Every frame, opened reply and outcome, with the connection that wrote it (`application_name`) and its order. */
 export async function installAudit(sql: Sql): Promise<void> {
   await sql.unsafe(`
     create sequence chaos_steps;
@@ -11,6 +12,7 @@ export async function installAudit(sql: Sql): Promise<void> {
     create table chaos_replies (reply_id uuid, session_id uuid, session_num bigint, first_seq bigint,
                                 instance_id uuid, writer text, step bigint);
     create table chaos_outcomes (reply_id uuid, code text, writer text, step bigint);
+    create table chaos_renewals (instance_id uuid primary key, at timestamptz);
     create table chaos_changes (message_id uuid, writer text, before jsonb, after jsonb);
 
     create function chaos_note_frame() returns trigger language plpgsql as $$
@@ -37,6 +39,14 @@ export async function installAudit(sql: Sql): Promise<void> {
       end if;
       return null;
     end $$;
+    create function chaos_note_renewal() returns trigger language plpgsql as $$
+    begin
+      insert into chaos_renewals values (new.id, clock_timestamp())
+        on conflict (instance_id) do update set at = excluded.at;
+      return null;
+    end $$;
+    create trigger chaos_note_renewal after insert or update of lease on instances
+      for each row execute function chaos_note_renewal();
     create trigger chaos_note_message after insert or update on messages
       for each row execute function chaos_note_message();
   `)
@@ -47,7 +57,7 @@ interface Finding {
   detail: string
 }
 
-/** No two owners ever wrote to one reply, nobody wrote behind its outcome, and each has one outcome. */
+/** No reply had two writers or writes after its outcome, and each has exactly one outcome. */
 export async function auditViolations(sql: Sql): Promise<Violation[]> {
   await sql`create index if not exists chaos_replies_at on chaos_replies (session_num, first_seq)`
   await sql`analyze chaos_replies, chaos_frames, chaos_outcomes`
@@ -99,7 +109,7 @@ export async function auditViolations(sql: Sql): Promise<Violation[]> {
   return found
 }
 
-/** All messages as they are stored, by session, in their order. */
+/** All stored messages, by session, in order. */
 export async function storedMessages(sql: Sql): Promise<Map<string, StoredMessage[]>> {
   const rows = await sql<StoredMessage[]>`
     select id, session_id as session, position, role, status, content, finish_reason as finish, error_code as code,
@@ -109,14 +119,31 @@ export async function storedMessages(sql: Sql): Promise<Map<string, StoredMessag
 }
 
 /**
- * From the last sign of life of each instance that was lost for good to the outcome of the last of its replies
- * (milliseconds, sorted).
+ * From the last renewal of each instance that was lost for good to the outcome of the last of its replies (milliseconds,
+ * sorted).
  */
-export async function lossesNoticed(sql: Sql, leaseMs: number): Promise<number[]> {
-  const rows = await sql<{ ms: number }[]>`
-    select (extract(epoch from max(m.settled_at) - i.lease_until) * 1000)::float8 + ${leaseMs}::float8 as ms
-      from instances i join messages m on m.instance_id = i.id
-     where i.lost_at is not null and m.error_code = 'instance_lost' group by i.id, i.lease_until
-    having max(m.settled_at) > i.lease_until order by 1`
-  return rows.map(({ ms }) => Math.round(ms))
+export async function lossesSettled(sql: Sql): Promise<{ instance: string; ms: number }[]> {
+  const rows = await sql<{ instance: string; ms: number }[]>`
+    select i.id as instance, (extract(epoch from max(m.settled_at) - n.at) * 1000)::float8 as ms
+      from instances i join chaos_renewals n on n.instance_id = i.id join messages m on m.instance_id = i.id
+     where i.lost_at is not null and m.error_code = 'instance_lost' group by i.id, n.at
+    having max(m.settled_at) > n.at order by 2`
+  return rows.map(({ instance, ms }) => ({ instance, ms: Math.round(ms) }))
+}
+
+/** The tool calls of all settled replies, in their order. */
+export const storedCalls = (sql: Sql): Promise<StoredCall[]> =>
+  sql<StoredCall[]>`
+    select m.id as reply, row_number() over (partition by m.id order by c.place)::integer as n,
+           (select (r.stored -> 'event' ->> 'ok')::boolean from jsonb_array_elements(m.tool_events) as r (stored)
+             where r.stored -> 'event' ->> 'type' = 'tool_result'
+               and r.stored -> 'event' ->> 'id' = c.stored -> 'event' ->> 'id' limit 1) as ok
+      from messages m cross join jsonb_array_elements(m.tool_events) with ordinality as c (stored, place)
+     where c.stored -> 'event' ->> 'type' = 'tool_call'`
+
+/** Replies whose session is gone. */
+export async function deletedReplies(sql: Sql): Promise<Set<string>> {
+  const rows = await sql<{ id: string }[]>`
+    select reply_id as id from chaos_replies r where not exists (select 1 from sessions s where s.id = r.session_id)`
+  return new Set(rows.map(({ id }) => id))
 }

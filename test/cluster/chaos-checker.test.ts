@@ -1,4 +1,4 @@
-/** The proof of the chaos runs is worth what it can see: each lie that a product could tell, told once. */
+/** The chaos checker must detect every kind of violation: each is simulated once. */
 import { describe, expect, test } from 'vitest'
 import { check, type Evidence, type StoredMessage } from './chaos-checker.ts'
 import { type ModelCall, textOf, wordOf } from './chaos-model.ts'
@@ -30,7 +30,7 @@ const text = (replyId: string, content: string) => chunk(replyId, { content })
 const finish = (replyId: string) => chunk(replyId, {}, 'stop')
 const failed = (code: string) => JSON.stringify({ error: { code } })
 
-/** Frames on one connection, each with the id before it plus one. */
+/** Frames on one connection, with consecutive ids. */
 function stream(
   session: SessionSeen,
   after: number | 'ahead',
@@ -50,7 +50,7 @@ interface Scene extends Evidence {
   rows: StoredMessage[]
 }
 
-/** Two messages with whole replies, all of it seen: nothing to find fault with. */
+/** Two messages with complete replies, all of it seen: no violation. */
 function honest(): Scene {
   const session = newSessionSeen('s')
   const rows = [
@@ -79,7 +79,7 @@ const first = <T>(all: readonly T[]): T => {
 }
 
 describe('what is stored', () => {
-  test('an honest run has no violation', () => {
+  test('a correct run has no violation', () => {
     expect(check(honest())).toEqual([])
   })
 
@@ -229,7 +229,7 @@ describe('what clients see', () => {
     return witness.violations.map(({ rule }) => rule)
   }
 
-  test('lists that grow and then stay are in order', () => {
+  test('lists that grow and then stay unchanged are correct', () => {
     const settled = message('abcd', 'error', 'error')
     expect(lists([message('ab')], [message('abc')], [settled], [settled])).toEqual([])
   })
@@ -247,7 +247,7 @@ describe('what clients see', () => {
   ])('%s', (_, rule, contents) => {
     expect(lists(...contents)).toContain(rule)
   })
-  test('a list that was asked for before something was shown may lack it', () => {
+  test('a list requested before something was shown may lack it', () => {
     const [session, witness] = [seen(), createWitness()]
     const answer = witness.list(session)
     stream(session, 0, 1, whole.slice(0, 3), witness)

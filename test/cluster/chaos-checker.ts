@@ -1,6 +1,6 @@
 /**
- * What must be true after a chaos run, whatever happened in it: the clients' records, the model's calls and the stored
- * messages tell one story. Pure; `chaos-checker.test.ts` shows it each lie that it has to see.
+ * The invariants of a chaos run: the clients' records, the model's calls and the stored messages must be consistent.
+ * Pure; `chaos-checker.test.ts` shows that it detects each violation.
  */
 import { type ModelCall, markerIn, textOf, wordOf } from './chaos-model.ts'
 import type { Send } from './chaos-requests.ts'
@@ -56,7 +56,7 @@ type Fault = (rule: string, detail: string) => void
 const brief = (row: StoredMessage): string =>
   JSON.stringify({ ...row, content: row.content.slice(-120), frameEnds: row.frameEnds?.length })
 
-/** At most one call that said anything for each turn of a model: nothing is generated twice. */
+/** At most one call with output for each turn of a model: nothing is generated twice. */
 function checkCalls(byMarker: Map<string, ModelCall[]>): Violation[] {
   const found: Violation[] = []
   for (const [marker, calls] of byMarker) {
@@ -71,7 +71,7 @@ function checkCalls(byMarker: Map<string, ModelCall[]>): Violation[] {
   return found
 }
 
-/** Questions and replies in turns, ids without a gap through the life of the session. */
+/** Questions and replies alternate, ids have no gap over the life of the session. */
 function checkOrder(rows: readonly StoredMessage[], fault: Fault): void {
   let nextSeq = 1
   for (const [index, row] of rows.entries()) {
@@ -83,12 +83,13 @@ function checkOrder(rows: readonly StoredMessage[], fault: Fault): void {
   if (rows.length % 2 === 1) fault('order', `the last message has no reply: ${JSON.stringify(rows.at(-1))}`)
 }
 
-/** Accepted: stored once, with one reply. Refused: not stored. Nobody answered: stored once at most. */
+/** Accepted: stored once, with one reply. Refused: not stored. No response: stored at most once. */
 function checkSends(sends: readonly Send[], rows: readonly StoredMessage[], fault: Fault): void {
   const places = Map.groupBy(rows.filter(({ role }) => role === 'user').keys(), (n) => rows[2 * n]?.content ?? '')
   for (const send of sends) {
-    const stored = places.get(textOf(send.marker)) ?? []
-    places.delete(textOf(send.marker))
+    const text = textOf(send.marker, send.manner)
+    const stored = places.get(text) ?? []
+    places.delete(text)
     const told = JSON.stringify({ ...send, session: undefined })
     const isAccepted = send.tries.some(({ outcome }) => outcome === 'accepted')
     const isRefused = send.tries.every(({ outcome }) => outcome === 'refused')
@@ -112,7 +113,7 @@ interface Expected {
   text: string
 }
 
-/** The frames of a settled reply, from its first id on. */
+/** The frames of a settled reply, from its first id. */
 export function framesOf(row: StoredMessage): Expected[] {
   const bytes = Buffer.from(row.content)
   const ends = row.frameEnds ?? []
@@ -128,7 +129,7 @@ export function framesOf(row: StoredMessage): Expected[] {
   return [{ kind: 'role', text: '' }, ...texts, ...last]
 }
 
-/** Whatever anybody was shown is what is stored now, under the same id. */
+/** Whatever any client saw is stored now, under the same id. */
 function checkShown(session: SessionSeen, rows: readonly StoredMessage[], fault: Fault): void {
   const expected = new Map<number, Expected & { reply: string }>()
   for (const row of rows) {
@@ -153,7 +154,7 @@ function checkShown(session: SessionSeen, rows: readonly StoredMessage[], fault:
 
 const statusOf = (finish: string | null): string => (finish === 'error' ? 'error' : 'complete')
 
-/** One outcome that fits what the model did, and words of one call a turn, in their order, none missing. */
+/** One outcome that matches the model's behaviour, and the words of one call for each turn, in order and complete. */
 function checkReply(row: StoredMessage, calls: readonly ModelCall[], session: SessionSeen, fault: Fault): void {
   if (row.status === 'streaming') {
     fault('settled', brief(row))
@@ -181,7 +182,7 @@ function checkReply(row: StoredMessage, calls: readonly ModelCall[], session: Se
   }
 }
 
-/** Whose words these are, call by call. A text says what is wrong with them. */
+/** Splits the words by call. A string describes what is wrong with them. */
 function wordsOf(content: string, calls: readonly ModelCall[]): string | { call: ModelCall; words: number }[] {
   const used: { call: ModelCall; words: number }[] = []
   let at = 0

@@ -1,9 +1,10 @@
 /**
- * The clients of a chaos run. Each session has one that talks, with others beside it: they follow, cancel, read, send
- * in between, drop connections and resume wherever chance leads them. What they were told goes to the witness; what
- * became of each message is written down in its `Send`.
+ * The clients of a chaos run. Each session has one that sends messages, and others that follow, cancel, read, send in
+ * between, drop connections and resume at random. What they receive goes to the witness; the fate of each message is
+ * recorded in its `Send`.
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import { readRefusal } from './chaos-answers.ts'
 import { textOf } from './chaos-model.ts'
 import {
   ask,
@@ -21,20 +22,17 @@ import {
 } from './chaos-requests.ts'
 import type { SessionSeen } from './chaos-witness.ts'
 
-/** Words of a 503 that says for certain that nothing was stored. */
-const refusals = /^(Too many replies run|The instance is shutting down|The instance cannot write)/
-
 /** One try to send it. Streams are read on by `follow` when they break off. */
 async function attempt(crowd: Crowd, send: Send, random: () => number, fields: object): Promise<Try> {
   const { session, key } = send
   const isStreamed = random() < 0.7
   const interrupts = random() < 0.15
-  // What may have been obeyed before nginx asks another instance needs a key, as deploy/nginx.conf says.
+  // A request that may have taken effect before nginx tries another instance needs a key; see deploy/nginx.conf.
   const mayDouble = key === null && (!isStreamed || interrupts)
   const base = mayDouble ? (crowd.urls[Math.floor(random() * crowd.urls.length)] ?? '') : baseOf(crowd, random)
   const options = interrupts && key === null ? { on_busy: 'interrupt' } : {}
   if ('on_busy' in options) session.cancels += 1
-  // The same key wants the same body.
+  // The same key requires the same body.
   const body = { messages: [{ role: 'user', content: textOf(send.marker) }], ...fields, ...options }
   const stream = key === null ? isStreamed : Number(key.at(-1)) % 2 === 0
   const leaving = new AbortController()
@@ -58,7 +56,7 @@ async function attempt(crowd: Crowd, send: Send, random: () => number, fields: o
   return one
 }
 
-/** An answer in one piece: the whole reply, or why there is none. */
+/** A response that is not streamed: the whole reply, or why there is none. */
 async function readAnswer({ witness }: Crowd, one: Try, answer: Response, isBalanced: boolean): Promise<void> {
   const text = await answer.text().catch(() => null)
   if (answer.status === 200) {
@@ -69,24 +67,13 @@ async function readAnswer({ witness }: Crowd, one: Try, answer: Response, isBala
     one.content = String(choices[0].message.content)
     return
   }
-  const said = String(text === null ? '' : (/"error":"([^"]*)/.exec(text)?.[1] ?? ''))
-  if (text !== null && said === '') {
-    witness.violations.push({ rule: 'error-format', session: '', detail: `${answer.status} ${text.slice(0, 200)}` })
-  }
-  if (answer.status === 500) {
-    // A generation that failed, or that cannot be stored at the moment. Any other fault has neither header.
-    const { headers } = answer
-    if (said.startsWith('It is not known')) return // whether it is stored: it may be either (contract section 10)
-    if (headers.get('x-should-retry') === 'false' || headers.has('retry-after')) one.outcome = 'accepted'
-    else witness.violations.push({ rule: 'status', session: '', detail: `500 ${text}` })
-    return
-  }
-  // What stands before the answer of another instance, nginx does not tell.
-  if (isBalanced) return
-  if (answer.status < 500 || refusals.test(said)) one.outcome = 'refused'
+  const { status, headers } = answer
+  const { outcome, fault } = readRefusal({ status, text, headers, isBalanced })
+  one.outcome = outcome
+  if (fault !== null) witness.violations.push(fault)
 }
 
-/** A message until it was accepted or refused; with a key it is sent again when nobody answered, and sometimes anyway. */
+/** Sends a message until it is accepted or refused. With a key it is resent without a response, and sometimes anyway. */
 export async function say(crowd: Crowd, session: SessionSeen, marker: string, random: () => number): Promise<Send> {
   const key = random() < 0.35 ? `${marker}-${Math.floor(random() * 10)}` : null
   const send: Send = { marker, session, key, tries: [] }
@@ -119,7 +106,7 @@ async function cancel(crowd: Crowd, session: SessionSeen, base: string): Promise
   if (answer?.status === 204) count(crowd, 'cancels')
 }
 
-/** Until it is gone for certain. */
+/** Repeated until it is certainly gone. */
 async function remove(crowd: Crowd, session: SessionSeen, random: () => number): Promise<void> {
   session.deletion = 'asked'
   while (!crowd.over.aborted) {
@@ -135,7 +122,7 @@ async function remove(crowd: Crowd, session: SessionSeen, random: () => number):
   }
 }
 
-/** Those who are there beside the one who talks. */
+/** The session's other clients. */
 async function beside(crowd: Crowd, session: SessionSeen, marker: string, random: () => number): Promise<void> {
   await pause(random() * 1000)
   const kind = random()
@@ -147,7 +134,7 @@ async function beside(crowd: Crowd, session: SessionSeen, marker: string, random
   else for (let n = 0; n < 4; n++) await readMessages(crowd, session, baseOf(crowd, random))
 }
 
-/** Talks until the run closes. `place`: its number, from 0. */
+/** Sends messages until the run closes. `place`: its number, from 0. */
 export async function converse(crowd: Crowd, place: number, random: () => number): Promise<void> {
   let session = await openSession(crowd, random)
   for (let n = 1; session !== null && !crowd.closing.aborted; n++) {

@@ -1,38 +1,41 @@
-/** What happens to a cluster in a chaos run: lanes side by side, so that faults meet. */
+/** What happens to a cluster in a chaos run: several kinds side by side, so that faults meet. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { askAgain } from '../../src/persistence/postgres/database.ts'
 import { type Cluster, LEASE_MS } from '../support/cluster.ts'
+import type { OwnPostgres } from '../support/own-postgres.ts'
 import type { RedisServer } from '../support/redis.ts'
+import type { Wire } from '../support/wire.ts'
 
 export interface FaultOptions {
   cluster: Cluster
   random(): number
-  /** Ends the lanes; what was broken is healed then. */
+  /** Ends them; what was broken is healed then. */
   over: AbortSignal
-  /** Restarts the database server. Null: others use it too. */
-  restartDatabase: (() => Promise<void>) | null
+  /** The database server. Null: others use it too. */
+  server: Pick<OwnPostgres, 'restart' | 'freeze' | 'crowdOut'> | null
   /** Told of each fault as it begins. */
   onFault(what: string, instance: number | null): void
-  /** Told of what the product did wrong, and of its logs before they go. */
+  /** Receives violations by the product, and its logs before they are lost. */
   onTrouble(detail: string): void
 }
 
 type Fault = (instance: number) => Promise<void>
 
-/** Resolves when all lanes have ended and everything runs again. */
+/** Resolves when all have ended and everything runs again. */
 export async function makeTrouble(options: FaultOptions): Promise<void> {
   const { cluster } = options
-  const lanes = [
-    lane(options, ends(options), cluster.products.length),
-    lane(options, standstills(options), cluster.products.length),
-    lane(options, databaseFaults(options), null),
-    ...(cluster.redis ? [lane(options, redisFaults(cluster.redis, options.random), null)] : []),
-  ]
-  await Promise.all(lanes)
+  await Promise.all([
+    repeat(options, ends(options), cluster.products.length),
+    repeat(options, standstills(options), cluster.products.length),
+    repeat(options, wireFaults(options), cluster.wires.length),
+    repeat(options, databaseFaults(options), null),
+    repeat(options, locks(options), null),
+    ...(cluster.redis ? [repeat(options, redisFaults(cluster.redis, options.random), null)] : []),
+  ])
 }
 
 /** All kinds in a random order, then again in another one: none is missing in a short run. */
-async function lane(options: FaultOptions, faults: Record<string, Fault>, among: number | null): Promise<void> {
+async function repeat(options: FaultOptions, faults: Record<string, Fault>, among: number | null): Promise<void> {
   const { random, over, onFault, onTrouble } = options
   let deck: [string, Fault][] = []
   for (;;) {
@@ -48,7 +51,7 @@ async function lane(options: FaultOptions, faults: Record<string, Fault>, among:
   }
 }
 
-/** The process ends and comes back. */
+/** The process ends and restarts. */
 function ends({ cluster, random, onTrouble }: FaultOptions): Record<string, Fault> {
   const back = async (instance: number) => {
     for (let tries = 1; ; tries++) {
@@ -73,7 +76,7 @@ function ends({ cluster, random, onTrouble }: FaultOptions): Record<string, Faul
   }
 }
 
-/** The process stands still and goes on, whatever else happens to it meanwhile. */
+/** The process is suspended and resumed, whatever else happens to it meanwhile. */
 function standstills({ cluster, random }: FaultOptions): Record<string, Fault> {
   const stand = async (instance: number, ms: number) => {
     const { child } = cluster.products[instance] ?? {}
@@ -87,9 +90,50 @@ function standstills({ cluster, random }: FaultOptions): Record<string, Fault> {
   }
 }
 
-function databaseFaults({ cluster, random, restartDatabase }: FaultOptions): Record<string, Fault> {
+/** One instance's own ways to PostgreSQL and Redis. */
+function wireFaults({ cluster, random }: FaultOptions): Record<string, Fault> {
+  const during = async (wires: readonly (Wire | null | undefined)[], damage: (wire: Wire) => void, ms: number) => {
+    for (const wire of wires) if (wire) damage(wire)
+    await pause(ms)
+    for (const wire of wires) wire?.pass()
+  }
+  const some = () => random() * 3 * LEASE_MS
+  const database = (damage: (wire: Wire) => void): Fault => {
+    return (instance) => during([cluster.wires[instance]?.database], damage, some())
+  }
+  return {
+    'own database refuses': database((wire) => wire.refuse()),
+    'own database is a black hole': database((wire) => wire.blackhole()),
+    'own database is deaf': database((wire) => wire.deafen()),
+    'own database stands still': database((wire) => wire.stall()),
+    'own database is slow': database((wire) => wire.slow(20 + random() * 100)),
+    'own Redis is a black hole': (instance) =>
+      during([cluster.wires[instance]?.redis], (wire) => wire.blackhole(), some()),
+    'cut off from both': (instance) => {
+      const { database, redis } = cluster.wires[instance] ?? {}
+      return during([database, redis], (wire) => wire.blackhole(), some())
+    },
+  }
+}
+
+/** Rows that others hold. */
+function locks({ cluster, random }: FaultOptions): Record<string, Fault> {
   const { sql } = cluster.database
-  // Our own connection may be cut too, or the server be about to start.
+  const hold = (rows: string, ms: () => number) => async () => {
+    await askAgain(
+      () => sql.begin((tx) => tx.unsafe(`select 1 from ${rows} for update; select pg_sleep(${ms() / 1000})`)),
+      20_000,
+    )
+  }
+  return {
+    'running messages locked': hold(`messages where status = 'streaming'`, () => random() * 3000),
+    'instances locked': hold('instances', () => random() * 1.2 * LEASE_MS),
+  }
+}
+
+function databaseFaults({ cluster, random, server }: FaultOptions): Record<string, Fault> {
+  const { sql } = cluster.database
+  // Our own connection may be cut too, or the server may still be starting.
   const cut = (part: string) => async () => {
     const instances = await askAgain(
       () => sql<{ id: string }[]>`select id from instances where lost_at is null`,
@@ -107,7 +151,11 @@ function databaseFaults({ cluster, random, restartDatabase }: FaultOptions): Rec
     'connection of flushes cut': cut('journal'),
     'connections of requests cut': cut('pool'),
     'connection of the lease cut': cut('lease'),
-    ...(restartDatabase ? { 'database restarted': restartDatabase } : {}),
+    ...(server && {
+      'database restarted': () => server.restart(),
+      'database stands still': () => server.freeze(random() * 2 * LEASE_MS),
+      'connections used up': () => server.crowdOut(random() * 3 * LEASE_MS),
+    }),
   }
 }
 

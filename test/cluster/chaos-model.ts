@@ -1,6 +1,6 @@
 /**
- * The model of the chaos runs: a vendor over HTTP whose words carry their call's own number (`c17.1 c17.2 …`), so that
- * every word in a reply tells which call it came from, and a tool that it asks for. Each call is written down.
+ * The model of the chaos runs: a vendor over HTTP whose words contain their call's number (`c17.1 c17.2 …`), so that every
+ * word in a reply identifies its call, and a tool that it calls. Each call is recorded.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -9,13 +9,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 export interface ModelCall {
   number: number
-  /** Of the user's message that it answers. */
+  /** The marker of the user message that it answers. */
   marker: string
-  /** 0, then one more for each tool result behind that message. */
+  /** 0, plus one for each tool result after that message. */
   turn: number
-  /** Words that were handed to the system, whether or not anybody took them. */
+  /** Words written to the socket, whether or not they were received. */
   words: number
-  /** `refused`: before the first word; `broke`: behind a word; `left`: the caller has gone. */
+  /** `refused`: before the first word; `broke`: after a word; `left`: the caller disconnected. */
   end: 'running' | 'refused' | 'broke' | 'left' | 'tool' | 'stop' | 'length'
 }
 
@@ -24,6 +24,8 @@ export interface ChaosModel extends AsyncDisposable {
   url: string
   toolUrl: string
   calls: readonly ModelCall[]
+  /** What the tool did, by the idempotency key of each call. */
+  effects: readonly string[]
   /** From here on it only answers, shortly. */
   calm(): void
 }
@@ -32,25 +34,31 @@ export const TOOL = 'lookup'
 
 export const wordOf = (call: number, n: number): string => `c${call}.${n}é🙂 `
 
-/** What users say; the model finds the marker in it. */
-export const textOf = (marker: string): string => `${marker} tell me`
+/** What users say; the model finds the marker in it, and how it is to speak. */
+export const textOf = (marker: string, manner: Manner | '' = ''): string => `${marker} tell me${manner && ` ${manner}`}`
+/** `talking`: a word now and then, without an end; `silent`: one word, and no more. */
+export type Manner = 'talking' | 'silent'
 export const markerIn = (text: string): string | null => [...text.matchAll(/\bm\d+\.\d+\b/g)].at(-1)?.[0] ?? null
 
 export async function startModel(random: () => number): Promise<ChaosModel> {
   const calls: ModelCall[] = []
+  const effects: string[] = []
   let isCalm = false
   const server = createServer((request, response) => {
     response.on('error', () => {}) // callers that leave are part of the play
-    const answered = request.url === '/tool' ? lookUp(response, random) : complete(request, response)
+    const isTool = request.url === '/tool'
+    if (isTool) effects.push(String(request.headers['idempotency-key']))
+    const answered = isTool ? lookUp(response, random) : complete(request, response)
     answered.catch(() => response.destroy())
   })
   async function complete(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { marker, turn, offersTools } = readRequest(await bodyOf(request))
+    const { marker, manner, turn, offersTools } = readRequest(await bodyOf(request))
     const call: ModelCall = { number: calls.length + 1, marker, turn, words: 0, end: 'running' }
     calls.push(call)
     const left = new AbortController()
     response.on('close', () => left.abort())
-    const part = isCalm ? calmPart : partFor(random, offersTools && turn < 2)
+    const usual = isCalm ? calmPart : partFor(random, offersTools && turn < 2)
+    const part = manner === null ? usual : { ...calmPart, ...manners[manner] }
     await play(part, call, response, left.signal).catch(() => {
       if (call.end === 'running') call.end = 'left'
     })
@@ -63,6 +71,7 @@ export async function startModel(random: () => number): Promise<ChaosModel> {
     url: `${origin}/v1`,
     toolUrl: `${origin}/tool`,
     calls,
+    effects,
     calm() {
       isCalm = true
     },
@@ -77,12 +86,17 @@ interface Part {
   words: number
   /** Longest wait before a word (milliseconds). */
   pace: number
-  end: 'refused' | 'broke' | 'tool' | 'stop' | 'length'
+  end: 'refused' | 'broke' | 'tool' | 'stop' | 'length' | 'silent'
   status: number
   random(): number
 }
 
 const calmPart: Part = { words: 3, pace: 0, end: 'stop', status: 200, random: () => 0 }
+
+const manners = {
+  talking: { words: Number.POSITIVE_INFINITY, pace: 100, random: () => 0.5 },
+  silent: { words: 1, end: 'silent' },
+} as const satisfies Record<Manner, Partial<Part>>
 
 function partFor(random: () => number, mayCall: boolean): Part {
   const kind = random()
@@ -111,8 +125,12 @@ async function play(part: Part, call: ModelCall, response: ServerResponse, left:
     call.words += 1
     await say({ content: wordOf(call.number, call.words) })
   }
+  if (part.end === 'silent') {
+    await pause(600_000, undefined, { signal: left })
+    return
+  }
   if (part.end === 'broke') {
-    await pause(20) // what was said is on its way
+    await pause(20) // the last words are in transit
     call.end = 'broke'
     response.destroy()
     return
@@ -132,7 +150,7 @@ async function play(part: Part, call: ModelCall, response: ServerResponse, left:
 const chunk = (fields: object): string =>
   `data: ${JSON.stringify({ id: 'up', object: 'chat.completion.chunk', created: 1, model: 'up', ...fields })}\n\n`
 
-/** Rejects when the caller has gone. */
+/** Rejects when the caller has disconnected. */
 function written(response: ServerResponse, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     response.write(text, (error) => (error ? reject(error) : resolve()))
@@ -150,12 +168,21 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   return JSON.parse(Buffer.concat(parts).toString())
 }
 
-function readRequest(body: unknown): { marker: string; turn: number; offersTools: boolean } {
+interface Asked {
+  marker: string
+  manner: Manner | null
+  turn: number
+  offersTools: boolean
+}
+
+function readRequest(body: unknown): Asked {
   const { messages, tools } = Object(body)
   const all: { role: string; content: unknown }[] = Array.isArray(messages) ? messages : []
   const asked = all.findLastIndex(({ role }) => role === 'user')
+  const text = String(all[asked]?.content ?? '')
   return {
-    marker: markerIn(String(all[asked]?.content ?? '')) ?? 'none',
+    marker: markerIn(text) ?? 'none',
+    manner: text.endsWith(' talking') ? 'talking' : text.endsWith(' silent') ? 'silent' : null,
     turn: all.slice(asked + 1).filter(({ role }) => role === 'tool').length,
     offersTools: Array.isArray(tools) && tools.length > 0,
   }

@@ -1,29 +1,32 @@
-/** Requests of the chaos clients, to any instance or through nginx, and how an answer is read: whole, or in pieces. */
+/** Requests of the chaos clients, to any instance or through nginx, and readers of their responses. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
 import { deployUrl } from '../support/product.ts'
+import type { Manner } from './chaos-model.ts'
 import { newSessionSeen, type SessionSeen, type Watch, type Witness } from './chaos-witness.ts'
 
-/** One message of a user, and what its tries were told. */
+/** One user message, and the responses to its attempts. */
 export interface Send {
   marker: string
+  /** How the model is asked to speak; absent: as it likes. */
+  manner?: Manner
   session: SessionSeen
   key: string | null
   tries: Try[]
 }
 
 export interface Try {
-  /** `refused`: surely not stored. `unknown`: stored or not, nobody was told. */
+  /** `refused`: certainly not stored. `unknown`: stored or not. */
   outcome: 'accepted' | 'refused' | 'unknown'
   status: number | null
-  /** The reply that it was answered with. */
+  /** The reply to it. */
   reply: string | null
-  /** The whole content, where it was not streamed. */
+  /** The whole content, if it was not streamed. */
   content: string | null
 }
 
 export interface Crowd {
-  /** Of the instances. */
+  /** URLs of the instances. */
   urls: readonly string[]
   balancer: string
   agent: string
@@ -31,17 +34,17 @@ export interface Crowd {
   sends: Send[]
   sessions: SessionSeen[]
   counts: Map<string, number>
-  /** No new message from here on. */
+  /** No new messages from now on. */
   closing: AbortSignal
-  /** Everybody leaves. */
+  /** All clients disconnect. */
   over: AbortSignal
 }
 
 /** A client that waits for longer gives up. */
 const PATIENCE_MS = 15_000
 /**
- * A stream may be silent while its owner stands still (5 s at most), is declared lost (two leases), restarts or is
- * tried again by the model's client (1.5 s); for longer it was forgotten.
+ * A stream may be silent while its owner is suspended (at most 5 s), is declared lost (two leases), restarts, or retries
+ * its model call (1.5 s); if silent for longer, it was forgotten.
  */
 const SILENCE_MS = 14_000
 export const count = ({ counts }: Pick<Crowd, 'counts'>, what: string): void =>
@@ -53,7 +56,7 @@ export const baseOf = ({ urls, balancer }: Crowd, random: () => number): string 
 export const pathOf = ({ agent }: Crowd, session: SessionSeen): string =>
   `${deployUrl('', agent)}/sessions/${session.id}`
 
-/** Null: no answer. Anything but these statuses is a violation. */
+/** Null: no response. Any other status is a violation. */
 export async function ask(
   crowd: Crowd,
   session: SessionSeen | null,
@@ -71,7 +74,7 @@ export async function ask(
     return null
   }
   const isGone = answer.status === 404 && session !== null && session.deletion !== 'none'
-  // nginx answers 502 and 504 when it reaches nobody; 503: the database is away, or the instance drains.
+  // nginx returns 502 and 504 when it reaches no instance; 503: the database is unavailable, or the instance drains.
   const isKnown = expected.includes(answer.status) || [502, 503, 504].includes(answer.status) || isGone
   if (!isKnown) {
     const detail = `${init.method ?? 'GET'} ${url}: ${answer.status} ${await answer.clone().text().catch(String)}`
@@ -87,7 +90,7 @@ export const post = (body: object, headers: Record<string, string> = {}): Reques
   body: JSON.stringify(body),
 })
 
-/** Tried until there is one. Null: the run is over. */
+/** Retried until there is one. Null: the run has ended. */
 export async function openSession(crowd: Crowd, random: () => number): Promise<SessionSeen | null> {
   while (!crowd.over.aborted) {
     const answer = await ask(crowd, null, `${deployUrl(baseOf(crowd, random), crowd.agent)}/sessions`, post({}), [201])
@@ -105,7 +108,7 @@ export async function openSession(crowd: Crowd, random: () => number): Promise<S
 
 type End = 'over' | 'dropped' | 'broken'
 
-/** Reads frames into the watch until the end, or until `frames` have come: then it leaves. */
+/** Reads frames into the watch until the end, or until `frames` have arrived: then it disconnects. */
 export async function readFrames(crowd: Crowd, answer: Response, watch: Watch, frames: number): Promise<End> {
   let taken = 0
   const parser = createParser({

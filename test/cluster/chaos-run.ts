@@ -1,14 +1,26 @@
-/** One chaos run: cluster, model, clients and faults, then quiet, then the proof. */
+/** One chaos run: cluster, model, clients and faults, then a quiet phase, then the checks. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Cluster, LEASE_MS, startCluster } from '../support/cluster.ts'
 import type { FreshDatabase } from '../support/database.ts'
 import type { Product } from '../support/product.ts'
 import { randomOf } from '../support/random.ts'
-import { auditViolations, installAudit, lossesNoticed, storedMessages } from './chaos-audit.ts'
+import {
+  auditViolations,
+  deletedReplies,
+  installAudit,
+  lossesSettled,
+  storedCalls,
+  storedMessages,
+} from './chaos-audit.ts'
+import { checkBounds, type Measured } from './chaos-bounds.ts'
+import { burst } from './chaos-burst.ts'
 import { check } from './chaos-checker.ts'
 import { converse, readMessages, say } from './chaos-clients.ts'
-import { makeTrouble } from './chaos-faults.ts'
+import { checkEffects } from './chaos-effects.ts'
+import { type FaultOptions, makeTrouble } from './chaos-faults.ts'
+import { watchMemory } from './chaos-memory.ts'
 import { type ChaosModel, startModel, TOOL } from './chaos-model.ts'
+import { allPartitions, type Partition, partition } from './chaos-partitions.ts'
 import { type Crowd, count, follow } from './chaos-requests.ts'
 import { createWitness, type Violation } from './chaos-witness.ts'
 
@@ -17,7 +29,14 @@ export interface ChaosOptions {
   seconds: number
   seed: number
   sessions?: number
-  restartDatabase?: () => Promise<void>
+  /** Of a database that nobody else uses. */
+  server?: FaultOptions['server']
+  /** Absent: with. */
+  redis?: boolean
+  /** At the end, one after the other, and nothing beside. */
+  partitions?: 'all' | readonly Partition[]
+  /** So many replies run at once on an instance that is killed. */
+  burst?: number
   /** A line of an instance's log, when it is over. */
   onLog?: (line: string) => void
   logLevel?: string
@@ -29,11 +48,11 @@ export interface Verdict {
 }
 
 const DRAIN_S = 3
-/** Channels and background jobs have some; sessions and replies none. */
+/** Channels and background jobs have keys; sessions and replies have none. */
 const MAX_REDIS_KEYS = 100
-/** From the last fault until nothing streams: leases, strays, drains, and a machine on which much else runs. */
+/** From the last fault until nothing streams: leases, orphans, drains, on a machine under load. */
 const SETTLE_MS = 2 * LEASE_MS + 30_000
-/** For a last message in each session, one after the other, and six readings of each. */
+/** For a last message in each session in sequence, and six reads of each. */
 const GO_ON_MS = 120_000
 
 export async function runChaos(options: ChaosOptions): Promise<Verdict> {
@@ -43,8 +62,11 @@ export async function runChaos(options: ChaosOptions): Promise<Verdict> {
   const model = stack.use(await startModel(randomOf(seed + 1)))
   const env = { DRAIN_TIMEOUT_S: `${DRAIN_S}`, LOG_LEVEL: options.logLevel ?? 'warn' }
   // nginx must not send a message again once its first reply may have been declared lost.
-  const cluster = stack.use(await startCluster({ redis: true, database, nginxRetryMs: LEASE_MS / 2, env }))
+  const cluster = stack.use(
+    await startCluster({ redis: options.redis ?? true, wires: true, database, nginxRetryMs: LEASE_MS / 2, env }),
+  )
   stack.use(followLogs(cluster, onLog))
+  const memory = stack.use(watchMemory(cluster.products))
   const [first] = cluster.products
   if (!first) throw new Error('no instance')
   const witness = createWitness()
@@ -56,7 +78,7 @@ export async function runChaos(options: ChaosOptions): Promise<Verdict> {
   const clients = Array.from({ length: sessions }, (_, place) => converse(crowd, place, randomOf(seed + 100 + place)))
   const faulty = new AbortController()
   const trouble = makeTrouble({
-    ...{ cluster, random: randomOf(seed + 2), over: faulty.signal, restartDatabase: options.restartDatabase ?? null },
+    ...{ cluster, random: randomOf(seed + 2), over: faulty.signal, server: options.server ?? null },
     onFault(what, instance) {
       count(crowd, `fault: ${what}`)
       onLog(`${new Date().toISOString()} ${what} ${instance ?? ''}`)
@@ -72,10 +94,27 @@ export async function runChaos(options: ChaosOptions): Promise<Verdict> {
   await settled(database, witness.violations)
   model.calm()
   await goOn({ ...crowd, over: AbortSignal.timeout(GO_ON_MS) }, randomOf(seed + 3))
-  return await verdictOf({ cluster, crowd, model })
+  const measured = await measure({ ...crowd, over: new AbortController().signal }, cluster, options)
+  await settled(database, witness.violations)
+  return await verdictOf({ cluster, crowd, model, measured: [...measured, ...memory.measured()] })
 }
 
-/** Every line that any instance says, those of restarted ones included. */
+/** What has a limit in time, with nothing else going on. */
+async function measure(crowd: Crowd, cluster: Cluster, { partitions = [], burst: replies = 0 }: ChaosOptions) {
+  const measured: Measured[] = []
+  const all = partitions === 'all' ? allPartitions(cluster.urls.length, cluster.redis !== null) : partitions
+  const trouble = (what: string) => (error: unknown) => {
+    crowd.witness.violations.push({ rule: 'trouble', session: '', detail: `${what}: ${String(error)}` })
+    return []
+  }
+  for (const [n, one] of all.entries()) {
+    measured.push(...(await partition(crowd, cluster, one, `m8000.${n}`).catch(trouble(JSON.stringify(one)))))
+  }
+  if (replies > 0) measured.push(...(await burst(crowd, cluster, replies).catch(trouble('burst'))))
+  return measured
+}
+
+/** Every log line of any instance, including restarted ones. */
 function followLogs(cluster: Cluster, onLog: (line: string) => void): Disposable {
   const told = new Map<Product, { stdout: number; stderr: number }>()
   const look = () => {
@@ -100,25 +139,34 @@ function followLogs(cluster: Cluster, onLog: (line: string) => void): Disposable
 interface Run {
   cluster: Cluster
   crowd: Crowd
-  model: Pick<ChaosModel, 'calls'>
+  model: Pick<ChaosModel, 'calls' | 'effects'>
+  measured: readonly Measured[]
 }
 
-async function verdictOf({ cluster: { database, redis }, crowd, model }: Run): Promise<Verdict> {
+async function verdictOf({ cluster: { database, redis }, crowd, model, measured }: Run): Promise<Verdict> {
   const { sends, sessions, witness, counts } = crowd
   const stored = await storedMessages(database.sql)
   const keys = Object(await redis?.command('KEYS', '*'))
   if (keys.length > MAX_REDIS_KEYS) {
     witness.violations.push({ rule: 'redis', session: '', detail: `${keys.length} keys: ${keys.slice(0, 20)}` })
   }
+  const losses = await lossesSettled(database.sql)
+  const bounds: Measured[] = [
+    ...measured,
+    ...losses.map(({ instance, ms }): Measured => ({ what: 'loss settled', value: ms, detail: instance })),
+  ]
+  const deleted = await deletedReplies(database.sql)
+  const calls = await storedCalls(database.sql)
   const violations = [
     ...witness.violations,
+    ...checkBounds(bounds, LEASE_MS),
+    ...checkEffects({ effects: model.effects, calls, isDeleted: (reply) => deleted.has(reply) }),
     ...check({ sessions, sends, calls: model.calls, stored }),
     ...(await auditViolations(database.sql)),
   ]
   for (const { role, finish, code } of [...stored.values()].flat()) {
     if (role === 'assistant') count(crowd, `replies: ${finish}${code === null ? '' : ` (${code})`}`)
   }
-  const losses = await lossesNoticed(database.sql, LEASE_MS)
   return {
     violations,
     counts: {
@@ -129,13 +177,22 @@ async function verdictOf({ cluster: { database, redis }, crowd, model }: Run): P
       'frames compared': witness.framesCompared,
       'ids shown': sessions.reduce((sum, { frames }) => sum + frames.size, 0),
       'Redis keys left': keys.length,
+      'effects of tools': model.effects.length,
       'losses measured': losses.length,
-      'loss noticed after ms, median': losses[losses.length >> 1] ?? 0,
-      'loss noticed after ms, longest': losses.at(-1) ?? 0,
+      'loss settled after ms, median': losses[losses.length >> 1]?.ms ?? 0,
+      ...longestOf(bounds),
       'megabytes here': Math.round(process.memoryUsage().rss / 2 ** 20),
     },
   }
 }
+
+const longestOf = (measured: readonly Measured[]): Record<string, number> =>
+  Object.fromEntries(
+    [...Map.groupBy(measured, ({ what }) => what)].map(([what, those]) => [
+      `${what}, at most`,
+      Math.max(...those.map(({ value }) => value)),
+    ]),
+  )
 
 /** Nothing streams any more. */
 async function settled({ sql }: FreshDatabase, violations: Violation[]): Promise<void> {
@@ -143,7 +200,7 @@ async function settled({ sql }: FreshDatabase, violations: Violation[]): Promise
     const rows = await sql<{ session: string; detail: object }[]>`
       select m.session_id as session, to_jsonb(m) || jsonb_build_object('owner', to_jsonb(i)) as detail
         from messages m left join instances i on i.id = m.instance_id where m.status = 'streaming'`
-    // New ones may have begun before the clients were told to close: those end by themselves.
+    // New ones may have begun before the clients closed: those end by themselves.
     if (rows.length === 0) return
     if (performance.now() < deadline) continue
     for (const { session, detail } of rows)
@@ -152,7 +209,7 @@ async function settled({ sql }: FreshDatabase, violations: Violation[]): Promise
   }
 }
 
-/** Every session takes a message and completes it, and shows all of it on every instance. */
+/** Every session accepts a message and completes it, and shows all of it on every instance. */
 async function goOn(crowd: Crowd, random: () => number): Promise<void> {
   for (const [place, session] of crowd.sessions.entries()) {
     if (session.deletion !== 'none') continue

@@ -1,7 +1,7 @@
-/** The outcome of a chaos run in words. */
+/** The outcome of a chaos run as text. */
 import type { Verdict } from './chaos-run.ts'
 
-/** Violations of a rule that are shown: the others are most often the same. */
+/** Maximum violations shown for each rule: the others are mostly alike. */
 const SHOWN = 4
 
 export function tellVerdict(seed: number, { violations, counts }: Verdict): string {

@@ -1,6 +1,6 @@
 /**
- * What the clients of a chaos run saw, compared while they see it: the same id has the same bytes whoever reads it,
- * ids follow each other, and nothing that was shown is ever missing from a later read. Pure; keeps texts and prints.
+ * What the clients of a chaos run saw, compared as they see it: an id has the same bytes for every reader, ids are
+ * consecutive, and nothing that was shown is missing from a later read. Pure; keeps texts and hashes.
  */
 import { createHash } from 'node:crypto'
 
@@ -8,9 +8,9 @@ export type FrameKind = 'role' | 'text' | 'finish' | 'usage' | 'done' | 'error'
 
 export interface SeenFrame {
   kind: FrameKind
-  /** Its reply's id; null where only the connection could tell. */
+  /** Its reply's id; null if only the connection could tell. */
   reply: string | null
-  /** Of texts and errors (the code); else empty. */
+  /** The text, or the code of an error; else empty. */
   text: string
   /** SHA-1 of the bytes. */
   print: string
@@ -27,14 +27,14 @@ export interface ListedMessage {
 export interface SessionSeen {
   id: string
   frames: Map<number, SeenFrame>
-  /** All text that anybody was shown, by reply, as far as it is without a gap. */
+  /** All text shown to any client, by reply, up to the first gap. */
   shown: Map<string, { next: number; text: string }>
-  /** The newest reading of each message. */
+  /** The newest read of each message. */
   messages: Map<string, ListedMessage>
   cancels: number
-  /** `asked`: its deletion was asked for, which may or may not have been obeyed. */
+  /** `asked`: its deletion was requested, and may or may not have taken effect. */
   deletion: 'none' | 'asked' | 'done'
-  /** The newest id that anybody saw. */
+  /** The newest id seen by any client. */
   newest: number
 }
 
@@ -44,14 +44,14 @@ export interface Violation {
   detail: string
 }
 
-/** One connection's frames. `after`: its Last-Event-ID; `ahead` for one that nobody can have seen. */
+/** One connection's frames. `after`: its Last-Event-ID; `ahead` for an id that nobody can have seen. */
 export interface Watch {
   readonly last: number
   readonly isOver: boolean
   take(frame: { id: string | undefined; event: string | undefined; data: string }): void
-  /** The body ended in order. */
+  /** The body ended properly. */
   ended(): void
-  /** Nothing has come for so long (milliseconds), and no end. */
+  /** Nothing has arrived for so long (milliseconds), not even an end. */
   silent(ms: number): void
 }
 
@@ -64,7 +64,7 @@ export interface Witness {
   violations: Violation[]
   framesCompared: number
   watch(session: SessionSeen, after: number | 'ahead'): Watch
-  /** Call it before the messages are asked for, and what it returns with the answer. */
+  /** Call it before requesting the messages, and the returned function with the response. */
   list(session: SessionSeen): (messages: readonly ListedMessage[]) => void
 }
 
@@ -84,7 +84,7 @@ export function createWitness(): Witness {
 const report = ({ violations }: Witness, session: SessionSeen, rule: string, detail: string) =>
   void violations.push({ rule, session: session.id, detail })
 
-/** Kind, reply and text of a frame's data. Throws on anything that no stream may carry. */
+/** Kind, reply and text of a frame's data. Throws on anything that may not occur in a stream. */
 export function readFrame(data: string): Omit<SeenFrame, 'print'> {
   if (data === '[DONE]') return { kind: 'done', reply: null, text: '' }
   const { id, error, choices } = JSON.parse(data)
@@ -107,7 +107,7 @@ function watch(witness: Witness, session: SessionSeen, after: number | 'ahead'):
   function begins(id: number, kind: FrameKind): boolean {
     if (after === 'ahead' || id === after + 1) return true
     if (kind === 'role') return id > after
-    // A finished reply always says how it ended, whatever id the reader comes with.
+    // A finished reply always sends its end, whatever id the reader resumes from.
     return closing.includes(kind) && id <= after
   }
   return {
@@ -173,7 +173,7 @@ function keep(witness: Witness, session: SessionSeen, id: number, frame: Omit<Se
 
 const isSettled = ({ status }: ListedMessage): boolean => status !== 'streaming'
 
-/** Is each the beginning of the other, or the other way round? */
+/** Whether one is a prefix of the other. */
 const agree = (one: string, other: string): boolean => one.startsWith(other) || other.startsWith(one)
 
 function list(witness: Witness, session: SessionSeen): ReturnType<Witness['list']> {

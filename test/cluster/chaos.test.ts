@@ -1,4 +1,4 @@
-/** A minute of `npm run chaos`, on the oldest supported PostgreSQL. */
+/** A short `npm run chaos`, on the oldest supported PostgreSQL. Its servers are the other tests', too: no fault hits those. */
 import { expect } from 'vitest'
 import { freshDatabase } from '../support/database.ts'
 import { verifies } from '../verifies.ts'
@@ -7,10 +7,10 @@ import { tellVerdict } from './chaos-verdict.ts'
 
 verifies(
   ['contract-4.stored-before-shown', 'contract-4.fencing', 'contract-7.any-instance', 'contract-7.redis-lost'],
-  'clients and faults at random for a minute: all that anybody saw is stored, once, and every session goes on',
+  'clients and faults at random: all that anybody saw is stored, once, and every session goes on',
   async () => {
     const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
-    const seconds = Number(process.env.CHAOS_SECONDS ?? 60)
+    const seconds = Number(process.env.CHAOS_SECONDS ?? 20)
     console.log(`chaos: SEED=${seed}`)
     const database = await freshDatabase({ version: 15 })
     try {

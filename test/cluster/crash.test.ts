@@ -1,4 +1,4 @@
-/** Owners that die or stand still in the middle of a reply, among three instances (contract sections 4 and 7). */
+/** Owners that die or are suspended in the middle of a reply, among three instances (contract sections 4 and 7). */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
 import { LEASE_MS } from '../support/cluster.ts'
@@ -10,11 +10,11 @@ import { both, errorCode, exchange, newest, openScene, running, type Scene, talk
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const ROUNDS = 3
-/** The rule is two leases; the rest is for a machine on which many other tests run. */
+/** The rule is two leases; the rest is for a machine under load. */
 const LOST_WITHIN_MS = 2 * LEASE_MS + 3000
 const failed = { status: 'error', finish_reason: 'error' }
 
-/** The text of a stream that ended with an error chunk, or broke off. */
+/** The text of a stream that ended with an error chunk or broke off. */
 const textOf = ({ frames }: SseStream): string => contentOf(frames.filter((frame) => errorCode(frame) === null))
 
 describe.each(both)('$beside', ({ redis, beside }) => {
@@ -24,7 +24,7 @@ describe.each(both)('$beside', ({ redis, beside }) => {
   })
   afterAll(() => scene?.close())
 
-  /** Streams of the others end with `instance_lost`, and all that anybody saw is in the message. */
+  /** Streams on the others end with `instance_lost`, and the message contains all that was seen. */
   async function declaredLost({ session, own, others, elsewhere }: Awaited<ReturnType<typeof running>>) {
     await expect.poll(() => newest(elsewhere, session), { timeout: LOST_WITHIN_MS }).toMatchObject(failed)
     const { content } = await newest(elsewhere, session)
@@ -39,7 +39,7 @@ describe.each(both)('$beside', ({ redis, beside }) => {
 
   verifies(
     ['contract-4.owner-lost', 'contract-4.stored-before-shown'],
-    'what anyone saw of a killed owner is kept, its streams elsewhere end, and the session goes on',
+    'what was seen of a killed owner is kept, its streams elsewhere end, and the session continues',
     async () => {
       const random = seededRandom(`crash, ${beside}`)
       const { cluster, up } = scene
@@ -64,7 +64,7 @@ describe.each(both)('$beside', ({ redis, beside }) => {
 
   verifies(
     'contract-4.fencing',
-    'an owner that stood still past its lease writes nothing when it wakes, and takes messages again',
+    'an owner suspended past its lease writes nothing when it wakes, and accepts messages again',
     async () => {
       const random = seededRandom(`standstill, ${beside}`)
       const { cluster, up } = scene
@@ -76,7 +76,7 @@ describe.each(both)('$beside', ({ redis, beside }) => {
         await pause(random() * 300)
         cluster.pause(owner)
         const content = await declaredLost(reply)
-        await pause(random() * 300) // the vendor goes on: there is something to write when it wakes
+        await pause(random() * 300) // the vendor continues: there is something to write when it wakes
         cluster.resume(owner)
         await reply.own.rest()
         expect(content.startsWith(textOf(reply.own))).toBe(true)
@@ -91,7 +91,7 @@ describe.each(both)('$beside', ({ redis, beside }) => {
           select content, finish_reason from messages where session_id = ${id} and role = 'assistant' order by position`
         expect(messages.map((message) => message.finish_reason)).toEqual(['error', 'stop'])
         expect(messages[0]?.content).toBe(content)
-        // Folding removed the rows of the lost reply: any that are there now came from the woken owner.
+        // Folding removed the rows of the lost reply: any that exist now came from the woken owner.
         expect(
           await cluster.database.sql`
             select f.seq from frames f join sessions s on s.num = f.session_num

@@ -1,4 +1,4 @@
-/** All through PgBouncer in transaction mode: no session state of the database is needed (contract section 1). */
+/** Everything through PgBouncer in transaction mode: no database session state is needed (contract section 1). */
 import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest'
 import { LEASE_MS } from '../support/cluster.ts'
 import { messagesOf, newSession } from '../support/product.ts'
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => scene?.close())
 beforeEach(() => scene.up.always(stall))
 
-verifies('contract-1.transaction-poolers', 'a reply is followed elsewhere, byte for byte', async () => {
+verifies('contract-1.transaction-poolers', 'a reply is followed on another instance, byte for byte', async () => {
   scene.up.next(talk(100, 5))
   const { own, others } = await running(scene, 0)
   await own.rest()
@@ -40,20 +40,20 @@ verifies('contract-1.transaction-poolers', 'a reply is followed elsewhere, byte 
   }
 })
 
-verifies('contract-1.transaction-poolers', 'a cancel elsewhere stops the reply', async () => {
+verifies('contract-1.transaction-poolers', 'a cancel on another instance stops the reply', async () => {
   const { session, own, others, elsewhere } = await running(scene, 1)
   expect((await cancel(elsewhere, session)).status).toBe(204)
   await expect.poll(() => newest(elsewhere, session)).toMatchObject({ content: 'so far', finish_reason: 'cancelled' })
   for (const stream of [own, ...others]) expect((await stream.rest()).frames.at(-1)?.data).toBe('[DONE]')
 })
 
-verifies('contract-1.transaction-poolers', 'a deletion elsewhere ends all streams', async () => {
+verifies('contract-1.transaction-poolers', 'a deletion on another instance ends all streams', async () => {
   const { session, own, others, elsewhere } = await running(scene, 2)
   expect((await fetch(`${elsewhere}${session}`, { method: 'DELETE' })).status).toBe(204)
   for (const stream of [own, ...others]) expect(errorCode((await stream.rest()).frames.at(-1))).toBe('session_deleted')
 })
 
-verifies('contract-1.transaction-poolers', 'of messages at all instances at once, one is taken', async () => {
+verifies('contract-1.transaction-poolers', 'of simultaneous messages at all instances, one is admitted', async () => {
   for (let round = 0; round < 5; round++) {
     const session = await newSession(urls[0] ?? '', scene.agent)
     const streams = await Promise.all(urls.map((url) => openSse(completions(url, session), say('me'))))

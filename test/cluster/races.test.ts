@@ -1,6 +1,6 @@
 /**
- * What may happen at the same moment on three instances, several times each, and what dies beneath them in the middle of
- * a reply (contract sections 4 and 7). The seed that repeats the moments is printed.
+ * Races between three instances, several times each, and failures of their backends in the middle of a reply (contract
+ * sections 4 and 7). Prints the seed that reproduces the timing.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, vi } from 'vitest'
@@ -48,7 +48,7 @@ describe.each(both)('$beside', ({ redis, beside }) => {
   const owner = () => Math.floor(random() * 3)
   const lastWord = () => pause(WORDS * EVERY_MS * (0.5 + random()))
 
-  verifies('contract-4.cancel', 'a cancel that races the last token: one end, the same for all', async () => {
+  verifies('contract-4.cancel', 'a cancel races the last token: one end, the same for all', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       scene.up.next(talk(WORDS, EVERY_MS))
       const { session, own, others, elsewhere } = await running(scene, owner())
@@ -63,7 +63,7 @@ describe.each(both)('$beside', ({ redis, beside }) => {
     }
   })
 
-  verifies('contract-4.delete', 'a deletion that races the stream: done or deleted, and gone everywhere', async () => {
+  verifies('contract-4.delete', 'a deletion races the stream: finished or deleted, and gone everywhere', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       scene.up.next(talk(WORDS, EVERY_MS))
       const { session, own, others, elsewhere } = await running(scene, owner())
@@ -80,27 +80,31 @@ describe.each(both)('$beside', ({ redis, beside }) => {
     }
   })
 
-  verifies('contract-4.busy', 'messages at all instances at once: one is taken; interrupts take turns', async () => {
-    scene.up.always(stall)
-    const { urls } = scene.cluster
-    for (let round = 0; round < ROUNDS; round++) {
-      const session = await newSession(urls[0] ?? '', scene.agent)
-      const send = (url: string, more = {}) => openSse(completions(url, session), { ...say('me'), ...more })
-      const streams = await Promise.all(urls.map((url) => send(url)))
-      expect(streams.map(({ status }) => status).sort()).toEqual([200, 409, 409])
-      const taken = await Promise.all(urls.map((url) => send(url, { on_busy: 'interrupt' })))
-      const statuses = taken.map(({ status }) => status)
-      expect(statuses).toContain(200)
-      expect(statuses.every((status) => status === 200 || status === 409)).toBe(true)
-      await cancel(urls[1] ?? '', session)
-      const stored = await messagesOf(urls[2] ?? '', session)
-      expect(stored.filter(({ role }) => role === 'user')).toHaveLength(
-        1 + statuses.filter((one) => one === 200).length,
-      )
-      expect(stored.every(({ status }) => status === 'complete')).toBe(true)
-      for (const stream of [...streams, ...taken]) await stream.rest()
-    }
-  })
+  verifies(
+    'contract-4.busy',
+    'simultaneous messages at all instances: one is admitted; interrupts are serialized',
+    async () => {
+      scene.up.always(stall)
+      const { urls } = scene.cluster
+      for (let round = 0; round < ROUNDS; round++) {
+        const session = await newSession(urls[0] ?? '', scene.agent)
+        const send = (url: string, more = {}) => openSse(completions(url, session), { ...say('me'), ...more })
+        const streams = await Promise.all(urls.map((url) => send(url)))
+        expect(streams.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+        const taken = await Promise.all(urls.map((url) => send(url, { on_busy: 'interrupt' })))
+        const statuses = taken.map(({ status }) => status)
+        expect(statuses).toContain(200)
+        expect(statuses.every((status) => status === 200 || status === 409)).toBe(true)
+        await cancel(urls[1] ?? '', session)
+        const stored = await messagesOf(urls[2] ?? '', session)
+        expect(stored.filter(({ role }) => role === 'user')).toHaveLength(
+          1 + statuses.filter((one) => one === 200).length,
+        )
+        expect(stored.every(({ status }) => status === 'complete')).toBe(true)
+        for (const stream of [...streams, ...taken]) await stream.rest()
+      }
+    },
+  )
 
   const below = {
     'PostgreSQL restarted': () => postgres.restart(),
@@ -120,7 +124,7 @@ describe.each(both)('$beside', ({ redis, beside }) => {
   }
   for (const [what, happens] of Object.entries(below)) {
     const rule = what.startsWith('Redis') ? 'contract-7.redis-lost' : 'contract-4.stored-before-shown'
-    verifies(rule, `${what} in the middle of a reply: every stream goes on to its end`, async () => {
+    verifies(rule, `${what} in the middle of a reply: every stream continues to its end`, async () => {
       for (let round = 0; round < 3; round++) {
         scene.up.next(talk(60, 50))
         const { session, own, others, elsewhere } = await running(scene, owner())

@@ -1,4 +1,4 @@
-/** The forms that CACHE_URL takes (contract section 1), each by a whole product that says how it stands with its cache. */
+/** The forms of CACHE_URL (contract section 1), each with a whole product that reports the state of its cache. */
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { startProduct } from '../support/product.ts'
@@ -26,7 +26,7 @@ const forms = {
 
 describe('with', () => {
   for (const [what, start] of Object.entries(forms)) {
-    verifies('contract-1.cache', `${what}: readiness says ok`, async () => {
+    verifies('contract-1.cache', `${what}: readiness is ok`, async () => {
       const { server, env } = await start()
       await using _ = server
       const more = { CACHE_PROVIDER: 'valkey', CACHE_URL: server.url.replace('redis', 'valkey'), SECRET_KEY: 'k' }

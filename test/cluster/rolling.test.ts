@@ -1,4 +1,4 @@
-/** An upgrade without downtime: instances restarted one after the other under load (contract section 1, drain). */
+/** A rolling upgrade: instances restarted one by one under load (contract section 1, drain). */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
 import { newSession, postJson } from '../support/product.ts'
@@ -30,7 +30,7 @@ describe.each(both)('$beside', ({ redis, beside }) => {
   })
   afterAll(() => scene?.close())
 
-  /** Conversations through the balancer until told to stop; resolves to how many went well, and what went wrong. */
+  /** Conversations through the balancer until stopped; resolves to the number of successes, and the failures. */
   async function load(until: AbortSignal, random: () => number): Promise<{ good: number; faults: unknown[] }> {
     const { cluster, agent } = scene
     const faults: unknown[] = []
@@ -68,7 +68,7 @@ describe.each(both)('$beside', ({ redis, beside }) => {
     const { good, faults } = await loaded
     expect(faults).toEqual([])
     expect(good).toBeGreaterThan(CLIENTS)
-    // What nginx sent to another instance was not obeyed by the first.
+    // A request that nginx retried had no effect on the first instance.
     const [stored] = await cluster.database.sql<{ sessions: number; messages: number }[]>`
       select (select count(*)::int from sessions) as sessions,
              (select count(*)::int from messages where role = 'user') as messages`
@@ -78,7 +78,7 @@ describe.each(both)('$beside', ({ redis, beside }) => {
 
   verifies(
     'contract-1.drain',
-    'a reply that does not end in time ends as shutdown, for followers elsewhere too',
+    'a reply that does not end in time ends as shutdown, also for followers on other instances',
     async () => {
       const { cluster, up } = scene
       up.next(stall)

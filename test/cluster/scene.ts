@@ -1,4 +1,4 @@
-/** Instances that talk to a scripted vendor, and what all tests of several instances do. */
+/** Instances on a scripted vendor, and what all tests of several instances share. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { type Cluster, type ClusterOptions, startCluster } from '../support/cluster.ts'
@@ -19,7 +19,7 @@ export interface Scene {
   close(): Promise<void>
 }
 
-/** Take it in `beforeAll`; `close` also when only a part of it stands. */
+/** Open it in `beforeAll`; `close` also works when it is only partly open. */
 export async function openScene(options: ClusterOptions): Promise<Scene> {
   await using stack = new AsyncDisposableStack()
   const up = stack.use(await startUpstream())
@@ -44,7 +44,7 @@ export const talk =
     await call.finish()
   }
 
-/** Says `so far` and nothing more until the client leaves. */
+/** Sends `so far` and nothing more until the client disconnects. */
 export const stall = async (call: UpstreamCall): Promise<void> => {
   await call.text('so far')
   await call.closed
@@ -60,13 +60,13 @@ export interface Running {
   session: string
   /** The stream of the request that started the reply. */
   own: SseStream
-  /** Those of one follower on each other instance. */
+  /** The streams of one follower on each other instance. */
   others: SseStream[]
   /** The URL of one of them. */
   elsewhere: string
 }
 
-/** A reply that runs on this instance; everybody has seen its role and its first text. */
+/** A reply that runs on this instance; all streams have received its role and first text. */
 export async function running({ cluster, agent }: Scene, owner: number): Promise<Running> {
   const otherUrls = cluster.urls.filter((_, n) => n !== owner)
   const elsewhere = otherUrls[0] ?? ''
@@ -89,7 +89,7 @@ export async function newest(url: string, session: string): Promise<WireMessage>
   return message
 }
 
-/** A message, read to its end. Resolves to the status and the last frame. */
+/** Sends a message and reads it to its end. Resolves to the status and the last frame. */
 export async function exchange(url: string, session: string, text: string): Promise<[number, string | undefined]> {
   const stream = await openSse(completions(url, session), say(text))
   const { frames, broken } = await stream.rest()

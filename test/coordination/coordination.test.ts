@@ -1,6 +1,6 @@
 /**
- * One suite for both ways in which instances know of each other, PostgreSQL alone and with Redis (contract sections 4
- * and 7, design section 4). Where they differ, the difference is asserted.
+ * One conformance suite for both adapters, PostgreSQL alone and with Redis (contract sections 4 and 7, design section 4).
+ * Where they differ, the difference is asserted.
  */
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -12,7 +12,7 @@ import { verifies } from '../verifies.ts'
 import { end, follow, type Instance, type Instances, openInstances, type Running, say } from './instances.ts'
 
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 })
-/** Everything here happens within a second or two; a machine under load takes its time. */
+/** Everything here takes a second or two; more on a machine under load. */
 const soon = { timeout: WAIT_MS, interval: 20 }
 
 interface Adapter {
@@ -51,13 +51,13 @@ describe.each(adapters)('$name', (adapter) => {
   })
   afterEach(() => instances[Symbol.asyncDispose]())
 
-  test('readiness tells how it stands with the accelerator', async () => {
+  test('readiness reports the state of the cache', async () => {
     await expect.poll(owner.coordination.cache, soon).toBe(adapter.redis ? 'ok' : 'disabled')
   })
 
   verifies(
     'contract-7.follow',
-    'followers elsewhere see each frame once, in order, as the owner’s own readers',
+    'followers on other instances see each frame once, in order, like the owner’s own readers',
     async () => {
       const random = seededRandom(`follow, ${adapter.name}`)
       const running = await instances.start(owner)
@@ -82,7 +82,7 @@ describe.each(adapters)('$name', (adapter) => {
 
   verifies(
     'contract-7.cancel',
-    'a cancel elsewhere is written first, stops the owner and is answered when settled',
+    'a cancel on another instance is stored first, stops the owner, and is answered once settled',
     async () => {
       const running = await instances.start(owner)
       await running.call.say(say('so far'))
@@ -95,7 +95,7 @@ describe.each(adapters)('$name', (adapter) => {
     },
   )
 
-  verifies('contract-4.delete', 'a deletion elsewhere ends the reply where it runs', async () => {
+  verifies('contract-4.delete', 'a deletion on another instance ends the reply on its owner', async () => {
     const running = await instances.start(owner)
     await running.call.say(say('so far'))
     const reader = await followed(other, running)
@@ -113,7 +113,7 @@ describe.each(adapters)('$name', (adapter) => {
 
   verifies(
     'contract-8.actors',
-    'each instance tells who lives in all of them, readers elsewhere included',
+    'each instance lists the actors of all instances, remote readers included',
     async () => {
       const running = await instances.start(owner)
       const reader = await followed(other, running)
@@ -137,7 +137,7 @@ describe.each(adapters)('$name', (adapter) => {
 
   verifies(
     'contract-4.fencing',
-    'one that was declared lost stores and shows nothing more, and begins anew',
+    'an instance declared lost stores and shows nothing more, and starts a new epoch',
     async () => {
       const running = await instances.start(owner)
       await running.call.say(say('so far'))
@@ -157,7 +157,7 @@ describe.each(adapters)('$name', (adapter) => {
     },
   )
 
-  verifies('contract-4.owner-lost', 'a silent owner is declared lost, once, by whoever is left', async () => {
+  verifies('contract-4.owner-lost', 'a silent owner is declared lost once, by any surviving instance', async () => {
     const third = await instances.open()
     const running = await instances.start(owner)
     await running.call.say(say('so far'))
@@ -176,27 +176,27 @@ describe.each(adapters)('$name', (adapter) => {
 
   verifies(
     'contract-7.follow',
-    'frames travel only to instances that follow, and spare them the database',
+    'frames are sent only to following instances, which then need not poll the database',
     async () => {
       const running = await instances.start(owner)
-      const heard: string[] = []
+      const received: string[] = []
       const tap = adapter.name === 'with Redis' ? new Redis(server?.url ?? '') : null
       await tap?.subscribe(`greenroom:${other.coordination.id}`)
-      tap?.on('message', (_, text) => heard.push(text))
+      tap?.on('message', (_, text) => received.push(text))
       await running.call.say(say('a'))
       await expect.poll(() => textOf(running.frames), soon).toBe('a')
-      expect(heard).toEqual([])
+      expect(received).toEqual([])
       const reader = await followed(other, running)
       await expect.poll(() => textOf(reader.frames), soon).toBe('a')
       await running.call.say(say('b'))
       await expect.poll(() => textOf(reader.frames), soon).toBe('ab')
       if (tap)
         await expect
-          .poll(() => heard.some((text) => text.includes('"stored"') && text.includes('"b"')), soon)
+          .poll(() => received.some((text) => text.includes('"stored"') && text.includes('"b"')), soon)
           .toBe(true)
       tap?.disconnect()
 
-      // Alone the follower asks four times a second; with Redis it is told.
+      // On PostgreSQL alone the follower polls four times a second; with Redis it is notified.
       const before = other.reads()
       const third = await instances.start(owner)
       for (let word = 0; word < 100; word += 1) {
@@ -236,7 +236,7 @@ describe('Redis in trouble in the middle of a reply', () => {
   for (const [name, trouble] of Object.entries(troubles)) {
     verifies(
       'contract-7.redis-lost',
-      `${name}: generation, follow and cancel go on; speed comes back by itself`,
+      `${name}: generation, follow and cancel continue; full speed returns by itself`,
       async () => {
         const owner = await instances.open()
         const other = await instances.open()
@@ -251,7 +251,7 @@ describe('Redis in trouble in the middle of a reply', () => {
         await expect.poll(() => textOf(reader.frames), soon).toBe('ab')
         if (trouble.degrades) {
           await expect.poll(owner.coordination.cache, soon).toBe('degraded')
-          const third = await instances.open() // starts without it, too
+          const third = await instances.open() // starts without it too
           expect(third.coordination.cache()).toBe('degraded')
           await third.crash()
         }

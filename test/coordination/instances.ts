@@ -1,4 +1,4 @@
-/** Whole instances without HTTP: coordination, journal and session host on one database, models in the test's hand. */
+/** Whole instances without HTTP: coordination, journal and session host on one database, models controlled by the test. */
 import { randomUUID } from 'node:crypto'
 import { createLeaseGate } from '../../src/actors/lease-gate.ts'
 import { createSessionHost } from '../../src/actors/session-host.ts'
@@ -23,14 +23,14 @@ export interface Instance {
   calls: ReturnType<typeof heldModel>['calls']
   /** How often a reply was read from the database. */
   reads(): number
-  /** Ends its timers and connections without a word, as a crash does. */
+  /** Ends its timers and connections silently, like a crash. */
   crash(): Promise<void>
 }
 
 export interface Instances extends AsyncDisposable {
   database: FreshDatabase
   sql: Sql
-  /** `url`: another way to the database. */
+  /** `url`: another route to the database. */
   open(url?: string): Promise<Instance>
   newSession(): Promise<string>
   /** Starts a reply whose model then waits for the test. */

@@ -1,4 +1,4 @@
-/** Who is silent, by one clock alone (contract section 10). */
+/** Which instances are silent, judged by one clock alone (contract section 10). */
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { createLeaseJudge } from '../../src/coordination/lease-judge.ts'
@@ -7,7 +7,7 @@ import { verifies } from '../verifies.ts'
 const leaseMs = 600
 const stepMs = 75
 
-/** Reads of one instance, a step apart, each answered 5 ms after it was sent; `lease` says what each shows. */
+/** Reads of one instance at fixed steps, each answered after 5 ms; `lease` gives what each shows. */
 function reads(count: number, lease: (n: number) => number) {
   const judge = createLeaseJudge(leaseMs)
   return Array.from({ length: count }, (_, n) => judge.read([{ id: 'a', lease: lease(n) }], n * stepMs, n * stepMs + 5))
@@ -15,16 +15,16 @@ function reads(count: number, lease: (n: number) => number) {
 
 verifies(
   'contract-10.loss-without-clocks',
-  'a lease that stays the same for one lease is silent, from the answer of the first read to the sending of the last',
+  'a lease unchanged for one lease is silent, from the response to the first read to the sending of the last',
   () => {
     const found = reads(12, () => 7).map((silent) => silent.length)
-    // Read 8 is sent 600 ms after the first was sent, 595 after it was answered; read 9 is the first beyond.
+    // Read 8 is sent 600 ms after the first was sent, 595 ms after it was answered; read 9 is the first beyond the lease.
     expect(found).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1])
     expect(reads(12, () => 7).at(-1)).toEqual([{ id: 'a', lease: 7 }])
   },
 )
 
-verifies('contract-10.loss-without-clocks', 'after a gap, and after a read without an answer, all begins anew', () => {
+verifies('contract-10.loss-without-clocks', 'after a gap, and after a failed read, judging starts over', () => {
   const judge = createLeaseJudge(leaseMs)
   const row = [{ id: 'a', lease: 1 }]
   for (let at = 0; at <= 525; at += stepMs) judge.read(row, at, at + 5)
@@ -36,11 +36,11 @@ verifies('contract-10.loss-without-clocks', 'after a gap, and after a read witho
   expect(judge.read(row, 2710, 2715)).toEqual(row)
 })
 
-verifies('contract-10.loss-without-clocks', 'nobody who renews in time is ever silent, whatever pauses', () => {
+verifies('contract-10.loss-without-clocks', 'an instance that renews in time is never silent, whatever pauses', () => {
   const pause = fc.record({ at: fc.integer({ min: 0, max: 5000 }), ms: fc.integer({ min: 1, max: 3 * leaseMs }) })
   fc.assert(
     fc.property(fc.array(pause, { maxLength: 4 }), fc.integer({ min: 0, max: 200 }), (pauses, offset) => {
-      // The database answers nothing while it is paused. The owner renews a third after each answer, the judge reads.
+      // A paused database does not answer. The owner renews a third of a lease after each response; the judge reads.
       const answered = (at: number): number => {
         for (let now = at; ; ) {
           const under = pauses.find((one) => now >= one.at && now < one.at + one.ms)

@@ -1,6 +1,6 @@
 /**
- * What an owner finds in the database by polling: orphans on either side, intents, silent others (contract section 4).
- * Its replies are played by the test; what they are asked to do is recorded by its arguments.
+ * What an owner finds by polling the database: orphans on either side, intents, silent instances (contract section 4).
+ * The test simulates its replies and records the calls made on them.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
@@ -17,9 +17,9 @@ beforeAll(async () => {
 afterAll(() => scene[Symbol.asyncDispose]())
 
 interface Played {
-  /** The answer to each question which replies run; asked once a poll. */
+  /** Returns the running replies; called once each poll. */
   running(poll: number): Iterable<string>
-  /** Whatever else is asked. What it throws the caller gets. */
+  /** Receives all other calls; what it throws reaches the caller. */
   asked?(argument: unknown): void
 }
 
@@ -44,7 +44,7 @@ function play({ running, asked }: Played) {
   return { owned, seen }
 }
 
-/** An instance whose lease is long enough to judge nobody: what it polls for it polls once a second all the same. */
+/** An instance with a lease too long to judge anybody; it still polls once a second. */
 async function openOwner(leaseMs = 60_000) {
   const log = { warn() {}, info() {} }
   const id = randomUUID()
@@ -61,7 +61,7 @@ async function replyOf(owner: { id: string; epoch(): number }): Promise<string> 
   return id
 }
 
-verifies('contract-4.orphans', 'a row whose actor begins a moment later is no orphan', async () => {
+verifies('contract-4.orphans', 'a row whose actor starts a moment later is not an orphan', async () => {
   await using owner = await openOwner()
   const id = await replyOf(owner)
   const { owned, seen } = play({ running: (poll) => (poll === 1 ? [] : [id]) })
@@ -70,7 +70,7 @@ verifies('contract-4.orphans', 'a row whose actor begins a moment later is no or
   expect(seen.asked).toEqual([])
 })
 
-verifies('contract-4.orphans', 'an actor whose row ends a moment earlier is no orphan', async () => {
+verifies('contract-4.orphans', 'an actor whose row ended a moment earlier is not an orphan', async () => {
   await using owner = await openOwner()
   const id = randomUUID()
   const { owned, seen } = play({ running: (poll) => (poll === 1 ? [id] : []) })
@@ -79,7 +79,7 @@ verifies('contract-4.orphans', 'an actor whose row ends a moment earlier is no o
   expect(seen.asked).toEqual([])
 })
 
-verifies('contract-4.orphans', 'a row without an actor is one at the second poll', async () => {
+verifies('contract-4.orphans', 'a row without an actor is an orphan at the second poll', async () => {
   await using owner = await openOwner()
   const id = await replyOf(owner)
   const { owned, seen } = play({ running: () => [] })
@@ -88,23 +88,27 @@ verifies('contract-4.orphans', 'a row without an actor is one at the second poll
   expect(seen.polls).toBe(2)
 })
 
-verifies(['contract-4.cancel', 'contract-7.cancel'], 'an intent that could not be obeyed stays, and is', async () => {
-  await using owner = await openOwner()
-  const sessionId = randomUUID()
-  await scene.sql`
+verifies(
+  ['contract-4.cancel', 'contract-7.cancel'],
+  'an intent that could not be applied stays, and is applied later',
+  async () => {
+    await using owner = await openOwner()
+    const sessionId = randomUUID()
+    await scene.sql`
     insert into intents (instance_id, kind, session_id, reply_id)
     values (${owner.id}, 'cancel', ${sessionId}, ${randomUUID()})`
-  let failures = 0
-  const { owned, seen } = play({
-    running: () => [],
-    asked() {
-      failures += 1
-      if (failures === 1) throw new Error('not now')
-    },
-  })
-  owner.start(owned, () => {})
-  const intent = { kind: 'cancel', sessionId }
-  await expect.poll(() => seen.asked).toMatchObject([intent, intent])
-  const left = () => scene.sql`select 1 from intents where instance_id = ${owner.id}`
-  await expect.poll(left).toHaveLength(0)
-})
+    let failures = 0
+    const { owned, seen } = play({
+      running: () => [],
+      asked() {
+        failures += 1
+        if (failures === 1) throw new Error('not now')
+      },
+    })
+    owner.start(owned, () => {})
+    const intent = { kind: 'cancel', sessionId }
+    await expect.poll(() => seen.asked).toMatchObject([intent, intent])
+    const left = () => scene.sql`select 1 from intents where instance_id = ${owner.id}`
+    await expect.poll(left).toHaveLength(0)
+  },
+)

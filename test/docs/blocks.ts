@@ -1,18 +1,18 @@
-/** The code blocks of a page, as a reader copies them. */
+/** The code blocks of a page, as a reader would copy them. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 export const checkout = fileURLToPath(new URL('../..', import.meta.url))
 
 export interface Block {
-  /** Of the fence. */
+  /** Language of the fence. */
   language: string
   code: string
   /** `README.md:21`. */
   where: string
 }
 
-/** In their order. `page` is a path within the checkout. */
+/** In page order. `page` is a path within the checkout. */
 export function blocksOf(page: string): Block[] {
   const blocks: Block[] = []
   let open: Block | null = null

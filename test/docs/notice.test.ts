@@ -1,4 +1,4 @@
-/** The licences of what the pages bundle ask for their copyright lines: ui/public/NOTICE.txt has them. */
+/** The licences of the bundled packages require their copyright lines: ui/public/NOTICE.txt has them. */
 import { readdir, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 
@@ -11,7 +11,7 @@ async function bundledPackages(): Promise<string[]> {
   const imported = texts.flatMap((text) =>
     [...text.matchAll(/from '((?:@[\w-]+\/)?[a-z][\w.-]*)/g)].map(([, name]) => name),
   )
-  // openai stands in an example that the pages show.
+  // openai only appears in an example on the pages.
   return [...new Set(imported)].filter((name): name is string => name !== undefined && name !== 'openai').sort()
 }
 

@@ -1,23 +1,23 @@
-/** One bash for all blocks of a page, as a reader has one terminal: variables live on. */
+/** One bash for all blocks of a page, like a reader's terminal: variables persist. */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { killWithUs } from '../support/program.ts'
 
 export interface Ran {
-  /** What its commands wrote: to standard output, and to standard error (curl tells of its progress there). */
+  /** Standard output and standard error of its commands (curl reports progress on the latter). */
   said: string
   complaints: string
-  /** Of the last command; 130 for one that Ctrl-C ended. */
+  /** Exit code of the last command; 130 if Ctrl-C ended it. */
   code: number
 }
 
 export interface Shell extends AsyncDisposable {
-  /** `interruptAt`: Ctrl-C as soon as that was said. Commands after it are run as ever. */
+  /** `interruptAt`: sends Ctrl-C as soon as this text appears. Later commands run as usual. */
   run(code: string, interruptAt?: RegExp): Promise<Ran>
 }
 
 export function openShell(cwd: string, env: Record<string, string>): Shell {
-  // Job control gives each command a process group of its own, which Ctrl-C reaches without the shell.
+  // With job control each command has its own process group, so Ctrl-C does not reach the shell.
   const bash = spawn('bash', ['-m'], { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
   const release = killWithUs(bash.pid ?? 0)
   const closed = new Promise<void>((resolve) => bash.once('close', () => resolve()))

@@ -1,4 +1,4 @@
-/** A new user's walk: every block of README.md and docs/ is copied and run, in order, against a fresh start. */
+/** A new user's walkthrough: every block of README.md and docs/ is run in order against a fresh start. */
 import { readdirSync, symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
@@ -12,7 +12,7 @@ import { openShell, type Shell } from './shell.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 
-/** What no walk can run, and why. By words of the block. */
+/** Blocks that cannot be run, and why, identified by text in the block. */
 const notRun: [words: string, reason: string][] = [
   [
     'npm ci && npm start',
@@ -21,7 +21,7 @@ const notRun: [words: string, reason: string][] = [
   ['[pgbouncer]', 'a part of a file for a host called postgres; test/cluster/pgbouncer.test.ts runs one'],
 ]
 
-/** Blocks in which the reader does something, or that say what is to be seen. */
+/** Blocks in which the reader acts, or that show expected output. */
 const special: { words: string; pressCtrlCAt?: RegExp; says?: RegExp }[] = [
   { words: '"Break a leg!"}]}\'', says: /Break[\s\S]*data: \[DONE\]/ },
   { words: '/slow 40', pressCtrlCAt: /^id: 7$/m, says: /^id: 1$/m },
@@ -31,9 +31,13 @@ const special: { words: string; pressCtrlCAt?: RegExp; says?: RegExp }[] = [
 
 const isRun = ({ code }: Block) => !notRun.some(([words]) => code.includes(words))
 
-/** `docs/client.md` goes on from block to block within one program: test/client/package.test.ts runs it. */
+/**
+ * The blocks of `docs/client.md` form one program, which test/client/package.test.ts runs. Those of
+ * `docs/from-a-browser.md` are a backend and a page, which test/ui/browser-way.test.ts runs.
+ */
+const elsewhere = ['docs/client.md', 'docs/from-a-browser.md']
 const pages = ['README.md', ...readdirSync(join(checkout, 'docs')).map((name) => `docs/${name}`)].filter(
-  (name) => name.endsWith('.md') && name !== 'docs/client.md',
+  (name) => name.endsWith('.md') && !elsewhere.includes(name),
 )
 const blocks = pages.flatMap(blocksOf)
 
@@ -41,33 +45,33 @@ test.each(notRun)('not run: %s (%s)', (words) => {
   expect(blocks.filter(({ code }) => code.includes(words))).toHaveLength(1)
 })
 
-test.each(special)('there is one block with $words', ({ words }) => {
+test.each(special)('exactly one block contains $words', ({ words }) => {
   expect(blocks.filter(({ code }) => code.includes(words))).toHaveLength(1)
 })
 
-test('every other block is of a kind that is run', () => {
+test('every other block is of a runnable kind', () => {
   const others = blocks.filter((block) => isRun(block) && !['sh', 'js', 'sql'].includes(block.language))
   expect(others.map(({ where }) => where)).toEqual([])
 })
 
-/** A folder that looks like the checkout; what a command writes stays in it. */
+/** A folder that looks like the checkout and contains what commands write. */
 function likeTheCheckout(folder: string): void {
   for (const name of readdirSync(checkout)) {
     if (name !== 'data' && name !== '.git') symlinkSync(join(checkout, name), join(folder, name))
   }
 }
 
-/** The exit code tells nothing of what curl was answered, and less of what went into a variable. */
+/** The exit code shows neither the status that curl received nor what went into a variable. */
 async function expectSuccess(shell: Shell, { code, where }: Block, said: string): Promise<void> {
   expect(said, where).not.toMatch(/^\{"(?:error|message|statusCode)":/m)
   for (const [, name] of code.matchAll(/^(\w+)=/gm)) {
     expect((await shell.run(`echo "$${name}"`)).said, `${where} $${name}`).toMatch(
-      /^(?:http:\S+|[0-9a-f]{8}-[0-9a-f-]{27})\n$/,
+      /^(?:http:\S+|[0-9a-f]{8}-[0-9a-f-]{27}|ek_\S+)\n$/,
     )
   }
 }
 
-test('the commands of README.md and docs/ do what they say', async () => {
+test('the commands in README.md and docs/ work as described', async () => {
   await using up = await startUpstream()
   await using product = await startProduct()
   await using folder = await dataFolder()
@@ -77,7 +81,7 @@ test('the commands of README.md and docs/ do what they say', async () => {
     HOME: process.env.HOME ?? '/',
     GREENROOM_URL: product.url,
   }
-  // Addresses alone are changed, the server's and the vendor's; and the place where the reader puts a key.
+  // Only the addresses of server and vendor are changed, and the place where the reader puts a key.
   const mapped = (code: string) =>
     code
       .replaceAll('http://127.0.0.1:8080', product.url)
@@ -100,7 +104,7 @@ test('the commands of README.md and docs/ do what they say', async () => {
       await expectSuccess(shell, block, ran.said)
     }
   }
-  // What was configured on the way serves: an agent on the vendor that the reader added.
+  // The resulting configuration works: an agent on the vendor that the reader added.
   const { data } = await product.client.GET('/api/v1/agents')
   const agent = data?.agents.find(({ id }) => id !== demoAgent)
   up.next(async (call) => {
@@ -115,11 +119,11 @@ test('the commands of README.md and docs/ do what they say', async () => {
 describe.each(blocks.filter(({ language }) => language === 'sql'))('$where', ({ code }) => {
   const isSurgery = code.startsWith('begin;')
 
-  test('the statements run on a database of this version, and it serves on', async () => {
+  test('the statements run on a database of this version, which continues to serve', async () => {
     const database = await freshDatabase()
     await using stack = new AsyncDisposableStack()
     stack.defer(() => database.drop())
-    // Surgery is for stopped instances.
+    // Changes to tables require stopped instances.
     if (isSurgery) await database.sql.unsafe(code)
     await using app = await startTestApp({ database, settings: { SEED_DEMO: 'off' } })
     const [provider] = await app.sql<{ id: string }[]>`

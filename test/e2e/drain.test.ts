@@ -37,7 +37,7 @@ const start = (drainSeconds: number): Promise<Product> =>
 const say = (content: string, stream = true) => ({ messages: [{ role: 'user', content }], stream })
 const clean = { code: 0, signal: null }
 
-/** Each reply says `so far`, waits for the promise, and ends. */
+/** Each reply sends `so far`, waits for the promise, and ends. */
 const replies = (until: Promise<unknown>) =>
   up.always(async (call) => {
     await call.text('so far')
@@ -47,7 +47,7 @@ const replies = (until: Promise<unknown>) =>
     await call.finish()
   })
 
-/** A stream whose role and first text have come. */
+/** A stream whose role and first text have arrived. */
 async function begun(url: string, headers: Record<string, string> = {}, body?: object) {
   const stream = await openSse(url, body, headers)
   await stream.next()
@@ -59,7 +59,7 @@ const isDraining = async (url: string) => (await fetch(`${url}/readyz`)).status 
 
 verifies(
   'contract-1.drain',
-  'replies finish, new ones are refused, all else is served, then it exits with 0',
+  'replies finish, new ones are refused, everything else is served, then it exits with 0',
   async () => {
     const { promise: goOn, resolve: finish } = Promise.withResolvers<void>()
     replies(goOn)
@@ -118,7 +118,7 @@ verifies(
   },
 )
 
-verifies('contract-1.drain', 'what does not end in time ends as shutdown, with what it had', async () => {
+verifies('contract-1.drain', 'replies that do not end in time end as shutdown, with their text so far', async () => {
   replies(new Promise(() => {}))
   await using product = await start(1)
   const { url } = product
@@ -154,7 +154,7 @@ verifies('contract-1.drain', 'what does not end in time ends as shutdown, with w
 
 verifies(
   'contract-10.signals',
-  'a signal that comes again within a second is the same one: replies finish',
+  'a signal repeated within a second counts as the same one: replies finish',
   async () => {
     const { promise: goOn, resolve: finish } = Promise.withResolvers<void>()
     replies(goOn)
@@ -172,7 +172,7 @@ verifies(
   },
 )
 
-verifies('contract-10.signals', 'a later signal ends it at once', async () => {
+verifies('contract-10.signals', 'a later signal ends the process at once', async () => {
   replies(new Promise(() => {}))
   await using product = await start(600)
   const agent = await addAgent(product, up.url)
@@ -185,7 +185,7 @@ verifies('contract-10.signals', 'a later signal ends it at once', async () => {
   expect((await stream.rest()).broken).toBe(true)
 })
 
-verifies('contract-1.drain', 'a signal before it is up ends it too', async () => {
+verifies('contract-1.drain', 'a signal during the start ends it too', async () => {
   await using launched = await launchProduct({ dataDir: folder.path, direct: true })
   await expect.poll(() => serverPid(folder.path)).not.toBeNull()
   launched.child.kill('SIGTERM')

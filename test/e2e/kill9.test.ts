@@ -1,4 +1,4 @@
-/** kill -9 in the middle of replies (contract section 4): what was shown is there, what ran is lost, nothing runs twice. */
+/** kill -9 in the middle of replies (contract section 4): what was shown is kept, what ran is lost, nothing runs twice. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, vi } from 'vitest'
 import { freshDatabase } from '../support/database.ts'
@@ -16,7 +16,7 @@ const SESSIONS = 5
 
 const say = (content: string) => ({ messages: [{ role: 'user', content }], stream: true })
 
-/** Words at a human's pace; every third reply is short enough to end before most kills. */
+/** Words at reading speed; every third reply is short enough to end before most kills. */
 async function talk(call: UpstreamCall): Promise<void> {
   const words = call.number % 3 === 0 ? 20 : 400
   for (let n = 0; n < words && !call.abandoned; n++) {
@@ -26,7 +26,7 @@ async function talk(call: UpstreamCall): Promise<void> {
   await call.finish()
 }
 
-/** What a reader has got of one reply. It reads by itself. */
+/** What a background reader has received of one reply. */
 interface Recording {
   session: string
   frames: SseFrame[]
@@ -39,7 +39,7 @@ async function record(session: string, open: ReturnType<typeof openSse>): Promis
   return { session, frames: stream.frames, over: stream.rest() }
 }
 
-/** The newest reply as it can be read now, whole. */
+/** The whole newest reply, as it reads now. */
 async function replay(url: string, session: string): Promise<SseFrame[]> {
   const stream = await openSse(`${url}${session}/chat/completions/stream`)
   expect(stream.status).toBe(200)
@@ -49,7 +49,7 @@ async function replay(url: string, session: string): Promise<SseFrame[]> {
 
 const isLost = ({ data }: SseFrame): boolean => data !== '[DONE]' && JSON.parse(data).error?.code === 'instance_lost'
 
-/** Everybody asks, some follow a second time; then, the model asked for all, the process is killed at some moment. */
+/** All sessions send, some follow a second time; once the model is called for all, the process is killed at random. */
 async function streamAndKill(
   product: Product,
   sessions: string[],
@@ -71,7 +71,7 @@ async function streamAndKill(
   return recordings
 }
 
-/** What the restarted process says of a session, against what its readers saw. Returns its newest id. */
+/** Compares a session after the restart with what its readers saw. Returns its newest id. */
 async function checkSession(url: string, session: string, seen: Recording[], before: WireMessage[]): Promise<number> {
   const messages = await messagesOf(url, session)
   expect(messages.slice(0, before.length), 'no message changes').toEqual(before)
@@ -92,7 +92,7 @@ async function checkSession(url: string, session: string, seen: Recording[], bef
 
 verifies(
   ['contract-4.stored-before-shown', 'contract-4.owner-lost', 'contract-1.embedded'],
-  'five kills at random moments lose nothing that was shown, and the sessions go on',
+  'five kills at random moments lose nothing that was shown, and the sessions continue',
   async () => {
     const random = seededRandom('kill9')
     await using up = await startUpstream()
@@ -129,41 +129,45 @@ verifies(
   },
 )
 
-verifies('contract-4.owner-lost', 'on a shared database the reply is lost once its owner’s lease is over', async () => {
-  await using up = await startUpstream()
-  up.next(async (call) => {
-    await call.text('so far')
-    await call.closed
-  })
-  up.always((call) => call.text('again').then(() => call.finish()))
-  const database = await freshDatabase()
-  const env = { DATABASE_URL: database.url, SECRET_KEY: 'a-key-for-tests', OWNER_LEASE_MS: '1500' }
-  try {
-    await using owner = await startProduct({ direct: true, env })
-    const agent = await addAgent(owner, up.url)
-    const session = await newSession(owner.url, agent)
-    const stream = await openSse(`${owner.url}${session}/chat/completions`, say('hello'))
-    const role = await stream.next()
-    const text = await stream.next()
-    await owner.kill9()
-    await using heir = await startProduct({ direct: true, env })
+verifies(
+  'contract-4.owner-lost',
+  'on a shared database the reply is lost once its owner’s lease has expired',
+  async () => {
+    await using up = await startUpstream()
+    up.next(async (call) => {
+      await call.text('so far')
+      await call.closed
+    })
+    up.always((call) => call.text('again').then(() => call.finish()))
+    const database = await freshDatabase()
+    const env = { DATABASE_URL: database.url, SECRET_KEY: 'a-key-for-tests', OWNER_LEASE_MS: '1500' }
+    try {
+      await using owner = await startProduct({ direct: true, env })
+      const agent = await addAgent(owner, up.url)
+      const session = await newSession(owner.url, agent)
+      const stream = await openSse(`${owner.url}${session}/chat/completions`, say('hello'))
+      const role = await stream.next()
+      const text = await stream.next()
+      await owner.kill9()
+      await using heir = await startProduct({ direct: true, env })
 
-    const busy = await postJson(`${heir.url}${session}/chat/completions`, say('too early'))
-    expect([busy.status, busy.headers.get('x-should-retry')]).toEqual([409, 'false'])
-    const waiting = await replay(heir.url, session)
-    expect(waiting).toEqual([
-      role,
-      text,
-      expect.objectContaining({ id: '3', data: expect.stringContaining('instance_lost') }),
-    ])
-    expect(await messagesOf(heir.url, session)).toMatchObject([
-      { role: 'user', content: 'hello' },
-      { role: 'assistant', content: 'so far', status: 'error', finish_reason: 'error' },
-    ])
-    expect(up.calls).toHaveLength(1)
-    const next = await openSse(`${heir.url}${session}/chat/completions`, say('and now'))
-    expect((await next.rest()).frames.map(({ id }) => id)).toEqual(['4', '5', '6', '7'])
-  } finally {
-    await database.drop()
-  }
-})
+      const busy = await postJson(`${heir.url}${session}/chat/completions`, say('too early'))
+      expect([busy.status, busy.headers.get('x-should-retry')]).toEqual([409, 'false'])
+      const waiting = await replay(heir.url, session)
+      expect(waiting).toEqual([
+        role,
+        text,
+        expect.objectContaining({ id: '3', data: expect.stringContaining('instance_lost') }),
+      ])
+      expect(await messagesOf(heir.url, session)).toMatchObject([
+        { role: 'user', content: 'hello' },
+        { role: 'assistant', content: 'so far', status: 'error', finish_reason: 'error' },
+      ])
+      expect(up.calls).toHaveLength(1)
+      const next = await openSse(`${heir.url}${session}/chat/completions`, say('and now'))
+      expect((await next.rest()).frames.map(({ id }) => id)).toEqual(['4', '5', '6', '7'])
+    } finally {
+      await database.drop()
+    }
+  },
+)

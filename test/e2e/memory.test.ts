@@ -1,4 +1,4 @@
-/** A session that rests costs nothing (design section 1: the rows are the durable state). */
+/** An idle session costs no memory (design section 1: the rows are the durable state). */
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, vi } from 'vitest'
@@ -12,7 +12,7 @@ const AT_A_TIME = 48
 const MB = 1024 * 1024
 const MAY_GROW = 30 * MB
 
-/** On SIGUSR2 the product says what its heap holds once all garbage is gone. */
+/** On SIGUSR2 the product prints its heap size after a garbage collection. */
 const probe = `data:text/javascript,${encodeURIComponent(
   "process.on('SIGUSR2',()=>{gc();gc();process.stderr.write('heap '+process.memoryUsage().heapUsed+'\\n')})",
 )}`
@@ -44,7 +44,7 @@ function chat(url: string, agent: Agent): Promise<string> {
 
 verifies(
   'contract-8.actors',
-  'after 10,000 replies and a rest no actor lives and the heap is what it was',
+  'after 10,000 replies and a pause no actor lives and the heap has not grown',
   async () => {
     await using product = await startProduct({ direct: true, nodeArgs: ['--expose-gc', '--import', probe] })
     const { url } = product

@@ -35,7 +35,7 @@ afterEach(() => up.close())
 const urlOf = (n: number): string => products[n]?.url ?? `no product ${n}`
 const say = (content: string) => ({ messages: [{ role: 'user', content }], stream: true })
 
-/** A reply that runs on the first instance, its first text seen there, and then on the others. */
+/** A reply that runs on the first instance, its first text seen there and then on the others. */
 async function running(): Promise<{ session: string; own: SseStream; others: SseStream[] }> {
   const session = await newSession(urlOf(1), agent)
   const own = await openSse(`${urlOf(0)}${session}/chat/completions`, say('hello'))
@@ -48,7 +48,7 @@ async function running(): Promise<{ session: string; own: SseStream; others: Sse
   return { session, own, others }
 }
 
-verifies('contract-1.migrations', 'three processes that start at once on an empty database all come up', async () => {
+verifies('contract-1.migrations', 'three processes that start at once on an empty database all start up', async () => {
   expect(starts.map((start) => (start.status === 'rejected' ? String(start.reason) : 'ready'))).toEqual(
     starts.map(() => 'ready'),
   )
@@ -89,7 +89,7 @@ verifies('contract-4.cancel', 'a cancel through another instance stops the reply
   const { own, others, session } = await running()
   const cancelled = await postJson(`${urlOf(1)}${session}/chat/completions/cancel`, {})
   expect(cancelled.status).toBe(204)
-  // 204 comes when the reply is settled: its owner hears of it in less than the 2 s that the answer may take.
+  // 204 is sent when the reply is settled: its owner sees the intent in less than the allowed 2 s.
   expect(await messagesOf(urlOf(2), session)).toMatchObject([
     { role: 'user', content: 'hello' },
     { role: 'assistant', content: 'so far', status: 'complete', finish_reason: 'cancelled' },
@@ -100,7 +100,7 @@ verifies('contract-4.cancel', 'a cancel through another instance stops the reply
   for (const stream of [own, ...others]) expect((await stream.rest()).frames.at(-1)?.data).toBe('[DONE]')
 })
 
-verifies('contract-4.delete', 'a deletion through another instance ends the streams of all', async () => {
+verifies('contract-4.delete', 'a deletion through another instance ends the streams on all instances', async () => {
   up.next(async (call) => {
     await call.text('so far')
     await call.closed
@@ -119,7 +119,7 @@ verifies('contract-4.delete', 'a deletion through another instance ends the stre
   for (const n of [0, 1, 2]) expect((await fetch(`${urlOf(n)}${session}`)).status).toBe(404)
 })
 
-verifies('contract-4.busy', 'of messages that arrive at all instances at once, one is taken', async () => {
+verifies('contract-4.busy', 'of simultaneous messages at all instances, one is admitted', async () => {
   up.always(async (call) => {
     await call.text('taken')
     await call.closed

@@ -1,4 +1,4 @@
-/** The official client, unmodified, by its base URL alone (specification 1, contract sections 1, 3 and 4). */
+/** The official client, unmodified except for its base URL (specification 1, contract sections 1, 3 and 4). */
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, vi } from 'vitest'
 import type { Product } from '../support/product.ts'
@@ -59,7 +59,7 @@ const two = (words: [string, string]) =>
     await call.finish('stop', usage)
   })
 
-/** The base URL of either mode. */
+/** Base URLs of both modes. */
 const modes = {
   stateless: async (agentId = agent) => deployUrl(proxy.url, agentId),
   session: async (agentId = agent) => `${proxy.url}${await newSession(agentId)}`,
@@ -77,7 +77,7 @@ describe.each(Object.entries(modes))('%s', (_, baseUrl) => {
     expect(text).toBe('three four')
   })
 
-  verifies('spec-2.11.completion', 'a whole answer has the text and the provider’s usage', async () => {
+  verifies('spec-2.11.completion', 'a whole response has the text and the provider’s usage', async () => {
     two(['Hel', 'lo'])
     const { client } = clientFor(await baseUrl())
     const completion = await client.chat.completions.create(ask('hi'))
@@ -91,7 +91,7 @@ describe.each(Object.entries(modes))('%s', (_, baseUrl) => {
     expect(up.calls).toHaveLength(1)
   })
 
-  verifies('contract-3.usage-chunk', 'the stream helper puts the reply together, usage included', async () => {
+  verifies('contract-3.usage-chunk', 'the stream helper assembles the reply, usage included', async () => {
     two(['Hel', 'lo'])
     const { client } = clientFor(await baseUrl())
     const deltas: string[] = []
@@ -106,47 +106,39 @@ describe.each(Object.entries(modes))('%s', (_, baseUrl) => {
     expect(up.calls).toHaveLength(1)
   })
 
-  verifies(
-    'contract-1.retries',
-    'after the first text nothing is called again; the client gets one error',
-    async () => {
-      up.always(async (call) => {
-        await call.text('so far')
-        call.reset()
-      })
-      const { client, sent } = clientFor(await baseUrl())
-      const chunks: string[] = []
-      const read = async () => {
-        const stream = await client.chat.completions.create({ ...ask('hi'), stream: true })
-        for await (const chunk of stream) chunks.push(chunk.choices[0]?.delta.content ?? '')
-      }
-      const error = await read().catch((thrown: unknown) => thrown)
-      expect(chunks.join('')).toBe('so far')
-      expect(error).toBeInstanceOf(OpenAI.APIError)
-      expect(error).toMatchObject({ code: 'provider_error', type: 'server_error' })
-      expect([up.calls.length, sent.requests]).toEqual([1, 1])
+  verifies('contract-1.retries', 'after the first text no call is retried; the client gets one error', async () => {
+    up.always(async (call) => {
+      await call.text('so far')
+      call.reset()
+    })
+    const { client, sent } = clientFor(await baseUrl())
+    const chunks: string[] = []
+    const read = async () => {
+      const stream = await client.chat.completions.create({ ...ask('hi'), stream: true })
+      for await (const chunk of stream) chunks.push(chunk.choices[0]?.delta.content ?? '')
+    }
+    const error = await read().catch((thrown: unknown) => thrown)
+    expect(chunks.join('')).toBe('so far')
+    expect(error).toBeInstanceOf(OpenAI.APIError)
+    expect(error).toMatchObject({ code: 'provider_error', type: 'server_error' })
+    expect([up.calls.length, sent.requests]).toEqual([1, 1])
 
-      const whole = await client.chat.completions.create(ask('once more')).catch((error: unknown) => error)
-      expect(whole).toBeInstanceOf(OpenAI.InternalServerError)
-      expect([up.calls.length, sent.requests], 'x-should-retry: false').toEqual([2, 2])
-    },
-  )
+    const whole = await client.chat.completions.create(ask('once more')).catch((error: unknown) => error)
+    expect(whole).toBeInstanceOf(OpenAI.InternalServerError)
+    expect([up.calls.length, sent.requests], 'x-should-retry: false').toEqual([2, 2])
+  })
 
-  verifies(
-    'contract-1.retries',
-    'before the first text the server tries again by itself; the client sees one reply',
-    async () => {
-      up.next((call) => call.error(503))
-      up.next((call) => call.reset())
-      two(['at ', 'last'])
-      const { client, sent } = clientFor(await baseUrl())
-      const completion = await client.chat.completions.create(ask('hi'))
-      expect(completion.choices[0]?.message.content).toBe('at last')
-      expect([up.calls.length, sent.requests]).toEqual([3, 1])
-    },
-  )
+  verifies('contract-1.retries', 'before the first text the server retries; the client sees one reply', async () => {
+    up.next((call) => call.error(503))
+    up.next((call) => call.reset())
+    two(['at ', 'last'])
+    const { client, sent } = clientFor(await baseUrl())
+    const completion = await client.chat.completions.create(ask('hi'))
+    expect(completion.choices[0]?.message.content).toBe('at last')
+    expect([up.calls.length, sent.requests]).toEqual([3, 1])
+  })
 
-  verifies('spec-7.1.errors', 'every status becomes the client’s own class of error', async () => {
+  verifies('spec-7.1.errors', 'every status maps to the client’s own error class', async () => {
     const good = await baseUrl()
     const failure = (baseURL: string, body: object = {}, key = apiKey) => {
       const { client, sent } = clientFor(baseURL, key)
@@ -184,7 +176,7 @@ verifies(
   },
 )
 
-verifies('spec-4.12.stateful', 'a session’s reply goes on when the client aborts; the next turn knows it', async () => {
+verifies('spec-4.12.stateful', 'a session’s reply survives the client’s abort; the next turn knows it', async () => {
   const { promise: left, resolve: leave } = Promise.withResolvers<void>()
   up.next(async (call) => {
     await call.text('Hel')
@@ -224,7 +216,7 @@ describe.each([
     return await client.chat.completions.stream(ask('buy milk')).finalContent()
   }
 
-  /** The answer is lost on its way while the reply runs; the client's own retry then waits for `retry`. */
+  /** The response is lost in transit while the reply runs; the client's own retry then waits for `retry`. */
   async function loseFirstAnswer(retry: Promise<unknown>): Promise<{ session: string; answer: Promise<unknown> }> {
     const session = await newSession()
     const { client } = clientFor(`${proxy.url}${session}`)
@@ -242,7 +234,7 @@ describe.each([
     { role: 'assistant', content: 'bought it', status: 'complete' },
   ]
 
-  verifies('contract-4.retry-join', 'a client that lost its connection joins the reply that runs', async () => {
+  verifies('contract-4.retry-join', 'a client that lost its connection joins the running reply', async () => {
     const { promise: goOn, resolve } = Promise.withResolvers<void>()
     up.next(async (call) => {
       await call.text('bought ')
@@ -260,7 +252,7 @@ describe.each([
 
   verifies(
     'contract-4.retry-join',
-    'a client that lost its connection gets the reply that ended meanwhile',
+    'a client that lost its connection gets the reply that has ended meanwhile',
     async () => {
       const { promise: goOn, resolve: end } = Promise.withResolvers<void>()
       const { promise: retry, resolve: letIn } = Promise.withResolvers<void>()
@@ -270,7 +262,7 @@ describe.each([
         await call.finish()
       })
       const { session, answer } = await loseFirstAnswer(retry)
-      // The server has heard that the connection is gone once nobody reads the reply any more.
+      // The server has noticed the lost connection once the reply has no reader.
       await expect.poll(() => readersOf(session)).toBe(0)
       end()
       await expect.poll(() => stored(session)).toMatchObject(milk)
@@ -287,7 +279,7 @@ async function readersOf(session: string): Promise<number | undefined> {
   return data?.actors.find((actor) => session.endsWith(actor.sessionId))?.subscribers
 }
 
-verifies('contract-4.retry-join', 'a second message with the same words is no retry', async () => {
+verifies('contract-4.retry-join', 'a second message with the same text is not a retry', async () => {
   const session = await newSession()
   const { client } = clientFor(`${proxy.url}${session}`)
   two(['one', '.'])

@@ -1,4 +1,4 @@
-/** Starts that must not succeed (contract section 1): one clear line, an exit code, nothing left behind. */
+/** Starts that must fail (contract section 1): one clear line, an exit code, nothing left behind. */
 import { createServer } from 'node:net'
 import { expect, vi } from 'vitest'
 import { freshDatabase } from '../support/database.ts'
@@ -7,7 +7,7 @@ import { verifies } from '../verifies.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-/** How a start ends that is not to come up. */
+/** How a failing start ends. */
 async function failedStart(options: ProductOptions) {
   await using launched = await launchProduct({ direct: true, ...options })
   const exit = await launched.exited
@@ -32,7 +32,7 @@ const wrong: [name: string, value: string, others?: Record<string, string>][] = 
 
 verifies(
   'contract-1.settings',
-  'a wrong value is exit code 78 and one line that begins with the setting’s name',
+  'an invalid value is exit code 78 and one line that begins with the setting’s name',
   async () => {
     for (const [name, value, others = {}] of wrong) {
       const { code, stderr, stdout } = await failedStart({ env: { [name]: value, ...others } })
@@ -58,20 +58,24 @@ verifies('contract-1.settings', 'a port in use is one line, and no database is l
   }
 })
 
-verifies('contract-1.embedded', 'a second process on the same folder is one line, and the first goes on', async () => {
-  await using folder = await dataFolder()
-  await using first = await startProduct({ dataDir: folder.path, direct: true })
-  await using second = await launchProduct({ dataDir: folder.path, direct: true })
-  expect(await second.exited).toEqual({ code: 1, signal: null })
-  expect(second.stderr).toEqual([`DATA_DIR (${folder.path}) is in use by another Greenroom process.`])
-  expect((await fetch(`${first.url}/readyz`)).status).toBe(200)
-  // Disposing of `second` waits for the folder's server to end: the first goes first.
-  expect((await first.stop()).code).toBe(0)
-})
+verifies(
+  'contract-1.embedded',
+  'a second process on the same folder is one line, and the first continues',
+  async () => {
+    await using folder = await dataFolder()
+    await using first = await startProduct({ dataDir: folder.path, direct: true })
+    await using second = await launchProduct({ dataDir: folder.path, direct: true })
+    expect(await second.exited).toEqual({ code: 1, signal: null })
+    expect(second.stderr).toEqual([`DATA_DIR (${folder.path}) is in use by another Greenroom process.`])
+    expect((await fetch(`${first.url}/readyz`)).status).toBe(200)
+    // Disposing `second` waits for the folder's server to end, so the first is stopped before it.
+    expect((await first.stop()).code).toBe(0)
+  },
+)
 
 verifies(
   'contract-1.secret-key',
-  'a key that does not open the check value stops the start with one line',
+  'a key that does not decrypt the check value stops the start with one line',
   async () => {
     const database = await freshDatabase()
     try {
@@ -89,7 +93,7 @@ verifies(
   },
 )
 
-/** On SIGUSR2 something throws that nobody catches, or rejects that nobody awaits. */
+/** On SIGUSR2, an uncaught exception or an unhandled rejection. */
 const faults = {
   'an uncaught exception': "throw new Error('nobody catches this')",
   'an unhandled rejection': "Promise.reject(new Error('nobody awaits this'))",

@@ -1,4 +1,4 @@
-/** What a newcomer does: `npm ci`, `npm start`, and the first request (contract section 1). */
+/** A newcomer's first steps: `npm ci`, `npm start`, and a request (contract section 1). */
 import { expect, vi } from 'vitest'
 import { freePort } from '../support/free-port.ts'
 import { dataFolder, demoAgent, deployUrl, newSession, postJson, serverPid, startProduct } from '../support/product.ts'
@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const question = { messages: [{ role: 'user', content: '/echo first words' }] }
 
-verifies('contract-1.two-commands', 'npm start serves page, docs, API and a demo agent that answers', async () => {
+verifies('contract-1.two-commands', 'npm start serves pages, docs, API and a working demo agent', async () => {
   const port = await freePort()
   await using product = await startProduct({ env: { PORT: `${port}` } })
   expect(product.url).toBe(`http://127.0.0.1:${port}`)
@@ -31,32 +31,40 @@ verifies('contract-1.two-commands', 'npm start serves page, docs, API and a demo
   })
 })
 
-verifies('contract-1.two-commands', 'a second start has what the first stored; SIGTERM leaves nothing', async () => {
-  await using folder = await dataFolder()
-  const dataDir = folder.path
-  let session = ''
-  let seen = ''
-  {
+verifies(
+  'contract-1.two-commands',
+  'a second start finds what the first stored; SIGTERM leaves no process',
+  async () => {
+    await using folder = await dataFolder()
+    const dataDir = folder.path
+    let session = ''
+    let seen = ''
+    {
+      await using product = await startProduct({ dataDir })
+      expect(await serverPid(dataDir)).not.toBeNull()
+      session = await newSession(product.url, demoAgent)
+      const stream = await openSse(`${product.url}${session}/chat/completions`, { ...question, stream: true })
+      await stream.rest()
+      seen = stream.raw()
+      expect(contentOf(stream.frames)).toBe('first words')
+      expect(await product.stop('SIGTERM')).toEqual({ code: 0, signal: null })
+      expect(await serverPid(dataDir)).toBeNull()
+    }
     await using product = await startProduct({ dataDir })
-    expect(await serverPid(dataDir)).not.toBeNull()
-    session = await newSession(product.url, demoAgent)
-    const stream = await openSse(`${product.url}${session}/chat/completions`, { ...question, stream: true })
-    await stream.rest()
-    seen = stream.raw()
-    expect(contentOf(stream.frames)).toBe('first words')
-    expect(await product.stop('SIGTERM')).toEqual({ code: 0, signal: null })
-    expect(await serverPid(dataDir)).toBeNull()
-  }
-  await using product = await startProduct({ dataDir })
-  const replayed = await openSse(`${product.url}${session}/chat/completions/stream`)
-  await replayed.rest()
-  expect(replayed.raw()).toBe(seen)
-  const { data } = await product.client.GET('/api/v1/agents')
-  expect(data?.agents, 'the demo is made once').toHaveLength(1)
-})
+    const replayed = await openSse(`${product.url}${session}/chat/completions/stream`)
+    await replayed.rest()
+    expect(replayed.raw()).toBe(seen)
+    const { data } = await product.client.GET('/api/v1/agents')
+    expect(data?.agents, 'the demo is made once').toHaveLength(1)
+  },
+)
 
-verifies('contract-1.two-commands', 'SIGTERM to npm, as a container sends it, ends all of it in order', async () => {
-  await using product = await startProduct()
-  expect(await product.stop('SIGTERM', 'npm')).toEqual({ code: 0, signal: null })
-  expect(await serverPid(product.dataDir)).toBeNull()
-})
+verifies(
+  'contract-1.two-commands',
+  'SIGTERM to npm, as sent by a container, shuts everything down cleanly',
+  async () => {
+    await using product = await startProduct()
+    expect(await product.stop('SIGTERM', 'npm')).toEqual({ code: 0, signal: null })
+    expect(await serverPid(product.dataDir)).toBeNull()
+  },
+)

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const hello = { messages: [{ role: 'user', content: 'hello' }], stream: true }
 
-verifies(['contract-1.metrics', 'contract-17.workers'], 'one port tells of all workers together', async () => {
+verifies(['contract-1.metrics', 'contract-17.workers'], 'one port serves the sums of all workers', async () => {
   await using up = await startUpstream()
   const database = await freshDatabase({ empty: true })
   await using stack = new AsyncDisposableStack()
@@ -38,7 +38,7 @@ verifies(['contract-1.metrics', 'contract-17.workers'], 'one port tells of all w
     )
   await expect.poll(replies).toBe(12)
 
-  // One stands still, then is killed; another one takes its place.
+  // One is suspended, then killed; another replaces it.
   const children = await readFile(`/proc/${product.pid}/task/${product.pid}/children`, 'utf8')
   const worker = Number(children.trim().split(' ')[0])
   process.kill(worker, 'SIGSTOP')

@@ -1,4 +1,4 @@
-/** WORKERS: several processes on the one port, each an instance of its own (contract section 1). */
+/** WORKERS: several processes on one port, each a separate instance (contract section 1). */
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
@@ -42,7 +42,7 @@ const start = (env: Record<string, string> = {}): Promise<Product> =>
 const say = (content: string) => ({ messages: [{ role: 'user', content }], stream: true })
 const clean = { code: 0, signal: null }
 
-/** Each reply says `so far`, waits for the promise, and ends. */
+/** Each reply sends `so far`, waits for the promise, and ends. */
 const replies = (until: Promise<unknown>) =>
   up.always(async (call) => {
     await call.text('so far')
@@ -57,10 +57,10 @@ interface Running {
   stream: SseStream
 }
 
-/** Replies on connections of their own, at least six, of which either worker has some; the first text has come. */
+/** At least six replies on separate connections, some on each worker; their first text has arrived. */
 async function running(url: string, agent: string): Promise<Running[]> {
   const all: Running[] = []
-  // Whoever is awake first accepts: nothing says how soon the other one is.
+  // The first worker awake accepts; how soon the other is awake is undefined.
   for (let round = 0; round < 50 && new Set((await owners()).values()).size < 2; round++) {
     all.push(...(await begin(url, agent)))
   }
@@ -85,7 +85,7 @@ const workersOf = async ({ pid }: Product): Promise<number[]> => {
   return children.trim().split(' ').filter(Boolean).map(Number)
 }
 
-/** Gone, or ended and not waited for yet. */
+/** Gone, or a zombie. */
 const isGone = async (pid: number): Promise<boolean> => {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   return stat === '' || /^Z/.test(stat.slice(stat.lastIndexOf(')') + 2))
@@ -103,7 +103,7 @@ const idIn = (session: string): string => session.split('/').at(-1) ?? ''
 
 verifies(
   'contract-1.workers',
-  'each is an instance; whoever is asked follows and cancels the reply of any',
+  'each is an instance; any of them follows and cancels the reply of another',
   async () => {
     const { promise: goOn, resolve: finish } = Promise.withResolvers<void>()
     replies(goOn)
@@ -137,12 +137,12 @@ verifies(
       expect([contentOf(frames), frames.at(-1)?.data, broken]).toEqual(['so far, and the end', '[DONE]', false])
     }
     expect(await product.stop()).toEqual(clean)
-    // Each has let its lease go: nobody has to wait for it.
+    // Each has released its lease: nobody has to wait for its expiry.
     expect(await living()).toHaveLength(0)
   },
 )
 
-/** A new connection's answer, from any worker: a status, or how it failed. */
+/** The result on a new connection, from any worker: a status, or how it failed. */
 const ask = (url: string): Promise<string> =>
   new Promise((resolve) => {
     const asked = request(url, { agent: false, timeout: 10_000 }, (answer) => {
@@ -153,7 +153,7 @@ const ask = (url: string): Promise<string> =>
     asked.end()
   })
 
-/** Asks all the time. Calling the result ends that; it resolves to how often each answer came. */
+/** Sends requests continuously. Calling the result stops them and resolves to the count of each result. */
 function knock(url: string): () => Promise<Record<string, number>> {
   const answers: Record<string, number> = {}
   let over = false
@@ -170,7 +170,7 @@ function knock(url: string): () => Promise<Record<string, number>> {
   }
 }
 
-verifies('contract-1.workers', 'one that dies loses its own replies only, and another takes its place', async () => {
+verifies('contract-1.workers', 'a worker that dies loses only its own replies and is replaced', async () => {
   const { promise: goOn, resolve: finish } = Promise.withResolvers<void>()
   replies(goOn)
   await using product = await start()
@@ -206,13 +206,13 @@ verifies('contract-1.workers', 'one that dies loses its own replies only, and an
     const again = await openSse(`${url}${session}/chat/completions`, say('again'))
     expect(contentOf((await again.rest()).frames)).toBe('so far, and the end')
   }
-  // What the victim had accepted is reset; nothing is refused, nothing hangs.
+  // Connections that the victim had accepted are reset; none is refused, none hangs.
   const { ECONNRESET: _, ...answers } = await stopKnocking()
   expect(answers).toEqual({ 200: expect.any(Number) })
   expect(await product.stop()).toEqual(clean)
 })
 
-verifies('contract-1.workers', 'SIGTERM to one worker renews it: its replies finish first', async () => {
+verifies('contract-1.workers', 'SIGTERM to one worker replaces it after its replies have finished', async () => {
   const { promise: goOn, resolve: finish } = Promise.withResolvers<void>()
   replies(goOn)
   await using product = await start()
@@ -228,23 +228,27 @@ verifies('contract-1.workers', 'SIGTERM to one worker renews it: its replies fin
 })
 
 for (const to of ['node', 'group'] as const) {
-  verifies('contract-1.workers', `SIGTERM to the ${to} is one signal: replies finish in all of them`, async () => {
-    const { promise: goOn, resolve: finish } = Promise.withResolvers<void>()
-    replies(goOn)
-    await using product = await start()
-    const { url } = product
-    const all = await running(url, await addAgent(product, up.url))
-    expect(new Set((await owners()).values()).size).toBe(2)
-    const ended = product.stop('SIGTERM', to)
-    await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(503)
-    finish()
-    for (const { stream } of all) {
-      const { frames, broken } = await stream.rest()
-      expect([contentOf(frames), frames.at(-1)?.data, broken]).toEqual(['so far, and the end', '[DONE]', false])
-    }
-    expect(await ended).toEqual(clean)
-    expect(product.stderr.filter((line) => line.includes('SIGTERM'))).toHaveLength(1)
-  })
+  verifies(
+    'contract-1.workers',
+    `SIGTERM to the ${to} counts as one signal: replies finish in all of them`,
+    async () => {
+      const { promise: goOn, resolve: finish } = Promise.withResolvers<void>()
+      replies(goOn)
+      await using product = await start()
+      const { url } = product
+      const all = await running(url, await addAgent(product, up.url))
+      expect(new Set((await owners()).values()).size).toBe(2)
+      const ended = product.stop('SIGTERM', to)
+      await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(503)
+      finish()
+      for (const { stream } of all) {
+        const { frames, broken } = await stream.rest()
+        expect([contentOf(frames), frames.at(-1)?.data, broken]).toEqual(['so far, and the end', '[DONE]', false])
+      }
+      expect(await ended).toEqual(clean)
+      expect(product.stderr.filter((line) => line.includes('SIGTERM'))).toHaveLength(1)
+    },
+  )
 }
 
 verifies('contract-10.signals', 'a later signal ends all workers at once', async () => {
@@ -260,7 +264,7 @@ verifies('contract-10.signals', 'a later signal ends all workers at once', async
   for (const pid of workers) await expect.poll(() => isGone(pid)).toBe(true)
 })
 
-verifies('contract-1.workers', 'kill -9 of the first process leaves none of the others', async () => {
+verifies('contract-1.workers', 'kill -9 of the first process ends all others', async () => {
   await using product = await start()
   const workers = await workersOf(product)
   expect(workers).toHaveLength(2)
@@ -268,7 +272,7 @@ verifies('contract-1.workers', 'kill -9 of the first process leaves none of the 
   for (const pid of workers) await expect.poll(() => isGone(pid)).toBe(true)
 })
 
-verifies('contract-1.workers', 'what keeps one from starting is said once, and ends all', async () => {
+verifies('contract-1.workers', 'a start error is printed once, and ends all', async () => {
   const wrong: [env: Record<string, string>, code: number, line: RegExp][] = [
     [{ OWNER_LEASE_MS: '6s' }, 78, /^OWNER_LEASE_MS: /],
     [{ PORT: new URL(up.url).port }, 1, /^PORT: \d+ on 127\.0\.0\.1 is in use/],
@@ -280,7 +284,7 @@ verifies('contract-1.workers', 'what keeps one from starting is said once, and e
   }
 })
 
-verifies('contract-1.workers', 'a signal before they are up ends them', async () => {
+verifies('contract-1.workers', 'a signal during the start ends them', async () => {
   await using launched = await launchProduct({ direct: true, env: environment() })
   await expect.poll(living).not.toHaveLength(0)
   launched.child.kill('SIGTERM')

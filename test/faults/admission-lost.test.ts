@@ -1,4 +1,4 @@
-/** A message whose admission was committed, or may have been, and whose answer was lost (contract section 10, "503"). */
+/** A message whose admission was or may have been committed, but whose response was lost (contract section 10, "503"). */
 import OpenAI from 'openai'
 import { expect } from 'vitest'
 import { createClient } from '../../packages/client/src/index.ts'
@@ -10,7 +10,7 @@ import { type OutageScene, openOutage } from './database-scene.ts'
 const longer = { timeout: 20_000 }
 const lease = { OWNER_LEASE_MS: '6000' }
 
-/** What becomes of each try with this text: the first as given, the further ones are dropped, until `judge(null)`. */
+/** The fate of each attempt with this text: the first as given, further ones are dropped, until `judge(null)`. */
 function fateOf({ proxy }: OutageScene, text: string, first: Fate) {
   let tries = 0
   proxy.judge((bytes) => {
@@ -27,7 +27,7 @@ const post = (session: string, text: string, headers: Record<string, string> = {
     body: JSON.stringify({ messages: [{ role: 'user', content: text }], stream: true }),
   })
 
-/** 500 in the format of the endpoint, which a client may send again. */
+/** 500 in the endpoint's format, which a client may retry. */
 async function expectUnknown(response: Response, field: 'error' | 'message' = 'error') {
   expect([response.status, await response.json()]).toEqual([500, { [field]: expect.stringContaining('not known') }])
   expect(response.headers.has('x-should-retry')).toBe(false)
@@ -35,7 +35,7 @@ async function expectUnknown(response: Response, field: 'error' | 'message' = 'e
 
 verifies(
   'contract-10.unknown-admission',
-  'stored, the answer lost: 500, the owner begins it once for a client that has gone, a key and a retry join',
+  'stored, the response lost: 500, the owner starts it once without a client, a key and a retry join',
   async () => {
     await using scene = await openOutage(lease)
     scene.upstream.always((call) => call.text('once').then(() => call.finish()))
@@ -45,7 +45,7 @@ verifies(
       const calls = scene.upstream.calls.length
       fateOf(scene, text, first)
       await expectUnknown(await post(session, text, { 'idempotency-key': 'k' }))
-      expect(scene.upstream.calls.length).toBe(calls) // looked for, not found: no look comes through
+      expect(scene.upstream.calls.length).toBe(calls) // not found: no lookup gets through
       scene.proxy.judge(null)
       await expect
         .poll(() => scene.messages(session), longer)
@@ -64,7 +64,7 @@ verifies(
 
 verifies(
   ['contract-10.unknown-admission', 'contract-4.retry-join'],
-  'the official client sends it again by itself and gets the one reply',
+  'the official client retries by itself and gets the one reply',
   async () => {
     await using scene = await openOutage(lease)
     scene.upstream.always((call) => call.text('for the retry').then(() => call.finish()))
@@ -98,7 +98,7 @@ verifies(
 
 verifies(
   ['contract-10.unknown-admission', 'contract-4.idempotency'],
-  'our own client sends it again under its key, and in the playground reads on in the session that it was given',
+  'our own client retries with its key, and in the playground reads on in the session that was returned',
   async () => {
     await using scene = await openOutage(lease)
     scene.upstream.always((call) => call.text('for our own').then(() => call.finish()))
@@ -132,7 +132,7 @@ verifies(
 
 verifies(
   'contract-10.unknown-admission',
-  'committed after the answer, within a lease: begun; a cancel that came before is obeyed',
+  'committed after the response, within a lease: started; an earlier cancel is applied',
   async () => {
     await using scene = await openOutage(lease)
     scene.upstream.always((call) => call.text('late').then(() => call.finish()))
@@ -161,7 +161,7 @@ verifies(
 
 verifies(
   ['contract-10.unknown-admission', 'contract-4.orphans'],
-  'it keeps its place for a lease and no longer; committed later still it is settled, and its key joins that',
+  'it keeps its slot for one lease; committed even later, it is settled, and its key joins that',
   async () => {
     await using scene = await openOutage({ OWNER_LEASE_MS: '1500', MAX_RUNNING_REPLIES: '1' })
     scene.upstream.always((call) => call.text('other').then(() => call.finish()))
@@ -169,7 +169,7 @@ verifies(
     const text = 'very late'
     fateOf(scene, text, 'hold')
     await expectUnknown(await post(session, text, { 'idempotency-key': 'k' }))
-    // Its place is the only one.
+    // Its slot is the only one.
     const other = await scene.newSession()
     expect((await post(other, 'hello')).status).toBe(503)
     await expect.poll(async () => (await post(other, 'hello')).status, { ...longer, interval: 200 }).toBe(200)
@@ -189,7 +189,7 @@ verifies(
 
 verifies(
   'contract-10.unknown-admission',
-  'never arrived: asking what became of it stores nothing',
+  'never arrived: looking it up stores nothing',
   async () => {
     await using scene = await openOutage({ OWNER_LEASE_MS: '1500', MAX_RUNNING_REPLIES: '1' })
     scene.upstream.always((call) => call.text('other').then(() => call.finish()))
@@ -207,7 +207,7 @@ verifies(
 
 verifies(
   ['contract-10.unknown-admission', 'contract-5.shapes'],
-  'in the playground too: 500 {message}, and the session that was made for it is kept and named',
+  'in the playground too: 500 {message}, and the session created for it is kept and named',
   async () => {
     await using scene = await openOutage(lease)
     scene.upstream.always((call) => call.text('played').then(() => call.finish()))
@@ -227,7 +227,7 @@ verifies(
     await expect.poll(() => scene.messages(session), longer).toMatchObject([{}, { content: 'played' }])
     expect(contentOf((await scene.resume(session)).frames)).toBe('played')
 
-    // Refused for certain: the session goes, and the next instance may be asked.
+    // Certainly refused: the session is removed, and the next instance may be tried.
     const before = await scene.app.sql`select 1 from sessions`
     await scene.app.sql.begin(async (tx) => {
       await tx`select 1 from instances for update`

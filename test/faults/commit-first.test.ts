@@ -1,4 +1,4 @@
-/** Tools act only on what is stored, by an owner whose lease is valid (contract section 10): a shop counts. */
+/** Tools act only on stored calls, under a valid lease (contract section 10). A shop counts the purchases. */
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
@@ -23,14 +23,14 @@ const buysAfter =
     await asks('', { name: 'buy', arguments: '{}', id: 'the-call' })(call)
   }
 
-/** Is the call stored, for anybody who asks the database? */
+/** Whether the call is committed. */
 const isStored = async ({ database }: Pick<ToolFaults, 'database'>): Promise<boolean> =>
   (await database.sql`select 1 from frames where event::text like '%the-call%'`).length > 0
 
 for (const fault of ['stall', 'refuse'] as const) {
   verifies(
     ['contract-10.commit-first', 'contract-10.lease'],
-    `a database that is away for less than half a lease (${fault}): nothing is bought before it is stored, the reply ends whole`,
+    `a database unavailable for less than half a lease (${fault}): nothing is bought before it is stored, the reply completes`,
     async () => {
       const storedAtCall: boolean[] = []
       const answer = async (_: ToolRequest) => {
@@ -77,7 +77,7 @@ for (const heir of [false, true]) {
       up.next(buysAfter(asked.promise))
       const stream = await openSse(`${owner.url}${session}/chat/completions`, say('Buy!'))
       await readUntil(stream, 'One moment. ')
-      // The call is committed, but nobody tells the owner before it stands still.
+      // The call is committed, but the owner is suspended before it gets the response.
       const held = proxy.holdAnswerTo('the-call')
       asked.resolve()
       await held
@@ -97,7 +97,7 @@ for (const heir of [false, true]) {
         error: { code: heir ? 'instance_lost' : 'internal' },
         toolCalls: [unknown],
       })
-      // What it does next it does after what it had in hand.
+      // It first finishes what was pending.
       up.next(says('Here again.'))
       const after = await newSession(owner.url, scene.agentId())
       const next = await openSse(`${owner.url}${after}/chat/completions`, say('Hello?'))
@@ -127,8 +127,25 @@ verifies('contract-10.lease', 'a stateless reply of an owner that wakes after it
 })
 
 verifies(
+  ['contract-10.lease', 'contract-10.self-fencing'],
+  'a stateless reply that asks for nothing more ends with the lease of its instance',
+  async () => {
+    await using scene = await openToolFaults({ leaseMs: 1500 })
+    const { up, proxy } = scene
+    const owner = await scene.start()
+    up.next((call) => call.text('Well, '))
+    const stream = await openSse(`${deployUrl(owner.url, scene.agentId())}/chat/completions`, say('Talk!'))
+    await readUntil(stream, 'Well, ')
+    proxy.refuse()
+    const { frames } = await stream.rest()
+    expect(JSON.parse(frames.at(-1)?.data ?? '')).toMatchObject({ error: { code: 'internal' } })
+    await (await up.call(1)).closed
+  },
+)
+
+verifies(
   'contract-10.unknown-outcome',
-  'killed after the effect: the call stays with nulls, the next turn is told, nothing is bought again',
+  'killed after the effect: the call keeps its nulls, the next turn is told, nothing is bought again',
   async () => {
     await using scene = await openToolFaults({ leaseMs: 1500, answer: () => new Promise<string>(() => {}) })
     const { up, shop } = scene
@@ -162,7 +179,7 @@ verifies(
 )
 
 for (const how of ['time-out', 'shutdown'] as const) {
-  verifies('contract-10.unknown-outcome', `ended by ${how} while a tool runs: the call stays with nulls`, async () => {
+  verifies('contract-10.unknown-outcome', `ended by ${how} while a tool runs: the call keeps its nulls`, async () => {
     const env = how === 'time-out' ? { GENERATION_TIMEOUT_S: '1' } : { DRAIN_TIMEOUT_S: '0' }
     await using scene = await openToolFaults({ leaseMs: 6000, answer: () => new Promise<string>(() => {}), env })
     const owner = await scene.start('direct')

@@ -27,7 +27,7 @@ afterEach(async () => {
   await scene[Symbol.asyncDispose]()
 })
 
-/** An instance: coordination, a journal under it, and what it was told. */
+/** An instance: coordination, its journal, and a record of the calls it received. */
 async function openInstance({ url = scene.database.url, alone = false } = {}) {
   const pool = (name: string, silenceMs = leaseMs / 2): Sql => {
     const sql = connect(url, { max: 1, name, timeoutMs: leaseMs / 3, silenceMs })
@@ -45,7 +45,7 @@ async function openInstance({ url = scene.database.url, alone = false } = {}) {
     alone,
     log,
   })
-  const told = { obeyed: [] as Intent[], fenced: [] as number[], orphans: [] as ReplyInfo[], dropped: [] as string[] }
+  const calls = { applied: [] as Intent[], fenced: [] as number[], orphans: [] as ReplyInfo[], dropped: [] as string[] }
   const running = new Set<string>()
   const journal = createJournal({
     ...{ sql: scene.sql, instance: coordination, flushTimeoutMs: 10_000, log },
@@ -59,17 +59,17 @@ async function openInstance({ url = scene.database.url, alone = false } = {}) {
         running: () => running,
         placeOf: () => null,
         report: () => ({ actors: [], followed: [] }),
-        apply: (intent) => void told.obeyed.push(intent),
+        apply: (intent) => void calls.applied.push(intent),
         statelessAgents: () => [],
         forgetAgent() {},
         leaseExpired() {},
-        fenced: (epoch) => void told.fenced.push(epoch),
+        fenced: (epoch) => void calls.fenced.push(epoch),
         async settleOrphan(reply) {
-          told.orphans.push(reply)
+          calls.orphans.push(reply)
           await journal.settle(reply, finished())
         },
         dropOrphan(replyId) {
-          told.dropped.push(replyId)
+          calls.dropped.push(replyId)
           running.delete(replyId)
         },
       },
@@ -82,7 +82,7 @@ async function openInstance({ url = scene.database.url, alone = false } = {}) {
     return admission.reply
   }
   closing.push(() => coordination.stop())
-  return { coordination, journal, told, running, start, begin }
+  return { coordination, journal, calls, running, start, begin }
 }
 
 const rowOf = async ({ id }: Pick<Coordination, 'id'>) => {
@@ -102,7 +102,7 @@ async function deadInstance(): Promise<{ id: string }> {
   return { id }
 }
 
-verifies('contract-4.owner-lost', 'a living instance keeps its lease, lease after lease', async () => {
+verifies('contract-4.owner-lost', 'a living instance keeps its lease over many leases', async () => {
   const a = await openInstance()
   const b = await openInstance()
   await a.coordination.join()
@@ -112,15 +112,15 @@ verifies('contract-4.owner-lost', 'a living instance keeps its lease, lease afte
   const dead = await deadInstance()
   await expect.poll(async () => (await rowOf(dead)).lost, longer).not.toBeNull()
   await expect.poll(async () => (await rowOf(a.coordination)).age, longer).toBeGreaterThan(3 * leaseMs)
-  for (const { coordination, told } of [a, b]) {
+  for (const { coordination, calls } of [a, b]) {
     expect(await rowOf(coordination)).toMatchObject({ epoch: 1, held: true, lost: null })
-    expect(told.fenced).toEqual([])
+    expect(calls.fenced).toEqual([])
   }
 })
 
 verifies(
   'contract-4.owner-lost',
-  'others are declared lost after a lease of one’s own; their replies end with a title',
+  'silent instances are declared lost after one lease; their replies end with a title',
   async () => {
     const dead = await openInstance()
     await dead.coordination.join() // and never renews
@@ -142,14 +142,14 @@ verifies(
     await expect
       .poll(async () => (await scene.sql`select title from sessions where id = ${reply.sessionId}`)[0]?.title, longer)
       .toBe('A question about cats')
-    // When it wakes up: fenced.
+    // It wakes up fenced.
     expect(await dead.journal.append(reply, () => [textAt(3, ' then')])).toBe('fenced')
   },
 )
 
 verifies(
   'contract-4.fencing',
-  'an instance that was declared lost ends what it ran and begins a new epoch',
+  'an instance that was declared lost ends its replies and starts a new epoch',
   async () => {
     const a = await openInstance()
     await a.coordination.join()
@@ -157,7 +157,7 @@ verifies(
     await a.journal.append(old, () => [textAt(2, 'before')])
     await scene.sql`update instances set epoch = epoch + 1, lost_at = clock_timestamp() where id = ${a.coordination.id}`
     a.start()
-    await expect.poll(() => a.told.fenced, longer).toEqual([1])
+    await expect.poll(() => a.calls.fenced, longer).toEqual([1])
     await expect.poll(() => a.coordination.epoch(), longer).toBe(2)
     expect(await rowOf(a.coordination)).toMatchObject({ epoch: 2, held: true, lost: null })
     expect(await a.journal.append(old, () => [textAt(3, ' after')])).toBe('fenced')
@@ -168,38 +168,38 @@ verifies(
   },
 )
 
-verifies('contract-4.fencing', 'a row that was removed meanwhile comes back above every epoch it had', async () => {
+verifies('contract-4.fencing', 'a row that was removed meanwhile is recreated above every earlier epoch', async () => {
   const a = await openInstance()
   await a.coordination.join()
   const old = await a.begin()
   await scene.sql`delete from instances where id = ${a.coordination.id}`
   a.start()
   await expect.poll(() => a.coordination.epoch(), longer).toBe(2)
-  expect(a.told.fenced).toEqual([1])
+  expect(a.calls.fenced).toEqual([1])
   expect(await a.journal.append(old, () => [textAt(2, 'x')])).toBe('fenced')
 })
 
-verifies('contract-4.owner-lost', 'time in which the database was away counts against nobody', async () => {
+verifies('contract-4.owner-lost', 'an outage of the database counts against no instance', async () => {
   await using proxy = await openProxy(scene.database.url)
   for (const fault of ['refuse', 'swallow'] as const) {
     const a = await openInstance({ url: proxy.url })
     await a.coordination.join()
     a.start()
     const first = await deadInstance()
-    await expect.poll(async () => (await rowOf(first)).lost, longer).not.toBeNull() // a declares from now on
+    await expect.poll(async () => (await rowOf(first)).lost, longer).not.toBeNull() // from now on, a declares losses
     proxy[fault]()
-    const other = await deadInstance() // renewed last when the database went away
+    const other = await deadInstance() // last renewed when the outage began
     await expect.poll(async () => (await rowOf(a.coordination)).held, longer).toBe(false)
     proxy.restore()
     await expect.poll(async () => (await rowOf(a.coordination)).held, { ...longer, interval: 10 }).toBe(true)
     const back = (await rowOf(other)).age
-    // Only silence that goes on does.
+    // Only continued silence counts.
     await expect.poll(async () => (await rowOf(other)).lost, longer).toBeGreaterThan(back + leaseMs / 2)
     await a.coordination.stop()
   }
 })
 
-verifies('contract-4.owner-lost', 'a lease outlives connections that die without a word', async () => {
+verifies('contract-4.owner-lost', 'a lease survives connections that die silently', async () => {
   await using proxy = await openProxy(scene.database.url)
   const a = await openInstance({ url: proxy.url })
   await a.coordination.join()
@@ -221,20 +221,20 @@ verifies('contract-4.cancel', 'intents reach their owner once, and nobody else',
   await deleteSession(scene.sql, scene.agentId, deleted.sessionId)
   a.start()
   b.start()
-  await expect.poll(() => a.told.obeyed.length, longer).toBeGreaterThanOrEqual(2)
+  await expect.poll(() => a.calls.applied.length, longer).toBeGreaterThanOrEqual(2)
   const intent = (kind: 'cancel' | 'delete', reply: ReplyInfo) => ({
     kind,
     sessionId: reply.sessionId,
     replyId: reply.id,
   })
-  expect(a.told.obeyed).toEqual([intent('cancel', cancelled), intent('delete', deleted)])
+  expect(a.calls.applied).toEqual([intent('cancel', cancelled), intent('delete', deleted)])
   await expect.poll(() => scene.sql`select 1 from intents`, longer).toHaveLength(0)
-  expect(b.told.obeyed).toEqual([])
+  expect(b.calls.applied).toEqual([])
 })
 
 verifies(
   'contract-4.orphans',
-  'a running row without an actor is settled, an actor without its row let go',
+  'a streaming row without an actor is settled, an actor without its row is dropped',
   async () => {
     const a = await openInstance()
     await a.coordination.join()
@@ -242,16 +242,16 @@ verifies(
     a.running.delete(orphan.id)
     await scene.sql`select delete_session(${scene.agentId}, ${ghost.sessionId})`
     a.start()
-    await expect.poll(() => a.told.orphans.map(({ id }) => id), longer).toEqual([orphan.id])
-    await expect.poll(() => a.told.dropped, longer).toEqual([ghost.id])
-    expect(a.told.orphans[0]).toMatchObject({
+    await expect.poll(() => a.calls.orphans.map(({ id }) => id), longer).toEqual([orphan.id])
+    await expect.poll(() => a.calls.dropped, longer).toEqual([ghost.id])
+    expect(a.calls.orphans[0]).toMatchObject({
       sessionId: orphan.sessionId,
       sessionNum: orphan.sessionNum,
       firstSeq: 1,
       epoch: 1,
     })
     expect((await a.journal.read(fine.id, 0))?.outcome).toBeNull()
-    // Seen twice before it was settled: an admission whose answer is on its way is no orphan.
+    // Settled only when seen twice: an admission whose response is in transit is not an orphan.
     const [row] = await scene.sql<{ ms: number }[]>`
     select (extract(epoch from settled_at - created_at) * 1000)::float8 as ms from messages where id = ${orphan.id}`
     expect(row?.ms).toBeGreaterThan(1000)
@@ -260,7 +260,7 @@ verifies(
 
 verifies(
   'contract-4.owner-lost',
-  'an instance that stops in order, and all others on an embedded database, are lost at once',
+  'an instance that stops cleanly, and all others on an embedded database, are lost at once',
   async () => {
     const stopped = await openInstance()
     await stopped.coordination.join()

@@ -9,7 +9,7 @@ const OUTAGE_MS = 20_000
 
 verifies(
   'contract-4.storage-outage',
-  '20 s without a database: replies are closed and read later, sessions go on',
+  '20 s without a database: streams are closed, replies are read later, sessions continue',
   async () => {
     await using scene = await openOutage()
     const { upstream, proxy } = scene

@@ -1,4 +1,4 @@
-/** A database that stands still for longer than a lease, as a paused virtual machine does (contract section 10). */
+/** A database suspended for longer than a lease, like a paused virtual machine (contract section 10). */
 import { execFileSync } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
@@ -28,34 +28,30 @@ async function processes(): Promise<number[]> {
   return [pid, ...children.trim().split(/\s+/).map(Number)]
 }
 
-verifies(
-  'contract-10.loss-without-clocks',
-  'a database that is paused for one and a half leases loses nobody',
-  async () => {
-    const all = await Promise.all([1, 2, 3].map(() => instances.open()))
-    const replies = await Promise.all(all.map((one) => instances.start(one)))
-    for (const { call } of replies) await call.say(say('so far'))
-    await pause(2 * leaseMs) // everybody has been reading everybody's lease for longer than it takes to judge
-    for (let round = 0; round < 3; round += 1) {
-      const pids = await processes()
-      for (const pid of pids) process.kill(pid, 'SIGSTOP')
-      await pause(1.5 * leaseMs)
-      for (const pid of pids) process.kill(pid, 'SIGCONT')
-      await pause(2 * leaseMs)
-    }
-    const rows = await instances.sql<{ epoch: number; lost: boolean }[]>`
+verifies('contract-10.loss-without-clocks', 'a database pause of one and a half leases loses no instance', async () => {
+  const all = await Promise.all([1, 2, 3].map(() => instances.open()))
+  const replies = await Promise.all(all.map((one) => instances.start(one)))
+  for (const { call } of replies) await call.say(say('so far'))
+  await pause(2 * leaseMs) // all instances have read all leases for longer than judging takes
+  for (let round = 0; round < 3; round += 1) {
+    const pids = await processes()
+    for (const pid of pids) process.kill(pid, 'SIGSTOP')
+    await pause(1.5 * leaseMs)
+    for (const pid of pids) process.kill(pid, 'SIGCONT')
+    await pause(2 * leaseMs)
+  }
+  const rows = await instances.sql<{ epoch: number; lost: boolean }[]>`
     select epoch, lost_at is not null as lost from instances`
-    expect(rows.map(({ epoch, lost }) => ({ epoch, lost }))).toEqual(all.map(() => ({ epoch: 1, lost: false })))
-    // Each owner has fenced itself, and has stored that once the database was back.
-    const settled = await instances.sql<
-      { code: string }[]
-    >`select error_code as code from messages where role = 'assistant'`
-    expect(settled.map(({ code }) => code)).toEqual(all.map(() => 'internal'))
-    for (const { done } of replies) await expect(done).rejects.toThrow()
-    const [owner] = all
-    if (owner === undefined) throw new Error('nobody')
-    const next = await instances.start(owner)
-    await next.call.say(end)
-    await next.done
-  },
-)
+  expect(rows.map(({ epoch, lost }) => ({ epoch, lost }))).toEqual(all.map(() => ({ epoch: 1, lost: false })))
+  // Each owner fenced itself, and stored that once the database was back.
+  const settled = await instances.sql<
+    { code: string }[]
+  >`select error_code as code from messages where role = 'assistant'`
+  expect(settled.map(({ code }) => code)).toEqual(all.map(() => 'internal'))
+  for (const { done } of replies) await expect(done).rejects.toThrow()
+  const [owner] = all
+  if (owner === undefined) throw new Error('nobody')
+  const next = await instances.start(owner)
+  await next.call.say(end)
+  await next.done
+})

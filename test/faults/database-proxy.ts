@@ -1,42 +1,42 @@
-/** A wire between the service and PostgreSQL that can be cut, refuse, or swallow everything (real sockets). */
+/** A proxy between the service and PostgreSQL that can cut, refuse or swallow everything (real sockets). */
 import { once } from 'node:events'
 import { type AddressInfo, createConnection, createServer, type Server, type Socket } from 'node:net'
 
 export interface DatabaseProxy extends AsyncDisposable {
-  /** The database's URL, through this wire. */
+  /** The database's URL, through this proxy. */
   readonly url: string
-  /** Connections that were asked for so far. */
+  /** Connection attempts so far. */
   readonly attempts: number
-  /** Passes everything on (as at the start). Connections swallowed before stay dead. */
+  /** Forwards everything (as at the start). Connections swallowed before stay dead. */
   restore(): void
   /** Resets every connection, and each new one at once. */
   refuse(): void
-  /** Accepts new connections and hangs up in good order before a word, as a balancer without servers does. */
+  /** Accepts new connections and closes them cleanly at once, like a balancer without servers. */
   hangUp(): void
-  /** Nothing comes through any more, on old and new connections; nobody is told. */
+  /** Silently drops everything, on old and new connections. */
   swallow(): void
-  /** A database that stands still: what either side sends is kept, and goes on its way once this is restored. */
+  /** A suspended database: data of both sides is held, and forwarded once this is restored. */
   stall(): void
-  /** What is open now is swallowed for good; new connections work. A firewall that forgot us. */
+  /** Open connections are swallowed for good; new ones work. Like a firewall that lost its state. */
   forget(): void
-  /** Passes on to another server from now on. */
+  /** Forwards to another server from now on. */
   retarget(databaseUrl: string): void
-  /** Takes the server's next answer that has this text in its request, cuts the connection instead. */
+  /** Discards the response to the next request with this text, and cuts the connection instead. */
   cutAnswerTo(statement: string): Promise<void>
-  /** Keeps the server's next answer that has this text in its request, until this is restored. */
+  /** Holds the response to the next request with this text, until this is restored. */
   holdAnswerTo(statement: string): Promise<void>
-  /** Decides what becomes of each piece that the service sends from now on; null: all pass. */
+  /** Decides the fate of each chunk that the service sends from now on; null: all pass. */
   judge(judge: ((bytes: Buffer) => Fate) | null): void
-  /** New connections are reset while this says so. */
+  /** New connections are reset while this returns true. */
   refuseNew(isRefused: () => boolean): void
-  /** Passes on what was held. Resolves when the server has ended those connections, its work done. */
+  /** Forwards what was held. Resolves when the server has finished its work and closed those connections. */
   deliver(): Promise<void>
 }
 
 /**
- * `drop`: the connection is cut, the server gets nothing. `cut answer`: it gets all, and the connection is cut when it
- * answers. `swallow answer`: likewise, without a word. `hold answer`: it comes once this is restored. `hold`: cut, and
- * `deliver` brings it to the server.
+ * `drop`: the connection is cut, the server gets nothing. `cut answer`: the server gets it, and the connection is cut
+ * when it responds. `swallow answer`: the response is silently dropped. `hold answer`: it arrives once this is restored.
+ * `hold`: the connection is cut, and `deliver` forwards the data to the server.
  */
 export type Fate = 'pass' | 'drop' | 'cut answer' | 'swallow answer' | 'hold answer' | 'hold'
 
@@ -44,11 +44,11 @@ interface Pair {
   client: Socket
   server: Socket
   dead: boolean
-  /** What the server has not been given yet. */
+  /** Data not yet forwarded to the server. */
   held?: Buffer
 }
 
-/** What the connections do, as the test has set it. */
+/** The connections' behaviour, as set by the test. */
 interface Wire {
   mode: 'pass' | 'refuse' | 'hang up' | 'swallow'
   /** Path of the server's socket. */
@@ -153,7 +153,7 @@ export async function openProxy(databaseUrl: string): Promise<DatabaseProxy> {
   }
 }
 
-/** A judge of the next request that has this text in it, and of no other. */
+/** Judges only the next request that contains this text. */
 function fateOf(wire: Wire, statement: string, fate: Fate, judged: () => void): Wire['judge'] {
   return (bytes) => {
     if (!bytes.includes(statement)) return 'pass'
@@ -163,7 +163,7 @@ function fateOf(wire: Wire, statement: string, fate: Fate, judged: () => void): 
   }
 }
 
-/** Joins a client to the server. */
+/** Connects a client to the server. */
 function pass(wire: Wire, client: Socket): void {
   const server = createConnection(wire.target)
   const pair: Pair = { client, server, dead: false }
@@ -215,7 +215,7 @@ function hold({ client, server }: Pair, isHeld: boolean): void {
 function cut(pair: Pair): void {
   pair.dead = true
   pair.client.resetAndDestroy()
-  // The server ends its work in order: what it had in hand is done.
+  // The server finishes what it has received.
   pair.server.end()
 }
 

@@ -1,4 +1,4 @@
-/** The whole service, a scripted model vendor, and a wire to PostgreSQL that can fail. */
+/** The whole service, a scripted model vendor, and a proxy to PostgreSQL that can fail. */
 
 import { connect } from '../../src/persistence/postgres/database.ts'
 import { createAgent, startTestApp, type TestApp } from '../support/app.ts'
@@ -15,7 +15,7 @@ export interface OutageScene extends AsyncDisposable {
   sessions: string
   newSession(): Promise<string>
   send(session: string, text: string, wanted?: object): Promise<SseStream>
-  /** What a resume from this id shows, to its end. */
+  /** All frames of a resume from this id. */
   resume(session: string, lastEventId?: string): Promise<{ status: number; frames: SseStream['frames'] }>
   messages(session: string): Promise<{ role: string; content: string; status: string; finish_reason: string | null }[]>
   status(path: string, init?: RequestInit): Promise<{ status: number; body: unknown }>
@@ -75,7 +75,7 @@ export async function openOutage(settings: Record<string, string> = {}, database
   }
 }
 
-/** A database that the test has made itself. */
+/** A database created by the test itself. */
 function existing(url: string): FreshDatabase {
   const sql = connect(url, { max: 2, name: 'test', timeoutMs: 0 })
   return { url, sql, drop: () => sql.end() }
@@ -85,7 +85,7 @@ export const idsOf = (frames: SseStream['frames']): number[] => frames.map(({ id
 
 export const countTo = (n: number): number[] => Array.from({ length: n }, (_, index) => index + 1)
 
-/** Reads until the text that was shown so far ends with `end`. */
+/** Reads until the text shown so far ends with `end`. */
 export async function readUntil(stream: SseStream, end: string): Promise<void> {
   while (!contentOf(stream.frames).endsWith(end)) {
     if ((await stream.next()) === null) throw new Error(`the stream ended before "${end}"`)

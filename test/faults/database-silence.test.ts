@@ -1,4 +1,4 @@
-/** Connections that die without a word: a firewall that forgot us, a failover. Whoever waits gets an error in time. */
+/** Connections that die silently (a stateful firewall, a failover): every waiting statement fails in time. */
 import { afterEach, beforeEach, expect } from 'vitest'
 import { changedNothing, connect, isUnavailable, type Sql } from '../../src/persistence/postgres/database.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
@@ -19,8 +19,13 @@ afterEach(async () => {
   await database.drop()
 })
 
+/** Statements that sleep. */
+const sleeping = async () =>
+  (
+    await database.sql`select 1 from pg_stat_activity where query like 'select pg_sleep%' and state = 'active' and datname = current_database()`
+  ).length
 const one = () => sql<{ n: number }[]>`select 1 as n`
-/** Warms both connections up. */
+/** Opens both connections. */
 const warm = () => Promise.all([one(), one()])
 const outcome = (work: Promise<unknown>) =>
   work.then(
@@ -38,6 +43,24 @@ verifies(
     expect([...(await one())]).toEqual([{ n: 1 }])
   },
 )
+
+verifies('contract-4.storage-outage', 'one dead connection is enough to know the idle ones for dead', async () => {
+  await warm()
+  proxy.forget()
+  expect(await outcome(one())).toBe('unavailable')
+  expect([...(await one())]).toEqual([{ n: 1 }])
+})
+
+verifies('contract-4.storage-outage', 'a slow statement costs only its own connection', async () => {
+  await warm()
+  const slow = outcome(sql`select pg_sleep(1.5)`)
+  await expect.poll(() => sleeping()).toBe(1)
+  await one()
+  const before = proxy.attempts
+  expect(await slow).toBe('unavailable')
+  await one()
+  expect(proxy.attempts).toBe(before)
+})
 
 verifies('contract-4.storage-outage', 'a transaction on a dead connection fails at every step of it', async () => {
   await warm()
@@ -57,19 +80,23 @@ verifies('contract-4.storage-outage', 'a transaction on a dead connection fails 
   }
 })
 
-verifies('contract-4.storage-outage', 'nobody waits for ever for a connection, however many ask', async () => {
-  for (const fault of ['swallow', 'hangUp', 'refuse'] as const) {
-    proxy[fault]()
-    const asked = Array.from({ length: 6 }, () => outcome(one()))
-    expect(new Set(await Promise.all(asked))).toEqual(new Set(['unavailable']))
-    // A proxy that hangs up is not asked again and again in a tight loop.
-    expect(proxy.attempts).toBeLessThan(500)
-    proxy.restore()
-    expect([...(await one())]).toEqual([{ n: 1 }])
-  }
-})
+verifies(
+  'contract-4.storage-outage',
+  'no statement waits forever for a connection, however many are queued',
+  async () => {
+    for (const fault of ['swallow', 'hangUp', 'refuse'] as const) {
+      proxy[fault]()
+      const asked = Array.from({ length: 6 }, () => outcome(one()))
+      expect(new Set(await Promise.all(asked))).toEqual(new Set(['unavailable']))
+      // No tight reconnect loop against a proxy that closes connections.
+      expect(proxy.attempts).toBeLessThan(500)
+      proxy.restore()
+      expect([...(await one())]).toEqual([{ n: 1 }])
+    }
+  },
+)
 
-verifies('contract-4.storage-outage', 'a slow answer is none too late, and an idle connection stays', async () => {
+verifies('contract-4.storage-outage', 'a slow response is accepted, and an idle connection is kept', async () => {
   await Promise.all([sql`select pg_sleep(0.3)`, sql`select pg_sleep(0.3)`])
   const before = proxy.attempts
   await database.sql`select pg_sleep(1.3)`
@@ -87,42 +114,46 @@ const unavailable = {
   unknown: [true, 'may be done'],
 }
 
-verifies('contract-10.unknown-admission', 'what was never sent differs from what may have run', async () => {
-  for (const fault of ['swallow', 'hangUp', 'refuse'] as const) {
-    proxy[fault]()
-    expect(await fate(one())).toEqual(unavailable.certain)
-    expect(await fate(sql.begin((tx) => tx`select 1`))).toEqual(unavailable.certain)
-    proxy.restore()
-  }
-  await warm()
-  proxy.forget()
-  expect(await Promise.all([fate(one()), fate(one())])).toEqual([unavailable.unknown, unavailable.unknown])
-  proxy.judge((bytes) => (bytes.includes('cut') ? 'cut answer' : 'pass'))
-  expect(await fate(sql`select ${'cut'}::text`)).toEqual(unavailable.unknown)
-  proxy.judge(null)
-  const raise = (severity: string, state: string) =>
-    sql.unsafe(`do $$ begin raise ${severity} using errcode = '${state}'; end $$`)
-  for (const state of ['55P03', '40001', '53200', '57014']) {
-    expect(await fate(raise('exception', state))).toEqual(unavailable.certain)
-  }
-  // Poolers say so of a server that broke, and a server that does not know itself.
-  for (const state of ['08P01', '08007', '40003']) {
-    expect(await fate(raise('exception', state))).toEqual(unavailable.unknown)
-  }
-  await sql.end({ timeout: 0 })
-  expect(await fate(one())).toEqual([false, 'changed nothing'])
-})
+verifies(
+  'contract-10.unknown-admission',
+  'a statement never sent is told apart from one that may have run',
+  async () => {
+    for (const fault of ['swallow', 'hangUp', 'refuse'] as const) {
+      proxy[fault]()
+      expect(await fate(one())).toEqual(unavailable.certain)
+      expect(await fate(sql.begin((tx) => tx`select 1`))).toEqual(unavailable.certain)
+      proxy.restore()
+    }
+    await warm()
+    proxy.forget()
+    expect(await Promise.all([fate(one()), fate(one())])).toEqual([unavailable.unknown, unavailable.unknown])
+    proxy.judge((bytes) => (bytes.includes('cut') ? 'cut answer' : 'pass'))
+    expect(await fate(sql`select ${'cut'}::text`)).toEqual(unavailable.unknown)
+    proxy.judge(null)
+    const raise = (severity: string, state: string) =>
+      sql.unsafe(`do $$ begin raise ${severity} using errcode = '${state}'; end $$`)
+    for (const state of ['55P03', '40001', '53200', '57014']) {
+      expect(await fate(raise('exception', state))).toEqual(unavailable.certain)
+    }
+    // Poolers report these codes for a broken server; the outcome is unknown.
+    for (const state of ['08P01', '08007', '40003']) {
+      expect(await fate(raise('exception', state))).toEqual(unavailable.unknown)
+    }
+    await sql.end({ timeout: 0 })
+    expect(await fate(one())).toEqual([false, 'changed nothing'])
+  },
+)
 
 verifies(
   'contract-10.unknown-admission',
-  'a statement waits for a free connection as long as for an answer',
+  'a statement waits for a free connection as long as for a response',
   async () => {
     await warm()
     proxy.forget()
     const asked = Array.from({ length: 30 }, () => fate(one()))
     const answers = await Promise.all(asked)
     const count = (wanted: unknown) => answers.filter((one) => `${one}` === `${wanted}`).length
-    // Two were sent; of the others those that did not get their place gave up together, not two by two.
+    // Two were sent; the queued others gave up together, not two by two.
     expect(count(unavailable.unknown)).toBe(2)
     expect(count(unavailable.certain) + count('answered')).toBe(28)
     expect(count('answered')).toBeLessThanOrEqual(2)

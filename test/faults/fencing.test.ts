@@ -36,7 +36,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       await bump(scene.sql, instance.id)
       expect(await journal.append(reply, () => [textAt(3, ' after')])).toBe('fenced')
       expect(await journal.settle(reply, finished())).toEqual({ result: 'fenced' })
-      // It comes to know its new epoch: what belongs to the old one stays shut.
+      // It learns its new epoch; the old one stays fenced.
       instance.believed += 1
       expect(await journal.append(reply, () => [textAt(3, ' after')])).toBe('fenced')
       expect(await journal.settle(reply, finished())).toEqual({ result: 'fenced' })
@@ -52,12 +52,12 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     },
   )
 
-  verifies('contract-4.fencing', 'a flush that has begun is waited for by whoever declares the loss', async () => {
+  verifies('contract-4.fencing', 'declaring a loss waits for a flush in progress', async () => {
     const { instance, journal } = await scene.another()
     const admission = await journal.admit(scene.message(await scene.newSession()))
     if (admission.outcome !== 'admitted') throw new Error(admission.outcome)
     const { reply } = admission
-    // The flush holds the instance and then stands still on a row that another transaction has taken.
+    // The flush locks the instance's row and then waits for a row locked by another transaction.
     const held = Promise.withResolvers<void>()
     const taken = Promise.withResolvers<void>()
     const blocker = second.begin(async (tx) => {
@@ -76,36 +76,32 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(order).toEqual([])
     held.resolve()
     await Promise.all([blocker.catch(() => {}), flush, loss])
-    // What was stored was stored before the loss could be declared, so whoever declares it folds it in.
+    // It was stored before the loss was declared, so the settlement includes it.
     expect(order.toSorted()).toEqual(['bump', 'flush stored'])
     await scene.sql`select lose_replies(array[${reply.id}::uuid], ${scene.instance.id})`
     expect((await journal.read(reply.id, 0))?.events).toEqual([textAt(2, 'mine')])
   })
 
-  verifies(
-    'contract-4.fencing',
-    'a flush that comes while the loss is being declared waits, and stores nothing',
-    async () => {
-      const { instance, journal } = await scene.another()
-      const admission = await journal.admit(scene.message(await scene.newSession()))
-      if (admission.outcome !== 'admitted') throw new Error(admission.outcome)
-      const { reply } = admission
-      const verdicts: Promise<unknown>[] = []
-      await second.begin(async (tx) => {
-        await tx`update instances set epoch = epoch + 1 where id = ${instance.id}`
-        verdicts.push(journal.append(reply, () => [textAt(2, 'x')]))
-        verdicts.push(journal.settle(reply, finished()))
-        verdicts.push(journal.admit(scene.message(reply.sessionId, { text: 'other' })))
-        await expect.poll(scene.waiting, longer).toBeGreaterThanOrEqual(3)
-      })
-      expect(await Promise.all(verdicts)).toEqual(['fenced', { result: 'fenced' }, { outcome: 'fenced' }])
-      expect(await framesOf(reply.sessionNum)).toHaveLength(0)
-    },
-  )
+  verifies('contract-4.fencing', 'a flush during the declaration of the loss waits, and stores nothing', async () => {
+    const { instance, journal } = await scene.another()
+    const admission = await journal.admit(scene.message(await scene.newSession()))
+    if (admission.outcome !== 'admitted') throw new Error(admission.outcome)
+    const { reply } = admission
+    const verdicts: Promise<unknown>[] = []
+    await second.begin(async (tx) => {
+      await tx`update instances set epoch = epoch + 1 where id = ${instance.id}`
+      verdicts.push(journal.append(reply, () => [textAt(2, 'x')]))
+      verdicts.push(journal.settle(reply, finished()))
+      verdicts.push(journal.admit(scene.message(reply.sessionId, { text: 'other' })))
+      await expect.poll(scene.waiting, longer).toBeGreaterThanOrEqual(3)
+    })
+    expect(await Promise.all(verdicts)).toEqual(['fenced', { result: 'fenced' }, { outcome: 'fenced' }])
+    expect(await framesOf(reply.sessionNum)).toHaveLength(0)
+  })
 
   verifies(
     'contract-4.owner-lost',
-    'a lost reply keeps what is stored, is an error, and its session goes on',
+    'a lost reply keeps what is stored, is an error, and its session continues',
     async () => {
       const { instance, journal } = await scene.another()
       const session = await scene.newSession()
@@ -117,7 +113,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
         return await scene.sql<{ reply_id: string; question: string | null; fault: string | null }[]>`
           select reply_id, question, fault from lose_replies(array[${reply.id}::uuid], ${scene.instance.id})`
       }
-      // While its owner holds its epoch nobody can.
+      // Impossible while its owner holds its epoch.
       expect(await lose()).toEqual([])
       expect((await journal.read(reply.id, 0))?.outcome).toBeNull()
       await bump(scene.sql, instance.id)
@@ -133,7 +129,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     },
   )
 
-  verifies('contract-4.owner-lost', 'the steps that a dead owner did not record are recorded, once', async () => {
+  verifies('contract-4.owner-lost', 'transitions that a dead owner did not record are recorded once', async () => {
     const { instance, journal } = await scene.another()
     const session = await scene.newSession()
     await scene.journal.settle(await scene.begin(session), finished())
@@ -153,7 +149,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       ['complete', 'streaming.generating', 'message'],
       ['streaming.generating', 'error', 'lost'],
     ])
-    // One that the owner did record is not recorded again.
+    // One recorded by the owner is not recorded again.
     const other = await scene.newSession()
     instance.believed += 1
     const again = await journal.admit(scene.message(other))

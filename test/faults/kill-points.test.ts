@@ -1,4 +1,4 @@
-/** Whatever a shop has counted stands in the transcript, wherever the owner was killed (contract section 10). */
+/** Every purchase is in the transcript, wherever the owner was killed (contract section 10). */
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { asks, says } from '../http/tool-scene.ts'
@@ -11,13 +11,13 @@ import { openToolFaults, repliesOf, type ToolFaults } from './tool-faults.ts'
 
 const LIVES = 4
 const REPLIES = 50
-/** Between a life's first call and its kill at most, and before that while the database stands still (milliseconds). */
+/** Longest time from a run's first call to its kill, and the pause of the database before that (milliseconds). */
 const LIFE_MS = 400
 const STALL_MS = 200
 
 const buy = (n: number) => ({ name: 'buy', arguments: '{}', id: `call-${n}` })
 
-/** Buys twice, the second time two at once, each time a moment later than others. */
+/** Buys twice, the second time two at once, each time slightly later than other replies. */
 async function shopper(call: UpstreamCall, random: () => number): Promise<void> {
   const results = call.body.messages.filter(({ role }: { role: string }) => role === 'tool').length
   await delay(random() * LIFE_MS)
@@ -26,7 +26,7 @@ async function shopper(call: UpstreamCall, random: () => number): Promise<void> 
   else await says('Bought.')(call)
 }
 
-/** So many replies at once, of new sessions, until the owner is killed. */
+/** Many concurrent replies in new sessions, until the owner is killed. */
 async function live(scene: ToolFaults, stalls: boolean, random: () => number): Promise<string[]> {
   const { up, proxy } = scene
   const owner = await scene.start()
@@ -38,7 +38,7 @@ async function live(scene: ToolFaults, stalls: boolean, random: () => number): P
       stream: true,
     }).then((stream) => stream.rest()),
   )
-  for (const stream of streams) stream.catch(() => {}) // the owner is killed before some have their first byte
+  for (const stream of streams) stream.catch(() => {}) // the owner is killed before some have received a byte
   await up.call(before + REPLIES)
   await delay(random() * LIFE_MS)
   if (stalls) {
@@ -53,7 +53,7 @@ async function live(scene: ToolFaults, stalls: boolean, random: () => number): P
 
 verifies(
   ['contract-10.commit-first', 'contract-10.unknown-outcome', 'contract-10.keys'],
-  'two hundred kill points, half with a database that stood still: every effect is a call in the transcript',
+  'two hundred kill points, half with a suspended database: every effect is a call in the transcript',
   async () => {
     const random = seededRandom('kill points')
     await using scene = await openToolFaults({ leaseMs: 1500 })
@@ -68,11 +68,11 @@ verifies(
     const calls = new Map(replies.flatMap(({ id, toolCalls }) => toolCalls.map((call, n) => [`${id}:${n + 1}`, call])))
     const effects = scene.shop.requests.map(({ request }) => `${request.headers['idempotency-key']}`)
     expect(effects.filter((key) => !calls.has(key))).toEqual([])
-    // Nothing is done twice, and what has a result was done.
+    // Nothing is executed twice, and every call with a result was executed.
     expect(new Set(effects).size).toBe(effects.length)
     const done = [...calls].filter(([, { ok }]) => ok === true)
     expect(done.filter(([key]) => !effects.includes(key))).toEqual([])
-    // The kills met all kinds: calls with a result, with an effect and none, and with neither.
+    // All kinds occurred: calls with a result, with an effect but no result, and with neither.
     const unknown = [...calls].filter(([, { ok }]) => ok === null)
     console.log(`${replies.length} replies, ${calls.size} calls, ${effects.length} effects, ${unknown.length} unknown`)
     expect(Math.min(done.length, unknown.length)).toBeGreaterThan(0)

@@ -1,4 +1,4 @@
-/** What keeps an instance from renewing, and what others make of it (contract section 10). */
+/** What prevents an instance from renewing, and how others judge it (contract section 10). */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, vi } from 'vitest'
 import { end, type Instance, type Instances, leaseMs, openInstances, say } from '../coordination/instances.ts'
@@ -18,16 +18,16 @@ describe('a table that is locked', () => {
   })
   afterEach(() => instances[Symbol.asyncDispose]())
 
-  verifies('contract-10.renewal', 'messages that keep coming while their table is locked lose no reply', async () => {
+  verifies('contract-10.renewal', 'continued messages while their table is locked lose no reply', async () => {
     const owner = await instances.open()
-    await instances.open() // which judges
+    await instances.open() // the judge
     const running = await instances.start(owner)
     await running.call.say(say('so far'))
     const sessions = await Promise.all(Array.from({ length: 20 }, instances.newSession))
     const before = await leaseOf(owner)
     await instances.sql.begin(async (tx) => {
       await tx`lock table messages in access exclusive mode`
-      // Each waits with the owner's row locked, until its own time-out: one after the other, three leases long.
+      // Each waits with the owner's row locked until its own timeout: in sequence, three leases long.
       for (const session of sessions) {
         instances.start(owner, session).catch(() => {})
         await pause((3 * leaseMs) / sessions.length)
@@ -42,7 +42,7 @@ describe('a table that is locked', () => {
 
 describe('a clock that jumps', () => {
   let database: FreshDatabase
-  /** Every statement's clock_timestamp(), now() and so on: those of ours stand before the server's. */
+  /** Overrides clock_timestamp(), now() and the like in every statement. */
   const jump = (by: string) => database.sql`update shifted.jump set by = by + ${by}::interval`
   beforeEach(async () => {
     database = await freshDatabase()
@@ -67,14 +67,14 @@ describe('a clock that jumps', () => {
   for (const by of ['1 hour', '-1 hour']) {
     verifies(
       'contract-10.loss-without-clocks',
-      `by ${by} loses nobody who lives, and hides nobody who died`,
+      `by ${by} loses no living instance, and hides no dead one`,
       async () => {
         const [owner, other, third] = [await instances.open(), await instances.open(), await instances.open()]
         const running = await instances.start(owner)
         const dying = await instances.start(third)
         await running.call.say(say('so far'))
         await dying.call.say(say('so far'))
-        // Between two renewals as well as after one.
+        // Both between two renewals and right after one.
         for (let n = 0; n < 12; n += 1) {
           await jump(by)
           await pause(leaseMs / 5)

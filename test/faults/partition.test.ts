@@ -1,4 +1,4 @@
-/** An owner that is cut off from PostgreSQL, whatever else it still reaches (contract section 10). */
+/** An owner partitioned from PostgreSQL, whatever else it can reach (contract section 10). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, vi } from 'vitest'
 import { follow, type Instance, type Instances, leaseMs, openInstances, say } from '../coordination/instances.ts'
 import { type RedisServer, startRedis } from '../support/redis.ts'
@@ -79,7 +79,7 @@ describe.each([
   }
 })
 
-describe('with nobody who could judge it', () => {
+describe('without another instance to judge it', () => {
   beforeEach(() => open(null))
 
   verifies(

@@ -1,4 +1,4 @@
-/** A database that goes away while an instance starts: the start asks again. */
+/** A database that fails while an instance starts: the start retries. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => db.drop())
 
-test('an instance whose connections are cut again and again while it starts comes up', async () => {
+test('an instance starts although its connections are cut repeatedly', async () => {
   const started = startProduct({ direct: true, env: { DATABASE_URL: db.url, SECRET_KEY: 'a key for this test' } })
   let isOver = false
   const over = () => {

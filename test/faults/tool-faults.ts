@@ -1,4 +1,4 @@
-/** A shop that counts, an agent that buys there, and a wire to PostgreSQL that can fail. */
+/** A shop that counts purchases, an agent that buys there, and a proxy to PostgreSQL that can fail. */
 import { createClient } from '../../openapi/client.ts'
 import { asks, says, startToolServer, type ToolRequest } from '../http/tool-scene.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -8,7 +8,7 @@ import { openProxy } from './database-proxy.ts'
 
 export const buys = asks('One moment. ', { name: 'buy', arguments: '{"what":"tea"}', id: 'the-call' })
 
-/** Buys once; with the result of that, or of one that is unknown, it comes to its end. */
+/** Buys once; it ends with the result of that call, even an unknown one. */
 export async function buysOnce(call: UpstreamCall): Promise<void> {
   await (call.body.messages.some(({ role }: { role: string }) => role === 'tool') ? says('Bought.') : buys)(call)
 }
@@ -18,7 +18,7 @@ export interface ToolFaults extends AsyncDisposable {
   proxy: Awaited<ReturnType<typeof openProxy>>
   up: Awaited<ReturnType<typeof startUpstream>>
   shop: Awaited<ReturnType<typeof startToolServer>>
-  /** Of the agent that may buy there. */
+  /** Id of the agent that may buy there. */
   agentId(): string
   /** The product as a process, its database behind the proxy or reached directly. */
   start(way?: 'proxy' | 'direct'): Promise<Product>
@@ -26,9 +26,9 @@ export interface ToolFaults extends AsyncDisposable {
 
 interface ToolFaultsOptions {
   leaseMs: number
-  /** Of the shop; absent: it sells. */
+  /** The shop's handler; absent: it sells. */
   answer?: (call: ToolRequest) => string | Promise<string>
-  /** Settings beside. */
+  /** Additional settings. */
   env?: Record<string, string>
 }
 
@@ -75,7 +75,7 @@ export async function openToolFaults({
   }
 }
 
-/** An agent with one tool, as an administrator makes it. */
+/** An agent with one tool, created through the management API. */
 async function buyer(product: Product, upstream: string, shop: string): Promise<string> {
   const { client } = product
   const agentId = await addAgent(product, upstream)
@@ -90,7 +90,7 @@ async function buyer(product: Product, upstream: string, shop: string): Promise<
   return agentId
 }
 
-/** The assistant's messages of a session (its deploy path), as the playground shows them. */
+/** The assistant's messages of a session (given by its deploy path), as in the playground. */
 export async function repliesOf(url: string, session: string) {
   const [, agentId = '', sessionId = ''] = /agents\/([^/]+)\/deploy\/sessions\/([^/]+)/.exec(session) ?? []
   const { data, error } = await createClient(url).GET(

@@ -98,11 +98,11 @@ verifies(
   async () => {
     for (const [method, path] of [
       ['GET', `${scene.agent}/deploy`],
-      ['GET', `${scene.agent}/deploy/models`],
+      ['GET', `${scene.agent}/deploy/nothing`],
       ['PUT', scene.sessions],
       ['DELETE', scene.sessions],
       ['GET', `${scene.agent}/deploy/chat/completions`],
-      ['PATCH', `${scene.sessions}/${nobody}`],
+      ['PATCH', `${scene.sessions}/${nobody}/messages`],
     ] as const) {
       const { status, json } = await scene.call(method, path, undefined, bearer(`Bearer ${key}`))
       expect([method, path, [404, 405].includes(status), json]).toEqual([

@@ -147,7 +147,27 @@ async function walkDeploy(agent_id: string): Promise<string> {
   await walk('get', `${deploy}/sessions`, { agent_id })
   await walk('get', one, ids)
   await walk('get', one, { agent_id })
+  await walk('patch', one, ids, { title: 'Changed', metadata: { a: 'b' } })
+  await walk('patch', one, ids, { title: 5 })
+  await walk('post', `${deploy}/sessions`, { agent_id }, { id: session_id })
+  await walk('get', `${deploy}/models`, { agent_id })
+  await walk('get', '/api/v1/openai/models', {})
+  await walk('post', '/api/v1/openai/chat/completions', {}, message('x', { model: agent_id }))
+  await walk('post', '/api/v1/openai/chat/completions', {}, message('x', { model: 'nobody' }))
   return session_id
+}
+
+async function walkUsers(agent_id: string): Promise<void> {
+  await walk('post', `${deploy}/client_secrets`, { agent_id }, { user: 'W' })
+  await walk('post', `${deploy}/client_secrets`, { agent_id }, { user: '' })
+  await walk('post', `${deploy}/client_secrets`, {}, { user: 'W' })
+  await walk('post', `${deploy}/sessions`, { agent_id }, { user: 'W' })
+  const one = `${deploy}/users/{user}`
+  for (const path of [agent_id, nobody].map((id) => ({ agent_id: id, user: 'W' }))) {
+    await walk('get', `${one}/export`, path)
+    await walk('post', `${one}/revoke`, path)
+    await walk('delete', one, path)
+  }
 }
 
 async function walkPlayground(agent_id: string): Promise<void> {
@@ -183,6 +203,7 @@ verifies(
     const agent_id = scene.agentId
     await walkManagement(agent_id)
     const session_id = await walkDeploy(agent_id)
+    await walkUsers(agent_id)
     await walkPlayground(agent_id)
     for (const path of ['chart', 'chart/traffic', 'actors']) await walk('get', `/api/v1/debug/${path}`, {})
     await walk('get', '/api/v1/debug/sessions/{id}/transitions', { id: session_id })

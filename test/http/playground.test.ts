@@ -76,11 +76,12 @@ verifies(
     const whole = { status: 'complete', finishReason: null, error: null }
     expect(await read(id)).toEqual([
       { ...common, ...whole, role: 'user', content: 'x' },
-      { ...common, ...whole, role: 'assistant', content: 'Fine.', finishReason: 'stop' },
+      { ...common, ...whole, role: 'assistant', content: 'Fine.', finishReason: 'stop', model: 'test-model' },
       { ...common, ...whole, role: 'user', content: 'y' },
       {
         ...common,
         role: 'assistant',
+        model: 'test-model',
         content: '',
         status: 'error',
         finishReason: 'error',

@@ -1,6 +1,7 @@
 /** Every endpoint that the contract declares, with ids of real records, and what a refusal of its surface looks like. */
 import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
+import { refusedRequest } from '../support/refused-request.ts'
 import { nobody, type Scene } from './scene.ts'
 
 interface Described {
@@ -10,7 +11,7 @@ const document: { paths: Record<string, Record<string, Described>> } = JSON.pars
   await readFile(new URL('../../openapi/openapi.json', import.meta.url), 'utf8'),
 )
 
-export const keyOf = (path: string) => (path.includes('/deploy') ? 'error' : 'message')
+export const keyOf = (path: string) => (/\/deploy|\/openai/.test(path) ? 'error' : 'message')
 
 /** Status one of those wanted, and a body in the surface's format, without a word of the inside. */
 export function expectRefusal(
@@ -26,7 +27,8 @@ export function expectRefusal(
   ])
   if (status < 400) return
   const json = JSON.parse(said)
-  expect([what, json]).toEqual([what, { [keyOf(path)]: expect.any(String) }])
+  const isRequestError = status === 400 && keyOf(path) === 'error'
+  expect([what, json]).toEqual([what, isRequestError ? refusedRequest() : { [keyOf(path)]: expect.any(String) }])
   expect(said).not.toMatch(/at .*\.ts:\d|node_modules|select |postgres|SyntaxError|RangeError|TypeError/)
 }
 

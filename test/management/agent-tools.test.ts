@@ -46,7 +46,7 @@ verifies(
 
 verifies(
   ['spec-4.10.agent-tools', 'spec-2.7.agent-tools'],
-  'PUT answers with the choice, in its order; absent arrays keep, [] and null clear',
+  'PUT returns the selection in its order; absent arrays keep, [] and null clear',
   async () => {
     expect((await get()).json).toEqual(nothing)
     const [a, b, m] = [await tool(), await tool(), await mcp()]
@@ -70,7 +70,7 @@ verifies(
   },
 )
 
-test('ids are told in one form and once', async () => {
+test('ids are returned in one form, without duplicates', async () => {
   const [a, m] = [await tool(), await mcp()]
   const twice = [
     { mcpServerId: m, toolNames: ['x', 'y'] },
@@ -114,7 +114,7 @@ verifies(
   },
 )
 
-verifies('contract-2.tool-delete', 'a tool or server that is deleted leaves the choices of agents', async () => {
+verifies('contract-2.tool-delete', 'a deleted tool or server is removed from the selections of agents', async () => {
   const [a, b, m] = [await tool(), await tool(), await mcp()]
   await put({ httpToolIds: [a, b], mcpServers: [{ mcpServerId: m, toolNames: ['*'] }] })
   expect((await server.call('DELETE', `/api/v1/http-tools/${a}`)).status).toBe(204)
@@ -124,7 +124,7 @@ verifies('contract-2.tool-delete', 'a tool or server that is deleted leaves the 
   expect((await server.call('GET', `/api/v1/http-tools/${b}`)).status).toBe(200)
 })
 
-test('choosing and deleting at the same moment: 200 or 400, never a choice of what is gone', async () => {
+test('selecting and deleting at once: 200 or 400, never a selection of what is gone', async () => {
   for (let round = 0; round < 15; round++) {
     const [a, b] = [await tool(), await tool()]
     await put({ httpToolIds: [a, b] })
@@ -139,7 +139,7 @@ test('choosing and deleting at the same moment: 200 or 400, never a choice of wh
   }
 })
 
-test('a reply gets its tools in the order of the choice, headers opened, without what is gone or unreadable', async () => {
+test('a reply gets its tools in selection order, headers decrypted, without deleted or unreadable ones', async () => {
   const [a, b, broken] = [await tool({ Cookie: 's3cret' }), await tool(), await tool({ Cookie: 'x' })]
   const [m, lost] = [await mcp({ 'X-Token': 't0ken' }), await mcp({ 'X-Token': 'x' })]
   await db.sql`update http_tools set secret_headers = 'broken' where id = ${broken}`

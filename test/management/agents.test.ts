@@ -36,7 +36,7 @@ const update = (id: string, body: object) => server.call('PUT', `/api/v1/agents/
 
 verifies(
   ['spec-2.3.agent', 'spec-4.6.agents'],
-  'create answers 201 with the record; prompt and settings may be absent',
+  'create returns 201 with the record; prompt and settings may be absent',
   async () => {
     const { status, json } = await create()
     expect(status).toBe(201)
@@ -47,6 +47,9 @@ verifies(
       model: 'm-1',
       promptId: null,
       generationConfig: {},
+      responseFormat: null,
+      fallbacks: [],
+      allowedOrigins: [],
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     })
@@ -54,7 +57,7 @@ verifies(
   },
 )
 
-verifies('spec-2.3.agent', 'settings come back as they were sent, zero included; null means absent', async () => {
+verifies('spec-2.3.agent', 'settings are returned as sent, zero included; null means absent', async () => {
   const generationConfig = { temperature: 0, topP: 0.25, topK: 40, maxToolCalls: 0 }
   expect((await create({ promptId, generationConfig })).json).toMatchObject({ promptId, generationConfig })
   const sparse = await create({ promptId: null, generationConfig: { temperature: null, topK: 1 } })
@@ -97,7 +100,7 @@ test.each([
 
 verifies(
   'spec-4.6.agents',
-  'PUT keeps what is absent, clears promptId by null and replaces generationConfig whole',
+  'PUT keeps absent fields, clears promptId by null and replaces generationConfig as a whole',
   async () => {
     const { id } = (await create({ promptId, generationConfig: { temperature: 1, topK: 5 } })).json
     expect((await update(id, { name: 'B' })).json).toMatchObject({
@@ -130,7 +133,7 @@ test.each([
   expect((await server.call('GET', `/api/v1/agents/${before.id}`)).json).toEqual(before)
 })
 
-test('PUTs side by side lose no field', async () => {
+test('concurrent PUTs lose no field', async () => {
   const { id } = (await create()).json
   for (let round = 1; round <= 10; round++) {
     await Promise.all([
@@ -146,7 +149,7 @@ test('PUTs side by side lose no field', async () => {
   }
 })
 
-verifies('spec-4.6.agents', 'DELETE hands the agent over to whoever ends its replies; 204, else 404', async () => {
+verifies('spec-4.6.agents', 'DELETE passes the agent on to have its replies ended; 204, else 404', async () => {
   deleted = []
   const { id } = (await create()).json
   expect((await server.call('DELETE', `/api/v1/agents/${id}`)).status).toBe(204)
@@ -169,11 +172,13 @@ verifies('spec-4.6.agents', 'the list is oldest first, with q and totals', async
   expect(json).toEqual({ agents: [first, second], total: 2, limit: 20, offset: 0 })
 })
 
-test('a completion reads agent, prompt and sealed key in one go', async () => {
+test('a completion reads agent, prompt and encrypted key in one query', async () => {
   const { id } = (await create({ promptId, generationConfig: { topK: 3 } })).json
   expect(await createAgentLookup(db.sql, { alone: false }).find(id)).toEqual({
     id,
     name: 'Agent',
+    responseFormat: null,
+    fallbacks: [],
     model: 'm-1',
     generationConfig: { topK: 3 },
     system: 'Be brief.',
@@ -184,6 +189,7 @@ test('a completion reads agent, prompt and sealed key in one go', async () => {
       apiKey: Buffer.from(`provider:${providerId}\nsk-0123456789`).toString('base64'),
     },
     tools: { httpToolIds: [], mcpServers: [], builtInToolIds: [] },
+    allowedOrigins: [],
     configuration: expect.any(Number),
   })
   const promptless = (await create()).json

@@ -53,7 +53,7 @@ test('/readyz is 503 and says why while the disk of the database is full', async
   })
 })
 
-test('what /readyz asks of the database takes new disk space, at most once in its time', async () => {
+test('the check of /readyz allocates disk space, at most once per interval', async () => {
   const database = await freshDatabase({ version: 18 })
   try {
     const files = async () => {
@@ -71,14 +71,14 @@ test('what /readyz asks of the database takes new disk space, at most once in it
   }
 })
 
-test('/readyz is 503 while a drain is under way', async () => {
+test('/readyz is 503 during a drain', async () => {
   expect(await ask('/readyz', async () => {}, true)).toEqual({
     status: 503,
     json: { status: 'not_ready', checks: { database: 'ok', cache: 'disabled' }, message: expect.any(String) },
   })
 })
 
-test('/readyz does not wait for a database that says nothing', async () => {
+test('/readyz does not wait for an unresponsive database', async () => {
   const answer = await ask('/readyz', () => new Promise(() => {}))
   expect(answer).toMatchObject({ status: 503, json: { checks: { database: 'down' } } })
 })

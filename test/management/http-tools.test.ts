@@ -54,7 +54,7 @@ async function storedSecrets(id: string): Promise<unknown> {
 
 verifies(
   ['spec-4.8.http-tools', 'spec-2.5.http-tool'],
-  'create answers 201 with the record, get and list show it, delete is 204',
+  'create returns 201 with the record, get and list return it, delete is 204',
   async () => {
     const inputSchema = { type: 'object', properties: { zeta: { type: 'string' }, alpha: { type: 'number' } } }
     const fields = { name: 'Needle', headers: { 'X-Plain': 'v' }, body: '{"a":{{zeta}}}', inputSchema, method: 'POST' }
@@ -111,7 +111,7 @@ test.each([
   expect(json).toEqual({ message: expect.stringContaining(`${field}:`) })
 })
 
-test('PUT changes what it carries, replaces headers and inputSchema whole, clears by null', async () => {
+test('PUT changes the fields in the body, replaces headers and inputSchema as a whole, clears by null', async () => {
   const inputSchema = { type: 'object', required: ['city'] }
   const tool = await created({ headers: { A: '1', B: '2' }, body: 'text', inputSchema })
   const changed = (await update(tool.id, { name: 'New', headers: { C: '3' } })).json
@@ -150,7 +150,7 @@ describe('secret headers', () => {
     expect((await created({ headers: { [name]: 'v' } })).headers).toEqual({ [name]: '***' })
   })
 
-  verifies('contract-2.secret-headers', '*** keeps the stored value, names compare without case', async () => {
+  verifies('contract-2.secret-headers', '*** keeps the stored value, names are case-insensitive', async () => {
     const { id } = await created({ headers })
     const kept = await update(id, { headers: { authorization: '***', 'x-api-key': 'new', Accept: '***' } })
     expect(kept.json.headers).toEqual({ authorization: '***', 'x-api-key': '***', Accept: '***' })
@@ -165,7 +165,7 @@ describe('secret headers', () => {
     expect(await storedSecrets(id)).toBeNull()
   })
 
-  verifies('contract-2.secret-headers', 'must come anew when url moves to another origin', async () => {
+  verifies('contract-2.secret-headers', 'must be sent again when url moves to another origin', async () => {
     const tool = await created({ headers })
     const to = (url: string, given?: object) => update(tool.id, { url, ...(given && { headers: given }) })
     for (const url of ['https://b.com/', 'http://a.com/', 'https://a.com:8443/']) {
@@ -183,7 +183,7 @@ describe('secret headers', () => {
 })
 
 describe('a test', () => {
-  verifies('contract-2.http-tool-test', 'calls the tool once with its secrets and tells what came', async () => {
+  verifies('contract-2.http-tool-test', 'calls the tool once with its secrets and returns the result', async () => {
     answer = async () => ({ ok: true, status: 203, content: 'Status 203\n\nsunny', body: 'sunny' })
     called = []
     const tool = await created({ headers: { Authorization: 'Bearer s3cret', Accept: 'a' }, body: 'b' })
@@ -201,7 +201,7 @@ describe('a test', () => {
     expect(called).toEqual([{ tool: opened, args: { city: 'Rome' } }])
   })
 
-  verifies('contract-2.http-tool-test', 'is 200 also when the tool fails, in every way', async () => {
+  verifies('contract-2.http-tool-test', 'is 200 even when the tool fails, in any way', async () => {
     const { id } = await created({ headers: { Authorization: 's3cret' } })
     const run = (body?: object) => server.call('POST', `${path}/${id}/test`, body)
     answer = async () => ({ ok: false, status: 500, content: 'Status 500\n\noops', body: 'oops' })

@@ -1,4 +1,4 @@
-/** How many wrong passwords are let through: contract section 2, specification 5.2. */
+/** The limit on wrong passwords: contract section 2, specification 5.2. */
 import { expect, test } from 'vitest'
 import { loginAddress } from '../../src/http/management/login-address.ts'
 import { connect } from '../../src/persistence/postgres/database.ts'
@@ -17,7 +17,7 @@ const fail = async (server: Server, username: string, address: string, times: nu
 
 verifies(
   ['spec-5.2.management-login', 'spec-7.2.management-errors', 'contract-2.login-limit'],
-  'five failures a minute for an address and name; then 429 with Retry-After, the right password too',
+  'five failures a minute for an address and name; then 429 with Retry-After, even for the right password',
   async () => {
     const [here, there] = [await start(), await start()]
     await fail(here, 'ann', '192.0.2.1', 3)
@@ -35,7 +35,7 @@ verifies(
   },
 )
 
-test('the minute slides: Retry-After is when the fifth newest is a minute old', async () => {
+test('the window slides: Retry-After is when the fifth newest failure is a minute old', async () => {
   const server = await start()
   await fail(server, 'ann', '192.0.2.1', 5)
   await database().sql`update login_failures set at = at - interval '50 seconds'`
@@ -54,20 +54,20 @@ verifies('contract-2.login-limit', 'thirty failures a minute for an address, wha
   expect((await login(server, 'ann', 'correct:horse', from('192.0.2.9'))).status).toBe(200)
 })
 
-verifies('contract-2.login-limit', 'of IPv6 the /64 counts as one address', async () => {
+verifies('contract-2.login-limit', 'an IPv6 /64 counts as one address', async () => {
   const server = await start()
   for (let n = 1; n <= 5; n++) await fail(server, 'ann', `2001:db8:1:2::${n}`, 1)
   expect((await login(server, 'ann', 'correct:horse', from('2001:db8:1:2:ffff::9'))).status).toBe(429)
   expect((await login(server, 'ann', 'correct:horse', from('2001:db8:1:3::1'))).status).toBe(200)
 })
 
-test('X-Forwarded-For counts for nothing without a trusted proxy', async () => {
+test('X-Forwarded-For is ignored without a trusted proxy', async () => {
   const server = await startWith({ credentials })
   for (let n = 1; n <= 5; n++) await fail(server, 'ann', `192.0.2.${n}`, 1)
   expect((await login(server, 'ann', 'correct:horse', from('192.0.2.99'))).status).toBe(429)
 })
 
-test('attempts counted side by side never exceed five together', async () => {
+test('concurrent attempts never exceed five in total', async () => {
   const pool = connect(database().url, { max: 12, name: 'test', timeoutMs: 0 })
   await Promise.all(Array.from({ length: 12 }, () => pool`select pg_sleep(0.01)`)) // every connection is open
   const attempts = await Promise.all(Array.from({ length: 12 }, () => beginAttempt(pool, '192.0.2.1', 'ann')))
@@ -75,7 +75,7 @@ test('attempts counted side by side never exceed five together', async () => {
   expect(attempts.filter(({ allowed }) => allowed)).toHaveLength(5)
 })
 
-test('guesses side by side on two instances do not pass together', async () => {
+test('concurrent guesses on two instances share the limit', async () => {
   const both = [await start(), await start()]
   const guesses = Array.from({ length: 24 }, (_, n) =>
     login(both[n % 2] as Server, 'ann', `guess ${n}`, from('192.0.2.1')),
@@ -85,7 +85,7 @@ test('guesses side by side on two instances do not pass together', async () => {
   expect(statuses.filter((status) => status === 429)).toHaveLength(19)
 })
 
-test('right logins are not failures, however many at once, and do not wash failures away', async () => {
+test('successful logins are not failures, however many at once, and do not reset failures', async () => {
   const server = await start()
   await fail(server, 'ann', '192.0.2.1', 4)
   const right = Array.from({ length: 12 }, () => login(server, 'ann', 'correct:horse', from('192.0.2.1')))

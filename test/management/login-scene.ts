@@ -1,4 +1,4 @@
-/** What the tests of the login share: instances on one new database for each test, and requests to them. */
+/** Shared by the login tests: instances on a new database for each test, and requests to them. */
 import { afterEach, beforeEach } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { type Answer, type Options, type Server, startServer } from './server.ts'
@@ -8,7 +8,7 @@ export const credentials = [
   { username: 'bob', password: 'battery staple' },
 ]
 
-/** To be called once by a test file. */
+/** Call it once in each test file. */
 export function openLoginScene() {
   let db: FreshDatabase
   const servers: Server[] = []

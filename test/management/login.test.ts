@@ -12,19 +12,23 @@ const cookieOf = (answer: Answer): string => setCookies(answer)[0]?.split(';')[0
 const me = (server: Server, cookie: string) => server.call('GET', '/api/auth/me', undefined, { cookie })
 
 describe('without AUTH_CREDENTIALS', () => {
-  verifies(['spec-4.2.login', 'spec-5.2.management-login'], 'nothing needs a login and nobody is one', async () => {
-    const server = await startWith({})
-    expect((await server.call('GET', '/api/auth/status')).json).toEqual({ authRequired: false, authenticated: true })
-    expect(await server.call('GET', '/api/auth/me')).toMatchObject({ status: 200, json: { username: null } })
-    expect((await server.call('GET', '/api/v1/prompts')).status).toBe(200)
-    expect((await server.call('POST', '/api/auth/logout')).status).toBe(204)
-    expect((await login(server, 'ann', 'correct:horse')).status).toBe(401)
-  })
+  verifies(
+    ['spec-4.2.login', 'spec-5.2.management-login'],
+    'nothing requires a login, and there is no user',
+    async () => {
+      const server = await startWith({})
+      expect((await server.call('GET', '/api/auth/status')).json).toEqual({ authRequired: false, authenticated: true })
+      expect(await server.call('GET', '/api/auth/me')).toMatchObject({ status: 200, json: { username: null } })
+      expect((await server.call('GET', '/api/v1/prompts')).status).toBe(200)
+      expect((await server.call('POST', '/api/auth/logout')).status).toBe(204)
+      expect((await login(server, 'ann', 'correct:horse')).status).toBe(401)
+    },
+  )
 })
 
 verifies(
   ['spec-4.2.login', 'spec-5.2.management-login', 'spec-7.2.management-errors'],
-  'management asks for a login with 401 {message}, status and login do not',
+  'management requires a login with 401 {message}, status and login do not',
   async () => {
     const server = await start()
     for (const [method, path] of [
@@ -46,7 +50,7 @@ verifies(
 
 verifies(
   ['spec-4.2.login', 'spec-5.2.management-login', 'contract-2.login-cookie'],
-  'the right password sets the cookie, which opens management',
+  'the right password sets the cookie, which gives access to management',
   async () => {
     const server = await start()
     const answer = await login(server, 'ann', 'correct:horse')
@@ -95,7 +99,7 @@ verifies('spec-4.2.login', 'logout ends the login on every instance and clears t
 
 verifies(
   'contract-2.login-cookie',
-  'a login outlives a restart, and ends when its credential is changed or removed',
+  'a login survives a restart, and ends when its credential is changed or removed',
   async () => {
     const cookie = cookieOf(await login(await start(), 'ann', 'correct:horse'))
     expect((await me(await start(), cookie)).status).toBe(200)
@@ -117,7 +121,7 @@ describe('7 days sliding, 30 at most', () => {
     database().sql`update logins set seen_at = clock_timestamp() - ${seen}::interval,
                              created_at = clock_timestamp() - ${created}::interval`
 
-  test('use extends it, and the cookie with it', async () => {
+  test('use extends it, and its cookie', async () => {
     const server = await start()
     const cookie = cookieOf(await login(server, 'ann', 'correct:horse'))
     await age('6 days 23 hours', '6 days 23 hours')
@@ -136,7 +140,7 @@ describe('7 days sliding, 30 at most', () => {
     expect((await me(server, cookie)).status).toBe(401)
   })
 
-  test('it ends after 30 days, however much it was used, and says so to the browser', async () => {
+  test('it ends after 30 days of any use, and so does the cookie', async () => {
     const server = await start()
     const cookie = cookieOf(await login(server, 'ann', 'correct:horse'))
     await age('1 hour', '29 days')
@@ -164,7 +168,7 @@ describe('wrong credentials', () => {
     expect(setCookies(answer)).toEqual([])
   })
 
-  test('known and unknown names read the same, hashed passwords too', async () => {
+  test('known and unknown names get the same response, also with hashed passwords', async () => {
     const server = await start({ credentials: [{ username: 'ann', password: await hashPassword('x') }] })
     const answers = [await login(server, 'ann', 'wrong'), await login(server, 'nobody', 'wrong')]
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)

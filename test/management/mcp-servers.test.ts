@@ -79,7 +79,7 @@ test.each([
   expect([status, json]).toEqual([400, { message: expect.stringContaining(`${field}:`) }])
 })
 
-verifies('contract-2.secret-headers', 'of an MCP server move to another origin only when sent anew', async () => {
+verifies('contract-2.secret-headers', 'of an MCP server move to another origin only when sent again', async () => {
   const before = (await create({ headers: { Cookie: 's3cret' } })).json
   changed = []
   expect((await update(before.id, { url: 'https://b.com/mcp' })).status).toBe(400)
@@ -114,7 +114,7 @@ verifies(
     expect((await server.call('GET', `${path}/${id}/tools`)).json).toEqual({ tools: [tool] })
     await update(id, { name: 'Another' })
     await server.call('GET', `${path}/${id}/tools`)
-    expect(versions.size).toBe(2) // connections to what it was are not used for what it is
+    expect(versions.size).toBe(2) // connections of the old version are not reused
     discover = () => Promise.reject(new Error(`connection refused ${'x'.repeat(10_000)}`))
     const { status, json } = await server.call('GET', `${path}/${id}/tools`)
     expect([status, json]).toEqual([502, { message: expect.stringContaining('connection refused') }])

@@ -22,7 +22,7 @@ const create = async (name: string, content = 'Be kind.') =>
 
 verifies(
   ['spec-2.2.prompt', 'spec-4.5.prompts'],
-  'create answers 201 with the record itself, its times in ISO 8601 UTC',
+  'create returns 201 with the record itself, its times in ISO 8601 UTC',
   async () => {
     const { status, json } = await server.call('POST', '/api/v1/prompts', { name: 'Pirate', content: 'Arr 🏴‍☠️' })
     expect(status).toBe(201)
@@ -34,7 +34,7 @@ verifies(
   },
 )
 
-verifies('spec-4.5.prompts', 'PUT changes what it carries, keeps the rest and moves updatedAt', async () => {
+verifies('spec-4.5.prompts', 'PUT changes the fields in the body, keeps the rest and advances updatedAt', async () => {
   const before = await create('Old name', 'Old content')
   const { status, json } = await server.call('PUT', `/api/v1/prompts/${before.id}`, { name: 'New name' })
   expect(status).toBe(200)
@@ -55,7 +55,7 @@ test('PUT with null for a required field is 400 and changes nothing', async () =
   expect((await server.call('GET', `/api/v1/prompts/${id}`)).json).toMatchObject({ name: 'Required' })
 })
 
-test('PUTs side by side lose no field', async () => {
+test('concurrent PUTs lose no field', async () => {
   const { id } = await create('Both', 'both')
   for (let round = 0; round < 10; round++) {
     await Promise.all([
@@ -77,7 +77,7 @@ test.each(['GET', 'PUT', 'DELETE'])('%s of an unknown or malformed id is 404 {me
 
 verifies(
   ['spec-4.5.prompts', 'spec-7.2.management-errors'],
-  'DELETE answers 204 without a body, then 404',
+  'DELETE returns 204 without a body, then 404',
   async () => {
     const { id } = await create('Short-lived')
     const deleted = await server.call('DELETE', `/api/v1/prompts/${id}`)
@@ -140,7 +140,7 @@ describe('lists (contract section 2, specification 8)', () => {
 
   verifies(
     ['spec-4.5.prompts', 'spec-8.limits', 'contract-2.lists'],
-    'oldest first, 20 unless told, with total, limit and offset',
+    'oldest first, 20 by default, with total, limit and offset',
     async () => {
       const page = await list('')
       expect(page.names).toEqual(names.slice(0, 20))
@@ -157,7 +157,7 @@ describe('lists (contract section 2, specification 8)', () => {
     }
   })
 
-  test('an offset beyond the end gives an empty page with the whole total', async () => {
+  test('an offset beyond the end gives an empty page with the full total', async () => {
     expect((await list('offset=104')).names).toEqual(names.slice(104))
     expect((await list('offset=500&limit=3')).json).toEqual({ prompts: [], total: 105, limit: 3, offset: 500 })
     expect((await list('offset=9007199254740991')).status).toBe(200)
@@ -179,7 +179,7 @@ describe('lists (contract section 2, specification 8)', () => {
     expect(json).toEqual({ message: expect.stringContaining(query.split('=')[0] ?? '') })
   })
 
-  test('q is a part of the name without case, never a pattern, and counts in total', async () => {
+  test('q is a case-insensitive part of the name, never a pattern, and applies to total', async () => {
     expect((await list('q=%C3%A4%C3%B6%C3%BC&limit=100')).json.total).toBe(52)
     expect((await list(`q=${encodeURIComponent('A%B_C\\D')}`)).json.total).toBe(53)
     expect((await list(`q=${encodeURIComponent('%')}`)).json.total).toBe(53)

@@ -1,4 +1,4 @@
-/** The rules of a provider's `baseUrl`, which is where its key goes (contract section 2). */
+/** The rules of a provider's `baseUrl`, to which its key is sent (contract section 2). */
 import { expect, test, vi } from 'vitest'
 import { key, openProviderScene, path } from './provider-scene.ts'
 
@@ -56,7 +56,7 @@ test.each([
   expect(await storedKey(id)).toBe(key)
 })
 
-test('baseUrl moves freely when no key is stored, or with the key cleared', async () => {
+test('baseUrl may change freely when no key is stored, or with the key cleared', async () => {
   const keyless = await created({ providerType: 'ollama', apiKey: null })
   expect((await update(keyless.id, { baseUrl: 'http://other:11434' })).status).toBe(200)
   const keyed = await created({ providerType: 'ollama' })
@@ -64,7 +64,7 @@ test('baseUrl moves freely when no key is stored, or with the key cleared', asyn
   expect(moved.json).toMatchObject({ hasApiKey: false, baseUrl: 'http://other:11434' })
 })
 
-test('a key that is being set beside a move never goes to the wrong address', async () => {
+test('a key set during a change of baseUrl never goes to the wrong address', async () => {
   const { id } = await created({ providerType: 'ollama', apiKey: null, baseUrl: 'http://a' })
   const moved = await database().sql.begin(async (tx) => {
     await tx`update providers set api_key = 'sealed' where id = ${id}`

@@ -1,4 +1,4 @@
-/** What the tests of the providers share: one instance for a file, and requests for its providers. */
+/** Shared by the provider tests: one instance for each file, and requests for its providers. */
 import { afterAll, beforeAll } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { type Options, type Server, secrets, startServer } from './server.ts'
@@ -6,7 +6,7 @@ import { type Options, type Server, secrets, startServer } from './server.ts'
 export const path = '/api/v1/settings/providers'
 export const key = 'sk-live-0123456789-wxyz'
 
-/** To be called once by a test file. */
+/** Call it once in each test file. */
 export function openProviderScene(options: Pick<Options, 'testProvider'> = {}) {
   let db: FreshDatabase
   let server: Server

@@ -38,31 +38,35 @@ verifies('spec-4.3.provider-types', 'the provider types are those of the contrac
 })
 
 describe('the key', () => {
-  verifies(['spec-2.1.provider', 'spec-4.4.providers'], 'is sealed for its provider and never returned', async () => {
-    const { status, json, text } = await create({ name: 'Sealed' })
-    expect(status).toBe(201)
-    expect(json).toEqual({
-      id: expect.any(String),
-      name: 'Sealed',
-      providerType: 'openai',
-      baseUrl: null,
-      hasApiKey: true,
-      apiKeyHint: 'wxyz',
-      createdAt: expect.any(String),
-      updatedAt: expect.any(String),
-    })
-    const [row] = await database().sql`select api_key from providers where id = ${json.id}`
-    expect(row?.api_key).not.toContain(key)
-    expect(await storedKey(json.id)).toBe(key)
-    const read = await call('GET', `${path}/${json.id}`)
-    expect(read.json).toEqual(json)
-    const listed = await call('GET', path)
-    const changed = await update(json.id, { name: 'Sealed still' })
-    for (const seen of [text, read.text, listed.text, changed.text]) {
-      expect(seen).not.toContain('sk-live')
-      expect(seen).not.toContain('"apiKey"')
-    }
-  })
+  verifies(
+    ['spec-2.1.provider', 'spec-4.4.providers'],
+    'is encrypted for its provider and never returned',
+    async () => {
+      const { status, json, text } = await create({ name: 'Sealed' })
+      expect(status).toBe(201)
+      expect(json).toEqual({
+        id: expect.any(String),
+        name: 'Sealed',
+        providerType: 'openai',
+        baseUrl: null,
+        hasApiKey: true,
+        apiKeyHint: 'wxyz',
+        createdAt: expect.any(String),
+        updatedAt: expect.any(String),
+      })
+      const [row] = await database().sql`select api_key from providers where id = ${json.id}`
+      expect(row?.api_key).not.toContain(key)
+      expect(await storedKey(json.id)).toBe(key)
+      const read = await call('GET', `${path}/${json.id}`)
+      expect(read.json).toEqual(json)
+      const listed = await call('GET', path)
+      const changed = await update(json.id, { name: 'Sealed still' })
+      for (const seen of [text, read.text, listed.text, changed.text]) {
+        expect(seen).not.toContain('sk-live')
+        expect(seen).not.toContain('"apiKey"')
+      }
+    },
+  )
 
   test('has no hint when it is shorter than 12', async () => {
     expect(await created({ apiKey: '12345678901' })).toMatchObject({ hasApiKey: true, apiKeyHint: null })
@@ -88,7 +92,7 @@ describe('the key', () => {
     expect(demo).toMatchObject({ hasApiKey: false, apiKeyHint: null })
   })
 
-  test('stays when PUT is silent, is replaced when PUT carries one', async () => {
+  test('is kept when absent in a PUT, replaced when present', async () => {
     const { id } = await created()
     expect((await update(id, { name: `Renamed ${id}` })).json).toMatchObject({ hasApiKey: true, apiKeyHint: 'wxyz' })
     expect(await storedKey(id)).toBe(key)
@@ -96,7 +100,7 @@ describe('the key', () => {
     expect(await storedKey(id)).toBe('another-key-1234')
   })
 
-  test('null clears it where the type needs none, else 400', async () => {
+  test('null clears it if the type needs none, else 400', async () => {
     const needed = await created()
     expect((await update(needed.id, { apiKey: null })).status).toBe(400)
     expect(await storedKey(needed.id)).toBe(key)
@@ -126,7 +130,7 @@ verifies('spec-4.4.providers', 'providerType in a PUT is ignored when equal, 400
 
 verifies(
   ['spec-4.4.providers', 'spec-7.2.management-errors'],
-  'a taken name is 409 naming it, on create and on PUT, however many ask at once',
+  'a taken name is 409 naming it, on create and on PUT, however many at once',
   async () => {
     const { id } = await created({ name: 'Taken' })
     const again = await create({ name: 'Taken' })
@@ -150,7 +154,7 @@ test.each(['GET', 'PUT', 'DELETE', 'TEST'])('%s of an unknown or malformed id is
   }
 })
 
-verifies('spec-4.4.providers', 'DELETE answers 204; 409 naming the agents while any uses it', async () => {
+verifies('spec-4.4.providers', 'DELETE returns 204; 409 naming the agents while any uses it', async () => {
   const { id } = await created()
   await database().sql`insert into agents (name, provider_id, model) values ('Ann', ${id}, 'm'), ('Bob', ${id}, 'm')`
   const refused = await call('DELETE', `${path}/${id}`)
@@ -161,7 +165,7 @@ verifies('spec-4.4.providers', 'DELETE answers 204; 409 naming the agents while 
   expect((await call('GET', `${path}/${id}`)).status).toBe(404)
 })
 
-test('DELETE beside the making of an agent is 204 or 409, the agent 201 or 400, and never 500', async () => {
+test('DELETE during the creation of an agent is 204 or 409, the agent 201 or 400, never 500', async () => {
   for (let round = 0; round < 15; round++) {
     const { id } = await created()
     const [removed, made] = await Promise.all([
@@ -175,7 +179,7 @@ test('DELETE beside the making of an agent is 204 or 409, the agent 201 or 400, 
   }
 })
 
-test('lists are oldest first, with q and the record that reads give', async () => {
+test('lists are oldest first, with q, and hold the same records as reads', async () => {
   const first = await created({ name: 'Needle one' })
   const second = await created({ name: 'second NEEDLE' })
   const { json } = await call('GET', `${path}?q=needle&limit=1000`)
@@ -185,7 +189,7 @@ test('lists are oldest first, with q and the record that reads give', async () =
 describe('test', () => {
   verifies(
     ['spec-4.4.providers', 'contract-2.provider-test'],
-    'hands over the opened key and answers 200 with what was found',
+    'passes the decrypted key and returns 200 with the result',
     async () => {
       tested = []
       answer = async () => ({ ok: true, latencyMs: 12, message: '2 models', models: ['a', 'b'] })
@@ -196,7 +200,7 @@ describe('test', () => {
     },
   )
 
-  test('is 200 also when the provider fails or its key cannot be opened', async () => {
+  test('is 200 even when the provider fails or its key cannot be decrypted', async () => {
     answer = async () => ({ ok: false, latencyMs: 3, message: '401', models: [] })
     const { id } = await created()
     expect((await call('POST', `${path}/${id}/test`)).json).toMatchObject({ ok: false, message: '401' })

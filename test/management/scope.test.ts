@@ -1,4 +1,4 @@
-/** What every management request meets: errors, origin, host, unknown paths (contract sections 1 and 2). */
+/** What applies to every management request: errors, origin, host, unknown paths (contract sections 1 and 2). */
 import Fastify from 'fastify'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -41,7 +41,7 @@ describe('errors are {message}', () => {
     expect(json).toEqual({ message: expect.any(String) })
   })
 
-  test('an unknown path is 404 before its body is looked at', async () => {
+  test('an unknown path is 404 before its body is read', async () => {
     expect((await (await start()).call('POST', '/api/v1/nothing', '{broken')).status).toBe(404)
   })
 
@@ -80,7 +80,7 @@ describe('errors are {message}', () => {
     expect(answer.json).toEqual({ message: expect.not.stringContaining('127.0.0.1') })
   })
 
-  test('a fault is 500 and says nothing; the log has the words and the id of the request', async () => {
+  test('an internal error is 500 without details; the log has the message and the request id', async () => {
     const broken = await freshDatabase({ empty: true })
     const lines: string[] = []
     const server = await start({ sql: broken.sql, log: (line) => lines.push(line) })
@@ -92,7 +92,7 @@ describe('errors are {message}', () => {
     expect(logged.err.message).toContain('relation "prompts" does not exist')
   })
 
-  test('only words that are meant for callers are told', () => {
+  test('only messages meant for callers are returned', () => {
     const status = (error: object) => errorAnswer(Object.assign(new Error('inner'), error))
     expect(status({ statusCode: 418 })).toMatchObject({ status: 418, message: expect.not.stringContaining('inner') })
     expect(status({ statusCode: 502 })).toMatchObject({ status: 500, message: 'Internal server error.' })
@@ -214,7 +214,7 @@ describe('ALLOWED_HOSTS (contract section 1)', () => {
     expect((await read({ allowedHosts: ['My.box'] }, { host })).status).toBe(200)
   })
 
-  test('the rule rests where a login is needed or the server listens beyond loopback', async () => {
+  test('the rule does not apply when a login is needed or the server listens beyond loopback', async () => {
     expect((await read({ credentials }, { host: 'evil.example' })).status).toBe(401)
     expect((await read({ loopbackOnly: false }, { host: 'evil.example' })).status).toBe(200)
   })
@@ -226,7 +226,7 @@ describe('ALLOWED_HOSTS (contract section 1)', () => {
     expect((await read(options, { host: '127.0.0.1', 'x-forwarded-host': 'a.com' })).status).toBe(200)
   })
 
-  test('it serves any scope', async () => {
+  test('it applies to any scope', async () => {
     const app = Fastify()
     const refuse = refuseForeignHosts({ allowedHosts: [], loopbackOnly: true, needsCredential: false })
     app.addHook('onRequest', async (request) => refuse(request))

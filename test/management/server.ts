@@ -22,6 +22,7 @@ import { providerHandlers } from '../../src/http/management/providers.ts'
 import { managementScope } from '../../src/http/management/scope.ts'
 import { mount } from '../../src/http/mount.ts'
 import type { Sql } from '../../src/persistence/postgres/database.ts'
+import { fieldRefusal } from '../../src/providers/answer-fields.ts'
 import { providerTypes } from '../../src/providers/provider-types.ts'
 
 type ProviderRooms = Parameters<typeof providerHandlers>[0]
@@ -51,7 +52,7 @@ export interface Answer {
   status: number
   headers: Record<string, string | string[] | undefined>
   text: string
-  // biome-ignore lint/suspicious/noExplicitAny: what the server answers is what the tests look at
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check the response
   json: any
 }
 
@@ -61,7 +62,7 @@ export interface Server {
   close(): Promise<void>
 }
 
-/** Reversible, and readable by nobody who looks for the key's own letters. */
+/** Reversible, without the key's own characters in it. */
 export const secrets = {
   seal: (text: string, context: string) => Buffer.from(`${context}\n${text}`).toString('base64'),
   open(sealed: string, context: string) {
@@ -87,7 +88,11 @@ export async function startServer(options: Options): Promise<Server> {
       routes(scoped) {
         mount(scoped, auth, loginHandlers(known && sessions && { sql, credentials: known, sessions }))
         mount(scoped, prompts, promptHandlers({ sql }))
-        mount(scoped, agents, agentHandlers({ sql, onAgentDelete: options.onAgentDelete ?? (async () => false) }))
+        mount(
+          scoped,
+          agents,
+          agentHandlers({ sql, fieldRefusal, onAgentDelete: options.onAgentDelete ?? (async () => false) }),
+        )
         const rooms = { sql, secrets, builtInTools: offered, ...noTools, ...options.tools }
         mount(scoped, agentTools, agentToolHandlers(rooms))
         mount(scoped, builtInTools, builtInToolHandlers(rooms))
@@ -113,7 +118,7 @@ export async function startServer(options: Options): Promise<Server> {
   return { port, call: (...request) => call(port, ...request), close: () => app.close() }
 }
 
-/** With node:http, which lets a test say any `Host`. A string or buffer is sent as it is. */
+/** With node:http, which allows any `Host`. A string or buffer is sent verbatim. */
 function call(port: number, method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
   return new Promise<Answer>((resolve, reject) => {
     const type = body === undefined ? {} : { 'content-type': 'application/json' }

@@ -1,4 +1,4 @@
-/** Contract section 8: the configuration out and in, by name, without secrets, all or nothing. */
+/** Contract section 8: export and import of the configuration, by name, without secrets, all or nothing. */
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -62,7 +62,7 @@ async function furnish(scene: Scene): Promise<void> {
   })
 }
 
-verifies('contract-8.export', 'names stand for everything, in order, and no secret is in it', async () => {
+verifies('contract-8.export', 'all references are names, in order, without secrets', async () => {
   await furnish(from)
   const { text, json } = await from.call('GET', '/api/v1/export')
   expect(text).not.toMatch(/secret|Bearer b|"id"/)
@@ -85,7 +85,7 @@ verifies('contract-8.export', 'names stand for everything, in order, and no secr
   expect(Object.keys(json.httpTools[0].inputSchema.properties)).toEqual(['zeta', 'alpha'])
 })
 
-verifies('contract-8.import', 'what was exported changes nothing where it came from', async () => {
+verifies('contract-8.import', 'importing an export at its source changes nothing', async () => {
   const copy = await exported(from)
   const sealed = await storedSecret(from, 'weather')
   expect((await imported(from, copy)).json).toEqual({ created: 0, updated: 0, skipped: [] })
@@ -94,14 +94,14 @@ verifies('contract-8.import', 'what was exported changes nothing where it came f
   copy.agentTools[1].builtInTools = []
   expect((await imported(from, copy)).json).toEqual({ created: 0, updated: 3, skipped: [] })
   expect(await exported(from)).toEqual(copy)
-  // The stored key stays under the `***` that stands for it, sealed anew.
+  // `***` keeps the stored value, encrypted again.
   expect(await storedSecret(from, 'weather')).toEqual(expect.any(String))
   expect(await storedSecret(from, 'weather')).not.toBe(sealed)
 })
 
 verifies(
   'contract-8.import',
-  'elsewhere: what lacks its provider or its secrets is skipped with the reason',
+  'on another server: records without their provider or secrets are skipped, with the reason',
   async () => {
     const copy = await exported(from)
     copy.agents = copy.agents.slice(1)
@@ -124,7 +124,7 @@ verifies(
   },
 )
 
-verifies('contract-8.import', 'YAML says the same as JSON; broken YAML, tags and aliases are 400', async () => {
+verifies('contract-8.import', 'YAML is equivalent to JSON; broken YAML, tags and aliases are 400', async () => {
   const yaml = { 'content-type': 'application/yaml; charset=utf-8' }
   const file = { version: 1, prompts: [{ name: 'From YAML', content: 'Line one\nline: two # no comment\n' }] }
   expect((await imported(to, stringify(file), yaml)).json).toEqual({ created: 1, updated: 0, skipped: [] })
@@ -152,12 +152,12 @@ verifies('contract-8.import', 'YAML says the same as JSON; broken YAML, tags and
   }
 })
 
-verifies('contract-8.import', 'only the import takes YAML', async () => {
+verifies('contract-8.import', 'only the import accepts YAML', async () => {
   const { status } = await to.call('POST', '/api/v1/prompts', 'name: p\ncontent: c', { 'content-type': 'text/yaml' })
   expect(status).toBe(415)
 })
 
-verifies('contract-8.import', 'a name that fits two records, or stands twice in the file, is skipped', async () => {
+verifies('contract-8.import', 'a name that matches two records, or occurs twice in the file, is skipped', async () => {
   for (const content of ['1', '2']) await make(to, '/api/v1/prompts', { name: 'Twin', content })
   const { json } = await imported(to, {
     version: 1,
@@ -179,40 +179,36 @@ verifies('contract-8.import', 'a name that fits two records, or stands twice in 
   })
 })
 
-verifies(
-  'contract-8.import',
-  'a choice is taken in without the tools that are not there, and tells which',
-  async () => {
-    const tools = [{ ...weather, name: 'twin' }]
-    for (const tool of [...tools, ...tools, { ...weather, name: 'clock' }]) await make(to, '/api/v1/http-tools', tool)
-    const locked = { ...weather, name: 'locked', headers: { 'X-Api-Key': '***' } }
-    const choice = {
-      agent: 'Helper',
-      httpTools: ['locked', 'clock', 'twin'],
-      mcpServers: [{ server: 'nowhere', toolNames: ['*'] }],
-      builtInTools: ['web_fetch', 'crystal_ball'],
-    }
-    const skipped = [
-      { kind: 'httpTool', name: 'locked', reason: 'headers.X-Api-Key: there is no stored value to keep' },
-      ...[
-        'there is no HTTP tool called "locked"',
-        'there are 2 HTTP tools called "twin"',
-        'there is no MCP server called "nowhere"',
-        'there is no built-in tool called "crystal_ball"',
-      ].map((reason) => ({ kind: 'agentTools', name: 'Helper', reason: `left out: ${reason}` })),
-    ]
-    const file = { version: 1, httpTools: [locked], agentTools: [choice] }
-    expect((await imported(to, file)).json).toEqual({ created: 0, updated: 1, skipped })
-    const taken = { ...choice, httpTools: ['clock'], mcpServers: [], builtInTools: ['web_fetch'] }
-    expect((await exported(to)).agentTools).toContainEqual(taken)
-    expect((await imported(to, file)).json).toEqual({ created: 0, updated: 0, skipped })
-    // Arrays that are absent keep what is chosen.
-    expect((await imported(to, { version: 1, agentTools: [{ agent: 'Helper', httpTools: [] }] })).json.updated).toBe(1)
-    expect((await exported(to)).agentTools).toContainEqual({ ...taken, httpTools: [] })
-  },
-)
+verifies('contract-8.import', 'a selection is imported without missing tools, which are listed', async () => {
+  const tools = [{ ...weather, name: 'twin' }]
+  for (const tool of [...tools, ...tools, { ...weather, name: 'clock' }]) await make(to, '/api/v1/http-tools', tool)
+  const locked = { ...weather, name: 'locked', headers: { 'X-Api-Key': '***' } }
+  const choice = {
+    agent: 'Helper',
+    httpTools: ['locked', 'clock', 'twin'],
+    mcpServers: [{ server: 'nowhere', toolNames: ['*'] }],
+    builtInTools: ['web_fetch', 'crystal_ball'],
+  }
+  const skipped = [
+    { kind: 'httpTool', name: 'locked', reason: 'headers.X-Api-Key: there is no stored value to keep' },
+    ...[
+      'there is no HTTP tool called "locked"',
+      'there are 2 HTTP tools called "twin"',
+      'there is no MCP server called "nowhere"',
+      'there is no built-in tool called "crystal_ball"',
+    ].map((reason) => ({ kind: 'agentTools', name: 'Helper', reason: `left out: ${reason}` })),
+  ]
+  const file = { version: 1, httpTools: [locked], agentTools: [choice] }
+  expect((await imported(to, file)).json).toEqual({ created: 0, updated: 1, skipped })
+  const taken = { ...choice, httpTools: ['clock'], mcpServers: [], builtInTools: ['web_fetch'] }
+  expect((await exported(to)).agentTools).toContainEqual(taken)
+  expect((await imported(to, file)).json).toEqual({ created: 0, updated: 0, skipped })
+  // Absent arrays keep the selection.
+  expect((await imported(to, { version: 1, agentTools: [{ agent: 'Helper', httpTools: [] }] })).json.updated).toBe(1)
+  expect((await exported(to)).agentTools).toContainEqual({ ...taken, httpTools: [] })
+})
 
-verifies('contract-8.import', 'a body that misses the contract, or a fault on the way, changes nothing', async () => {
+verifies('contract-8.import', 'a body that violates the contract, or a fault in between, changes nothing', async () => {
   const before = await exported(to)
   const prompts = [{ name: 'Never', content: 'c' }]
   expect((await imported(to, { version: 1, prompts, agents: [{ name: 'a' }] })).status).toBe(400)
@@ -222,7 +218,7 @@ verifies('contract-8.import', 'a body that misses the contract, or a fault on th
   expect(await exported(to)).toEqual(before)
 })
 
-verifies('contract-8.import', 'a URL that moves to another origin needs its secrets anew', async () => {
+verifies('contract-8.import', 'a URL that moves to another origin needs its secrets again', async () => {
   const copy = await exported(to)
   copy.httpTools[0].url = 'https://thief.example.com/'
   const { json } = await imported(to, copy)
@@ -230,7 +226,7 @@ verifies('contract-8.import', 'a URL that moves to another origin needs its secr
   expect(json.skipped).toContainEqual({ kind: 'httpTool', name: 'weather', reason })
 })
 
-verifies('contract-8.import', 'npm run import takes a file in, and its exit code tells how much of it', async () => {
+verifies('contract-8.import', 'npm run import imports a file, and its exit code shows whether all of it', async () => {
   await using guarded = await openGuarded()
   const folder = await temporaryFolder('import')
   const file = join(folder, 'configuration.yaml')

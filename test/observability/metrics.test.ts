@@ -43,6 +43,7 @@ verifies('contract-17.from-zero', 'every counter but those of HTTP requests has 
     model_calls_total: 11,
     tool_calls_total: 2,
     lease_renewals_total: 2,
+    provider_calls_total: 11 * 7,
     provider_retries_total: 1,
     lost_replies_total: 1,
     instances_lost_total: 1,
@@ -67,6 +68,7 @@ verifies('contract-1.metrics', 'replies by how they ended, times, tokens, failur
   await becomes('greenroom_token_gap_seconds_count{provider="openai-compatible"}', 2)
   await becomes('greenroom_tokens_total{direction="prompt",provider="openai-compatible"}', 14)
   await becomes('greenroom_settlement_seconds_count', 1)
+  await becomes('greenroom_provider_calls_total{provider="openai-compatible",outcome="ok"}', 2)
   scene.up.always((one) => one.error(401))
   await scene.send(await scene.newSession(), 'c')
   await becomes('greenroom_provider_errors_total{provider="openai-compatible",code="provider_auth"}', 1)

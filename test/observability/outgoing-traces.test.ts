@@ -83,6 +83,7 @@ for (const kind of serverKinds) {
     const reply = spans.find((span) => span.name === 'invoke_agent Agent')
     const sent = (rpc: string) => server.requests.filter((one) => one.rpc === rpc).map((one) => one.headers.traceparent)
     expect(sent('tools/call')).toEqual([headerOf(toolSpan(spans))])
+    expect(server.traceparents).toEqual([headerOf(toolSpan(spans))])
     expect(sent('tools/list')).toEqual([reply && headerOf(reply)])
   })
 }

@@ -1,4 +1,4 @@
-/** An admission whose answer was lost is asked for again by the reply's id (design section 4). */
+/** An admission whose response was lost is repeated with the reply's id (design section 4). */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { admit } from '../../src/persistence/replies/admission.ts'
 import { verifies } from '../verifies.ts'
@@ -11,7 +11,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   })
   afterAll(() => scene[Symbol.asyncDispose]())
 
-  /** The same call each time it is called, as the journal repeats it. */
+  /** Repeats the same call, as the journal does. */
   async function admission(session: string, key: string | null = null) {
     const idempotency = key === null ? null : { key, bodyHash: Buffer.from('body') }
     const message = scene.message(session, { idempotency })
@@ -22,7 +22,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   }
   const messages = (session: string) => scene.sql`select id, status from messages where session_id = ${session}`
 
-  verifies('contract-4.idempotency', 'asked again, it is admitted again and stored once', async () => {
+  verifies('contract-4.idempotency', 'repeated, it is admitted again and stored once', async () => {
     for (const key of [null, 'key']) {
       const session = await scene.newSession()
       const { call } = await admission(session, key)
@@ -49,7 +49,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   verifies(
     'contract-10.unknown-admission',
-    'stored before its epoch was raised, it is never said not to be',
+    'stored before its epoch was raised, it is never reported as not stored',
     async () => {
       const { instance } = await scene.another()
       const session = await scene.newSession()
@@ -57,7 +57,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       const call = () => admit(scene.sql, { id: instance.id, epoch: 1 }, message, { warn() {} })
       expect(await call()).toMatchObject({ outcome: 'admitted' })
       await scene.sql`update instances set epoch = epoch + 1 where id = ${instance.id}`
-      // It can write nothing more of it, so it only reads what becomes of it; so under its next epoch.
+      // It can no longer write to it, so it only reads its outcome; likewise under its next epoch.
       expect(await call()).toEqual({ outcome: 'joined', replyId: message.replyId })
       expect(await admit(scene.sql, { id: instance.id, epoch: 2 }, message, { warn() {} })).toMatchObject({
         outcome: 'joined',
@@ -70,7 +70,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   verifies(
     'contract-10.unknown-admission',
-    'one that only looks stores nothing, and waits for one under way',
+    'a lookup stores nothing, and waits for an admission in progress',
     async () => {
       const session = await scene.newSession()
       const message = scene.message(session)
@@ -92,7 +92,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     },
   )
 
-  verifies('contract-8.transitions', 'asked again, it tells the state that its session rested in', async () => {
+  verifies('contract-8.transitions', 'repeated, it returns the idle state of its session', async () => {
     const session = await scene.newSession()
     await scene.journal.settle(await scene.begin(session), finished())
     const { call } = await admission(session)

@@ -1,4 +1,4 @@
-/** What an admission may answer when connections break at any point of it (contract section 10, "503"). */
+/** The results of an admission when connections break at any point (contract section 10, "503"). */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
@@ -10,12 +10,12 @@ import { openScene, type Scene, versions } from './scene.ts'
 const log = { warn() {} }
 const fates = ['pass', 'drop', 'cut answer', 'swallow answer', 'hold'] as const satisfies Fate[]
 
-/** One message: what becomes of its tries, in order (the last for all further ones), and of what stands in its way. */
+/** One message: the fate of its attempts, in order (the last for all further ones), and of what blocks it. */
 interface Plan {
   tries: Fate[]
   isLocked: boolean
   isBusy: boolean
-  /** Of the reply that keeps its session busy. */
+  /** Id of the reply that keeps its session busy. */
   isRetry: boolean
   hasKey: boolean
   mayStart: boolean
@@ -53,7 +53,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   const stored = async (text: string) => (await scene.sql`select 1 from messages where content = ${text}`).length
   const longer = { timeout: 20_000 }
   const atRest = async () => {
-    // One that is held has sent its statement without its values, and counts as active.
+    // A held one has sent its statement without the values, and counts as active.
     const busy = () => scene.sql`
       select 1 from pg_stat_activity
        where datname = current_database() and application_name = 'admissions' and state = 'active'
@@ -61,7 +61,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     await expect.poll(async () => (await busy()).length, longer).toBe(0)
   }
 
-  /** Admits a message to each plan at once, and the answer to each. */
+  /** Admits a message for each plan at once; resolves to the results. */
   async function admitAll(plans: readonly Plan[], refusals: readonly boolean[]) {
     const run = crypto.randomUUID()
     const messages = await Promise.all(
@@ -97,7 +97,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
         ),
       )
     })
-    // Whatever was on its way arrives now, and what stood in its way is gone.
+    // Whatever was in transit arrives now, and the blocker is gone.
     proxy.judge(null)
     proxy.refuseNew(() => false)
     await atRest()
@@ -111,7 +111,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   verifies(
     'contract-10.unknown-admission',
-    'wherever connections break: what is admitted is stored once, what is refused never',
+    'wherever connections break: an admitted message is stored once, a refused one never',
     async () => {
       const seen = new Set<string>()
       await fc.assert(
@@ -129,7 +129,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
         ),
         { numRuns: 4, endOnFailure: true },
       )
-      // Each end was met.
+      // Each outcome occurred.
       expect([...seen]).toEqual(
         expect.arrayContaining(['admitted 1', 'unknown 0', 'unknown 1', 'rejected 0', 'busy 0', 'refused 0']),
       )

@@ -1,4 +1,4 @@
-/** A database of the last state before the first release opens in this version, with everything in it. */
+/** A database of the last version before the first release opens in this version, with all its data. */
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
@@ -19,12 +19,12 @@ const secretKey = 'the key of the fixture'
 const fixture = (name: string) => readFile(new URL(`./fixtures/${name}`, import.meta.url), 'utf8')
 
 interface Reading {
-  /** Of both APIs. */
+  /** Readings of both APIs. */
   messages: object[]
   playground: object[]
-  /** Of a session whose newest reply has ended: the whole stream. */
+  /** The whole stream of a session whose newest reply has ended. */
   stream?: string
-  /** Of the one that runs: what its reader had been shown. */
+  /** What the reader of the running one had seen. */
   seen?: string
 }
 
@@ -41,7 +41,7 @@ interface Readings {
 
 const idOf = (frame: string): number => Number(/^id: (\d+)$/m.exec(frame)?.[1])
 
-/** All rows of all tables but for those that the migration keeps for itself. */
+/** All rows of all tables except the migration's own. */
 async function rowsOf(sql: Sql): Promise<Record<string, unknown>> {
   const tables = await sql<{ name: string }[]>`
     select tablename as name from pg_tables
@@ -53,7 +53,7 @@ async function rowsOf(sql: Sql): Promise<Record<string, unknown>> {
   return Object.fromEntries(await Promise.all(rows))
 }
 
-/** Columns, constraints, indexes, triggers and functions, whatever their order. */
+/** Columns, constraints, indexes, triggers and functions, in any order. */
 const shapeOf = (sql: Sql, hasDefinitions = true) => sql`
   select 'column' as kind, attrelid::regclass::text || '.' || attname as name,
          format_type(atttypid, atttypmod) || ' ' || attnotnull || ' ' || attidentity::text || ' '
@@ -88,18 +88,18 @@ describe.each(versions)('on PostgreSQL %i', (version) => {
     return database
   }
 
-  verifies('contract-1.migrations', 'every row stays, and the tables become those of a new database', async () => {
+  verifies('contract-1.migrations', 'every row is kept, and the schema becomes that of a new database', async () => {
     const before = await rowsOf(old.sql)
     expect(Object.values(before).filter((rows) => Array.isArray(rows) && rows.length > 0)).toHaveLength(20)
     const fresh = await freshDatabase({ version, empty: true })
     expect(await migrate(old.sql)).toEqual(await migrate(fresh.sql))
-    expect(await rowsOf(old.sql)).toMatchObject(before) // there are more columns
+    expect(await rowsOf(old.sql)).toMatchObject(before) // columns were added
     expect(await shapeOf(old.sql)).toEqual(await shapeOf(fresh.sql))
     await fresh.drop()
     expect(await migrate(old.sql)).toEqual([])
   })
 
-  verifies('contract-1.secret-key', 'its secrets open', async () => {
+  verifies('contract-1.secret-key', 'its secrets can be decrypted', async () => {
     const secrets = await openSecrets(old.sql, { keys: [secretKey], dataDir: '/', external: true })
     expect(secrets.unreadable).toEqual([])
     const [provider] = await old.sql<{ key: string }[]>`
@@ -107,34 +107,30 @@ describe.each(versions)('on PostgreSQL %i', (version) => {
     expect(secrets.open(provider?.key ?? '', `provider:${readings.openaiId}`)).toBe('sk-fixture-1234567890')
   })
 
-  verifies(
-    'contract-4.resume',
-    'what its readers had been shown of the reply that streams reads on from every id',
-    async () => {
-      const messages = (await listMessages(old.sql, readings.leftAgentId, readings.left)) ?? []
-      const reply = messages[1]
-      expect(reply).toMatchObject({
-        status: 'streaming',
-        content: 'Let me löok 😀 wörd 0 wörd 1 wörd 2 wörd 3 wörd 4 ',
-      })
-      expect(reply?.toolEvents.map(({ event, offset }) => [event.type, offset])).toEqual([
-        ['tool_call', 15],
-        ['tool_result', 15],
-      ])
-      const texts = ['Let me ', 'löok 😀 ', 'wörd 0 ', 'wörd 1 ', 'wörd 2 ', 'wörd 3 ', 'wörd 4 ']
-      for (let after = 0; after < 10; after += 1) {
-        const events = (await readReply(old.sql, reply?.id ?? '', after))?.events ?? []
-        expect(events.filter(({ event }) => event.type === 'text')).toEqual(
-          texts.map((text, index) => textAt(index + 2, text)).filter(({ seq }) => seq > after),
-        )
-        expect(events.filter(({ part }) => part > 0)).toHaveLength(after > 3 ? 0 : 2)
-      }
-    },
-  )
+  verifies('contract-4.resume', 'the streaming reply can be resumed from every id that its readers saw', async () => {
+    const messages = (await listMessages(old.sql, readings.leftAgentId, readings.left)) ?? []
+    const reply = messages[1]
+    expect(reply).toMatchObject({
+      status: 'streaming',
+      content: 'Let me löok 😀 wörd 0 wörd 1 wörd 2 wörd 3 wörd 4 ',
+    })
+    expect(reply?.toolEvents.map(({ event, offset }) => [event.type, offset])).toEqual([
+      ['tool_call', 15],
+      ['tool_result', 15],
+    ])
+    const texts = ['Let me ', 'löok 😀 ', 'wörd 0 ', 'wörd 1 ', 'wörd 2 ', 'wörd 3 ', 'wörd 4 ']
+    for (let after = 0; after < 10; after += 1) {
+      const events = (await readReply(old.sql, reply?.id ?? '', after))?.events ?? []
+      expect(events.filter(({ event }) => event.type === 'text')).toEqual(
+        texts.map((text, index) => textAt(index + 2, text)).filter(({ seq }) => seq > after),
+      )
+      expect(events.filter(({ part }) => part > 0)).toHaveLength(after > 3 ? 0 : 2)
+    }
+  })
 
   verifies(
     ['contract-1.migrations', 'contract-4.owner-lost'],
-    'this version serves it as it was, settles what streamed, and goes on',
+    'this version serves it unchanged, settles what streamed, and continues',
     async () => {
       const settings = { SECRET_KEY: secretKey, TRACE_RETENTION_DAYS: '3650', OWNER_LEASE_MS: '1500' }
       await using app = await startTestApp({ database: old, settings })
@@ -142,12 +138,12 @@ describe.each(versions)('on PostgreSQL %i', (version) => {
       const { agentId, leftAgentId, left, sessions } = readings
       const deployed = (agent: string, session: string) => `/api/v1/agents/${agent}/deploy/sessions/${session}`
       const inPlayground = (agent: string, session: string) => `/api/v1/agents/${agent}/playground/sessions/${session}`
-      expect(await get('/api/v1/export')).toEqual(readings.exported)
+      expect(await get('/api/v1/export')).toMatchObject(readings.exported) // there are more fields
 
       for (const [id, { messages, playground, stream }] of Object.entries(sessions)) {
         if (stream === undefined) continue
         expect((await get(`${deployed(agentId, id)}/messages`)).messages).toEqual(messages)
-        expect((await get(`${inPlayground(agentId, id)}/messages`)).messages).toEqual(playground)
+        expect((await get(`${inPlayground(agentId, id)}/messages`)).messages).toMatchObject(playground)
         const path = `${app.url}${deployed(agentId, id)}/chat/completions/stream`
         expect(await (await fetch(path)).text()).toBe(stream)
         const frames = stream.split('\n\n').filter(Boolean)
@@ -183,19 +179,23 @@ describe.each(versions)('on PostgreSQL %i', (version) => {
     },
   )
 
-  verifies('contract-1.migrations', 'older or changed, it is refused with one line that says what to do', async () => {
-    const database = await restored()
-    const { sql } = database
-    const line = /^The database was written by a version before 0\.1 .*: start commit 5b5034f on it once/
-    await sql`update schema_migrations set md5 = 'other' where version = 10`
-    await expect(migrate(sql)).rejects.toThrow(line)
-    await sql`delete from schema_migrations where version = 10`
-    await expect(migrate(sql)).rejects.toThrow(line)
-    expect(await functionNames(sql)).toContain('lose_reply')
-    await database.drop()
-  })
+  verifies(
+    'contract-1.migrations',
+    'an older or changed one is refused with one line that says what to do',
+    async () => {
+      const database = await restored()
+      const { sql } = database
+      const line = /^The database was written by a version before 0\.1 .*: start commit 5b5034f on it once/
+      await sql`update schema_migrations set md5 = 'other' where version = 10`
+      await expect(migrate(sql)).rejects.toThrow(line)
+      await sql`delete from schema_migrations where version = 10`
+      await expect(migrate(sql)).rejects.toThrow(line)
+      expect(await functionNames(sql)).toContain('lose_reply')
+      await database.drop()
+    },
+  )
 
-  verifies('contract-1.migrations', 'an adoption that fails leaves it as it was', async () => {
+  verifies('contract-1.migrations', 'a failed adoption leaves it unchanged', async () => {
     const database = await restored()
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'broken.sql'), '-- revision 1\nselect no_such_column')

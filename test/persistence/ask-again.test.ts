@@ -1,26 +1,26 @@
-/** What may be asked twice is asked again when the database, or one connection to it, is away for a moment. */
+/** Repeatable queries are retried when the database, or one connection to it, is briefly unavailable. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { askAgain, connect, type Sql } from '../../src/persistence/postgres/database.ts'
 import { createJournal } from '../../src/persistence/replies/journal.ts'
 import { finished, openScene, type Scene, textAt } from './scene.ts'
 
-const away = () => Object.assign(new Error('cut'), { code: 'CONNECTION_CLOSED' })
+const unavailable = () => Object.assign(new Error('cut'), { code: 'CONNECTION_CLOSED' })
 
-test('a question is asked until it is answered', async () => {
+test('a query is retried until it succeeds', async () => {
   let asked = 0
   const answer = await askAgain(async () => {
     asked += 1
-    if (asked < 3) throw away()
+    if (asked < 3) throw unavailable()
     return 'answer'
   }, 60_000)
   expect([answer, asked]).toEqual(['answer', 3])
 })
 
-test('patience ends with the failure itself', async () => {
-  await expect(askAgain(() => Promise.reject(away()), 0)).rejects.toThrow('cut')
+test('after the time limit it rejects with the failure itself', async () => {
+  await expect(askAgain(() => Promise.reject(unavailable()), 0)).rejects.toThrow('cut')
 })
 
-test('what the database itself refuses is not asked again', async () => {
+test('an error from the database itself is not retried', async () => {
   let asked = 0
   const refused = async () => {
     asked += 1
@@ -41,7 +41,7 @@ afterAll(async () => {
   await scene[Symbol.asyncDispose]()
 })
 
-test('history is read although its connection was cut in the middle', async () => {
+test('history is read even if its connection is cut in the middle', async () => {
   const { instance, database } = scene
   const session = await scene.newSession()
   const reply = await scene.begin(session)

@@ -1,4 +1,4 @@
-/** One session's trouble never stops another's (design section 3): data that cannot be stored, rows that went. */
+/** A problem in one session never affects another (design section 3): unstorable data, deleted rows. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { ReplyInfo } from '../../src/actors/ports.ts'
 import type { StoredEvent } from '../../src/actors/reply-event.ts'
@@ -21,7 +21,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     return all
   }
 
-  /** One flush of all these: they are queued within one turn of the event loop. */
+  /** Stores all of these in one flush: they are queued within one turn of the event loop. */
   const flush = (batch: { reply: ReplyInfo; events: StoredEvent[] }[]) =>
     Promise.all(batch.map(({ reply, events }) => scene.journal.append(reply, () => events)))
 
@@ -55,7 +55,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   verifies(
     'contract-4.stored-before-shown',
-    'a session deleted meanwhile and a duplicate row lose nobody a frame',
+    'a session deleted meanwhile and a duplicate row lose no other frame',
     async () => {
       const [gone, twice, other] = await replies(3)
       if (!gone || !twice || !other) throw new Error('no replies')
@@ -85,7 +85,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   verifies(
     'contract-2.agent-delete',
-    'deleting agents and sessions beside flushes deadlocks nobody, loses nothing',
+    'deleting agents and sessions during flushes causes no deadlock and no loss',
     async () => {
       const rounds = 200
       const stable = await replies(4)

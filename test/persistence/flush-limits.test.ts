@@ -1,4 +1,4 @@
-/** Flushes that are too large, too slow, or come too late (contract section 4). */
+/** Flushes that are too large, too slow or too late (contract section 4). */
 import { afterEach, beforeEach, expect } from 'vitest'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
 import { createJournal } from '../../src/persistence/replies/journal.ts'
@@ -10,7 +10,7 @@ let closing: (() => Promise<unknown>)[]
 beforeEach(async () => {
   scene = await openScene()
   closing = []
-  // What becomes of a flush: the number of its rows that come before it takes too long, and whether it waits or fails.
+  // The fate of a flush: how many rows it may have before it takes too long, and whether it waits or fails.
   await scene.sql
     .unsafe(`
     create table trial (fault text not null, rows integer not null);
@@ -23,6 +23,7 @@ beforeEach(async () => {
     begin
       select * into t from trial;
       if t.fault = 'slow' and n > t.rows then perform pg_sleep(10); end if;
+      if exists (select 1 from added where event like '%poison%') then perform pg_sleep(10); end if;
       insert into flushed select n, sum(octet_length(event)) from added;
       return null;
     end $$;
@@ -57,7 +58,7 @@ const eventsOf = async (replyId: string) => (await scene.journal.read(replyId, 0
 
 verifies(
   'contract-4.stored-before-shown',
-  'one that statement_timeout ends is sent in smaller parts, in order',
+  'a flush ended by statement_timeout is resent in smaller parts, in order',
   async () => {
     const journal = openJournal(60_000, '150')
     const replies = [await scene.begin(await scene.newSession()), await scene.begin(await scene.newSession())]
@@ -70,8 +71,40 @@ verifies(
 )
 
 verifies(
+  ['contract-4.stored-before-shown', 'contract-10.self-fencing'],
+  'a frame that statement_timeout ends every time is refused after a lease; all others are stored meanwhile',
+  async () => {
+    const leaseMs = 1_000
+    const journal = openJournal(leaseMs, '150')
+    const begin = async () => scene.begin(await scene.newSession())
+    const [poisoned, whole, other] = [await begin(), await begin(), await begin()]
+    let isOver = false
+    const begun = performance.now()
+    const ended = Promise.all([
+      journal.append(poisoned, () => [textAt(2, 'before'), textAt(3, 'poison'), textAt(4, 'after')]),
+      journal.append(whole, () => [textAt(2, 'at once')]),
+    ]).finally(() => {
+      isOver = true
+    })
+    let stored = 0
+    for (let seq = 2; !isOver; seq += 1) {
+      expect(await journal.append(other, () => [textAt(seq, 'x')])).toBe('stored')
+      stored += 1
+    }
+    expect(await ended).toEqual(['refused', 'stored'])
+    // Of a database that is slow for a moment nobody is to blame.
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(leaseMs)
+    expect(stored).toBeGreaterThan(3)
+    expect(await eventsOf(other.id)).toHaveLength(stored)
+    expect(await eventsOf(poisoned.id)).toEqual([textAt(2, 'before')])
+    await journal.settle(poisoned, failed())
+    expect((await scene.journal.read(poisoned.id, 0))?.outcome).toMatchObject({ type: 'failed' })
+  },
+)
+
+verifies(
   'contract-4.stored-before-shown',
-  'what gathered in an outage is stored in statements of bounded size',
+  'the backlog of an outage is stored in statements of bounded size',
   async () => {
     const journal = openJournal(60_000)
     const replies = await Promise.all(Array.from({ length: 30 }, async () => scene.begin(await scene.newSession())))
@@ -86,7 +119,7 @@ verifies(
 
 verifies(
   'contract-4.stored-before-shown',
-  'a refused flush that is stored after all spoils no later reply',
+  'a refused flush that is stored after all affects no later reply',
   async () => {
     const journal = openJournal(200)
     const session = await scene.newSession()
@@ -101,7 +134,7 @@ verifies(
     await locked.promise
     await trial('hang')
     const verdict = journal.append(reply, () => [textAt(2, 'late '), textAt(3, 'words')])
-    await expect.poll(scene.waiting, { timeout: 10_000 }).toBe(1) // the first try, which the journal then gives up
+    await expect.poll(scene.waiting, { timeout: 10_000 }).toBe(1) // the first attempt, which the journal then abandons
     await trial('fail')
     expect(await verdict).toBe('refused')
     await trial('none')

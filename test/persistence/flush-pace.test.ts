@@ -1,4 +1,4 @@
-/** Flushes move apart while the event loop is full, and together again (design section 3). */
+/** The flush interval grows while the event loop is saturated, and shrinks again (design section 3). */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createPace, leastPace, mostPace, nextPace } from '../../src/persistence/replies/flush-pace.ts'
@@ -6,13 +6,13 @@ import { createPace, leastPace, mostPace, nextPace } from '../../src/persistence
 const after = (pace: number, busy: number, windows: number): number =>
   windows === 0 ? pace : after(nextPace(pace, busy), busy, windows - 1)
 
-test('a full loop takes it to the most, one with time to spare to the least, each in less than a second', () => {
+test('a saturated loop takes it to the maximum, an idle one to the minimum, each in less than a second', () => {
   expect(after(leastPace, 1, 8)).toBe(mostPace)
   expect(after(mostPace, 0.5, 14)).toBe(leastPace)
   expect(after(17, 0.9, 50)).toBe(17)
 })
 
-test('it never leaves its bounds', () => {
+test('it stays within its bounds', () => {
   const busy = fc.double({ min: 0, max: 1, noNaN: true })
   fc.assert(
     fc.property(fc.array(busy), (all) => {
@@ -23,7 +23,7 @@ test('it never leaves its bounds', () => {
   )
 })
 
-test('a full loop moves flushes of a crowd apart; with few replies the pace is the least at once', () => {
+test('a saturated loop spaces the flushes of many replies; with few, the interval is the minimum at once', () => {
   const pace = createPace()
   const spin = (replies: number) => {
     for (const end = performance.now() + 120; performance.now() < end; ) pace.flushed(replies)

@@ -1,4 +1,4 @@
-/** A flush by either of its statements: fenced, stored once, and aware of what others ask (design section 4). */
+/** A flush by either of its statements: fenced, stored once, and aware of intents (design section 4). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, vi } from 'vitest'
 import { connect } from '../../src/persistence/postgres/database.ts'
@@ -18,7 +18,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   })
   afterAll(() => scene[Symbol.asyncDispose]())
   beforeEach(async () => {
-    // The clock stands: the first flush looks for intents, those behind it do not.
+    // The clock is frozen: the first flush checks for intents, later ones do not.
     vi.useFakeTimers({ toFake: ['performance'] })
     instance = (await scene.another()).instance
     asked = 0
@@ -42,16 +42,20 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   const raiseEpoch = () => scene.sql`update instances set epoch = epoch + 1 where id = ${instance.id}`
   const nothing = () => flushes.store([], 1, false)
 
-  verifies('contract-4.fencing', 'an instance that was declared lost stores nothing, looking or not', async () => {
-    await raiseEpoch()
-    expect(await flushes.store([frames], 1, false)).toBe('fenced')
-    expect(await flushes.store([frames], 1, false)).toBe('fenced')
-    expect(await stored()).toBe(0)
-    expect(await flushes.store([frames], 2, false)).toBe('stored')
-    expect(await stored()).toBe(2)
-  })
+  verifies(
+    'contract-4.fencing',
+    'an instance that was declared lost stores nothing, with or without the check for intents',
+    async () => {
+      await raiseEpoch()
+      expect(await flushes.store([frames], 1, false)).toBe('fenced')
+      expect(await flushes.store([frames], 1, false)).toBe('fenced')
+      expect(await stored()).toBe(0)
+      expect(await flushes.store([frames], 2, false)).toBe('stored')
+      expect(await stored()).toBe(2)
+    },
+  )
 
-  verifies('contract-4.fencing', 'a flush waits for a declaration that is under way, and is fenced by it', async () => {
+  verifies('contract-4.fencing', 'a flush waits for a declaration in progress, and is fenced by it', async () => {
     await nothing()
     const raised = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
@@ -69,14 +73,14 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await stored()).toBe(0)
   })
 
-  verifies('contract-4.fencing', 'what may be stored already is stored once', async () => {
+  verifies('contract-4.fencing', 'frames that may be stored already are stored once', async () => {
     await nothing()
     expect(await flushes.store([frames], 1, false)).toBe('stored')
     expect(await flushes.store([frames], 1, true)).toBe('stored')
     expect(await stored()).toBe(2)
   })
 
-  verifies('contract-4.cancel', 'flushes look for what others ask ten times a second', async () => {
+  verifies('contract-4.cancel', 'flushes check for intents ten times a second', async () => {
     await scene.sql`
       insert into intents (instance_id, kind, session_id) values (${instance.id}, 'delete', ${randomUUID()})`
     await flushes.store([frames], 1, false)

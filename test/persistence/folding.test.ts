@@ -1,11 +1,21 @@
-/** Appending, settling and reading: what is stored reads the same before and after it is folded. */
+/** Appending, settling and reading: a reply reads the same before and after folding. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { ReplyInfo } from '../../src/actors/ports.ts'
 import type { StoredEvent } from '../../src/actors/reply-event.ts'
 import { listMessages } from '../../src/persistence/replies/sessions.ts'
 import { verifies } from '../verifies.ts'
-import { failed, finished, openScene, type Scene, textAt, toolCallAt, toolResultAt, versions } from './scene.ts'
+import {
+  failed,
+  finished,
+  openScene,
+  reasoningAt,
+  type Scene,
+  textAt,
+  toolCallAt,
+  toolResultAt,
+  versions,
+} from './scene.ts'
 
 describe.each(versions)('PostgreSQL %i', (version) => {
   let scene: Scene
@@ -43,28 +53,76 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(message?.toolEvents.map(({ offset }) => offset)).toEqual([2, 2, 6])
   })
 
+  verifies('contract-12.reasoning', 'reasoning folds into columns of its own, at ids of its own', async () => {
+    const reply = await scene.begin(await scene.newSession())
+    await scene.journal.append(reply, () => [reasoningAt(2, 'hé'), reasoningAt(3, '€'), toolCallAt(3, 1, 'c1')])
+    await scene.journal.append(reply, () => [textAt(4, 'aé'), reasoningAt(5, '😀'), textAt(6, 'b')])
+    const read = async () => {
+      const [, message] = (await listMessages(scene.sql, scene.agentId, reply.sessionId)) ?? []
+      return [message?.content, message?.reasoning, message?.toolEvents.map(({ offset }) => offset)]
+    }
+    const running = await read()
+    expect(running).toEqual(['aéb', 'hé€😀', [0]])
+    await scene.journal.settle(reply, finished({ reasoningMs: 7 }))
+    expect(await foldedRow(reply)).toMatchObject({ content: 'aéb', frame_ends: [0, 0, 3, 3, 4], next_seq: 9 })
+    const [row] = await scene.sql`
+      select reasoning, reasoning_frames, reasoning_ends, reasoning_ms from messages where id = ${reply.id}`
+    expect(row).toEqual({
+      reasoning: 'hé€😀',
+      reasoning_frames: [1, 2, 4],
+      reasoning_ends: [3, 6, 10],
+      reasoning_ms: 7,
+    })
+    expect(await read()).toEqual(running)
+  })
+
+  verifies('contract-12.reasoning', 'the version before reads the same ids and content, without it', async () => {
+    const reply = await scene.begin(await scene.newSession())
+    await scene.journal.append(reply, () => [reasoningAt(2, 'hm'), textAt(3, 'a'), toolCallAt(3, 1, 'c')])
+    // As that version reads frames: a part 0 is text, any other one JSON.
+    const rows = await scene.sql<{ seq: number; part: number; event: string }[]>`
+      select seq, part, event from frames where session_num = ${reply.sessionNum} order by seq, part`
+    expect(rows.map(({ seq, part, event }) => [seq, part, part === 0 ? event : JSON.parse(event).type])).toEqual([
+      [2, 0, ''],
+      [3, 0, 'a'],
+      [3, 1, 'tool_call'],
+    ])
+    // As it settles: with no reasoning in the outcome, by the same function.
+    const [row] = await scene.sql<{ answer: { outcome: string } }[]>`
+      select settle_reply(${scene.instance.id}, ${reply.epoch}, ${reply.id},
+                          jsonb_build_object('finish_reason', 'stop', 'ended_at', clock_timestamp()),
+                          'a', ${[0, 1]}::integer[], null) as answer`
+    expect(row?.answer.outcome).toBe('settled')
+    expect(await foldedRow(reply)).toMatchObject({ content: 'a', frame_ends: [0, 1], next_seq: 6 })
+  })
+
   verifies('contract-4.resume', 'every id reads the same events before and after folding', async () => {
-    // Codepoints of one to four bytes, so that byte ends fall everywhere.
+    // Code points of one to four bytes, so that boundaries fall on any byte.
     const text = fc.string({ unit: fc.constantFrom('a', 'é', '€', '😀', '\n', '"'), minLength: 1, maxLength: 4 })
     const tools = fc.integer({ min: 0, max: 2 })
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(text, tools), { maxLength: 8 }), tools, async (parts, firstTools) => {
-        const reply = await scene.begin(await scene.newSession())
-        const events: StoredEvent[] = toolsAt(1, firstTools)
-        for (const [index, [content, count]] of parts.entries()) {
-          events.push(textAt(index + 2, content), ...toolsAt(index + 2, count))
-        }
-        for (const event of events) expect(await scene.journal.append(reply, () => [event])).toBe('stored')
-        const ids = Array.from({ length: parts.length + 5 }, (_, id) => id)
-        const readAll = () => Promise.all(ids.map(async (id) => (await scene.journal.read(reply.id, id))?.events))
-        const running = await readAll()
-        expect(running[0]).toEqual(events)
-        for (const id of ids) {
-          expect(running[id]).toEqual(events.filter(({ seq, part }) => seq > id || (seq === id && part > 0)))
-        }
-        await scene.journal.settle(reply, finished())
-        expect(await readAll()).toEqual(running)
-      }),
+      fc.asyncProperty(
+        fc.array(fc.tuple(text, tools, fc.boolean()), { maxLength: 8 }),
+        tools,
+        async (parts, firstTools) => {
+          const reply = await scene.begin(await scene.newSession())
+          const events: StoredEvent[] = toolsAt(1, firstTools)
+          for (const [index, [content, count, isReasoning]] of parts.entries()) {
+            const at = isReasoning ? reasoningAt : textAt
+            events.push(at(index + 2, content), ...toolsAt(index + 2, count))
+          }
+          for (const event of events) expect(await scene.journal.append(reply, () => [event])).toBe('stored')
+          const ids = Array.from({ length: parts.length + 5 }, (_, id) => id)
+          const readAll = () => Promise.all(ids.map(async (id) => (await scene.journal.read(reply.id, id))?.events))
+          const running = await readAll()
+          expect(running[0]).toEqual(events)
+          for (const id of ids) {
+            expect(running[id]).toEqual(events.filter(({ seq, part }) => seq > id || (seq === id && part > 0)))
+          }
+          await scene.journal.settle(reply, finished())
+          expect(await readAll()).toEqual(running)
+        },
+      ),
       { numRuns: 15 },
     )
   })
@@ -77,11 +135,11 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect((await scene.journal.read(reply.id, 0))?.events).toEqual([...events, textAt(3, ' more')])
   })
 
-  verifies('contract-4.stored-before-shown', 'what gathers during a write is stored by one statement', async () => {
+  verifies('contract-4.stored-before-shown', 'frames queued during a write are stored by one statement', async () => {
     const replies: ReplyInfo[] = []
     for (let i = 0; i < 20; i++) replies.push(await scene.begin(await scene.newSession()))
     const verdicts: Promise<string>[] = []
-    // The instance's row is locked: the first flush waits for it, the others gather behind it.
+    // The instance's row is locked: the first flush waits for it, the others queue up.
     await scene.sql.begin(async (tx) => {
       await tx`select 1 from instances where id = ${scene.instance.id} for update`
       const [first, ...others] = replies
@@ -108,7 +166,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     })
   })
 
-  verifies('contract-4.delete', 'settling a reply whose session is gone says so', async () => {
+  verifies('contract-4.delete', 'settling a reply of a deleted session reports that', async () => {
     const session = await scene.newSession()
     const reply = await scene.begin(session)
     await scene.sql`select delete_session(${scene.agentId}, ${session})`
@@ -116,7 +174,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await scene.journal.read(reply.id, 0)).toBeNull()
   })
 
-  verifies('contract-4.storage-outage', 'an empty failed reply reads as failed with its words', async () => {
+  verifies('contract-4.storage-outage', 'an empty failed reply reads as failed, with its message', async () => {
     const reply = await scene.begin(await scene.newSession())
     await scene.journal.settle(reply, failed())
     expect(await scene.journal.read(reply.id, 0)).toMatchObject({
@@ -128,7 +186,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   verifies(
     'contract-4.history',
-    'history is what lies before a position, the newest that fit, always one',
+    'history is the newest messages before a position that fit, at least one',
     async () => {
       const session = await scene.newSession()
       for (const word of ['one', 'two', 'three']) {

@@ -1,4 +1,4 @@
-/** Frames of settled replies are deleted later, many replies at a time (design section 3). */
+/** Frames of settled replies are deleted later, in batches (design section 3). */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { ReplyInfo } from '../../src/actors/ports.ts'
 import { createFrameClearing } from '../../src/persistence/replies/frame-clearing.ts'
@@ -22,7 +22,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   const clear = (...replies: ReplyInfo[]) =>
     scene.sql`select clear_frames(${replies.map(({ sessionNum }) => sessionNum)}::bigint[])`
 
-  /** A reply that was settled from memory: its frames are still there. */
+  /** A reply settled from memory: its frames still exist. */
   async function settled(sessionId: string) {
     const reply = await scene.begin(sessionId)
     const said = [textAt(reply.firstSeq + 1, 'a'), textAt(reply.firstSeq + 2, 'b')]
@@ -36,7 +36,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     return reply
   }
 
-  test('what a settled reply leaves goes, the next reply of its session keeps its own', async () => {
+  test('frames of a settled reply are deleted, those of the session’s next reply are kept', async () => {
     const session = await scene.newSession()
     const { reply } = await settled(session)
     const next = await running(session)
@@ -49,7 +49,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await seqs(other)).toEqual([2])
   })
 
-  verifies('contract-4.resume', 'what is left changes nothing that is read or stored', async () => {
+  verifies('contract-4.resume', 'remaining frames affect neither reads nor writes', async () => {
     const session = await scene.newSession()
     const first = await settled(session)
     const next = await running(session)
@@ -60,7 +60,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await scene.journal.read(first.reply.id, 0)).toEqual(before)
   })
 
-  test('of a session that is gone, all goes', async () => {
+  test('all frames of a deleted session are deleted', async () => {
     const gone = await running(await scene.newSession())
     await deleteSession(scene.sql, scene.agentId, gone.sessionId)
     await scene.journal.append(gone, () => [textAt(9, 'late')])
@@ -68,7 +68,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await seqs(gone)).toEqual([])
   })
 
-  test('the journal clears by itself, and at its end what has gathered', async () => {
+  test('the journal clears by itself, and the rest when it closes', async () => {
     const reply = await running(await scene.newSession())
     await scene.journal.settle(reply, finished({ events: [textAt(2, 'c')] }))
     await expect.poll(() => seqs(reply)).toEqual([])
@@ -83,7 +83,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await seqs(own)).toEqual([])
   })
 
-  test('what an owner left that died before it cleared, the tidying takes', async () => {
+  test('the tidy job deletes what a dead owner did not clear', async () => {
     const session = await scene.newSession()
     const { reply } = await settled(session)
     const next = await running(session)
@@ -91,14 +91,14 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await seqs(reply)).toEqual([next.firstSeq + 1])
   })
 
-  test('a database that is away is told of, and rejects nothing', async () => {
+  test('an unavailable database is logged, and nothing rejects', async () => {
     const onError = vi.fn()
     await scene.sql`alter function clear_frames rename to clear_frames_away`
     const clearing = createFrameClearing(scene.sql, onError)
     clearing.later(1)
     await clearing.close()
     expect(onError).toHaveBeenCalledOnce()
-    clearing.later(2) // a settlement that was under way
+    clearing.later(2) // a settlement in progress
     await clearing.close()
     expect(onError).toHaveBeenCalledOnce()
     await scene.sql`alter function clear_frames_away rename to clear_frames`

@@ -1,10 +1,10 @@
-/** Reads of many requests as one: never older than a read of one's own. */
+/** Batched reads of many requests: never staler than a separate read. */
 import { expect, test } from 'vitest'
 import { gathered } from '../../src/persistence/postgres/gathered.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Reads that wait until the test lets them go on; each answers with what is stored when it began. */
+/** Reads that wait for the test; each returns what was stored when it began. */
 function heldReads() {
   const stored = new Map<string, string>()
   const reads: { keys: string[]; go(): void; fail(): void }[] = []
@@ -17,7 +17,7 @@ function heldReads() {
   return { stored, reads, find }
 }
 
-test('the first two read at once; who comes then shares one read, which begins after they asked', async () => {
+test('the first two read at once; later requests share one read, which begins after them', async () => {
   const { stored, reads, find } = heldReads()
   stored.set('a', 'old')
   const early = [find('a'), find('b')]
@@ -33,7 +33,7 @@ test('the first two read at once; who comes then shares one read, which begins a
   expect(await Promise.all(late)).toEqual(['new', null, 'new'])
 })
 
-test('a read that fails fails for those who shared it, and for nobody else', async () => {
+test('a failed read fails only for those who shared it', async () => {
   const { stored, reads, find } = heldReads()
   const early = [find('a'), find('b')]
   const late = Promise.allSettled([find('a'), find('c')])

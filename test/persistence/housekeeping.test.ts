@@ -1,4 +1,4 @@
-/** What time alone makes useless: logins, keys, transitions, words to owners. Sessions: sessions.test.ts. */
+/** Rows that expire: logins, keys, transitions, intents. Sessions: sessions.test.ts. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { tidyLogins } from '../../src/persistence/records/logins.ts'
@@ -13,11 +13,11 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   })
   afterAll(() => scene[Symbol.asyncDispose]())
 
-  verifies('contract-1.retention', 'each kind of row goes after its own time, and not before', async () => {
+  verifies('contract-1.retention', 'each kind of row is deleted after its own time, not before', async () => {
     const { sql } = scene
     const session = await scene.newSession()
     const ago = (age: string) => sql`clock_timestamp() - ${age}::interval`
-    // The key tells what should become of the row.
+    // The key states the row's expected fate.
     const login = (username: string, made: string, seen: string) => sql`
       insert into logins (token_hash, username, credential_hash, created_at, seen_at)
       values (${Buffer.from(username)}, ${username}, '', ${ago(made)}, ${ago(seen)})`
@@ -53,7 +53,15 @@ describe.each(versions)('PostgreSQL %i', (version) => {
         insert into intents (instance_id, kind, session_id, created_at)
         values (${randomUUID()}, ${kind}, ${session}, ${ago(age)})`
     }
-    // Two instances at once, and once more: nothing but what is due.
+    for (const [user, age] of [
+      ['stays', '3 hours'], // longer than any client secret is good
+      ['goes', '25 hours'],
+    ] as const) {
+      await sql`
+        insert into revocations (agent_id, end_user, number, revoked_at)
+        values (${scene.agentId}, ${user}, 1, ${ago(age)})`
+    }
+    // Two instances at once, and once more: only expired rows go.
     const retention = { sessionDays: null, transitionDays: 7 }
     const tidy = () => Promise.all([tidyReplies(sql, retention), tidyLogins(sql)])
     await Promise.all([tidy(), tidy()])
@@ -63,12 +71,14 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       union all select 'key', key from idempotency_keys
       union all select 'failure', address from login_failures
       union all select 'transition', event from transitions
-      union all select 'intent', kind from intents`
+      union all select 'intent', kind from intents
+      union all select 'revocation', end_user from revocations`
     expect(left.map(({ of, key }) => `${of} ${key}`).sort()).toEqual([
       'failure stays',
       'intent cancel',
       'key stays',
       'login stays',
+      'revocation stays',
       'transition stays',
     ])
   })

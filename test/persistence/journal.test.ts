@@ -1,4 +1,4 @@
-/** Admission: who may begin a reply, who joins one, who is refused (contract section 4). */
+/** Admission: which messages start a reply, join one or are refused (contract section 4). */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { Admission, NewMessage } from '../../src/actors/ports.ts'
@@ -24,21 +24,30 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   const send = (sessionId: string, wanted?: Partial<NewMessage>): Promise<Admission> =>
     scene.journal.admit(scene.message(sessionId, wanted))
 
-  verifies('spec-4.12.stateful', 'an admitted message is stored with its reply, positions and ids go on', async () => {
-    const session = await scene.newSession()
-    const first = await send(session, { includeUsage: true })
-    expect(first).toMatchObject({ outcome: 'admitted', position: 1, restState: 'idle', titleFrom: expect.any(String) })
-    if (first.outcome !== 'admitted') return
-    expect(first.reply).toMatchObject({ sessionId: session, firstSeq: 1, includeUsage: true, epoch: 1 })
-    await scene.journal.append(first.reply, () => [textAt(2, 'a'), textAt(3, 'b')])
-    await scene.journal.settle(first.reply, finished({ title: 'Hello' }))
-    // role 1, texts 2 and 3, finish 4, usage 5, [DONE] 6
-    const second = await send(session)
-    expect(second).toMatchObject({ outcome: 'admitted', position: 3, restState: 'complete', titleFrom: null })
-    expect(second.outcome === 'admitted' && second.reply.firstSeq).toBe(7)
-  })
+  verifies(
+    'spec-4.12.stateful',
+    'an admitted message is stored with its reply, positions and ids continue',
+    async () => {
+      const session = await scene.newSession()
+      const first = await send(session, { includeUsage: true })
+      expect(first).toMatchObject({
+        outcome: 'admitted',
+        position: 1,
+        restState: 'idle',
+        titleFrom: expect.any(String),
+      })
+      if (first.outcome !== 'admitted') return
+      expect(first.reply).toMatchObject({ sessionId: session, firstSeq: 1, includeUsage: true, epoch: 1 })
+      await scene.journal.append(first.reply, () => [textAt(2, 'a'), textAt(3, 'b')])
+      await scene.journal.settle(first.reply, finished({ title: 'Hello' }))
+      // role 1, texts 2 and 3, finish 4, usage 5, [DONE] 6
+      const second = await send(session)
+      expect(second).toMatchObject({ outcome: 'admitted', position: 3, restState: 'complete', titleFrom: null })
+      expect(second.outcome === 'admitted' && second.reply.firstSeq).toBe(7)
+    },
+  )
 
-  verifies('contract-3.session-ids', 'ids go on behind the last frame of every kind of end', async () => {
+  verifies('contract-3.session-ids', 'ids continue after the last frame of every kind of end', async () => {
     const session = await scene.newSession()
     const reply = await scene.begin(session)
     await scene.journal.append(reply, () => [textAt(2, 'a')])
@@ -58,14 +67,14 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(last.outcome === 'admitted' && last.reply.firstSeq).toBe(7)
   })
 
-  verifies('contract-4.busy', 'a second message while one runs is busy, and nothing of it is stored', async () => {
+  verifies('contract-4.busy', 'a second message while a reply runs is busy, and not stored', async () => {
     const session = await scene.newSession()
     await scene.begin(session)
     expect(await send(session, { text: 'Another' })).toEqual({ outcome: 'busy' })
     expect(await countMessages(session)).toBe(2)
   })
 
-  verifies('contract-4.busy', 'of messages sent at once on many connections exactly one is admitted', async () => {
+  verifies('contract-4.busy', 'of concurrent messages on many connections exactly one is admitted', async () => {
     const other = await scene.another()
     for (let round = 0; round < 20; round++) {
       const session = await scene.newSession()
@@ -80,36 +89,44 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     }
   })
 
-  verifies('contract-4.idempotency', 'key and body join while it runs and after; another body is refused', async () => {
-    const session = await scene.newSession()
-    const reply = await scene.begin(session, keyed('k1'))
-    expect(await send(session, keyed('k1'))).toEqual({ outcome: 'joined', replyId: reply.id })
-    expect(await send(session, keyed('k1', 'else'))).toEqual({ outcome: 'key_reused' })
-    await scene.journal.settle(reply, finished())
-    expect(await send(session, keyed('k1'))).toEqual({ outcome: 'joined', replyId: reply.id })
-    // A newer reply does not take the key over.
-    const newer = await scene.begin(session, keyed('k2'))
-    expect(newer.id).not.toBe(reply.id)
-    expect(await send(session, keyed('k1'))).toEqual({ outcome: 'joined', replyId: reply.id })
-    expect(await countMessages(session)).toBe(4)
-    // Keys belong to their session.
-    expect((await send(await scene.newSession(), keyed('k1', 'else'))).outcome).toBe('admitted')
-  })
-
-  verifies('contract-4.idempotency', 'the same key sent at once on two connections stores one message', async () => {
-    const other = await scene.another()
-    for (let round = 0; round < 20; round++) {
+  verifies(
+    'contract-4.idempotency',
+    'the same key and body join while it runs and after; another body is refused',
+    async () => {
       const session = await scene.newSession()
-      const both = await Promise.all([
-        send(session, keyed('same')),
-        other.journal.admit(scene.message(session, keyed('same'))),
-      ])
-      expect(both.map(({ outcome }) => outcome).sort()).toEqual(['admitted', 'joined'])
-      expect(await countMessages(session)).toBe(2)
-    }
-  })
+      const reply = await scene.begin(session, keyed('k1'))
+      expect(await send(session, keyed('k1'))).toEqual({ outcome: 'joined', replyId: reply.id })
+      expect(await send(session, keyed('k1', 'else'))).toEqual({ outcome: 'key_reused' })
+      await scene.journal.settle(reply, finished())
+      expect(await send(session, keyed('k1'))).toEqual({ outcome: 'joined', replyId: reply.id })
+      // A newer reply does not take over the key.
+      const newer = await scene.begin(session, keyed('k2'))
+      expect(newer.id).not.toBe(reply.id)
+      expect(await send(session, keyed('k1'))).toEqual({ outcome: 'joined', replyId: reply.id })
+      expect(await countMessages(session)).toBe(4)
+      // Keys belong to their session.
+      expect((await send(await scene.newSession(), keyed('k1', 'else'))).outcome).toBe('admitted')
+    },
+  )
 
-  verifies('contract-4.idempotency', 'a key is kept for 24 hours, then it may stand for another body', async () => {
+  verifies(
+    'contract-4.idempotency',
+    'the same key sent concurrently on two connections stores one message',
+    async () => {
+      const other = await scene.another()
+      for (let round = 0; round < 20; round++) {
+        const session = await scene.newSession()
+        const both = await Promise.all([
+          send(session, keyed('same')),
+          other.journal.admit(scene.message(session, keyed('same'))),
+        ])
+        expect(both.map(({ outcome }) => outcome).sort()).toEqual(['admitted', 'joined'])
+        expect(await countMessages(session)).toBe(2)
+      }
+    },
+  )
+
+  verifies('contract-4.idempotency', 'a key is kept for 24 hours, then it can be reused for another body', async () => {
     const session = await scene.newSession()
     const first = await scene.begin(session, keyed('day'))
     await scene.journal.settle(first, finished())
@@ -123,7 +140,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await send(session, keyed('day', 'else'))).toEqual({ outcome: 'joined', replyId: second.id })
   })
 
-  verifies('contract-4.idempotency', 'a refused request uses no key up', async () => {
+  verifies('contract-4.idempotency', 'a refused request does not use up its key', async () => {
     const session = await scene.newSession()
     const reply = await scene.begin(session)
     expect(await send(session, keyed('later'))).toEqual({ outcome: 'busy' })
@@ -132,7 +149,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect((await send(session, keyed('later', 'another body'))).outcome).toBe('admitted')
   })
 
-  verifies('contract-1.max-running', 'a full instance refuses new messages and still lets others join', async () => {
+  verifies('contract-1.max-running', 'a full instance refuses new messages but still allows joins', async () => {
     const session = await scene.newSession()
     expect(await send(session, { mayStart: false })).toEqual({ outcome: 'refused' })
     expect(await countMessages(session)).toBe(0)
@@ -157,7 +174,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await countMessages(session)).toBe(2)
   })
 
-  verifies('contract-4.retry-join', 'a second "continue" does not get the first one’s answer', async () => {
+  verifies('contract-4.retry-join', 'a second "continue" does not get the reply to the first', async () => {
     const session = await scene.newSession()
     const first = await scene.begin(session, { text: 'continue' })
     await scene.journal.settle(first, finished({ requesterLost: false }))

@@ -1,4 +1,4 @@
-/** What the persistence tests stand on: a database, an instance row, a session, and a journal over them. */
+/** The setup of the persistence tests: a database, an instance row, a session, and a journal. */
 import { randomUUID } from 'node:crypto'
 import type { Journal, NewMessage, ReplyInfo, Settlement } from '../../src/actors/ports.ts'
 import type { StoredEvent } from '../../src/actors/reply-event.ts'
@@ -20,7 +20,7 @@ export interface Scene extends AsyncDisposable {
   instance: Instance
   journal: Journal & { close(): Promise<void> }
   agentId: string
-  /** Another instance with a journal of its own on the same database. */
+  /** Another instance with its own journal on the same database. */
   another(): Promise<Pick<Scene, 'instance' | 'journal'>>
   newSession(): Promise<string>
   /** A message as a client sends it; `wanted` overrides. */
@@ -29,7 +29,7 @@ export interface Scene extends AsyncDisposable {
   begin(sessionId: string, wanted?: Partial<NewMessage>): Promise<ReplyInfo>
   /** Statements that wait for a lock in this database. */
   waiting(): Promise<number>
-  /** How often the journal said that intents wait. */
+  /** How often the journal reported pending intents. */
   asked(): number
 }
 
@@ -59,7 +59,7 @@ export async function openScene(version: ServerVersion = 18): Promise<Scene> {
   const { instance, journal } = await open()
   const agentId = await newAgent(sql)
   const message: Scene['message'] = (sessionId, wanted = {}) => ({
-    ...{ agentId, sessionId, text: 'Hello', model: 'test-model', includeUsage: false },
+    ...{ agentId, sessionId, user: null, text: 'Hello', model: 'test-model', includeUsage: false },
     replyId: randomUUID(),
     ...{ idempotency: null, isRetry: false, configuration: null, mayStart: true },
     ...wanted,
@@ -99,6 +99,12 @@ export async function newAgent(sql: Sql): Promise<string> {
 
 export const textAt = (seq: number, text: string): StoredEvent => ({ seq, part: 0, event: { type: 'text', text } })
 
+export const reasoningAt = (seq: number, text: string): StoredEvent => ({
+  seq,
+  part: 0,
+  event: { type: 'reasoning', text },
+})
+
 export const toolCallAt = (seq: number, part: number, id: string): StoredEvent => ({
   ...{ seq, part },
   event: { type: 'tool_call', id, name: 'look', arguments: '{}', startedAt: '2026-01-01T00:00:00.000Z' },
@@ -113,7 +119,7 @@ const usage = { promptTokens: 3, completionTokens: 4, estimated: false }
 
 export const finished = (wanted: Partial<Settlement> = {}): Settlement => ({
   ...{ outcome: { type: 'finished', reason: 'stop', usage }, events: null, endedAt: new Date() },
-  ...{ requesterLost: false, title: null },
+  ...{ requesterLost: false, reasoningMs: null, title: null },
   ...wanted,
 })
 

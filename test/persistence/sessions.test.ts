@@ -1,4 +1,4 @@
-/** Sessions, their lists, their removal and the upkeep of tables, at the level of SQL. */
+/** Sessions, their lists, removal and retention, at SQL level. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tidyReplies } from '../../src/persistence/replies/housekeeping.ts'
 import { createSession } from '../../src/persistence/replies/new-session.ts'
@@ -26,30 +26,34 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   const newSession = async (agentId: string, title: string | null = null): Promise<string> => {
     const session = await createSession(scene.sql, agentId, { title })
-    if (session === null || session === 'taken') throw new Error(`not made: ${session}`)
+    if (session === null || typeof session === 'string') throw new Error(`not made: ${session}`)
     return session.id
   }
 
-  verifies('spec-4.12.list', 'a message or an end brings a session to the top of its agent’s list', async () => {
-    const agentId = await newAgent(scene.sql)
-    const ids: string[] = []
-    for (let i = 0; i < 3; i++) ids.push(await newSession(agentId, `Title ${i}`))
-    const [a = '', b = '', c = ''] = ids
-    const list = async (q?: string) => {
-      const found = await sessions.listSessions(scene.sql, agentId, { ...page, ...(q === undefined ? {} : { q }) })
-      return { ids: found?.items.map(({ id }) => id), total: found?.total }
-    }
-    expect(await list()).toEqual({ ids: [c, b, a], total: 3 })
-    const reply = await scene.begin(a, { agentId })
-    expect((await list()).ids).toEqual([a, c, b])
-    await scene.begin(b, { agentId })
-    await scene.journal.settle(reply, finished())
-    expect((await list()).ids).toEqual([a, b, c])
-    expect(await list('TITLE 1')).toEqual({ ids: [b], total: 1 })
-    expect(await sessions.listSessions(scene.sql, unknown, page)).toBeNull()
-    expect(await sessions.listSessions(scene.sql, 'not-a-uuid', page)).toBeNull()
-    expect(await createSession(scene.sql, unknown)).toBeNull()
-  })
+  verifies(
+    'spec-4.12.list',
+    'a message or the end of a reply moves a session to the top of its agent’s list',
+    async () => {
+      const agentId = await newAgent(scene.sql)
+      const ids: string[] = []
+      for (let i = 0; i < 3; i++) ids.push(await newSession(agentId, `Title ${i}`))
+      const [a = '', b = '', c = ''] = ids
+      const list = async (q?: string) => {
+        const found = await sessions.listSessions(scene.sql, agentId, { ...page, ...(q === undefined ? {} : { q }) })
+        return { ids: found?.items.map(({ id }) => id), total: found?.total }
+      }
+      expect(await list()).toEqual({ ids: [c, b, a], total: 3 })
+      const reply = await scene.begin(a, { agentId })
+      expect((await list()).ids).toEqual([a, c, b])
+      await scene.begin(b, { agentId })
+      await scene.journal.settle(reply, finished())
+      expect((await list()).ids).toEqual([a, b, c])
+      expect(await list('TITLE 1')).toEqual({ ids: [b], total: 1 })
+      expect(await sessions.listSessions(scene.sql, unknown, page)).toBeNull()
+      expect(await sessions.listSessions(scene.sql, 'not-a-uuid', page)).toBeNull()
+      expect(await createSession(scene.sql, unknown)).toBeNull()
+    },
+  )
 
   verifies('spec-4.12.messages', 'messages are oldest first, a running one with what is stored so far', async () => {
     const session = await scene.newSession()
@@ -74,7 +78,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await sessions.newestReply(scene.sql, scene.agentId, session)).toEqual({ found: true, replyId: reply.id })
   })
 
-  verifies('contract-4.title', 'a title is given once: not over a caller’s, not over the first', async () => {
+  verifies('contract-4.title', 'a title is set once: it replaces neither a caller’s nor an earlier one', async () => {
     const session = await scene.newSession()
     const titleOf = async () => (await sessions.findSession(scene.sql, scene.agentId, session))?.title
     await scene.journal.settle(await scene.begin(session), finished({ title: 'First' }))
@@ -88,7 +92,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await scene.journal.requestCancel(session)).toBeNull()
     const reply = await scene.begin(session)
     expect(await scene.journal.requestCancel(session)).toEqual({ replyId: reply.id, instanceId: scene.instance.id })
-    // One of the owner's next flushes tells it that something is asked.
+    // One of the owner's next flushes reports the intent.
     const before = scene.asked()
     for (let seq = 2; scene.asked() === before; seq++) await scene.journal.append(reply, () => [textAt(seq, 'x')])
     expect(scene.asked()).toBe(before + 1)
@@ -102,7 +106,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   verifies(
     ['contract-4.delete', 'spec-4.12.delete'],
-    'a deleted session leaves nothing but word to its owner',
+    'a deleted session leaves nothing but an intent for its owner',
     async () => {
       const session = await scene.newSession()
       const idempotency = { key: 'k', bodyHash: Buffer.from('x') }
@@ -126,25 +130,29 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     },
   )
 
-  verifies('contract-2.agent-delete', 'a deleted agent takes its sessions along and tells their owners', async () => {
-    const agentId = await newAgent(scene.sql)
-    const idle = await newSession(agentId)
-    const busy = await newSession(agentId)
-    const reply = await scene.begin(busy, { agentId })
-    expect(await sessions.deleteAgent(scene.sql, agentId.toUpperCase())).toEqual({
-      id: agentId,
-      instances: [scene.instance.id],
-    })
-    expect(await sessions.deleteAgent(scene.sql, agentId)).toBeNull()
-    expect(await scene.sql`select 1 from sessions where id in ${scene.sql([idle, busy])}`).toHaveLength(0)
-    expect(await scene.journal.read(reply.id, 0)).toBeNull()
-    expect(await rowsOf('intents', busy)).toBe(1)
-    expect(await rowsOf('intents', idle)).toBe(0)
-  })
+  verifies(
+    'contract-2.agent-delete',
+    'deleting an agent deletes its sessions and leaves intents for their owners',
+    async () => {
+      const agentId = await newAgent(scene.sql)
+      const idle = await newSession(agentId)
+      const busy = await newSession(agentId)
+      const reply = await scene.begin(busy, { agentId })
+      expect(await sessions.deleteAgent(scene.sql, agentId.toUpperCase())).toEqual({
+        id: agentId,
+        instances: [scene.instance.id],
+      })
+      expect(await sessions.deleteAgent(scene.sql, agentId)).toBeNull()
+      expect(await scene.sql`select 1 from sessions where id in ${scene.sql([idle, busy])}`).toHaveLength(0)
+      expect(await scene.journal.read(reply.id, 0)).toBeNull()
+      expect(await rowsOf('intents', busy)).toBe(1)
+      expect(await rowsOf('intents', idle)).toBe(0)
+    },
+  )
 
   verifies(
     'contract-8.transitions',
-    'steps are read in their order; those of sessions that went are left out',
+    'transitions are read in order; those of deleted sessions are left out',
     async () => {
       const session = await scene.newSession()
       const step = (sessionId: string, to: string) => ({
@@ -165,7 +173,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     },
   )
 
-  verifies('contract-1.retention', 'idle sessions go, running and recent ones stay', async () => {
+  verifies('contract-1.retention', 'idle sessions are deleted, running and recent ones are kept', async () => {
     const [idle, recent, running] = [await scene.newSession(), await scene.newSession(), await scene.newSession()]
     await scene.begin(running)
     await age(idle, 8)
@@ -182,18 +190,18 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await kept()).toEqual([recent, running].sort())
   })
 
-  verifies('contract-1.retention', 'a message that comes meanwhile keeps its session', async () => {
+  verifies('contract-1.retention', 'a message that arrives meanwhile keeps its session', async () => {
     const session = await scene.newSession()
     await age(session, 8)
     await scene.sql.begin(async (tx) => {
       await tx`update sessions set updated_at = clock_timestamp() where id = ${session}`
-      // Not yet committed: to the tidying statement the session looks idle.
+      // Not yet committed: the tidy statement sees an idle session.
       await tidyReplies(scene.sql, { sessionDays: 7, transitionDays: 30 })
     })
     expect(await sessions.findSession(scene.sql, scene.agentId, session)).not.toBeNull()
   })
 
-  test('design section 3: frames without a session are removed, all others stay', async () => {
+  test('design section 3: frames without a session are deleted, all others kept', async () => {
     const gone = await scene.begin(await scene.newSession())
     const alive = await scene.begin(await scene.newSession())
     await sessions.deleteSession(scene.sql, scene.agentId, gone.sessionId)

@@ -1,4 +1,4 @@
-/** The owner of a reply settles it with what it has in memory. That leaves the very row that reading the frames leaves. */
+/** An owner settles a reply from memory, with exactly the row that settling from its frames would give. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { ReplyInfo } from '../../src/actors/ports.ts'
@@ -16,7 +16,7 @@ const outcome = fc.constantFrom<Outcome>(
   { type: 'finished', reason: 'cancelled', usage: { ...usage, estimated: true } },
   { type: 'failed', error, usage },
 )
-// Codepoints of one to four bytes, marks that combine, and what arrays, JSON and escapes are made of.
+// Code points of one to four bytes, combining marks, and characters special in arrays, JSON and escapes.
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 6 }),
   fc.string({
@@ -27,6 +27,7 @@ const text = fc.oneof(
 )
 const event = fc.oneof(
   { weight: 4, arbitrary: text.map((value): ReplyEvent => ({ type: 'text', text: value })) },
+  { weight: 2, arbitrary: text.map((value): ReplyEvent => ({ type: 'reasoning', text: value })) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -51,11 +52,11 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   })
   afterAll(() => scene[Symbol.asyncDispose]())
 
-  /** All that a settlement leaves, but for ids and when it was. */
+  /** Everything a settlement stores, except ids and times. */
   async function left({ id, sessionNum }: Pick<ReplyInfo, 'id' | 'sessionNum'>) {
     await scene.sql`select clear_frames(${[sessionNum]}::bigint[])`
     const [row] = await scene.sql`
-      select m.content, m.frame_ends, m.tool_events, m.status, m.finish_reason, m.error_code, m.error_message,
+      select m.content, m.frame_ends, m.tool_events, m.reasoning, m.reasoning_frames, m.reasoning_ends, m.reasoning_ms, m.status, m.finish_reason, m.error_code, m.error_message,
              m.error_detail, m.prompt_tokens, m.completion_tokens, m.usage_estimated, m.requester_lost,
              m.settled_at is not null as is_settled, s.next_seq, s.title, u.replies, u.agent_id, u.model,
              u.prompt_tokens as prompt_used, u.completion_tokens as completion_used, u.estimated,
@@ -71,45 +72,38 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   const openLog = (reply: ReplyInfo): ReplyLog =>
     createReplyLog(reply, { append: scene.journal.append, onStored() {}, onRefused() {} })
 
-  verifies(
-    'contract-4.resume',
-    'settling with what the log says leaves the row that settling with the frames leaves',
-    async () => {
-      const how = fc.record({ includeUsage: flag, requesterLost: flag, title: fc.option(text), outcome })
-      const property = fc.asyncProperty(
-        fc.array(fc.tuple(event, flag), { maxLength: 12 }),
-        how,
-        async (all, ending) => {
-          const [known, looked] = [await begin(ending.includeUsage), await begin(ending.includeUsage)]
-          const log = openLog(known)
-          for (const [one, isPaced] of all) {
-            log.push([one])
-            if (isPaced) await log.stored()
-          }
-          expect(await log.stored()).toBe('stored')
-          const said = log.events()
-          const running = await scene.journal.read(known.id, 0)
-          expect(said).toEqual(running?.events)
-          if (said.length > 0) await scene.journal.append(looked, () => said)
-          const { includeUsage: _, ...settlement } = { ...ending, endedAt: new Date() }
-          for (const [reply, words] of [[known, said] as const, [looked, null] as const]) {
-            const { result } = await scene.journal.settle(reply, { ...settlement, events: words })
-            expect(result).toBe('settled')
-          }
-          const row = await left(known)
-          expect(row).toEqual(await left(looked))
-          expect(row).toMatchObject({ is_settled: true, is_dated: true, replies: 1 })
-          expect((await scene.journal.read(known.id, 0))?.events).toEqual(said)
-        },
-      )
-      await fc.assert(property, {
-        numRuns: 60,
-        examples: [[[], { includeUsage: true, requesterLost: false, title: null, outcome: noReply }]],
-      })
-    },
-  )
+  verifies('contract-4.resume', 'settling from the log and settling from the frames store the same row', async () => {
+    const reasoningMs = fc.option(fc.nat())
+    const how = fc.record({ includeUsage: flag, requesterLost: flag, reasoningMs, title: fc.option(text), outcome })
+    const property = fc.asyncProperty(fc.array(fc.tuple(event, flag), { maxLength: 12 }), how, async (all, ending) => {
+      const [known, looked] = [await begin(ending.includeUsage), await begin(ending.includeUsage)]
+      const log = openLog(known)
+      for (const [one, isPaced] of all) {
+        log.push([one])
+        if (isPaced) await log.stored()
+      }
+      expect(await log.stored()).toBe('stored')
+      const said = log.events()
+      const running = await scene.journal.read(known.id, 0)
+      expect(said).toEqual(running?.events)
+      if (said.length > 0) await scene.journal.append(looked, () => said)
+      const { includeUsage: _, ...settlement } = { ...ending, endedAt: new Date() }
+      for (const [reply, words] of [[known, said] as const, [looked, null] as const]) {
+        const { result } = await scene.journal.settle(reply, { ...settlement, events: words })
+        expect(result).toBe('settled')
+      }
+      const row = await left(known)
+      expect(row).toEqual(await left(looked))
+      expect(row).toMatchObject({ is_settled: true, is_dated: true, replies: 1 })
+      expect((await scene.journal.read(known.id, 0))?.events).toEqual(said)
+    })
+    await fc.assert(property, {
+      numRuns: 60,
+      examples: [[[], { includeUsage: true, requesterLost: false, reasoningMs: null, title: null, outcome: noReply }]],
+    })
+  })
 
-  verifies('contract-4.resume', 'a settlement from memory that is sent again changes nothing', async () => {
+  verifies('contract-4.resume', 'a repeated settlement from memory changes nothing', async () => {
     const reply = await begin()
     const said = [textAt(2, 'once'), toolCallAt(2, 1, 'c')]
     await scene.journal.append(reply, () => said)
@@ -121,18 +115,22 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await left(reply)).toEqual(row)
   })
 
-  verifies('contract-1.transaction-poolers', 'unnamed statements settle the same, an empty reply too', async () => {
-    const sql = connect(scene.database.url, { max: 1, name: 'pooled', timeoutMs: 0, pooled: true })
-    const options = { flushTimeoutMs: 60_000, onIntents() {}, log: { warn() {} } }
-    const journal = createJournal({ sql, connectWriter: () => sql, instance: scene.instance, ...options })
-    for (const said of [events, []]) {
-      const [named, unnamed] = [await begin(), await begin()]
-      await scene.journal.settle(named, finished({ events: said, endedAt }))
-      expect(await journal.settle(unnamed, finished({ events: said, endedAt }))).toMatchObject({ result: 'settled' })
-      expect(await left(unnamed)).toEqual(await left(named))
-    }
-    await journal.close()
-  })
+  verifies(
+    'contract-1.transaction-poolers',
+    'unnamed statements settle in the same way, also an empty reply',
+    async () => {
+      const sql = connect(scene.database.url, { max: 1, name: 'pooled', timeoutMs: 0, pooled: true })
+      const options = { flushTimeoutMs: 60_000, onIntents() {}, log: { warn() {} } }
+      const journal = createJournal({ sql, connectWriter: () => sql, instance: scene.instance, ...options })
+      for (const said of [events, []]) {
+        const [named, unnamed] = [await begin(), await begin()]
+        await scene.journal.settle(named, finished({ events: said, endedAt }))
+        expect(await journal.settle(unnamed, finished({ events: said, endedAt }))).toMatchObject({ result: 'settled' })
+        expect(await left(unnamed)).toEqual(await left(named))
+      }
+      await journal.close()
+    },
+  )
 
   const events: StoredEvent[] = [
     ...[toolCallAt(1, 1, 'a'), toolResultAt(1, 2, 'a', 'naïve "ß"')],
@@ -142,7 +140,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   verifies(
     'contract-1.migrations',
-    'an outcome from a version that knows a field less or one more is stored as far as it is understood',
+    'an outcome from a version with one field less or more is stored as far as it is understood',
     async () => {
       const answers = [
         '{"finish_reason": "stop"}',
@@ -160,7 +158,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     },
   )
 
-  verifies('contract-4.owner-lost', 'usage that nobody knows is estimated from the conversation', async () => {
+  verifies('contract-4.owner-lost', 'unknown usage is estimated from the conversation', async () => {
     const reply = await begin()
     await scene.journal.append(reply, () => [textAt(2, 'x'.repeat(41))])
     await scene.sql`
@@ -176,7 +174,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   verifies(
     'contract-4.stored-before-shown',
-    'halves of pairs in the words of a failure settle all the same',
+    'lone surrogates in an error message do not prevent settling',
     async () => {
       const reply = await begin()
       const broken = { code: 'internal', message: 'half \uD83D', detail: '\uDE00 half' } as const

@@ -1,6 +1,6 @@
 /**
- * Readers beside settlements. Around a settlement two statements once showed a streaming message with no content:
- * whatever combines a message with its frames is one statement on one snapshot.
+ * Reads concurrent with settlements. Two statements once showed a streaming message without content around a settlement,
+ * so every read that combines a message with its frames is one statement on one snapshot.
  */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { ReplyInfo } from '../../src/actors/ports.ts'
@@ -29,7 +29,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   verifies(
     'contract-4.stored-before-shown',
-    'no reader sees less than it saw before, or half a state, beside 10,000 settlements',
+    'no reader sees less than before, or a mixed state, during 10,000 settlements',
     async () => {
       // Half of them on each version: 10,000 together.
       const perWriter = SETTLEMENTS / versions.length / WRITERS
@@ -38,7 +38,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       const writer = async (slot: number) => {
         let session = await scene.newSession()
         for (let n = 0; n < perWriter; n++) {
-          // Few messages a session keep the list short: it is read all the time.
+          // Few messages for each session keep the list short, since it is read continuously.
           if (n % 10 === 0) session = await scene.newSession()
           const reply = await scene.begin(session)
           current.set(slot, reply)
@@ -85,7 +85,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       })
       await Promise.all(reading)
       expect(wrong.slice(0, 5)).toEqual([])
-      // The readers did meet replies at work, or this would prove nothing.
+      // The readers did see running replies, otherwise this proves nothing.
       expect(reads).toBeGreaterThan(SETTLEMENTS / 10)
       expect(caughtRunning).toBeGreaterThan(50)
     },

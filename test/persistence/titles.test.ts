@@ -1,4 +1,4 @@
-/** Sessions that want a title: found, claimed once, taken over, given up. */
+/** Sessions without a title: found, claimed once, taken over, given up. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { deleteSession } from '../../src/persistence/replies/sessions.ts'
 import { claimUntitled, postponeTitle, releaseTitle, storeTitle } from '../../src/persistence/replies/titles.ts'
@@ -28,7 +28,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   const lapse = () => scene.sql`
     update sessions set title_due_at = clock_timestamp() - interval '1 second' where title_due_at < 'infinity'`
 
-  verifies('contract-1.title-model', 'a session is due once its first reply has ended, whatever the end', async () => {
+  verifies('contract-1.title-model', 'a session is due once its first reply has ended in any way', async () => {
     const session = await scene.newSession()
     expect(await next()).toBeNull()
     const reply = await scene.begin(session)
@@ -40,7 +40,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await next()).toBeNull()
   })
 
-  verifies('contract-1.title-model', 'a claim is one instance’s alone, until it lapses', async () => {
+  verifies('contract-1.title-model', 'a claim is exclusive until it expires', async () => {
     const sessions = await Promise.all(Array.from({ length: 5 }, () => untitled()))
     const claimed = await Promise.all(Array.from({ length: 12 }, next))
     expect(claimed.filter((id) => id !== null).sort()).toEqual(sessions.sort())
@@ -49,7 +49,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(again).toMatchObject({ attempt: 2, question: 'Hello, you', answer: 'Hello your' })
   })
 
-  verifies('contract-1.title-model', 'a title that came meanwhile stays; nobody asks for it again', async () => {
+  verifies('contract-1.title-model', 'a title set meanwhile is kept, and the session is not due again', async () => {
     const session = await untitled()
     expect(await next()).toBe(session)
     await scene.sql`update sessions set title = 'Mine' where id = ${session}`
@@ -59,7 +59,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await next()).toBeNull()
   })
 
-  test('a session that was deleted meanwhile takes no title, and stops nobody', async () => {
+  test('a session deleted meanwhile gets no title and blocks no other', async () => {
     const session = await untitled()
     expect(await next()).toBe(session)
     await deleteSession(scene.sql, scene.agentId, session)
@@ -68,7 +68,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await next()).toBeNull()
   })
 
-  test('no title at all is an end too; a postponed attempt comes later, a released one does not count', async () => {
+  test('no title is a final result too; a postponed attempt runs later, a released one does not count', async () => {
     const session = await untitled()
     expect(await next()).toBe(session)
     await postponeTitle(scene.sql, session, 60_000)
@@ -83,7 +83,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await titleOf(session)).toBeNull()
   })
 
-  test('a title does not bring its session to the top of the list', async () => {
+  test('a title does not move its session to the top of the list', async () => {
     const session = await untitled()
     const at = async () => (await scene.sql`select updated_at::text from sessions where id = ${session}`)[0]
     const before = await at()
@@ -92,7 +92,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect([await titleOf(session), await at()]).toEqual(['Title', before])
   })
 
-  test('the work is found without a look at sessions that have a title', async () => {
+  test('due sessions are found without scanning those with a title', async () => {
     await scene.sql`
       insert into sessions (agent_id, title, next_seq) select ${scene.agentId}, 'T', 9 from generate_series(1, 20000)`
     await scene.sql`analyze sessions`

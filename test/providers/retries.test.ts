@@ -1,7 +1,7 @@
 /** Which model calls are tried again, how often and when: contract section 1, PROVIDER_RETRIES. */
 import { expect, test } from 'vitest'
 import type { ProviderRetry } from '../../src/actors/provider-calls.ts'
-import { ask, failureIn, key, okay, requestTo, sayOk, scene, spoken, textOf } from './scene.ts'
+import { ask, callsOf, failureIn, key, okay, requestTo, sayOk, scene, spoken, textOf } from './scene.ts'
 
 test.each([408, 429, 500, 502, 503, 529])('%i is tried again', async (status) => {
   const { up, model } = await scene()
@@ -57,7 +57,7 @@ test.each([
 ])('%s: %s is waited for', async (name, value, waitMs) => {
   const waits: number[] = []
   const { up, model } = await scene()
-  const calls = { called() {}, retried: (retry: ProviderRetry) => void waits.push(retry.waitMs) }
+  const calls = callsOf({ retried: ({ waitMs }) => void waits.push(waitMs) })
   up.next((call) => call.error(429, undefined, { [name]: value }))
   up.next(sayOk)
   expect(spoken(await ask(model, requestTo(up, { calls })))).toEqual(okay)
@@ -89,12 +89,13 @@ test('each call is reported with where it goes, each retry with why, without the
   const { up, model } = await scene()
   up.next((call) => call.error(500, { error: { message: `your key ${key}` } }))
   up.next(sayOk)
-  const follow = {
-    called: (url: string | null) => void calls.push(url),
-    retried: (retry: ProviderRetry) => void retries.push(retry),
-  }
+  const follow = callsOf({
+    called: ({ url }) => void calls.push(url),
+    callEnded: (outcome) => void calls.push(outcome),
+    retried: (retry) => void retries.push(retry),
+  })
   await ask(model, requestTo(up, { calls: follow }))
-  expect(calls).toEqual([up.url, up.url])
+  expect(calls).toEqual([up.url, 'provider_error', up.url, 'ok'])
   expect(retries).toMatchObject([{ attempt: 1, code: 'provider_error', detail: expect.stringContaining('500') }])
   expect(JSON.stringify(retries)).not.toContain(key)
 })
@@ -102,7 +103,7 @@ test('each call is reported with where it goes, each retry with why, without the
 test('an abort ends the wait for the next try', async () => {
   const abort = new AbortController()
   const { up, model } = await scene({ backOffMs: 8000 })
-  const calls = { called() {}, retried: () => abort.abort() }
+  const calls = callsOf({ retried: () => abort.abort() })
   up.always((call) => call.error(500))
   expect(spoken(await ask(model, requestTo(up, { calls }), abort.signal))).toEqual([])
   expect(up.calls).toHaveLength(1)

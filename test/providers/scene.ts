@@ -1,6 +1,7 @@
 /** What the tests of this folder share: a model against a scripted upstream, and a reader of its events. */
 import { onTestFinished } from 'vitest'
 import type { ModelEvent, ModelRequest, ProviderConnection } from '../../src/actors/ports.ts'
+import type { ProviderCalls } from '../../src/actors/provider-calls.ts'
 import { createModel, type ModelOptions, type Providers } from '../../src/providers/model.ts'
 import { createOutbound } from '../../src/tools/outbound.ts'
 import { heard } from '../support/model-stream.ts'
@@ -20,6 +21,15 @@ export async function scene(options: Partial<ModelOptions> = {}): Promise<{ up: 
   return { up, model }
 }
 
+/** Whoever is notified of calls, and what of it matters here. */
+export const callsOf = (some: Partial<ProviderCalls>): ProviderCalls => ({
+  called() {},
+  callEnded() {},
+  retried() {},
+  fellBack() {},
+  ...some,
+})
+
 export const connectionTo = (baseUrl: string | null, type = 'openai-compatible'): ProviderConnection => ({
   id: 'p1',
   type,
@@ -34,6 +44,7 @@ export const requestTo = (up: { url: string } | null, changes: Partial<ModelRequ
   messages: [{ role: 'user', content: 'hi' }],
   config: {},
   tools: [],
+  reasoning: false,
   ...changes,
 })
 

@@ -1,7 +1,7 @@
 /**
- * After a whole run: every rule of `test/requirements.ts` was verified by a test that ran and passed, else the run has
- * failed. A run of some files, or of some tests by name, says nothing about rules. With RECORD_DURATIONS set, the time
- * that each file took is written for `longest-first.ts`.
+ * After a full run: fails unless every rule in `test/requirements.ts` was verified by a test that ran and passed. A run of
+ * some files, or of some tests by name, does not check rules. With RECORD_DURATIONS set, the time of each file is
+ * recorded for `longest-first.ts`.
  */
 import { writeFile } from 'node:fs/promises'
 import { relative } from 'node:path'
@@ -35,14 +35,14 @@ function isWhole(modules: readonly TestModule[], tests: readonly TestCase[]): bo
 
 export type RanTest = Pick<TestCase, 'result' | 'meta'>
 
-/** The rules that no passed test verifies. */
+/** The rules without a passing test. */
 export function unverified(tests: readonly RanTest[]): RequirementId[] {
   const passed = tests.filter((test) => test.result().state === 'passed')
   const verified = new Set(passed.flatMap((test) => test.meta().rules ?? []))
   return Object.keys(requirements).filter((id): id is RequirementId => !verified.has(id as RequirementId))
 }
 
-/** Whole seconds of each file, imports and set-up included; the longest first. */
+/** Whole seconds of each file, imports and setup included; longest first. */
 async function recordDurations(modules: readonly TestModule[]): Promise<void> {
   const seconds = modules.map((module): [string, number] => {
     const { collectDuration, setupDuration, duration } = module.diagnostic()

@@ -1,4 +1,4 @@
-/** The whole product in this process, on a database and a port of its own. */
+/** The whole product in this process, with its own database and port. */
 import { createClient } from '../../openapi/client.ts'
 import { type App, startApp } from '../../src/compose/app.ts'
 import { readSettings } from '../../src/settings.ts'
@@ -15,9 +15,9 @@ export interface TestApp {
 }
 
 export interface TestAppOptions {
-  /** Settings beside the test's own (a fresh database, any port, few log lines). */
+  /** Settings in addition to the test's own (a fresh database, any port, few log lines). */
   settings?: Record<string, string>
-  /** An existing database instead of a fresh one: it is not dropped. */
+  /** An existing database instead of a fresh one; not dropped. */
   database?: FreshDatabase
   version?: ServerVersion
 }

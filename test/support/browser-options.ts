@@ -1,4 +1,4 @@
-/** How Chromium is started, for the one of the test run and for pictures and benches. */
+/** Launch options of Chromium, for tests, screenshots and benches. */
 import { systemPart } from './system-parts.ts'
 
 const args = [

@@ -1,5 +1,5 @@
 /**
- * Several instances on one PostgreSQL behind nginx, with Redis or PgBouncer where the test wants them.
+ * Several instances on one PostgreSQL behind nginx, optionally with Redis or PgBouncer.
  *
  *     await using cluster = await startCluster({ redis: true })
  *     await cluster.kill9(0)
@@ -12,38 +12,48 @@ import { startPgBouncer } from './pgbouncer.ts'
 import { type Exit, type Product, startProduct } from './product.ts'
 import { programFolder } from './program.ts'
 import { type RedisServer, startRedis } from './redis.ts'
+import { openWire, type Wire } from './wire.ts'
 
-/** A third of the standard and less: tests that wait for a loss are quick. */
+/** A third of the default or less, so that tests that wait for a loss are quick. */
 export const LEASE_MS = 1500
 
 export interface ClusterOptions {
-  /** 3 when absent. */
+  /** Absent: 3. */
   instances?: number
   redis?: boolean
   pgbouncer?: boolean
+  /** Each instance reaches PostgreSQL and Redis by wires of its own. */
+  wires?: boolean
   version?: ServerVersion
-  /** Instead of a fresh one, and not dropped at the end. */
+  /** Used instead of a fresh one; not dropped at the end. */
   database?: FreshDatabase
-  /** In nginx: so long another instance is asked (milliseconds; deploy/nginx.conf says 5 s). */
+  /** How long nginx retries on another instance (milliseconds; 5 s in deploy/nginx.conf). */
   nginxRetryMs?: number
   env?: Record<string, string>
 }
 
+export interface InstanceWires {
+  database: Wire
+  redis: Wire | null
+}
+
 export interface Cluster extends AsyncDisposable {
-  /** Of the instances; they stay over restarts. */
+  /** URLs of the instances, unchanged by restarts. */
   urls: readonly string[]
-  /** nginx in front of all. */
+  /** URL of nginx. */
   balancer: string
-  /** As they run now. */
+  /** The current processes. */
   products: readonly Product[]
   database: FreshDatabase
   redis: RedisServer | null
+  /** By instance; none unless they were asked for. */
+  wires: readonly InstanceWires[]
   /** As a crash; resolves when the instance is gone. */
   kill9(instance: number): Promise<void>
   /** SIGSTOP and SIGCONT. */
   pause(instance: number): void
   resume(instance: number): void
-  /** Ends it by SIGTERM if it runs, waits for its drain, and starts it again on its port. Null: it did not run. */
+  /** Stops it with SIGTERM if it runs, waits for its drain, and restarts it on its port. Null: it did not run. */
   restart(instance: number): Promise<Exit | null>
 }
 
@@ -56,6 +66,11 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const folder = stack.use(await programFolder('cluster'))
   const redis = options.redis ? stack.use(await startRedis()) : null
   const pooler = options.pgbouncer ? stack.use(await startPgBouncer(database.url)) : null
+  const wires: InstanceWires[] = []
+  for (let n = 0; options.wires && n < instances; n++) {
+    const toRedis = redis ? stack.use(await openWire({ host: '127.0.0.1', port: redis.port })) : null
+    wires.push({ database: stack.use(await openWire(socketOf(database.url))), redis: toRedis })
+  }
   const env = {
     DATABASE_URL: pooler?.url ?? database.url,
     SECRET_KEY: 'the-same-for-all',
@@ -65,13 +80,18 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     ...(redis ? { CACHE_PROVIDER: 'redis', CACHE_URL: redis.url } : {}),
     ...options.env,
   }
+  const envOf = (instance: number, port: number | string) => ({
+    ...env,
+    ...throughWires(wires[instance], database.url),
+    PORT: `${port}`,
+  })
   const products: Product[] = []
   stack.defer(async () => {
     for (const product of products) await product[Symbol.asyncDispose]()
   })
   const starts = await Promise.allSettled(
-    Array.from({ length: instances }, async () =>
-      startProduct({ direct: true, dataDir: folder.path, env: { ...env, PORT: `${await freePort()}` } }),
+    Array.from({ length: instances }, async (_, instance) =>
+      startProduct({ direct: true, dataDir: folder.path, env: envOf(instance, await freePort()) }),
     ),
   )
   for (const start of starts) if (start.status === 'fulfilled') products.push(start.value)
@@ -85,7 +105,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   }
   const kept = stack.move()
   return {
-    ...{ urls, balancer, products, database, redis },
+    ...{ urls, balancer, products, database, redis, wires },
     kill9: (instance) => at(instance).kill9(),
     pause: (instance) => void process.kill(at(instance).pid, 'SIGSTOP'),
     resume: (instance) => void process.kill(at(instance).pid, 'SIGCONT'),
@@ -95,9 +115,23 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       const exit = exitCode === null && signalCode === null ? await old.stop('SIGTERM') : null
       await old[Symbol.asyncDispose]()
       const port = new URL(old.url).port
-      products[instance] = await startProduct({ direct: true, dataDir: folder.path, env: { ...env, PORT: port } })
+      products[instance] = await startProduct({ direct: true, dataDir: folder.path, env: envOf(instance, port) })
       return exit
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
+}
+
+/** The server's socket: those of the tests listen on no port. */
+function socketOf(databaseUrl: string): { path: string } {
+  const { hostname, port } = new URL(databaseUrl)
+  return { path: `${decodeURIComponent(hostname)}/.s.PGSQL.${port || '5432'}` }
+}
+
+function throughWires(wires: InstanceWires | undefined, databaseUrl: string): Record<string, string> {
+  if (wires === undefined) return {}
+  const url = new URL(databaseUrl)
+  url.hostname = '127.0.0.1'
+  url.port = `${wires.database.port}`
+  return { DATABASE_URL: url.href, ...(wires.redis && { CACHE_URL: `redis://127.0.0.1:${wires.redis.port}` }) }
 }

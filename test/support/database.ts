@@ -1,4 +1,4 @@
-/** Databases for tests: real PostgreSQL, started once for the whole run by `global-setup.ts`. */
+/** Databases for tests, on the real PostgreSQL that `global-setup.ts` starts once for each run. */
 import { randomBytes } from 'node:crypto'
 import { createConnection } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -10,17 +10,17 @@ export type ServerVersion = 18 | 15
 
 export interface FreshDatabase {
   url: string
-  /** A pool of four as the superuser, without the service's time-outs. */
+  /** A pool of four as superuser, without the service's timeouts. */
   sql: Sql
-  /** Closes `sql`, ends every other connection and removes the database. */
+  /** Closes `sql`, ends every other connection and drops the database. */
   drop(): Promise<void>
 }
 
 const options = { name: 'test', timeoutMs: 0 }
 
 /**
- * A database of its own, by default on PostgreSQL 18 and with all tables (`empty: true`: with none). Take one a
- * test file or one a test: it costs about 0.3 s, most of it fsync. The first call for version 15 starts that server.
+ * A new database, by default on PostgreSQL 18 and with all tables (`empty: true`: none). Use one for each test file or
+ * test: it costs about 0.3 s, mostly fsync. The first call for version 15 starts that server.
  */
 export async function freshDatabase(wanted: { version?: ServerVersion; empty?: boolean } = {}): Promise<FreshDatabase> {
   const server = await serverUrl(wanted.version ?? 18)
@@ -36,7 +36,7 @@ export async function freshDatabase(wanted: { version?: ServerVersion; empty?: b
   return { url: url.href, sql, drop }
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a separate connection. */
 export async function once(url: string, statement: string): Promise<void> {
   const sql = connect(url, { ...options, max: 1 })
   try {
@@ -52,7 +52,7 @@ async function serverUrl(version: ServerVersion): Promise<string> {
   return answer
 }
 
-/** The set-up process brings on demand what a run needs once: it is asked through a socket, and answers in words. */
+/** The setup process provides shared resources on demand, through a socket with a text protocol. */
 export async function askSetUp(wanted: string): Promise<string> {
   const socket = createConnection(inject('serverBroker'))
   socket.end(`${wanted}\n`)

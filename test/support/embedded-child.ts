@@ -1,6 +1,6 @@
 /**
- * Starts an embedded database, says its URL, and lives until its standard input ends; then it stops the database.
- * Like the service while it drains, it does not die of SIGINT and SIGTERM. Usage: embedded-child.ts DATA_DIR
+ * Starts an embedded database, prints its URL, and stops the database when its standard input ends. Like a draining
+ * service, it ignores SIGINT and SIGTERM. Usage: embedded-child.ts DATA_DIR
  */
 import { startEmbedded } from '../../src/persistence/postgres/embedded.ts'
 

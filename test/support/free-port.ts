@@ -1,11 +1,11 @@
-/** Ports for servers that are stopped and come back on the same one. */
+/** Ports for servers that are restarted on the same one. */
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * A port of 127.0.0.1 that nobody listens on, from below those that the system gives to outgoing connections and to
- * port 0: a connection of another test could take one of these between a stop and the next start.
+ * A free port of 127.0.0.1 below the ephemeral range: a connection of another test could take an ephemeral port between
+ * a stop and the next start.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -17,7 +17,7 @@ export async function freePort(): Promise<number> {
       await once(server, 'close')
       return port
     } catch {
-      // Taken: another one.
+      // In use: try another one.
     }
   }
 }

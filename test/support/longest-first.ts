@@ -1,13 +1,13 @@
 /**
- * Long files start first, so that none of them is left alone at the end. A fresh clone knows no durations:
- * `durations.json` is recorded by `npm run test:durations`, on a whole run.
+ * Starts long files first, so that none of them runs alone at the end. `durations.json` is committed, and recorded by
+ * `npm run test:durations` on a full run.
  */
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import durations from './durations.json' with { type: 'json' }
 import { root } from './quick-files.ts'
 
-/** Seconds. A file that is not recorded is new: it may be long. */
+/** Seconds, for a file without a record: it is new and may be long. */
 const UNKNOWN_S = 10
 
 const recorded = new Map<string, number>(Object.entries(durations))

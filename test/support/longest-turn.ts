@@ -1,8 +1,8 @@
-/** How long the event loop was held by one turn, at most: what every other request waits for. */
+/** The longest time that one turn blocked the event loop, which every other request waits for. */
 
 /**
- * Measured in processor time of this thread, not by the clock: what other programs of a busy machine take is none of it,
- * and a machine that is quiet needs no longer. What lies between two ticks of the timer is one turn, or several short ones.
+ * Measured in CPU time of this thread, not wall time, so other programs on a busy machine do not count. The time between
+ * two ticks of the timer is one turn, or several short ones.
  */
 export function watchTurns(): { longestMs(): number; reset(): void } & Disposable {
   let longestUs = 0
@@ -26,7 +26,7 @@ export function watchTurns(): { longestMs(): number; reset(): void } & Disposabl
   }
 }
 
-/** The longest turn in milliseconds while this work went on. */
+/** The longest turn during this work, in milliseconds. */
 export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   using turns = watchTurns()
   await work()

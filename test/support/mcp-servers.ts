@@ -1,4 +1,4 @@
-/** Real MCP servers from the official SDKs, of both eras and on both transports, with tools to try things on. */
+/** Real MCP servers from the official SDKs, of both eras and on both transports, with test tools. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,10 +13,10 @@ import { createMcpHandler, Server as NewServer } from '@modelcontextprotocol/ser
 
 export interface SeenRequest {
   method: string
-  /** The JSON-RPC method, where there is one. */
+  /** The JSON-RPC method, if any. */
   rpc: string | null
   headers: IncomingHttpHeaders
-  /** The client closed the connection before the answer was whole. */
+  /** The client closed the connection before the response was complete. */
   aborted: boolean
 }
 
@@ -26,11 +26,13 @@ export interface TestMcpServer extends AsyncDisposable {
   requests: SeenRequest[]
   /** Tool calls that ran, by name. */
   calls: string[]
-  /** Their idempotency keys, undefined where there was none. */
+  /** Their idempotency keys, undefined if there was none. */
   keys: unknown[]
+  /** Their trace contexts, undefined where there was none. */
+  traceparents: unknown[]
   /** Tool calls that were told to stop. */
   cancelled: string[]
-  /** From now on there is a tool `later`, and clients that listen are told. */
+  /** Adds a tool `later` and notifies subscribed clients. */
   change(): void
 }
 
@@ -53,7 +55,7 @@ const tools = [
   { name: 'huge', description: 'Answers with 20 MiB.', inputSchema: object({}) },
 ]
 
-type State = Pick<TestMcpServer, 'calls' | 'keys' | 'cancelled'> & { changed: boolean; crash(): void }
+type State = Pick<TestMcpServer, 'calls' | 'keys' | 'traceparents' | 'cancelled'> & { changed: boolean; crash(): void }
 
 const list = (state: State) => ({ tools: state.changed ? [...tools, { ...tools[0], name: 'later' }] : tools })
 
@@ -68,6 +70,7 @@ interface ToolParams {
 async function call(state: State, { name, arguments: args = {}, _meta }: ToolParams, signal: AbortSignal) {
   state.calls.push(name)
   state.keys.push(_meta?.['greenroom/idempotency-key'])
+  state.traceparents.push(_meta?.traceparent)
   if (name === 'echo' || name === 'later') return text(String(args.text))
   if (name === 'fail') return { ...text('It did not work.'), isError: true }
   if (name === 'big') return text('ü'.repeat(150 * 1024))
@@ -179,7 +182,7 @@ const behaviours: Record<ServerKind, (state: State) => Behaviour> = {
   'streamable_http, new era': newStreamable,
 }
 
-/** `port` 0: any. With the port of a server that was stopped, it is that server started again. */
+/** `port` 0: any. With the port of a stopped server, it acts as that server restarted. */
 export async function startMcpServer(kind: ServerKind, port = 0): Promise<TestMcpServer> {
   const requests: SeenRequest[] = []
   const http = createServer((request, response) => {
@@ -195,7 +198,14 @@ export async function startMcpServer(kind: ServerKind, port = 0): Promise<TestMc
       })
       .catch(() => response.destroy())
   })
-  const state: State = { calls: [], keys: [], cancelled: [], changed: false, crash: () => http.closeAllConnections() }
+  const state: State = {
+    calls: [],
+    keys: [],
+    traceparents: [],
+    cancelled: [],
+    changed: false,
+    crash: () => http.closeAllConnections(),
+  }
   const behaviour = behaviours[kind](state)
   await once(http.listen(port, '127.0.0.1'), 'listening')
   const { port: bound } = http.address() as AddressInfo
@@ -205,6 +215,7 @@ export async function startMcpServer(kind: ServerKind, port = 0): Promise<TestMc
     requests,
     calls: state.calls,
     keys: state.keys,
+    traceparents: state.traceparents,
     cancelled: state.cancelled,
     change() {
       state.changed = true
@@ -215,7 +226,7 @@ export async function startMcpServer(kind: ServerKind, port = 0): Promise<TestMc
       http.close()
       http.closeAllConnections()
       await once(http, 'close')
-      // A client in this process sees that its sockets are closed: a real restart takes longer than that.
+      // Lets a client in this process notice that its sockets are closed: a real restart takes longer.
       for (let turns = 0; turns < 3; turns += 1) await setImmediate()
     },
   }

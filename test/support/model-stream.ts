@@ -1,9 +1,9 @@
-/** Between the model's port, which hands its events on, and tests that write or read them as a generator. */
+/** Adapts the model's port, which pushes events, to generators that tests write or read. */
 import type { Model, ModelEvent, ModelRequest } from '../../src/actors/ports.ts'
 
 type Tell = (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>
 
-/** A model that says what the generator yields, one event at a time. */
+/** A model that emits what the generator yields, one event at a time. */
 export const told =
   (tell: Tell): Model['stream'] =>
   async (request, signal, take) => {
@@ -13,7 +13,7 @@ export const told =
     }
   }
 
-/** What a model says, as fast as it is read; whoever stops reading aborts the call. */
+/** A model's events, as fast as they are read; ending the iteration aborts the call. */
 export async function* heard(
   { stream }: Pick<Model, 'stream'>,
   request: ModelRequest,

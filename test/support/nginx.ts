@@ -1,4 +1,4 @@
-/** nginx with the file that users get, deploy/nginx.conf: only addresses and folders are put in. */
+/** nginx with the shipped deploy/nginx.conf: only addresses and folders are replaced. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
@@ -7,8 +7,14 @@ import { systemPart } from './system-parts.ts'
 
 const file = new URL('../../deploy/nginx.conf', import.meta.url)
 
-/** In front of these origins. Resolves when it listens. `retryMs`: so long it asks another of them. */
-export async function startNginx(upstreams: string[], retryMs = 5000): Promise<{ url: string } & AsyncDisposable> {
+export interface Nginx extends AsyncDisposable {
+  url: string
+  /** What it has logged so far. */
+  said(): string
+}
+
+/** Starts it in front of these origins. Resolves when it listens. `retryMs`: how long it retries on another one. */
+export async function startNginx(upstreams: string[], retryMs = 5000): Promise<Nginx> {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(await programFolder('nginx'))
   const port = await freePort()
@@ -24,10 +30,10 @@ export async function startNginx(upstreams: string[], retryMs = 5000): Promise<{
   const program = await startProgram(systemPart('nginx'), args, { ready: answers })
   stack.defer(() => program.kill9())
   const kept = stack.move()
-  return { url, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  return { url, said: program.said, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
-/** Throws when the file no longer has what is to be replaced. */
+/** Throws if the file no longer contains what is to be replaced. */
 function configuration(
   text: string,
   { upstreams, retryMs, port, folder }: { upstreams: string[]; retryMs: number; port: number; folder: string },
@@ -36,7 +42,7 @@ function configuration(
   const replaced = [
     [/(\s*server greenroom-\d:8080 max_fails=0;)+/, `\n${servers}`],
     [/listen 8080;/, `listen 127.0.0.1:${port};`],
-    [/worker_connections 16384;/, 'worker_connections 1024;'], // beyond the limit of files in some places
+    [/worker_connections 16384;/, 'worker_connections 1024;'], // more than the open file limit in some environments
     [/ \/tmp\//g, ` ${folder}/`],
     [/proxy_next_upstream_timeout 5s;/, `proxy_next_upstream_timeout ${retryMs}ms;`],
   ] as const

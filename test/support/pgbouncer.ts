@@ -6,7 +6,7 @@ import { freePort } from './free-port.ts'
 import { programFolder, startProgram } from './program.ts'
 import { systemPart } from './system-parts.ts'
 
-/** Fewer server connections than one instance opens: they are really shared. */
+/** Fewer server connections than one instance opens, so that they are really shared. */
 const POOL_SIZE = 10
 
 /** `url` is a DATABASE_URL. `databaseUrl` is one of `freshDatabase`: a Unix socket, and a user without password. */
@@ -41,7 +41,7 @@ auth_type = any
       )
       .finally(() => sql.end({ timeout: 1 }))
   }
-  // It refuses to be root, and only the server's own OS user may enter the folder of its socket.
+  // It refuses to run as root, and only the server's own OS user may enter the folder of its socket.
   const { uid } = await stat(sockets)
   const options = { ready: answers, ...(process.getuid?.() === 0 ? { uid } : {}) }
   const program = await startProgram(systemPart('pgbouncer'), [conf], options)

@@ -1,10 +1,10 @@
 /**
- * The product as its users have it: a child process on a data folder and a port of its own.
+ * The product as its users run it: a child process with its own data folder and port.
  *
  *     await using product = await startProduct()            // npm start, embedded database
  *     await using other = await startProduct({ direct: true, env: { DATABASE_URL: url } })
  *
- * Whatever happens, nothing is left: neither processes nor folders.
+ * Leaves neither processes nor folders behind, whatever happens.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile, rm } from 'node:fs/promises'
@@ -18,19 +18,19 @@ import { killWithUs } from './program.ts'
 
 const ownCheckout = fileURLToPath(new URL('../..', import.meta.url))
 const START_MS = 45_000
-/** Longer than any drain that a test asks for; a test's own time-out would leave the process behind. */
+/** Longer than any drain in a test; a test's own timeout would leave the process behind. */
 const STOP_MS = 20_000
 
 export interface ProductOptions {
-  /** Absent: a folder of its own, removed at the end. One that is given stays. */
+  /** Absent: a new folder, removed at the end. A given one is kept. */
   dataDir?: string
-  /** Settings; PORT is 0 and LOG_LEVEL warn unless they say otherwise. */
+  /** Settings; PORT is 0 and LOG_LEVEL warn by default. */
   env?: Record<string, string>
-  /** Where it lies; absent: here. */
+  /** Path of the checkout; absent: this one. */
   checkout?: string
   /** `node src/main.ts` without npm. */
   direct?: boolean
-  /** For node, with `direct`. */
+  /** Arguments of node, with `direct`. */
   nodeArgs?: string[]
 }
 
@@ -39,13 +39,13 @@ export interface Exit {
   signal: NodeJS.Signals | null
 }
 
-/** A product that was started and may or may not come up. */
+/** A started product, which may fail to come up. */
 export interface Launched extends AsyncDisposable {
   dataDir: string
   /** Lines so far. */
   stdout: string[]
   stderr: string[]
-  /** What was started: npm, or node itself with `direct`. */
+  /** Process id of npm, or of node with `direct`. */
   child: ChildProcess
   exited: Promise<Exit>
 }
@@ -55,13 +55,13 @@ export interface Product extends Launched {
   /** Process id of node, not of npm. */
   pid: number
   client: ReturnType<typeof createClient>
-  /** Sends the signal to node, or to whoever is named, and waits for the end of all of them. Rejects after 20 s. */
+  /** Sends the signal to node, or to the given target, and waits until all of them have ended. Rejects after 20 s. */
   stop(signal?: NodeJS.Signals, to?: 'node' | 'npm' | 'group'): Promise<Exit>
-  /** As a crash: node gets no chance; resolves when it is gone. */
+  /** Like a crash; resolves when it is gone. */
   kill9(): Promise<void>
 }
 
-/** A folder that the database's OS user can pass (mode 755); disposing of it removes it. */
+/** A folder that the database's OS user can access (mode 755); disposing it removes it. */
 export async function dataFolder(): Promise<{ path: string } & AsyncDisposable> {
   const path = await temporaryFolder('e2e')
   return {
@@ -70,7 +70,7 @@ export async function dataFolder(): Promise<{ path: string } & AsyncDisposable> 
   }
 }
 
-/** Starts it and watches; see `startProduct` for one that is ready. */
+/** Starts it without waiting; see `startProduct` for one that is ready. */
 export async function launchProduct(options: ProductOptions = {}): Promise<Launched> {
   const own = options.dataDir === undefined ? await dataFolder() : null
   const dataDir = options.dataDir ?? own?.path ?? ''
@@ -80,7 +80,7 @@ export async function launchProduct(options: ProductOptions = {}): Promise<Launc
     : ['npm', ['start']]
   const child = spawn(command, args, {
     cwd: checkout,
-    // A group of its own, so that the whole of it can be signalled, as a terminal does.
+    // A separate process group, so that all of it can be signalled, as a terminal does.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -112,7 +112,7 @@ export async function launchProduct(options: ProductOptions = {}): Promise<Launc
   }
 }
 
-/** Resolves when it listens and /readyz is 200. Rejects with what it said when it ends before. */
+/** Resolves when it listens and /readyz is 200. Rejects with its output if it exits before. */
 export async function startProduct(options: ProductOptions = {}): Promise<Product> {
   const launched = await launchProduct(options)
   try {
@@ -138,7 +138,7 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
   }
 }
 
-/** Sends SIGINT again and again: the first that comes later than a second after the stop signal ends the process. */
+/** Sends SIGINT repeatedly: the first one later than a second after the stop signal ends the process. */
 export async function signalUntilGone({ pid, exited }: Pick<Product, 'pid' | 'exited'>): Promise<void> {
   const gone = new AbortController()
   exited.then(
@@ -149,7 +149,7 @@ export async function signalUntilGone({ pid, exited }: Pick<Product, 'pid' | 'ex
     try {
       process.kill(pid, 'SIGINT')
     } catch {
-      return // it ended just now
+      return // it has just ended
     }
     await pause(100, undefined, { signal: gone.signal }).catch(() => {})
   }
@@ -174,7 +174,7 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // nobody of the group is left
+    // the whole group has ended
   }
 }
 
@@ -204,14 +204,14 @@ async function ready(url: string): Promise<void> {
   }
 }
 
-/** npm runs a shell, which may run node or become it. */
+/** npm runs a shell, which either spawns node or becomes it. */
 async function nodeBelow(pid: number): Promise<number> {
   const [child] = await childrenOf(pid)
   if (child === undefined) return pid
   return nodeBelow(child.pid)
 }
 
-/** Children in the same process group: the database's guard has one of its own. */
+/** Children in the same process group: the database's guard has its own group. */
 async function childrenOf(pid: number): Promise<{ pid: number }[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
   const found = await Promise.all(text.trim().split(' ').filter(Boolean).map(Number).map(statOf))
@@ -219,7 +219,7 @@ async function childrenOf(pid: number): Promise<{ pid: number }[]> {
   return found.filter((child) => child !== null).filter((child) => child.group === own?.group)
 }
 
-/** Null: gone, or ended and not waited for. */
+/** Null: gone, or a zombie. */
 async function statOf(pid: number): Promise<{ pid: number; group: number } | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   const [state, , group] = text.slice(text.lastIndexOf(')') + 2).split(' ')
@@ -233,7 +233,7 @@ export async function serverPid(dataDir: string): Promise<number | null> {
   return pid > 0 && (await statOf(pid)) !== null ? pid : null
 }
 
-/** Resolves when no embedded database runs in the folder (a crash leaves it a moment). */
+/** Resolves when no embedded database runs in the folder (after a crash it lives on briefly). */
 async function serverGone(dataDir: string): Promise<void> {
   const deadline = performance.now() + 20_000
   while ((await serverPid(dataDir)) !== null) {
@@ -242,7 +242,7 @@ async function serverGone(dataDir: string): Promise<void> {
   }
 }
 
-/** A provider, and an agent on it, made as an administrator would. Resolves to the agent's id. */
+/** Creates a provider and an agent on it through the management API. Resolves to the agent's id. */
 export async function addAgent({ client }: Pick<Product, 'client'>, baseUrl: string): Promise<string> {
   const provider = await client.POST('/api/v1/settings/providers', {
     body: { name: crypto.randomUUID(), providerType: 'openai-compatible', baseUrl },
@@ -256,10 +256,10 @@ export async function addAgent({ client }: Pick<Product, 'client'>, baseUrl: str
 /** The demo agent's id (contract section 1, SEED_DEMO). */
 export const demoAgent = '00000000-0000-4000-8000-000000000001'
 
-/** Where the agent's deploy API lies. */
+/** URL of the agent's deploy API. */
 export const deployUrl = (url: string, agentId: string): string => `${url}/api/v1/agents/${agentId}/deploy`
 
-/** A new session's path, to be put behind the URL of any instance. */
+/** Creates a session; resolves to its path, which is valid on any instance. */
 export async function newSession(url: string, agentId: string): Promise<string> {
   const answer = await postJson(`${deployUrl(url, agentId)}/sessions`, {})
   if (answer.status !== 201) throw new Error(`${answer.status}: ${await answer.text()}`)

@@ -1,4 +1,4 @@
-/** Programs that tests start: each in a process group and a folder of its own, both gone with us, kill -9 included. */
+/** Programs that tests start: each in its own process group and folder, both removed with us, kill -9 included. */
 import { spawn } from 'node:child_process'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,9 +7,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 export interface Program {
   pid: number
-  /** What it said on both outputs so far. */
+  /** Its output so far, stdout and stderr. */
   said(): string
-  /** False once it has ended, whoever ended it. */
+  /** False once it has ended, for any reason. */
   running(): boolean
   /** Sends the signal to its whole group. */
   signal(signal: NodeJS.Signals): void
@@ -19,15 +19,15 @@ export interface Program {
 
 export interface ProgramOptions {
   cwd?: string
-  /** Of another OS user, where we are root: some servers refuse to be. */
+  /** Another OS user, if we are root: some servers refuse to run as root. */
   uid?: number
-  /** Resolves to true when it serves. Asked until it does. */
+  /** Resolves to true when it serves. Called until it does. */
   ready(): Promise<boolean>
 }
 
 const START_MS = 20_000
 
-/** Starts it and waits until it is ready. Rejects with what it said when it ends before, or takes 20 s. */
+/** Starts it and waits until it is ready. Rejects with its output if it exits before or takes 20 s. */
 export async function startProgram(command: string, args: string[], options: ProgramOptions): Promise<Program> {
   const { uid, cwd = '/', ready } = options
   const user = uid === undefined ? {} : { uid, gid: uid }
@@ -65,11 +65,11 @@ export async function startProgram(command: string, args: string[], options: Pro
   return program
 }
 
-/** A new folder that every OS user may enter; disposing of it, or the end of this process, removes it. */
+/** A new folder that every OS user may enter, removed on disposal or at the end of this process. */
 export async function programFolder(name: string): Promise<{ path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), `greenroom-${name}-`))
   await chmod(path, 0o755)
-  const release = afterUs(`sleep 0.5; rm -rf '${path}'`) // what wrote there has been killed by then
+  const release = afterUs(`sleep 0.5; rm -rf '${path}'`) // its writers have been killed by then
   return {
     path,
     async [Symbol.asyncDispose]() {
@@ -79,10 +79,10 @@ export async function programFolder(name: string): Promise<{ path: string } & As
   }
 }
 
-/** Ends the process group when we have ended, kill -9 included. Returns what calls it off, once the group is gone. */
+/** Kills the process group when we end, kill -9 included. Returns a function that cancels it, once the group is gone. */
 export const killWithUs = (group: number): (() => void) => afterUs(`kill -s KILL -- -${group}`)
 
-/** A shell holds a pipe of ours and sees it close, which no handler of ours could promise. */
+/** A shell holds a pipe of ours and sees it close, which no handler in this process could guarantee. */
 function afterUs(command: string): () => void {
   const script = `trap '' INT TERM HUP; while read -r _; do :; done; ${command}`
   const guard = spawn('/bin/sh', ['-c', script], { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] })

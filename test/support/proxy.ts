@@ -1,4 +1,4 @@
-/** A TCP proxy that drops connections when it is told to, as networks do. */
+/** A TCP proxy that drops connections on command, as networks do. */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
@@ -6,15 +6,15 @@ export interface DroppingProxy extends AsyncDisposable {
   url: string
   /** Connections so far. */
   readonly count: number
-  /** Answers of connections to come are held back: bytes go to the server, none come back. */
+  /** Withholds responses on future connections: bytes go to the server, none come back. */
   holdAnswers: boolean
-  /** Connections to come reach the server only when this resolves. */
+  /** Future connections reach the server only when this resolves. */
   gate: Promise<unknown>
   /** Cuts all connections on both sides. */
   drop(): void
 }
 
-/** Listens on a port of its own, in front of `target` (an origin). */
+/** Listens on a free port, in front of `target` (an origin). */
 export async function startProxy(target: string): Promise<DroppingProxy> {
   const sockets = new Set<Socket>()
   let count = 0
@@ -27,7 +27,7 @@ export async function startProxy(target: string): Promise<DroppingProxy> {
     count += 1
     keep(client)
     const silent = proxy.holdAnswers
-    // A gate that rejects is a test's mistake: unhandled, it fails the run.
+    // A gate that rejects is a bug in the test: unhandled, it fails the run.
     void proxy.gate.then(() => {
       if (client.destroyed) return
       const upstream = connect({ port: Number(new URL(target).port), host: '127.0.0.1' })

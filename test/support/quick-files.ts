@@ -1,6 +1,6 @@
 /**
- * Which test files are quick: those that need no process beside their own. It is read from their imports, so that
- * nobody keeps a list: a file is quick unless it imports, directly or through others, one of `starters`.
+ * Determines which test files are quick: those that need no other process. Derived from imports, so there is no list to
+ * maintain: a file is quick unless it imports one of `starters`, directly or indirectly.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -9,7 +9,7 @@ import { parseSync } from 'vite'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What starts a process, or asks for one that the run has started. Paths are those below the root. */
+/** Modules that start a process or use one of the run. Paths are relative to the root. */
 const starters = new Set([
   'node:child_process',
   'node:cluster',
@@ -18,7 +18,7 @@ const starters = new Set([
   'test/support/folder.ts',
 ])
 
-/** What a source imports, types aside: package names, and paths below the root. */
+/** The imports of a source, except types: package names, and paths relative to the root. */
 export function importsOf(path: string, source: string): string[] {
   const { staticImports, staticExports, dynamicImports } = parseSync(path, source).module
   const names: string[] = []
@@ -46,7 +46,7 @@ function createGraph() {
 
 const sourceOf = (path: string): string => (path.endsWith('.ts') ? readFileSync(join(root, path), 'utf8') : '')
 
-/** The imports that lead from a file to a process; null when none do. */
+/** The chain of imports from a file to a process; null if there is none. */
 export function wayToProcess(file: string, imports = createGraph()): string[] | null {
   const cameFrom = new Map<string, string | null>([[file, null]])
   for (const path of cameFrom.keys()) {
@@ -63,7 +63,7 @@ function wayBack(end: string, cameFrom: ReadonlyMap<string, string | null>): str
   return way
 }
 
-/** Every test file, as a path below the root. */
+/** Every test file, as a path relative to the root. */
 export function allTestFiles(): string[] {
   const names = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   return names

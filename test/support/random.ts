@@ -1,4 +1,4 @@
-/** Randomness that can be repeated: `SEED=123 vitest run …`. */
+/** Reproducible randomness: `SEED=123 vitest run …`. */
 
 /** Prints its seed. Numbers from 0 to 1. */
 export function seededRandom(name: string): () => number {

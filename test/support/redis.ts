@@ -14,35 +14,35 @@ import { runPart, systemPart } from './system-parts.ts'
 
 export interface RedisOptions {
   password?: string
-  /** Under a certificate of its own, which `caFile` names; the URL is then `rediss:`. */
+  /** With its own certificate, in `caFile`; the URL is then `rediss:`. */
   tls?: boolean
   /** Absent: a free one. */
   port?: number
-  /** More lines of its redis.conf. */
+  /** Additional lines of its redis.conf. */
   lines?: string[]
-  /** A Sentinel instead. */
+  /** Starts a Sentinel instead. */
   sentinel?: boolean
 }
 
 export interface RedisServer extends AsyncDisposable {
   url: string
   port: number
-  /** What a client must trust, as NODE_EXTRA_CA_CERTS or a TLS `ca`; null without TLS. */
+  /** The CA for clients, as NODE_EXTRA_CA_CERTS or a TLS `ca`; null without TLS. */
   caFile: string | null
-  /** As a crash. Resolves when it is gone; clients are refused then. */
+  /** Like a crash. Resolves when it is gone; clients are refused then. */
   kill9(): Promise<void>
-  /** On the same port, empty; kills it first if it runs. */
+  /** Restarts it on the same port, empty; kills it first if it runs. */
   restart(): Promise<void>
   /** Empties it, as FLUSHALL does. */
   flush(): Promise<void>
-  /** Connections stay open and nothing answers, until `resume`. */
+  /** Keeps connections open without answering, until `resume`. */
   pause(): void
   resume(): void
-  /** One command, on a connection of its own. */
+  /** Runs one command on a separate connection. */
   command(name: string, ...args: (string | number)[]): Promise<unknown>
 }
 
-/** Resolves when it answers. Rejects with what it said when it does not start. */
+/** Resolves when it answers. Rejects with its output if it does not start. */
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
   const { password, tls = false, lines = [], sentinel = false } = options
   await using stack = new AsyncDisposableStack()
@@ -89,14 +89,14 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
 }
 
 export interface RedisGroup extends AsyncDisposable {
-  /** The form that CACHE_URL takes. */
+  /** A CACHE_URL. */
   url: string
   /** The servers that hold data. */
   nodes: RedisServer[]
 }
 
 export interface SentinelGroup extends RedisGroup {
-  /** Port of the server that the Sentinels take for the master now. */
+  /** Port of the server that the Sentinels currently consider the master. */
   masterPort(): Promise<number>
 }
 
@@ -137,13 +137,13 @@ const watch = (port: number, password: string | undefined): string[] => [
   ...(password ? [`sentinel auth-pass mymaster "${password}"`] : []),
 ]
 
-/** Three masters with a third of the slots each. */
+/** Three masters, each with a third of the slots. */
 export async function startCluster({ password }: Pick<RedisOptions, 'password'> = {}): Promise<RedisGroup> {
   await using stack = new AsyncDisposableStack()
   const nodes: RedisServer[] = []
   const buses: number[] = []
   for (let n = 0; n < 3; n++) {
-    const bus = await freePort() // the standard, 10,000 above the port, may be beyond 65,535
+    const bus = await freePort() // the default, 10,000 above the port, may exceed 65,535
     const lines = ['cluster-enabled yes', `cluster-port ${bus}`, 'cluster-node-timeout 2000']
     nodes.push(stack.use(await startRedis({ ...(password === undefined ? {} : { password }), lines })))
     buses.push(bus)
@@ -174,7 +174,7 @@ async function ask<T>(url: string, question: (client: Client) => Promise<T>): Pr
     retryStrategy: () => null,
     ...(url.startsWith('rediss:') ? { tls: { rejectUnauthorized: false } } : {}),
   })
-  client.on('error', () => {}) // the question tells
+  client.on('error', () => {}) // the command reports it
   try {
     await client.connect()
     return await question(client)
@@ -196,7 +196,7 @@ const tlsLines = (folder: string): string[] => [
   'tls-auth-clients no',
 ]
 
-/** Signed by itself, for 127.0.0.1 and a day. Returns its file. */
+/** Self-signed, for 127.0.0.1 and one day. Returns its file. */
 function certificate(folder: string): string {
   const file = join(folder, 'cert.pem')
   runPart('openssl', [

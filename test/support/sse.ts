@@ -1,4 +1,4 @@
-/** Reads a stream of server-sent events as a client would, and keeps every byte. */
+/** Reads a stream of server-sent events as a client would, and records every byte. */
 import { createParser } from 'eventsource-parser'
 
 export interface SseFrame {
@@ -14,11 +14,11 @@ export interface SseStream {
   frames: SseFrame[]
   /** The raw text so far. */
   raw(): string
-  /** Resolves to the next frame that has not been taken; null when the stream has ended in order. Rejects when it broke off. */
+  /** Resolves to the next unread frame; null when the stream has ended properly. Rejects if it broke off. */
   next(): Promise<SseFrame | null>
   /** Reads to the end. `broken`: the connection was closed without the end of the body. */
   rest(): Promise<{ frames: SseFrame[]; broken: boolean }>
-  /** Drops the connection, as a client that leaves. */
+  /** Drops the connection, like a client that disconnects. */
   leave(): void
 }
 

@@ -1,4 +1,4 @@
-/** Programs that tests, chaos runs and benches need of the system. What is missing comes through apt where it may. */
+/** System programs for tests, chaos runs and benches. Missing ones are installed through apt if allowed. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -16,7 +16,7 @@ export type SystemPart = keyof typeof packages
 
 const parts = Object.keys(packages) as SystemPart[]
 
-// Servers lie in sbin, which is in no ordinary user's PATH.
+// Servers are in sbin, which is not in an ordinary user's PATH.
 const folders = () => [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
 
 /** Absolute path of the program. Throws one line that says what to install, and how. */
@@ -27,8 +27,8 @@ export function systemPart(part: SystemPart): string {
 }
 
 /**
- * Installs what is missing; called once a run. Says so in one line, and likewise what it could not: then only those
- * who ask `systemPart` for it fail. No service is started on the machine.
+ * Installs what is missing; called once for each run. Prints one line, also for what it could not install: only callers
+ * of `systemPart` for that program fail then. Starts no service on the machine.
  */
 export function installMissingParts(): void {
   const missing = parts.filter((part) => find(part) === null)
@@ -41,9 +41,8 @@ export function installMissingParts(): void {
   if (still.length > 0) console.warn(missingLine(still))
 }
 
-// A shell tidies up even when we are killed meanwhile. policy-rc.d (101: not allowed) is what Debian asks before it
-// starts the service of a package; an existing one is the machine's own word. Lists of packages are fetched only when
-// apt cannot do without: a new container has none.
+// A shell cleans up even if we are killed meanwhile. Debian consults policy-rc.d (101: not allowed) before it starts a
+// package's service; an existing one is kept. Package lists are fetched only if apt needs them: a new container has none.
 const install = `
   policy=/usr/sbin/policy-rc.d
   if [ ! -e $policy ]; then
@@ -67,13 +66,13 @@ function find(program: string): string | null {
       accessSync(path, constants.X_OK)
       if (statSync(path).isFile()) return path
     } catch {
-      // not here
+      // not installed
     }
   }
   return null
 }
 
-/** Runs a program to its end; rejects with what it said. For certificates and the like. */
+/** Runs a program to its end; rejects with its output. For certificates and the like. */
 export function runPart(part: SystemPart, args: string[]): void {
   execFileSync(systemPart(part), args, { stdio: ['ignore', 'ignore', 'pipe'] })
 }

@@ -1,6 +1,6 @@
 import type { Take } from '../../src/actors/ports.ts'
 
-/** Takes everything, at once, into a list. */
+/** Collects everything into a list, without back-pressure. */
 export const into =
   <Item>(list: Item[]): Take<Item> =>
   (items) => {

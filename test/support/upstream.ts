@@ -1,18 +1,18 @@
 /**
- * A model vendor for tests: real HTTP, the chat-completions streaming format, each call played by a script.
+ * A model vendor for tests: real HTTP, the chat-completions streaming format, each call answered by a script.
  *
  *     await using up = await startUpstream()
  *     up.next(async (call) => {
  *       call.text('Hel')
- *       await gate                       // any promise: the stream stands still
+ *       await gate                       // any promise: the stream pauses
  *       call.text('lo')
  *       call.finish('stop', { prompt_tokens: 3, completion_tokens: 2 })
  *     })
  *     // … have the code under test call up.url, then:
- *     (await up.call(1)).body.messages   // what the first call carried
+ *     (await up.call(1)).body.messages   // the messages of the first call
  *
- * Scripts queued by `next` are played first, one a call; then the one set by `always`; a call without any
- * gets a 500 that no one tries again. GET …/models answers `up.models` (null: 404). What a script throws is thrown by `close`.
+ * Scripts queued by `next` run first, one for each call, then the one set by `always`; a call without a script gets a 500
+ * that is not retried. GET …/models returns `up.models` (null: 404). Errors of scripts are thrown by `close`.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -31,55 +31,55 @@ export interface UpstreamCall {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** The request's JSON, `{}` when there was none. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into it freely
+  /** The request's JSON, `{}` if there was none. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests access it freely
   readonly body: any
-  /** Resolves when the connection is done with this call: the answer went out whole, or the client left. */
+  /** Resolves when the call is over: the response was sent completely, or the client disconnected. */
   readonly closed: Promise<void>
-  /** True once the client left before the answer was whole. */
+  /** True once the client disconnected before the response was complete. */
   readonly abandoned: boolean
-  /** All writers resolve when the bytes were handed to the system, or the client is gone. */
+  /** All writers resolve when the bytes were passed to the system, or the client is gone. */
   text(content: string): Promise<void>
   delta(delta: Record<string, unknown>, finishReason?: string | null): Promise<void>
-  /** A frame with these fields; strings go as they are (`[DONE]`). */
+  /** A frame with these fields; strings are sent verbatim (`[DONE]`). */
   data(data: Record<string, unknown> | string): Promise<void>
   comment(text?: string): Promise<void>
   raw(bytes: string | Uint8Array): Promise<void>
   /** A tool call, its arguments in pieces of `pieceLength` characters. */
   toolCall(call: { index?: number; id?: string; name: string; arguments: string }, pieceLength?: number): Promise<void>
-  /** Finish chunk, usage chunk (when given and the request asked for it, or always with `force`), `[DONE]`, end. */
+  /** Finish chunk, usage chunk (if given and requested, or always with `force`), `[DONE]`, end. */
   finish(reason?: string, usage?: UpstreamUsage, force?: boolean): Promise<void>
-  /** A whole answer without streaming. */
+  /** A response without streaming. */
   json(body: unknown, headers?: Record<string, string>): void
   error(status: number, body?: unknown, headers?: Record<string, string>): void
   /** Sends the status line and headers of a stream before its first frame. */
   open(headers?: Record<string, string>): void
-  /** Ends the stream as it is, without a last frame. */
+  /** Ends the stream without a last frame. */
   end(): void
-  /** Cuts the connection: before the headers, or within the stream. */
+  /** Cuts the connection, before the headers or within the stream. */
   reset(): void
 }
 
 export interface Upstream extends AsyncDisposable {
   /** Base URL with `/v1`. */
   readonly url: string
-  /** Completion calls in the order of their arrival. */
+  /** Completion calls in order of arrival. */
   readonly calls: readonly UpstreamCall[]
   /** Every request's `METHOD path`, model lists included. */
   readonly requests: readonly string[]
-  /** Connections that were opened so far, and those open now. */
+  /** Connections opened so far, and open now. */
   readonly connections: { opened: number; open: number }
   models: string[] | null
   next(script: Script): void
   always(script: Script): void
-  /** Drops the scripts that were not played. */
+  /** Drops the scripts that have not run. */
   forget(): void
-  /** The nth completion call (from 1), as soon as it has arrived. */
+  /** The nth completion call (from 1), as soon as it arrives. */
   call(number: number): Promise<UpstreamCall>
   close(): Promise<void>
 }
 
-/** `list`: what GET answers instead of the common list of models, by the path asked for. */
+/** `list`: the response to GET by path, instead of the common list of models. */
 export async function startUpstream({ list }: { list?: (path: string) => unknown } = {}): Promise<Upstream> {
   const calls: UpstreamCall[] = []
   const requests: string[] = []
@@ -167,7 +167,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
 
 function callOf(number: number, request: IncomingMessage, response: ServerResponse, body: unknown): UpstreamCall {
   const closed = new Promise<void>((resolve) => response.once('close', resolve))
-  response.on('error', () => {}) // a client that leaves is part of the play
+  response.on('error', () => {}) // clients may disconnect
   const write = (bytes: string | Uint8Array) => {
     call.open()
     return new Promise<void>((resolve) => {

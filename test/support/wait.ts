@@ -1,5 +1,5 @@
 /**
- * The longest that a test waits for something that must come. It is no measurement: on a busy machine everything takes
- * several times as long, and what comes in time is not waited for. `expect.poll` has it by default (vitest.config.ts).
+ * The longest that a test waits for something that must happen. Not a measurement: on a busy machine everything takes
+ * several times as long, and success ends the wait at once. The default of `expect.poll` (vitest.config.ts).
  */
 export const WAIT_MS = 30_000

@@ -1,4 +1,4 @@
-/** Argument checks by schemas that nobody here wrote (contract section 6). */
+/** Argument checks against untrusted schemas (contract section 6). */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { verifies } from '../verifies.ts'
 const checkWith = (schema: JsonSchema) => (args: unknown) => checkArguments(schema, args, 'a server')
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
 
-verifies('contract-6.arguments', 'arguments that fit pass; others are told why', async () => {
+verifies('contract-6.arguments', 'valid arguments pass; others get a reason', async () => {
   const check = checkWith(object({ count: { type: 'integer' } }, { required: ['count'], additionalProperties: false }))
   expect(await check({ count: 3 })).toBe(null)
   expect(await check({})).toBe("arguments must have required property 'count'")
@@ -35,7 +35,7 @@ describe('dialects', () => {
     expect(await check({ pair: ['a', 'b'] })).not.toBe(null)
   })
 
-  test('definitions are referred to by pointer, anchor and own URL', async () => {
+  test('definitions are referenced by pointer, anchor and own URL', async () => {
     const schema = {
       ...object({ a: { $ref: '#/$defs/n' }, b: { $ref: '#n' }, c: { $ref: 'https://example.com/s#/$defs/n' } }),
       $id: 'https://example.com/s',
@@ -56,7 +56,7 @@ describe('dialects', () => {
     expect(await checkWith(schema)({ at: 'yesterday', u: 'x' })).toBe(null)
   })
 
-  test('two schemas with the same $id stay apart', async () => {
+  test('two schemas with the same $id do not interfere', async () => {
     const one = checkWith({ $id: 'same', ...object({ a: { type: 'string' } }) })
     const two = checkWith({ $id: 'same', ...object({ a: { type: 'number' } }) })
     expect(await Promise.all([one({ a: 'x' }), two({ a: 1 })])).toEqual([null, null])
@@ -67,7 +67,7 @@ describe('dialects', () => {
   })
 })
 
-describe('what is no schema of an object', () => {
+describe('not a schema of an object', () => {
   test.each([
     ['no object', [], 'must be a JSON object'],
     ['null', null, 'must be a JSON object'],
@@ -80,12 +80,12 @@ describe('what is no schema of an object', () => {
     expect(await checkSchema(schema)).toMatch(reason)
   })
 
-  test('an empty schema, and one that may be null, will do', async () => {
+  test('an empty schema and a nullable one are accepted', async () => {
     expect(await checkSchema({})).toBe(null)
     expect(await checkSchema({ type: ['object', 'null'] })).toBe(null)
   })
 
-  test('a check by a broken schema says so', async () => {
+  test('a check against a broken schema says so', async () => {
     expect(await checkWith(object({ a: { $ref: '#/x' } }))({})).toMatch(/^the input schema of the tool is not usable/)
   })
 })
@@ -101,11 +101,11 @@ describe('hostile schemas', () => {
     const check = checkWith(object({ text: { type: 'string', pattern } }))
     expect(await check({ text: 'aa' })).toBe(null)
     expect(await check({ text: evil })).toMatch(/cannot be checked.*takes too long/)
-    // From then on without another try, which would stop the process again.
+    // From then on it is not tried again.
     expect(await check({ text: 'aa' })).toMatch(/cannot be checked/)
   })
 
-  verifies('contract-6.arguments', 'a web of references with 2^45 ways is stopped', async () => {
+  verifies('contract-6.arguments', 'a web of references with 2^45 paths is stopped', async () => {
     const $defs: Record<string, unknown> = { a0: false }
     for (let i = 1; i < 45; i += 1)
       $defs[`a${i}`] = { anyOf: [{ $ref: `#/$defs/a${i - 1}` }, { $ref: `#/$defs/a${i - 1}` }] }
@@ -120,7 +120,7 @@ describe('hostile schemas', () => {
     expect(await checkWith(schema)({ a: 1 })).toMatch(/refers to itself$/)
   })
 
-  test('a recursive schema of a tree is no loop', async () => {
+  test('a recursive schema of a tree is not a loop', async () => {
     const check = checkWith(object({ value: { type: 'number' }, next: { $ref: '#' } }))
     expect(await check({ value: 1, next: { value: 2, next: { value: 3 } } })).toBe(null)
     expect(await check({ next: { next: { value: 'x' } } })).toBe('arguments/next/next/value must be number')
@@ -138,13 +138,13 @@ describe('hostile schemas', () => {
     const schema = object({ a: { $ref: `http://127.0.0.1:${port}/schema.json` } })
     expect(await checkSchema(schema)).toMatch(/can't resolve reference/)
     expect(await checkWith(schema)({ a: 1 })).toMatch(/not usable/)
-    await fetch(`http://127.0.0.1:${port}/`) // the server would have been asked before this
+    await fetch(`http://127.0.0.1:${port}/`) // a fetch of the reference would have arrived before this
     expect(asked).toBe(1)
     server.closeAllConnections()
     server.close()
   })
 
-  test('large and deep ones are refused without being read', async () => {
+  test('large and deep schemas are refused without being compiled', async () => {
     expect(await checkSchema(object({ a: { description: 'x'.repeat(70_000) } }))).toBe('must not be larger than 64 KiB')
     let deep: object = {}
     for (let i = 0; i < 100_000; i += 1) deep = { not: deep }
@@ -152,13 +152,13 @@ describe('hostile schemas', () => {
     expect(await checkWith({ properties: { deep } })({})).toMatch(/nested deeper/)
   })
 
-  test('"$async" makes no promise of a check', async () => {
+  test('"$async" does not make the check return a promise', async () => {
     expect(await checkWith({ $async: true, ...object({ a: { type: 'number' } }) })({ a: 'x' })).toMatch(
       /must be number/,
     )
   })
 
-  test('names of the language are names like others', async () => {
+  test('names of built-in properties are names like any other', async () => {
     const check = checkWith(object({ constructor: { type: 'number' } }, { required: ['toString'] }))
     expect(await check({ toString: 1 })).toBe(null)
     expect(await check({})).toBe("arguments must have required property 'toString'")

@@ -1,6 +1,6 @@
 /**
  * The client that the MCP conformance suite drives: `node conformance-client.ts <server url>`, with the scenario's name
- * in MCP_CONFORMANCE_SCENARIO. Lists the server's tools as a reply would, calls each, and says goodbye.
+ * in MCP_CONFORMANCE_SCENARIO. Lists the server's tools as a reply would, calls each, and disconnects.
  */
 import { createMcp } from '../../src/tools/mcp.ts'
 import { createOutbound } from '../../src/tools/outbound.ts'

@@ -17,14 +17,14 @@ test.each([
   expect(timeIn(zone, new Date(now))).toBe(expected)
 })
 
-verifies('contract-6.current-time', 'the time now, in UTC or in the time zone that is asked for', async () => {
+verifies('contract-6.current-time', 'the current time, in UTC or in the requested time zone', async () => {
   const before = Math.floor(Date.now() / 1000)
   for (const args of [{}, { timeZone: 'Asia/Tokyo' }]) {
     const { ok, content } = await currentTime.call(args, world)
     expect(ok).toBe(true)
-    const told = Date.parse(content.split(' ')[0] ?? '') / 1000
-    expect(told).toBeGreaterThanOrEqual(before)
-    expect(told).toBeLessThanOrEqual(Date.now() / 1000)
+    const reported = Date.parse(content.split(' ')[0] ?? '') / 1000
+    expect(reported).toBeGreaterThanOrEqual(before)
+    expect(reported).toBeLessThanOrEqual(Date.now() / 1000)
     expect(content).toContain(args.timeZone ?? 'UTC')
   }
   for (const timeZone of ['Mars/Olympus', '', 7, {}]) {

@@ -1,4 +1,4 @@
-/** What `{{argument}}` becomes, as the server sees it (contract section 6). */
+/** How `{{argument}}` is filled, as the server receives it (contract section 6). */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fillBody, fillUrl, TemplateError, urlTemplateProblem } from '../../src/tools/http-template.ts'
@@ -7,7 +7,7 @@ import { createOutbound } from '../../src/tools/outbound.ts'
 import { verifies } from '../verifies.ts'
 import { startWebServer } from './web-server.ts'
 
-/** The request that reaches the server; null with the reason when none does. */
+/** The request that reaches the server; null, with the reason, if none does. */
 async function sent(tool: Partial<Omit<HttpTool, 'url'>> & { path: string }, args: Record<string, unknown>) {
   await using server = await startWebServer((_, response) => response.end('ok'))
   await using outbound = createOutbound({ policy: 'standard', allow: [] })
@@ -33,7 +33,7 @@ verifies('contract-6.http-template', 'in the URL arguments are percent-encoded',
   })
 })
 
-verifies('contract-6.http-template', 'arguments that are not named go to the query, or into a JSON body', async () => {
+verifies('contract-6.http-template', 'unnamed arguments go to the query, or into a JSON body', async () => {
   const args = { id: 7, q: 'a b', tags: ['x', 'y'], none: null, deep: { a: 1 } }
   const query = 'fixed=%20&q=a%20b&tags=x&tags=y&deep=%7B%22a%22%3A1%7D'
   for (const method of ['GET', 'DELETE']) {
@@ -52,7 +52,7 @@ verifies('contract-6.http-template', 'arguments that are not named go to the que
   expect(named).toMatchObject({ target: '/i?r=s', headers: { 'x-q': 'h' } })
 })
 
-verifies('contract-6.http-template', 'in the body arguments are JSON-escaped, and change no structure', async () => {
+verifies('contract-6.http-template', 'in the body arguments are JSON-escaped and change no structure', async () => {
   const evil = 'a", "admin": true, "b": "\\ \n{{n}}'
   const body = '{"name": "Hi {{name}}!", "n": {{n}}, "missing": {{missing}}, "empty": "{{missing}}", "raw": {{name}}}'
   const request = await sent({ method: 'POST', path: '/', body }, { name: evil, n: 5 })
@@ -100,7 +100,7 @@ verifies('contract-6.http-template', 'no argument makes a "." or ".." segment, o
   expect(await sent({ path: '/f/{{x}}' }, { x: '%2e%2e' })).toMatchObject({ target: '/f/%252e%252e' })
 })
 
-describe('contract section 6: scheme, host and port are no argument’s to say', () => {
+describe('contract section 6: no argument can set scheme, host or port', () => {
   test.each([
     'https://{{host}}/x',
     'https://api.{{x}}.test/',

@@ -1,4 +1,4 @@
-/** HTTP tools against servers that do what servers do (contract section 6). */
+/** HTTP tools against well-behaved and misbehaving servers (contract section 6). */
 import type { RequestListener } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -55,7 +55,7 @@ verifies('contract-6.http-limits', 'of 50 MiB the model reads 256 KiB, and the r
   }
   await using at = await stage((_, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' })
-    pipeline(Readable.from(chunks()), response).catch(() => {}) // the reader leaves, as it should
+    pipeline(Readable.from(chunks()), response).catch(() => {}) // the reader disconnects, as it should
   })
   const { ok, content } = await at.call({ url: at.url })
   expect(ok).toBe(true)
@@ -68,7 +68,7 @@ verifies('contract-6.http-limits', 'of 50 MiB the model reads 256 KiB, and the r
 
 verifies(
   'contract-6.http-limits',
-  'a small answer that grows when it is decoded, or is packed, keeps to the limit',
+  'a small response that grows when decoded or decompressed stays within the limit',
   async () => {
     const { gzipSync } = await import('node:zlib')
     await using at = await stage((request, response) => {
@@ -85,7 +85,7 @@ verifies(
 
 verifies(
   'contract-6.http-limits',
-  'a server that never answers, or answers byte by byte, meets the time limit',
+  'a server that never answers, or answers byte by byte, hits the time limit',
   async () => {
     await using at = await stage((request, response) => {
       if (request.url === '/silent') return
@@ -101,7 +101,7 @@ verifies(
   },
 )
 
-verifies('contract-6.http-limits', 'an abort closes the socket, before the answer and within it', async () => {
+verifies('contract-6.http-limits', 'an abort closes the socket, before and during the response', async () => {
   const arrived = Promise.withResolvers<void>()
   await using at = await stage((request, response) => {
     if (request.url === '/within') response.write('x')
@@ -117,7 +117,7 @@ verifies('contract-6.http-limits', 'an abort closes the socket, before the answe
   }
 })
 
-verifies('contract-6.http-limits', 'what fails is told without an address', async () => {
+verifies('contract-6.http-limits', 'failures are reported without an address', async () => {
   await using at = await stage((request, response) => {
     if (request.url === '/reset') response.destroy()
     else if (request.url === '/head') response.setHeader('x', 'x'.repeat(100_000)).end()
@@ -151,7 +151,7 @@ verifies(
   },
 )
 
-verifies('contract-6.redirects', 'to the same origin go headers and, with 307 and 308, the body', async () => {
+verifies('contract-6.redirects', 'the same origin gets the headers and, with 307 and 308, the body', async () => {
   await using at = await stage((request, response) => {
     const status = Number(request.url?.slice(1))
     if (status > 0) response.writeHead(status, { location: '/' }).end()
@@ -199,7 +199,7 @@ verifies(
 
 verifies(
   'contract-6.redirects',
-  'another origin gets no configured header and no body, nor does the way back',
+  'another origin gets no configured header and no body, nor does a redirect back',
   async () => {
     await using inner = await startWebServer((request, response) => {
       if (request.url === '/back') response.writeHead(307, { location: request.headers.referer ?? back }).end()
@@ -227,7 +227,7 @@ verifies(
     expect(arrived?.headers).not.toHaveProperty('cookie')
     expect(arrived?.headers).not.toHaveProperty('content-type')
 
-    // The way back was chosen by the other: this server is not public, so it is refused.
+    // The redirect back was chosen by the other origin: this server is not public, so it is refused.
     const returned = await at.call({ ...tool, url: `${at.url}/to/back` })
     expect(returned).toMatchObject({ ok: false, content: expect.stringMatching(/not allowed/) })
     expect(at.server.requests.map(({ path }) => path)).not.toContain('/home')

@@ -1,4 +1,4 @@
-/** An MCP server written by hand, for answers that no good server gives: the old era, without sessions, in JSON. */
+/** A hand-written MCP server for responses that no good server sends: the old era, without sessions, in JSON. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { createMcp, type McpServer, type McpTimes } from '../../src/tools/mcp.ts'
@@ -6,7 +6,7 @@ import { createOutbound } from '../../src/tools/outbound.ts'
 
 export const never = new AbortController().signal
 
-/** `raw` goes out as it stands, `breaks` ends within the answer. */
+/** `raw` is sent verbatim, `breaks` ends in the middle of the response. */
 export type Answer =
   | { result: object }
   | { error: object }
@@ -23,9 +23,9 @@ export interface Options {
   times?: Partial<McpTimes>
   /** Configured headers of the server's record. */
   headers?: Record<string, string>
-  /** What GET, the request for a stream of events, is answered with. Absent: 405. */
+  /** The response to GET, the request for an event stream. Absent: 405. */
   get?: Answer
-  /** Called when that answer has gone out. */
+  /** Called when that response has been sent. */
   onGet?: () => void
 }
 

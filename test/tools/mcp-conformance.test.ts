@@ -1,7 +1,7 @@
 /**
- * The client scenarios of @modelcontextprotocol/conformance, run against our MCP client in a process of its own.
- * Left out: `auth/*`, since no OAuth flow is built (servers are given headers by an administrator), and
- * `elicitation-sep1034-client-defaults`, since there is no user to be asked: that capability is not offered.
+ * The client scenarios of @modelcontextprotocol/conformance, run against our MCP client in a separate process.
+ * Left out: `auth/*`, since there is no OAuth flow (an administrator configures headers), and
+ * `elicitation-sep1034-client-defaults`, since there is no user to ask: that capability is not offered.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'

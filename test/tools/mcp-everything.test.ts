@@ -1,4 +1,4 @@
-/** The published reference server, which nobody here wrote, as a process of its own (contract section 6). */
+/** The published reference server, third-party code, as a separate process (contract section 6). */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -84,13 +84,13 @@ describe.each(modes)('server-everything, %s', (mode, transport, path) => {
     expect(links.content).toMatch(/\[resource: .+, .+:\/\/.+\]/)
   })
 
-  test('what takes long sends progress, and is waited for', async () => {
+  test('a long call sends progress, and is awaited', async () => {
     const { ok, content } = await mcp.call(server, 'trigger-long-running-operation', { duration: 1, steps: 2 }, never)
     expect(ok).toBe(true)
     expect(content).toMatch(/completed/)
   })
 
-  test('it is killed and started again: calls go on', async () => {
+  test('after a kill and a restart calls work again', async () => {
     expect((await mcp.call(server, 'echo', { message: 'a' }, never)).ok).toBe(true)
     await stop(child)
     const refused = await mcp.call(server, 'echo', { message: 'b' }, never)

@@ -1,8 +1,8 @@
-/** Lists and answers that no good server gives, from one written by hand (contract section 6). */
+/** Lists and responses that no good server sends, from a hand-written one (contract section 6). */
 import { expect, test } from 'vitest'
 import { good, never, offers, type Reply, serve, unknown } from './mcp-by-hand.ts'
 
-test('broken tools are left out with a line each, the others are offered', async () => {
+test('broken tools are left out with a log line each, the others are offered', async () => {
   await using hand = await serve(
     offers([
       null,
@@ -39,7 +39,7 @@ test('a thousand tools are cut to 500, a thousand broken ones get ten lines', as
   expect(broken.lines).toHaveLength(10)
 })
 
-test('pages are walked, but not for ever', async () => {
+test('pages are followed, but not forever', async () => {
   await using three = await serve((method, { cursor = '0' }) => {
     if (method !== 'tools/list') return unknown
     const next = Number(cursor) + 1
@@ -52,13 +52,13 @@ test('pages are walked, but not for ever', async () => {
   await expect(endless.mcp.tools(endless.server, never)).rejects.toThrow(/pagination did not terminate/)
 })
 
-test('an older server that fails on the newest question is asked the older one', async () => {
+test('an older server that fails on the newest request gets the older one', async () => {
   await using hand = await serve((method) => (method === 'server/discover' ? { status: 500 } : offers([good])(method)))
   expect(await hand.mcp.tools(hand.server, never)).toHaveLength(1)
   expect(hand.asked.slice(0, 2)).toEqual(['server/discover', 'initialize'])
 })
 
-test('an error of the server is told in its words, another status as such; neither is repeated', async () => {
+test('a server error is reported with its message, another status as such; neither is retried', async () => {
   let calls = 0
   await using hand = await serve((method) => {
     if (method !== 'tools/call') return unknown
@@ -74,7 +74,7 @@ test('an error of the server is told in its words, another status as such; neith
   expect(calls).toBe(2)
 })
 
-test('a stream of events that breaks before the answer ends the call at once', async () => {
+test('an event stream that breaks before the response ends the call at once', async () => {
   await using hand = await serve(() => 'breaks')
   expect(await hand.mcp.call(hand.server, 'x', {}, AbortSignal.timeout(10_000))).toEqual({
     ok: false,
@@ -83,31 +83,31 @@ test('a stream of events that breaks before the answer ends the call at once', a
   expect(hand.asked.filter((method) => method === 'tools/call')).toHaveLength(1)
 })
 
-test('a header that cannot be sent is told without its value', async () => {
+test('a header that cannot be sent is reported without its value', async () => {
   await using hand = await serve(() => unknown)
   const server = { ...hand.server, headers: { 'x-key': 's3cret\nvalue' } }
   await expect(hand.mcp.tools(server, never)).rejects.toThrow('A configured header of the MCP server cannot be sent.')
   expect(hand.asked).toEqual([])
 })
 
-test('who waited in vain is the last one to wait for a while; the answer, once it comes, is there for all', async () => {
+test('after one reply waited in vain none waits for a while; the list, once it arrives, is there for all', async () => {
   const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>()
   await using hand = await serve(async (method) => {
     await mayAnswer
     return offers([good])(method)
   })
   const within = (ms: number) => hand.mcp.toolsWithin(ms, hand.server, never)
-  const ever = 2 ** 30 // who waits for that fails the test
+  const forever = 2 ** 30 // waiting for that fails the test
   await expect(within(50)).rejects.toThrow('no list of tools within 0.05 s')
-  await expect(within(ever)).rejects.toThrow('still no list of tools')
-  await expect(hand.mcp.toolsWithin(ever, hand.server, AbortSignal.abort(new Error('cancelled')))).rejects.toThrow(
+  await expect(within(forever)).rejects.toThrow('still no list of tools')
+  await expect(hand.mcp.toolsWithin(forever, hand.server, AbortSignal.abort(new Error('cancelled')))).rejects.toThrow(
     'cancelled',
   )
   answer()
-  await expect.poll(() => within(ever).catch(() => [])).toHaveLength(1)
+  await expect.poll(() => within(forever).catch(() => [])).toHaveLength(1)
 })
 
-test('a silence is over after its time, and when the server is changed', async () => {
+test('a silence ends after its time, and when the server is changed', async () => {
   const silent: Reply = () => new Promise(() => {})
   await using hand = await serve(silent, { times: { silence: 0 } })
   for (const _ of ['first', 'second']) {
@@ -121,7 +121,7 @@ test('a silence is over after its time, and when the server is changed', async (
   await expect(ask()).rejects.toThrow('within 0.05 s')
 })
 
-test.each([404, 410])('a server that answers %i to the request for events is used like any other', async (status) => {
+test.each([404, 410])('a server that answers %i to the event stream request is used like any other', async (status) => {
   const events = Promise.withResolvers<void>()
   await using hand = await serve(
     (method, params) => {

@@ -1,4 +1,4 @@
-/** What a model reads of an MCP tool's result: everything once (contract section 6). */
+/** What a model reads of an MCP tool's result: everything exactly once (contract section 6). */
 import { describe, expect, test } from 'vitest'
 import { resultText } from '../../src/tools/mcp-result.ts'
 import { never, serve, unknown } from './mcp-by-hand.ts'
@@ -31,14 +31,14 @@ describe('structured content that repeats the texts is not sent again', () => {
     expect(read(texts, structured)).toBe(texts.join('\n'))
   })
 
-  test('what the texts do not say is sent, and no more than that', () => {
+  test('only what the texts do not contain is sent', () => {
     expect(read([long], { content: long, truncated: true })).toBe(`${long}\n{"truncated":true}`)
     expect(read(['See:'], { answer: 42 })).toBe('See:\n{"answer":42}')
     expect(read(['one'], { result: ['one', 'two'] })).toBe('one\n{"result":["one","two"]}')
     expect(read(['[1,2]'], { a: [1, 3] })).toBe('[1,2]\n{"a":[1,3]}')
   })
 
-  test('alone it is sent as JSON', () => {
+  test('without texts it is sent as JSON', () => {
     expect(read([], graph)).toBe(JSON.stringify(graph))
     expect(read([''], graph)).toBe(JSON.stringify(graph))
   })

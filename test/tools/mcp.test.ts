@@ -37,7 +37,7 @@ const record = (kind: ServerKind, url: string, changes: Partial<McpServer> = {})
 
 const names = async (server: McpServer) => (await mcp.tools(server, never)).map(({ name }) => name)
 
-/** Requests of the kind that a connection is made with. */
+/** Requests that establish a connection. */
 const handshakes = ({ requests }: TestMcpServer) =>
   requests.filter(({ rpc }) => rpc === 'initialize' || rpc === 'server/discover').length
 
@@ -90,7 +90,7 @@ describe.each(serverKinds)('%s', (kind) => {
 
   verifies(
     'contract-6.mcp',
-    'cuts results at 256 KiB, at a character, and gives up on an answer of many megabytes',
+    'cuts results at 256 KiB, at a character boundary, and gives up on a response of many megabytes',
     async () => {
       const { content } = await mcp.call(server, 'big', {}, never)
       expect(Buffer.byteLength(content)).toBeLessThanOrEqual(256 * 1024)
@@ -102,18 +102,18 @@ describe.each(serverKinds)('%s', (kind) => {
     },
   )
 
-  verifies('contract-6.mcp', 'a change of the list is heard, and the next reply sees it', async () => {
+  verifies('contract-6.mcp', 'a list change is received, and the next reply sees it', async () => {
     expect(await names(server)).toEqual(known)
     if (kind === 'streamable_http, old era') {
       await vi.waitFor(() => expect(host.requests.some(({ method }) => method === 'GET')).toBe(true))
     }
     await vi.waitFor(async () => {
-      host.change() // until the server has the stream on which it tells
+      host.change() // until the server has its notification stream
       expect(await names(server)).toEqual([...known, 'later'])
     })
   })
 
-  verifies('contract-6.mcp', 'after a restart of the server calls and lists go on, on a new connection', async () => {
+  verifies('contract-6.mcp', 'after a server restart calls and lists work again, on a new connection', async () => {
     await names(server)
     const { port } = host
     await host[Symbol.asyncDispose]()
@@ -134,7 +134,7 @@ describe.each(serverKinds)('%s', (kind) => {
     })
   })
 
-  verifies('contract-6.mcp', 'a call whose connection breaks is not repeated, and the model is told so', async () => {
+  verifies('contract-6.mcp', 'a call whose connection breaks is not retried, and the model is told so', async () => {
     await names(server)
     const { ok, content } = await mcp.call(server, 'crash', {}, never)
     expect(ok).toBe(false)
@@ -143,7 +143,7 @@ describe.each(serverKinds)('%s', (kind) => {
     expect(await mcp.call(server, 'echo', { text: 'x' }, never)).toEqual({ ok: true, content: 'x' })
   })
 
-  verifies('contract-6.mcp', 'an abort reaches the server, and the socket of the call', async () => {
+  verifies('contract-6.mcp', 'an abort reaches the server and closes the call’s socket', async () => {
     await names(server)
     const stop = new AbortController()
     const call = mcp.call(server, 'wait', {}, stop.signal)
@@ -156,7 +156,7 @@ describe.each(serverKinds)('%s', (kind) => {
     expect(await mcp.call(server, 'echo', { text: 'x' }, never)).toEqual({ ok: true, content: 'x' })
   })
 
-  verifies('contract-6.mcp', 'a call that is not answered in time is given up, at the server too', async () => {
+  verifies('contract-6.mcp', 'a call without a timely response is cancelled, on the server too', async () => {
     await using hasty = open({ call: 300 })
     const { ok, content } = await hasty.call(server, 'wait', {}, never)
     expect([ok, content]).toEqual([false, `No answer within 0.3 s. ${MAYBE}`])
@@ -165,7 +165,7 @@ describe.each(serverKinds)('%s', (kind) => {
 
   verifies(
     'contract-6.mcp',
-    'another version of the record is another connection; the old one serves what is under way',
+    'a new version of the record gets a new connection; the old one finishes what is under way',
     async () => {
       await names(server)
       const stop = new AbortController()
@@ -192,7 +192,7 @@ describe.each(serverKinds)('%s', (kind) => {
   })
 })
 
-describe('servers that are dead', () => {
+describe('dead servers', () => {
   test.each(['streamable_http, old era', 'sse, old era'] as const)('refused: %s', async (kind) => {
     const gone = await startMcpServer(kind)
     await gone[Symbol.asyncDispose]()
@@ -218,7 +218,7 @@ describe('servers that are dead', () => {
     silent.close()
   })
 
-  test('an address that may not be called is refused without a call', async () => {
+  test('a forbidden address is refused without a call', async () => {
     const server = record('streamable_http, new era', 'http://169.254.169.254/mcp')
     await expect(mcp.tools(server, never)).rejects.toThrow(/not allowed/)
   })

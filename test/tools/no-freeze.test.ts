@@ -1,6 +1,6 @@
 /**
- * Nothing that a tool or an MCP server sends holds the event loop: contract section 18, 250 ms of a quiet machine. What
- * is measured is processor time of this thread, see longest-turn.ts.
+ * Nothing that a tool or an MCP server sends blocks the event loop: contract section 18, 250 ms on a quiet machine.
+ * Measured as CPU time of this thread, see longest-turn.ts.
  */
 import { gzipSync } from 'node:zlib'
 import { describe, expect } from 'vitest'

@@ -1,4 +1,4 @@
-/** Provider calls through the outbound guard: bytes from the socket to whoever takes them (contract section 6). */
+/** Provider calls through the outbound guard: bytes from the socket to the consumer (contract section 6). */
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -33,7 +33,7 @@ async function textOf(answer: OutboundAnswer): Promise<string> {
   return Buffer.concat(pieces).toString()
 }
 
-test('head first, then the body; a redirect is an answer like another', async () => {
+test('head first, then the body; a redirect is a response like any other', async () => {
   const url = await serve((request, response) => {
     response.writeHead(307, { location: '/else', 'x-seen': `${request.method} ${request.headers['x-mine']}` })
     response.end('moved')
@@ -43,7 +43,7 @@ test('head first, then the body; a redirect is an answer like another', async ()
   expect(await textOf(answer)).toBe('moved')
 })
 
-test('while there is no room nothing more is read, and the sender feels it', async () => {
+test('while there is no room nothing more is read, and the sender gets back-pressure', async () => {
   let written = 0
   const whole = 64 * 1024 * 1024
   const url = await serve(async (_, response) => {
@@ -65,7 +65,7 @@ test('while there is no room nothing more is read, and the sender feels it', asy
   })
   await first.promise
   const atFirst = taken
-  // A call beside it shows that the loop went on without this one being read.
+  // A parallel call shows that the loop ran on while this one was not read.
   expect(await textOf(await get(await serve((_, response) => void response.end('beside'))))).toBe('beside')
   expect(taken).toBe(atFirst)
   expect(written).toBeLessThan(whole)
@@ -79,7 +79,7 @@ test.each([
   ['x-gzip', gzipSync],
   ['deflate', deflateSync],
   ['br', brotliCompressSync],
-])('a body that comes as %s, though nobody asked for it, is read all the same', async (encoding, pack) => {
+])('a body encoded as %s is decoded although that was not requested', async (encoding, pack) => {
   const said = 'data: {"choices":[]}\n\n'.repeat(5000)
   const url = await serve((request, response) => {
     expect(request.headers['accept-encoding']).toBe('identity')
@@ -88,7 +88,7 @@ test.each([
   expect(await textOf(await get(url))).toBe(said)
 })
 
-test('a body that is not what it says it is, or breaks off, rejects', async () => {
+test('a body that is malformed or breaks off rejects', async () => {
   const bad = await serve((_, response) => void response.setHeader('content-encoding', 'gzip').end('no gzip'))
   await expect(textOf(await get(bad))).rejects.toThrow('incorrect header check')
   const broken = await serve((_, response) => {
@@ -130,7 +130,7 @@ test('an abort rejects with its reason at every stage, and closes the connection
   await gone.promise
 })
 
-test('a taker that fails ends the call with its own error; cancel closes the connection', async () => {
+test('a consumer that fails ends the call with its own error; cancel closes the connection', async () => {
   const closed = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let calls = 0
   const url = await serve((_, response) => {

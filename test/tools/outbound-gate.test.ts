@@ -1,4 +1,4 @@
-/** The outbound guard's part of "only under a valid lease" (contract section 10): checked as a request goes out. */
+/** The outbound guard's part of "only under a valid lease" (contract section 10): checked when a request is sent. */
 import { expect } from 'vitest'
 import type { ToolCall } from '../../src/actors/ports.ts'
 import { createMcp } from '../../src/tools/mcp.ts'
@@ -21,7 +21,7 @@ const tool = (url: string, method = 'POST') => ({
   inputSchema: null,
 })
 
-/** A reply whose lease ends when `when` says so, which it is asked as each request is about to go out. */
+/** A reply whose lease ends when `when` returns true; called before each request is sent. */
 function leased(when: (sent: number) => boolean = () => true) {
   const reply = new AbortController()
   let armed = false
@@ -49,7 +49,7 @@ function leased(when: (sent: number) => boolean = () => true) {
   }
 }
 
-verifies('contract-10.lease', 'an HTTP tool and web_fetch send nothing, though their connection is open', async () => {
+verifies('contract-10.lease', 'an HTTP tool and web_fetch send nothing, even on an open connection', async () => {
   await using server = await startWebServer((_, response) => response.end('done'))
   for (const [name, args] of [
     ['act', {}],
@@ -64,7 +64,7 @@ verifies('contract-10.lease', 'an HTTP tool and web_fetch send nothing, though t
   expect(server.requests).toEqual([])
 })
 
-verifies('contract-10.lease', 'a redirect is not followed any more', async () => {
+verifies('contract-10.lease', 'a redirect is no longer followed', async () => {
   await using server = await startWebServer((request, response) => {
     if (request.url === '/') response.writeHead(307, { location: '/charge' }).end()
     else response.end('charged')

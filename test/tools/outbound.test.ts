@@ -1,4 +1,4 @@
-/** The outbound rule of contract section 6, over real sockets: what is refused never reaches the server. */
+/** The outbound rule of contract section 6, over real sockets: refused calls never reach the server. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
@@ -110,7 +110,7 @@ verifies('contract-6.outbound', 'an administrator chooses any other address', as
   const local = [['::1', '127.0.0.1']]
   const { lookup } = scriptedLookup({
     ...{ localhost: local, 'localhost.': local, 'internal.test': ['127.0.0.1'] },
-    'two.test': [['169.254.169.254', '127.0.0.1']], // of several addresses those are tried that may be
+    'two.test': [['169.254.169.254', '127.0.0.1']], // only the allowed ones of several addresses are tried
   })
   await using outbound = open({ lookup })
   for (const host of passing) {
@@ -125,13 +125,13 @@ const publicAddresses = [
   ...['64:ff9b::8.8.8.8', '2002:808:808::1'],
 ]
 
-describe('judged without a connection', () => {
+describe('checked without a connection', () => {
   test.each(publicAddresses)('contract section 6: %s is public, a model may choose it', (address) => {
     const target = { host: 'public.test', port: 443, address }
     expect(refusalOf(target, 'model', { policy: 'strict', allow: [] })).toBeNull()
   })
 
-  test('what is no address, or has a zone, is judged all the same', () => {
+  test('invalid addresses and zones are handled', () => {
     const rules = { policy: 'standard', allow: [] } as const
     const of = (address: string) => refusalOf({ host: 'x.test', port: 80, address }, 'admin', rules)
     expect(of('fe80::1%eth0')).toMatch(/link-local/)
@@ -142,46 +142,42 @@ describe('judged without a connection', () => {
 
 const allowing = (...values: string[]) => values.map((value) => outboundRule(value))
 
-verifies(
-  'contract-6.outbound',
-  'OUTBOUND_ALLOW opens hosts, host:port and ranges, and nothing beside them',
-  async () => {
-    await using server = await startWebServer((_, response) => response.end('ok'), '::')
-    await using other = await startWebServer((_, response) => response.end('other'), '::')
-    const { port } = server
-    const { lookup } = scriptedLookup({ 'api.internal': ['127.0.0.5'], 'x.internal': ['127.0.0.6'] })
-    const cases: [allow: string, host: string, port: number, expected: string][] = [
-      ['api.internal', 'api.internal', port, 'ok'],
-      ['api.internal', 'API.internal', port, 'ok'],
-      ['api.internal', 'x.internal', port, 'OUTBOUND_REFUSED'],
-      ['api.internal', '127.0.0.5', port, 'OUTBOUND_REFUSED'],
-      [`api.internal:${port}`, 'api.internal', port, 'ok'],
-      [`api.internal:${port}`, 'api.internal', other.port, 'OUTBOUND_REFUSED'],
-      ['127.0.0.6', 'x.internal', port, 'ok'],
-      ['127.0.0.6', 'api.internal', port, 'OUTBOUND_REFUSED'],
-      [`127.0.0.6:${port}`, '127.0.0.6', port, 'ok'],
-      [`127.0.0.6:${port}`, '127.0.0.6', other.port, 'OUTBOUND_REFUSED'],
-      [`[::1]:${port}`, '[::1]', port, 'ok'],
-      ['127.0.0.4/31', 'api.internal', port, 'ok'],
-      ['127.0.0.4/31', 'x.internal', port, 'OUTBOUND_REFUSED'],
-      ['127.0.0.4/31', '[::ffff:127.0.0.5]', port, 'ok'],
-      ['::1/128', '[::1]', port, 'ok'],
-      ['::ffff:127.0.0.0/104', '127.0.0.1', port, 'ok'],
-      ['64:ff9b::/96', '127.0.0.1', port, 'OUTBOUND_REFUSED'],
-      ['0.0.0.0/0', '127.0.0.1', port, 'ok'],
-      ['0.0.0.0/0', '[::1]', port, 'OUTBOUND_REFUSED'],
-    ]
-    for (const [allow, host, at, expected] of cases) {
-      await using outbound = open({ policy: 'strict', allow: allowing(allow), lookup })
-      for (const chosenBy of ['model', 'admin'] as const) {
-        const said = await outcome(outbound.fetch(`http://${host}:${at}/`, { chosenBy, signal }))
-        expect([allow, host, chosenBy, said]).toEqual([allow, host, chosenBy, expected])
-      }
+verifies('contract-6.outbound', 'OUTBOUND_ALLOW opens hosts, host:port and ranges, and nothing else', async () => {
+  await using server = await startWebServer((_, response) => response.end('ok'), '::')
+  await using other = await startWebServer((_, response) => response.end('other'), '::')
+  const { port } = server
+  const { lookup } = scriptedLookup({ 'api.internal': ['127.0.0.5'], 'x.internal': ['127.0.0.6'] })
+  const cases: [allow: string, host: string, port: number, expected: string][] = [
+    ['api.internal', 'api.internal', port, 'ok'],
+    ['api.internal', 'API.internal', port, 'ok'],
+    ['api.internal', 'x.internal', port, 'OUTBOUND_REFUSED'],
+    ['api.internal', '127.0.0.5', port, 'OUTBOUND_REFUSED'],
+    [`api.internal:${port}`, 'api.internal', port, 'ok'],
+    [`api.internal:${port}`, 'api.internal', other.port, 'OUTBOUND_REFUSED'],
+    ['127.0.0.6', 'x.internal', port, 'ok'],
+    ['127.0.0.6', 'api.internal', port, 'OUTBOUND_REFUSED'],
+    [`127.0.0.6:${port}`, '127.0.0.6', port, 'ok'],
+    [`127.0.0.6:${port}`, '127.0.0.6', other.port, 'OUTBOUND_REFUSED'],
+    [`[::1]:${port}`, '[::1]', port, 'ok'],
+    ['127.0.0.4/31', 'api.internal', port, 'ok'],
+    ['127.0.0.4/31', 'x.internal', port, 'OUTBOUND_REFUSED'],
+    ['127.0.0.4/31', '[::ffff:127.0.0.5]', port, 'ok'],
+    ['::1/128', '[::1]', port, 'ok'],
+    ['::ffff:127.0.0.0/104', '127.0.0.1', port, 'ok'],
+    ['64:ff9b::/96', '127.0.0.1', port, 'OUTBOUND_REFUSED'],
+    ['0.0.0.0/0', '127.0.0.1', port, 'ok'],
+    ['0.0.0.0/0', '[::1]', port, 'OUTBOUND_REFUSED'],
+  ]
+  for (const [allow, host, at, expected] of cases) {
+    await using outbound = open({ policy: 'strict', allow: allowing(allow), lookup })
+    for (const chosenBy of ['model', 'admin'] as const) {
+      const said = await outcome(outbound.fetch(`http://${host}:${at}/`, { chosenBy, signal }))
+      expect([allow, host, chosenBy, said]).toEqual([allow, host, chosenBy, expected])
     }
-  },
-)
+  }
+})
 
-verifies('contract-6.outbound', 'metadata is opened by its own address only, never by a name or a wide range', () => {
+verifies('contract-6.outbound', 'a metadata address is opened only explicitly, never by a name or a wide range', () => {
   const judge = (allow: string, address: string) =>
     refusalOf({ host: 'api.internal', port: 80, address }, 'admin', { policy: 'standard', allow: allowing(allow) })
   for (const allow of ['api.internal', '0.0.0.0/0', '169.0.0.0/8', 'api.internal:80']) {
@@ -193,7 +189,7 @@ verifies('contract-6.outbound', 'metadata is opened by its own address only, nev
   expect(judge('fe80::/64', 'fe80::7')).toBeNull()
 })
 
-verifies('contract-6.outbound', 'a name that answers differently the second time is asked once', async () => {
+verifies('contract-6.outbound', 'a name that would resolve differently the second time is resolved once', async () => {
   await using server = await startWebServer((_, response) => response.end('ok'))
   const rebinding = scriptedLookup({ 'rebind.test': ['127.0.0.1', '169.254.169.254'] })
   await using outbound = open({ lookup: rebinding.lookup })
@@ -201,23 +197,23 @@ verifies('contract-6.outbound', 'a name that answers differently the second time
   expect(await outcome(outbound.fetch(url, byAdmin))).toBe('ok')
   expect(rebinding.asked).toEqual(['rebind.test'])
 
-  // Public when it is checked, loopback for whoever asks again: the connection goes to what was checked.
+  // Public when checked, loopback when resolved again: the connection goes to the checked address.
   const other = scriptedLookup({ 'rebind.test': ['192.0.2.7', '127.0.0.1'] })
   await using strict = open({ lookup: other.lookup, allow: allowing('192.0.2.7') })
-  const patience = AbortSignal.timeout(300)
-  expect(await outcome(strict.fetch(url, { chosenBy: 'model', signal: patience }))).not.toBe('ok')
+  const timeout = AbortSignal.timeout(300)
+  expect(await outcome(strict.fetch(url, { chosenBy: 'model', signal: timeout }))).not.toBe('ok')
   expect(other.asked).toEqual(['rebind.test'])
   expect(server.requests).toHaveLength(1)
 })
 
-verifies('contract-6.outbound', 'of several addresses only those that may be are connected to', async () => {
+verifies('contract-6.outbound', 'of several addresses only allowed ones are connected to', async () => {
   await using server = await startWebServer(({ socket }, response) => response.end(socket.localAddress), '0.0.0.0')
   const { lookup } = scriptedLookup({ 'mixed.test': [['127.0.0.1', '10.0.0.1', '127.0.0.5', '127.0.0.2']] })
   await using outbound = open({ lookup, allow: allowing('127.0.0.5') })
   expect(await outcome(outbound.fetch(`http://mixed.test:${server.port}/`, byModel))).toBe('127.0.0.5')
 })
 
-verifies('contract-6.outbound', 'a new connection is checked anew', async () => {
+verifies('contract-6.outbound', 'a new connection is checked again', async () => {
   await using server = await startWebServer((_, response) => response.setHeader('connection', 'close').end('ok'))
   const { lookup, asked } = scriptedLookup({ 'rebind.test': ['127.0.0.1', '10.0.0.1', '169.254.169.254'] })
   await using outbound = open({ lookup, allow: allowing('127.0.0.1') })
@@ -228,7 +224,7 @@ verifies('contract-6.outbound', 'a new connection is checked anew', async () => 
   expect(asked).toHaveLength(3)
 })
 
-verifies('contract-6.outbound', "an administrator's kept connection is not a model's", async () => {
+verifies('contract-6.outbound', "an administrator's kept-alive connection is not reused for a model", async () => {
   await using server = await startWebServer((_, response) => response.end('ok'))
   await using outbound = open()
   expect(await outcome(outbound.fetch(server.url, byAdmin))).toBe('ok')
@@ -269,7 +265,7 @@ test('an abort closes the socket and rejects with its reason', async () => {
   server.close()
 })
 
-test('a resolver that never answers does not hold up an abort', async () => {
+test('a resolver that never answers does not delay an abort', async () => {
   await using outbound = open({ lookup: () => new Promise(() => {}) })
   const stop = new AbortController()
   const calls = Array.from({ length: 5 }, (_, i) =>

@@ -18,7 +18,7 @@ const headers = {
 }
 const shown = /s3cret|k3y-of|p%C3%A4|p\u00e4|ss .?"word|c3MgIndvcmQi/i
 
-/** All that was sent, in the forms in which servers send it back. */
+/** Everything sent, in the forms in which servers send it back. */
 const echoes = (sent: string[]): string =>
   sent
     .flatMap((text) => [
@@ -34,7 +34,7 @@ const echoes = (sent: string[]): string =>
 
 const sent = [headers.authorization, headers['x-api-key'], basic, password]
 
-test('every form of a secret goes, other headers and words stay', () => {
+test('every form of a secret is removed, other headers and words are kept', () => {
   const cleared = removeSecrets(`${echoes(sent)}\nblue, the team`, secretsInHeaders(headers))
   expect(cleared).not.toMatch(shown)
   expect(cleared).toMatch(/blue, the team$/)

@@ -45,7 +45,7 @@ const server = (name: string, url = 'http://127.0.0.1:9/mcp'): McpServer => ({
   ...{ id: name, name, transport: 'streamable_http', url, headers: {}, version: '1' },
 })
 
-/** Servers that offer tools of these names. A call answers with what was called. */
+/** Servers that offer tools with these names. A call returns what was called. */
 const mcpOf = (offers: Record<string, string[]>): Pick<Mcp, 'toolsWithin' | 'call'> => ({
   toolsWithin: async (_ms, { name }) =>
     (offers[name] ?? []).map((tool): McpTool => ({ name: tool, description: '', inputSchema: { type: 'object' } })),
@@ -72,7 +72,7 @@ describe('names', () => {
     expect(plainName(name)).toBe(plain)
   })
 
-  verifies('contract-6.names', 'an MCP tool has its server before it, 64 characters in all', () => {
+  verifies('contract-6.names', 'an MCP tool is prefixed with its server, 64 characters in total', () => {
     expect(mcpToolName('My Server', 'do.it')).toBe('My_Server__do_it')
     expect(mcpToolName('s'.repeat(70), 'tool')).toBe('s'.repeat(64))
   })
@@ -92,7 +92,7 @@ describe('names', () => {
     expect(taken).toContain(`${'x'.repeat(61)}_11`)
   })
 
-  verifies('contract-6.names', 'all kinds share the names, in the order of the configuration', async () => {
+  verifies('contract-6.names', 'all kinds share one namespace, in configured order', async () => {
     const box = await toolbox(
       {
         httpTools: [httpTool('current_time'), httpTool('s__t'), httpTool('a b'), httpTool('a.b')],
@@ -112,7 +112,7 @@ describe('names', () => {
   })
 })
 
-test('of an MCP server those tools are offered that are named, * means all, none means none', async () => {
+test('an MCP server’s selected tools are offered; * means all, an empty list none', async () => {
   const offers = mcpOf({ s: ['a', 'b', 'c'] })
   const named = async (toolNames: string[]) =>
     (await toolbox({ mcpServers: [{ server: server('s'), toolNames }] }, offers)).tools.map(({ name }) => name)
@@ -121,7 +121,7 @@ test('of an MCP server those tools are offered that are named, * means all, none
   expect(await named([])).toEqual([])
 })
 
-test('a tool without a schema is offered as one that takes an object', async () => {
+test('a tool without a schema is offered as taking any object', async () => {
   const box = await toolbox({ httpTools: [httpTool('a'), httpTool('b', { inputSchema: { required: ['x'] } })] })
   expect(box.tools.map(({ inputSchema }) => inputSchema)).toEqual([
     { type: 'object', properties: {} },
@@ -145,19 +145,19 @@ describe('calls', () => {
     ['null', 'null', /^a was not called: the arguments are not a JSON object\.$/],
     ['what does not fit', '{"n":"x"}', /^a was not called: arguments\/n must be number\.$/],
     ['nothing, where something is needed', '', /^a was not called: arguments must have required property 'n'\.$/],
-  ])('%s is told, and nothing is called', async (_name, args, reason) => {
+  ])('%s gives a result that says so, and nothing is called', async (_name, args, reason) => {
     const box = await toolbox({ httpTools: [httpTool('a', { inputSchema, url: 'http://127.0.0.1:9/' })] })
     const result = await box.call(call('a', args), never, 'r:1')
     expect(result.ok).toBe(false)
     expect(result.content).toMatch(reason)
   })
 
-  test('no text at all means no arguments', async () => {
+  test('empty text means no arguments', async () => {
     const box = await toolbox({ httpTools: [httpTool('a')] })
     expect((await box.call(call('a', ' '), never, 'r:1')).ok).toBe(true)
   })
 
-  verifies('contract-6.failing-tools', 'an unknown tool is told', async () => {
+  verifies('contract-6.failing-tools', 'an unknown tool gives a result that says so', async () => {
     const box = await toolbox({ httpTools: [httpTool('a')] })
     for (const name of ['b', '__proto__', '']) {
       expect(await box.call(call(name), never, 'r:1')).toEqual({
@@ -178,10 +178,10 @@ describe('calls', () => {
   })
 })
 
-describe('MCP servers that are dead', () => {
+describe('dead MCP servers', () => {
   verifies(
     'contract-6.dead-server',
-    'a reply goes on without them: refused, and silent, beside one that lives',
+    'a reply continues without them: one refuses, one is silent, a third works',
     async () => {
       const silent = createTcpServer((socket) => void socket.on('error', () => {}))
       await once(silent.listen(0, '127.0.0.1'), 'listening')
@@ -209,7 +209,7 @@ describe('MCP servers that are dead', () => {
     },
   )
 
-  test('a reply that is stopped while it waits for a list does not go on', async () => {
+  test('a reply stopped while it waits for a list does not continue', async () => {
     const waiting = {
       ...mcpOf({}),
       toolsWithin: (_ms: number, _server: McpServer, signal: AbortSignal) =>

@@ -11,7 +11,7 @@ const signal = new AbortController().signal
 const MiB = 1024 * 1024
 const standard = { timeoutMs: 20_000, maxPageBytes: 5 * MiB, maxBytes: 256 * 1024, redirects: 5 }
 
-/** Loopback is opened for this server alone; what is not said to be a page is one. */
+/** Loopback is allowed for this server alone; the default content type is HTML. */
 async function stage(listener: RequestListener) {
   const server = await startWebServer(listener)
   const outbound = createOutbound({
@@ -43,7 +43,7 @@ const article = `<!doctype html><html><head><title>Weaver birds</title><script>l
   <p>See <a href="../more?x=1">more</a> and <a href="javascript:alert(1)">this</a>.</p></article>
   <footer>Imprint</footer></body></html>`
 
-verifies('contract-6.web-fetch', "a page's main content comes as Markdown", async () => {
+verifies('contract-6.web-fetch', "a page's main content is returned as Markdown", async () => {
   await using at = await serving('text/html; charset=utf-8', article)
   const { ok, content } = await at.get('/birds/weaver')
   expect(ok).toBe(true)
@@ -57,7 +57,7 @@ verifies('contract-6.web-fetch', "a page's main content comes as Markdown", asyn
   expect(at.server.requests[0]?.headers['user-agent']).toContain('Greenroom')
 })
 
-verifies('contract-6.web-fetch', 'text and JSON come as they are', async () => {
+verifies('contract-6.web-fetch', 'text and JSON are returned unchanged', async () => {
   for (const [type, body] of [
     ['text/plain', 'a <b>\n\n  c'],
     ['application/json', '{"a":  [1,\n2]}'],
@@ -70,14 +70,14 @@ verifies('contract-6.web-fetch', 'text and JSON come as they are', async () => {
   }
 })
 
-verifies('contract-6.web-fetch', 'what is not text is told, not shown', async () => {
+verifies('contract-6.web-fetch', 'content that is not text is reported, not returned', async () => {
   await using at = await serving('image/png', Buffer.from([0x89, 0x50, 0, 1]))
   expect(await at.get('/')).toEqual({ ok: false, content: 'The content is not text (image/png).' })
   await using untyped = await serving(null, Buffer.from([0x89, 0x50, 0, 1]))
   expect(await untyped.get('/')).toMatchObject({ ok: false })
 })
 
-verifies('contract-6.web-fetch', 'charsets: header, mark, meta, and what is left', async () => {
+verifies('contract-6.web-fetch', 'charsets: header, byte order mark, meta, and the fallback', async () => {
   const page = (text: string, encoding: BufferEncoding, head = '') =>
     Buffer.from(`<html><head>${head}<title>t</title></head><body><p>${text}</p></body></html>`, encoding)
   for (const [type, body, expected] of [
@@ -95,12 +95,12 @@ verifies('contract-6.web-fetch', 'charsets: header, mark, meta, and what is left
   }
 })
 
-verifies('contract-6.web-fetch', 'an error answer is told with its text', async () => {
+verifies('contract-6.web-fetch', 'an error response is reported with its text', async () => {
   await using at = await stage((_, response) => response.writeHead(404, { 'content-type': 'text/plain' }).end('gone'))
   expect(await at.get('/')).toEqual({ ok: false, content: 'The server answered 404.\n\ngone' })
 })
 
-verifies('contract-6.web-fetch', 'more than 5 MiB is not read, what is too long to read is cut', async () => {
+verifies('contract-6.web-fetch', 'at most 5 MiB is read, and long text is cut', async () => {
   let sent = 0
   await using at = await stage(async (request, response) => {
     response.setHeader('content-type', 'text/plain')
@@ -120,7 +120,7 @@ verifies('contract-6.web-fetch', 'more than 5 MiB is not read, what is too long 
 
 verifies(
   'contract-6.web-fetch',
-  'a server that never answers, or answers byte by byte, meets the time limit',
+  'a server that never answers, or answers byte by byte, hits the time limit',
   async () => {
     await using at = await stage((request, response) => {
       if (request.url === '/silent') return
@@ -170,7 +170,7 @@ const hostile: [name: string, html: string][] = [
 ]
 
 for (const [name, html] of hostile) {
-  verifies('contract-6.web-fetch', `a hostile page is a result, and stops nothing else: ${name}`, async () => {
+  verifies('contract-6.web-fetch', `a hostile page gives a result and blocks nothing else: ${name}`, async () => {
     await using at = await serving('text/html', html)
     let ticks = 0
     const timer = setInterval(() => ticks++, 20)
@@ -181,7 +181,7 @@ for (const [name, html] of hostile) {
   })
 }
 
-verifies('contract-6.web-fetch', 'a page that takes too long or too much memory is given up', async () => {
+verifies('contract-6.web-fetch', 'a page that takes too much time or memory is given up', async () => {
   const slow = '<!doctype'.repeat(390_000)
   const call = (limits: { timeoutMs: number; maxMegabytes: number }, html = slow, by = signal) =>
     htmlToMarkdown(

@@ -1,4 +1,4 @@
-/** A web server on loopback that counts who came, and a resolver that a test writes. */
+/** A web server on loopback that counts connections, and a scripted resolver. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,11 +9,11 @@ export interface WebServer extends AsyncDisposable {
   /** `http://127.0.0.1:port` */
   url: string
   requests: { method: string; path: string; headers: IncomingMessage['headers']; body: string }[]
-  /** Connections that were ever opened; those open now. */
+  /** Connections opened so far; connections open now. */
   connections: { opened: number; open: number }
 }
 
-/** `host` `::` takes IPv4 too. Requests are kept before `listener` is called. */
+/** `host` `::` accepts IPv4 too. Requests are recorded before `listener` is called. */
 export async function startWebServer(listener: RequestListener, host = '127.0.0.1'): Promise<WebServer> {
   const requests: WebServer['requests'] = []
   const connections = { opened: 0, open: 0 }
@@ -48,11 +48,11 @@ export async function startWebServer(listener: RequestListener, host = '127.0.0.
 
 export interface TestLookup {
   lookup: Lookup
-  /** Names in the order in which they were asked for. */
+  /** Names in the order of their lookups. */
   asked: string[]
 }
 
-/** Each name's answers in turn, the last one again and again. Unknown names are not found. */
+/** Each name's answers in turn, the last one repeated. Unknown names are not found. */
 export function scriptedLookup(names: Record<string, (string | string[])[]>): TestLookup {
   const asked: string[] = []
   const lookup: Lookup = async (host) => {

@@ -1,5 +1,6 @@
 /** What the admin pages make of texts: templates, schemas, headers, arguments, snippets. */
 import { expect, test } from 'vitest'
+import { browserSnippets } from '../../ui/src/agents/browser-snippets.ts'
 import { snippets } from '../../ui/src/agents/snippets.ts'
 import { headersOf, movesSecrets } from '../../ui/src/blocks/header-rows.ts'
 import { argumentsOf } from '../../ui/src/http-tools/arguments.ts'
@@ -83,6 +84,14 @@ test.each([
     for (const code of all(false)) expect(code).not.toContain('GREENROOM_API_KEY')
     expect(all(true)[0]).toContain(place.base)
   }
+})
+
+test('the browser’s way names the key only where the server asks for it, and never in the page', () => {
+  const place = { origin: 'http://h', agentId: '1', deployPath: '/api/v1/agents/1/deploy' }
+  const [route, page] = browserSnippets({ ...place, needsKey: true })
+  expect(route?.code).toContain('GREENROOM_API_KEY')
+  expect(page?.code).not.toContain('GREENROOM_API_KEY')
+  expect(browserSnippets({ ...place, needsKey: false })[0]?.code).not.toContain('GREENROOM_API_KEY')
 })
 
 test('a message goes into a shell as it stands, and a known session by its id', () => {

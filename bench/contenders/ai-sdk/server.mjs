@@ -17,7 +17,7 @@ const { UPSTREAM_URL: baseURL, REDIS_URL, PORT } = process.env
 const model = createOpenAICompatible({ name: 'bench', baseURL, apiKey: 'none' }).chatModel('bench')
 /** One for the process: a context opens two connections. */
 const resumable = REDIS_URL === undefined ? null : createResumableStreamContext({ waitUntil: null })
-/** The "chat store" that its guide leaves to the user, in memory: what costs least. The newest thousand. */
+/** The "chat store" that its guide leaves to the user: in memory, the cheapest, and limited to the newest thousand. */
 const chats = new Map()
 
 function saveChat(id, chat) {

@@ -2,7 +2,7 @@
 import type { paths } from './schema.ts'
 import { readAnswer, type Transport } from './transport.ts'
 
-type Method = 'get' | 'put' | 'post' | 'delete'
+type Method = 'get' | 'put' | 'post' | 'patch' | 'delete'
 /** Paths that have the method. */
 export type PathOf<M extends Method> = { [P in keyof paths]: paths[P][M] extends object ? P : never }[keyof paths]
 type JsonOf<Content> = Content extends { 'application/json': infer Body } ? Body : never
@@ -35,6 +35,7 @@ export interface Calls {
   GET: Call<'get'>
   PUT: Call<'put'>
   POST: Call<'post'>
+  PATCH: Call<'patch'>
   DELETE: Call<'delete'>
 }
 
@@ -54,14 +55,28 @@ export function createCalls(transport: Transport): Calls {
       // The contract's own type of the response.
       return data as DataOf<paths[typeof path][M]>
     }
-  return { GET: callWith('GET'), PUT: callWith('PUT'), POST: callWith('POST'), DELETE: callWith('DELETE') }
+  return {
+    GET: callWith('GET'),
+    PUT: callWith('PUT'),
+    POST: callWith('POST'),
+    PATCH: callWith('PATCH'),
+    DELETE: callWith('DELETE'),
+  }
 }
 
-/** `/agents/{id}` with its parts filled in, and the query behind it; null and undefined are left out. */
+/**
+ * `/agents/{id}` with its parts filled in, and the query behind it; null and undefined are left out, an object is written
+ * `name[key]=value`.
+ */
 function addressOf(path: string, { path: parts = {}, query = {} }: NonNullable<AnyInit['params']>): string {
   const values = new Map<string, unknown>(Object.entries(parts))
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(values.get(name))))
   const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) if (value != null) search.append(name, String(value))
+  const add = (name: string, value: unknown) => {
+    if (value == null) return
+    if (typeof value !== 'object') search.append(name, String(value))
+    else for (const [key, part] of Object.entries(value)) add(`${name}[${key}]`, part)
+  }
+  for (const [name, value] of Object.entries(query)) add(name, value)
   return search.size === 0 ? filled : `${filled}?${search}`
 }

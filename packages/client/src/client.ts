@@ -2,9 +2,10 @@
 import { type Calls, createCalls } from './calls.ts'
 import { refusalOf } from './errors.ts'
 import { follow, type Reconnect } from './follow.ts'
-import { type PlaygroundSession, playgroundSession } from './playground.ts'
+import { type NewPlaygroundSession, type PlaygroundSession, playgroundSession } from './playground.ts'
+import type { components } from './schema.ts'
 import type { ServerEvent } from './server-events.ts'
-import { deploySession, type Session } from './session.ts'
+import { type DeploySession, deploySession, type NewSession } from './session.ts'
 import { createTransport, type TransportOptions } from './transport.ts'
 
 export interface ClientOptions extends TransportOptions {
@@ -12,10 +13,28 @@ export interface ClientOptions extends TransportOptions {
   reconnect?: Reconnect
 }
 
-/** Sessions of one agent. Without an id: a new one, which its first message creates. */
-export interface Agent<OfKind> {
-  session(id?: string | null, options?: { title?: string }): OfKind
+/** Which sessions: those for which all of it is true. `q`: a part of the title, without case. */
+export interface SessionQuery {
+  user?: string
+  metadata?: Record<string, string>
+  q?: string
+  limit?: number
+  offset?: number
 }
+
+/** Sessions of one agent. */
+export interface Agent<OfKind, Made = NewSession, Listed = components['schemas']['DeploySessionList']> {
+  /** Without an id: a new one, which its first message creates, with what is given. */
+  session(id?: string | null, made?: Made): OfKind
+  /** Most recently updated first, 20 at a time unless `limit` says otherwise. */
+  sessions(query?: SessionQuery): Promise<Listed>
+}
+
+export type PlaygroundAgent = Agent<
+  PlaygroundSession,
+  NewPlaygroundSession,
+  components['schemas']['PlaygroundSessionList']
+>
 
 export interface EventsOptions {
   /** Of the last event that was received. */
@@ -27,9 +46,9 @@ export interface EventsOptions {
 
 export interface Client extends Calls {
   /** The deploy API of an agent, by its id or the path of its deploy API (`/api/v1/agents/<id>/deploy`). */
-  agent(idOrPath: string): Agent<Session>
+  agent(idOrPath: string): Agent<DeploySession>
   /** The playground of an agent, by its id: needs the login, where there is one. */
-  playground(agentId: string): Agent<PlaygroundSession>
+  playground(agentId: string): PlaygroundAgent
   /** A stream of the debug API, which is resumed whenever its connection breaks. */
   events(path: string, options?: EventsOptions): AsyncGenerator<ServerEvent, void>
 }
@@ -43,11 +62,20 @@ export function createClient({ reconnect = {}, ...options }: ClientOptions): Cli
     ...calls,
     agent(idOrPath) {
       const context = contextOf(agentIdOf(idOrPath))
-      return { session: (id = null, { title } = {}) => deploySession(context, id, title) }
+      const path = { agent_id: context.agentId }
+      return {
+        session: (id = null, made = {}) => deploySession(context, id, made),
+        sessions: (query = {}) => calls.GET('/api/v1/agents/{agent_id}/deploy/sessions', { params: { path, query } }),
+      }
     },
     playground(agentId) {
       const context = contextOf(agentIdOf(agentId))
-      return { session: (id = null, { title } = {}) => playgroundSession(context, id, title) }
+      const path = { agent_id: context.agentId }
+      return {
+        session: (id = null, made) => playgroundSession(context, id, made),
+        sessions: (query = {}) =>
+          calls.GET('/api/v1/agents/{agent_id}/playground/sessions', { params: { path, query } }),
+      }
     },
     events(path, { lastEventId, ...rest } = {}) {
       let last = lastEventId

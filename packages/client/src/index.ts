@@ -1,11 +1,28 @@
 /** @greenroom/client: sessions whose replies survive every broken connection, and the management API, typed. */
 export type { Calls } from './calls.ts'
-export { type Agent, type Client, type ClientOptions, createClient, type EventsOptions } from './client.ts'
+export {
+  type Agent,
+  type Client,
+  type ClientOptions,
+  createClient,
+  type EventsOptions,
+  type PlaygroundAgent,
+  type SessionQuery,
+} from './client.ts'
 export { ApiError, ConnectionError, ReplyError, type ReplyErrorCode } from './errors.ts'
 export type { Reconnect } from './follow.ts'
-export type { PlaygroundMessage, PlaygroundSendOptions, PlaygroundSession } from './playground.ts'
+export type { NewPlaygroundSession, PlaygroundMessage, PlaygroundSendOptions, PlaygroundSession } from './playground.ts'
 export type { FollowReplyOptions, Reply } from './reply.ts'
 export type { FinishReason, ReplyEvent, Usage } from './reply-frames.ts'
 export type { components, paths } from './schema.ts'
 export { type ServerEvent, serverEvents } from './server-events.ts'
-export type { Message, SendOptions, Session } from './session.ts'
+export type {
+  DeploySession,
+  Message,
+  MessagePage,
+  NewSession,
+  SendOptions,
+  Session,
+  SessionRecord,
+} from './session.ts'
+export type { TokenSource } from './tokens.ts'

@@ -1,7 +1,7 @@
 /** The same sessions over the playground API, for a page with a login: with tool calls and overridden settings. */
 import { createReply, type FollowReplyOptions, type ReplyWire } from './reply.ts'
 import type { components } from './schema.ts'
-import { after, knownSession, nothingYet, type Session, type SessionContext } from './session.ts'
+import { after, knownSession, type MessagePage, nothingYet, type Session, type SessionContext } from './session.ts'
 
 type Schemas = components['schemas']
 type ChatRequest = Schemas['PlaygroundChatRequest']
@@ -16,22 +16,29 @@ export interface PlaygroundSendOptions
 
 export type PlaygroundSession = Session<PlaygroundMessage, PlaygroundSendOptions>
 
-export function playgroundSession(context: SessionContext, given: string | null, title?: string): PlaygroundSession {
+/** What a new session is made with. */
+export type NewPlaygroundSession = Schemas['PlaygroundSessionCreate']
+
+export function playgroundSession(
+  context: SessionContext,
+  given: string | null,
+  made?: NewPlaygroundSession,
+): PlaygroundSession {
   const { calls, transport, reconnect, agentId } = context
   const path = '/api/v1/agents/{agent_id}/playground/sessions'
   const base = `/api/v1/agents/${encodeURIComponent(agentId)}/playground`
   const { known, created, create } = knownSession(given, async (signal) => {
-    const body = title === undefined ? {} : { title }
-    return (await calls.POST(path, { params: { path: { agent_id: agentId } }, body, ...signal })).id
+    return (await calls.POST(path, { params: { path: { agent_id: agentId } }, body: made ?? {}, ...signal })).id
   })
   const params = (id: string) => ({ params: { path: { agent_id: agentId, session_id: id } } })
   const cancel = async () => {
     const id = known()
     if (id !== null) await calls.POST(`${path}/{session_id}/cancel`, params(id))
   }
-  const messages = async () => {
+  const messages = async (query: MessagePage = {}) => {
     const id = known()
-    return id === null ? [] : (await calls.GET(`${path}/{session_id}/messages`, params(id))).messages
+    if (id === null) return []
+    return (await calls.GET(`${path}/{session_id}/messages`, { params: { ...params(id).params, query } })).messages
   }
   const wire = (start: ReplyWire<PlaygroundMessage>['start']): ReplyWire<PlaygroundMessage> => ({
     start,
@@ -44,7 +51,7 @@ export function playgroundSession(context: SessionContext, given: string | null,
       return transport('GET', address, { headers: after(lastEventId), signal })
     },
     find: async (id) => (await messages()).find((message) => message.id === id),
-    ending: ({ content, finishReason: reason, error }) => ({ content, reason, error }),
+    ending: ({ content, reasoning, finishReason: reason, error }) => ({ content, reasoning, reason, error }),
     cancel,
   })
   return {
@@ -54,7 +61,7 @@ export function playgroundSession(context: SessionContext, given: string | null,
     create,
     send(message, { overrides, httpToolIds, mcpServers, builtInToolIds, ...options } = {}) {
       const start = async (signal: AbortSignal) => {
-        const sessionId = title === undefined ? known() : await create(signal)
+        const sessionId = made === undefined ? known() : await create(signal)
         // Undefined fields are left out of the JSON.
         const body = { message, sessionId, configOverrides: overrides, httpToolIds, mcpServers, builtInToolIds }
         const response = await transport('POST', `${base}/chat`, { body, signal })

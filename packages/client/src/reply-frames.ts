@@ -7,6 +7,8 @@ export type FinishReason = 'stop' | 'length' | 'content_filter' | 'cancelled'
 export type ReplyEvent =
   | { type: 'started'; messageId: string; model: string }
   | { type: 'text'; text: string }
+  /** What the model thinks, before the text that it belongs to. Where it was asked for: the playground always does. */
+  | { type: 'reasoning'; text: string }
   /** Of the playground only, as is the next. `arguments`: JSON text as the model wrote it; it may not parse. */
   | { type: 'tool_call'; id: string; name: string; arguments: string }
   | { type: 'tool_result'; id: string; ok: boolean; content: string; durationMs: number }
@@ -26,6 +28,7 @@ export interface Place {
   /** The id of the last frame that was read; 0: none. */
   lastEventId: number
   text: string
+  reasoning: string
   reason: FinishReason | null
   usage: Usage | null
   ended: boolean
@@ -39,6 +42,7 @@ export const newPlace = (messageId: string | null, lastEventId: number): Place =
   messageId,
   lastEventId,
   text: '',
+  reasoning: '',
   reason: null,
   usage: null,
   ended: false,
@@ -92,6 +96,11 @@ function readNumbered(place: Place, data: string, isNew: boolean): ReplyEvent | 
   if (usage) place.usage = usageOf(usage)
   const { delta, finish_reason: reason } = Object(choices?.[0])
   if (reason) place.reason ??= reasonOf(reason)
+  const reasoning: unknown = delta?.reasoning_content
+  if (typeof reasoning === 'string' && isNew) {
+    place.reasoning += reasoning
+    return { type: 'reasoning', text: reasoning }
+  }
   const text: unknown = delta?.content
   if (typeof text === 'string' && isNew) {
     place.text += text

@@ -39,7 +39,13 @@ export interface ReplyWire<Message> {
   resume(lastEventId: number, signal: AbortSignal): Promise<Response>
   /** The stored message; undefined: there is none. */
   find(messageId: string): Promise<Message | undefined>
-  ending(message: Message): { content: string; reason: string | null; error: { code: string; message: string } | null }
+  ending(message: Message): {
+    content: string
+    /** Undefined: none. */
+    reasoning: string | undefined
+    reason: string | null
+    error: { code: string; message: string } | null
+  }
   cancel(): Promise<void>
 }
 
@@ -185,7 +191,10 @@ async function* restOf<Message>(
   if (!knowsAllBefore) {
     throw new ReplyError('superseded', 'The session has a newer reply; read this one with messages().', place)
   }
-  const { content, reason, error } = wire.ending(await storedMessage(wire, place))
+  const { content, reasoning = '', reason, error } = wire.ending(await storedMessage(wire, place))
+  const thought = reasoning.slice(place.reasoning.length)
+  place.reasoning = reasoning
+  if (thought !== '') yield { type: 'reasoning', text: thought }
   const text = content.slice(place.text.length)
   place.text = content
   if (text !== '') yield { type: 'text', text }

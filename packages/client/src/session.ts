@@ -18,6 +18,19 @@ export interface SendOptions extends FollowReplyOptions {
   onBusy?: 'reject' | 'interrupt'
   /** Whether the last event holds the token counts. */
   usage?: boolean
+  /** Whether the model's reasoning comes too, where it sends any. */
+  reasoning?: boolean
+}
+
+/** What a new session is made with; see the contract. `id`: a UUID of your own. */
+export type NewSession = Schemas['SessionCreate']
+export type SessionRecord = Schemas['DeploySession']
+
+/** Which messages: the newest `limit`, or those nearest to a message's id. Absent: all. */
+export interface MessagePage {
+  limit?: number
+  after?: string
+  before?: string
 }
 
 export interface Session<Stored = Message, Options extends FollowReplyOptions = SendOptions> {
@@ -38,9 +51,17 @@ export interface Session<Stored = Message, Options extends FollowReplyOptions = 
   /** Stops the running reply, if any, on whichever instance it runs. Resolves when it has ended, or after 2 s. */
   cancel(): Promise<void>
   /** Oldest first. */
-  messages(): Promise<Stored[]>
+  messages(page?: MessagePage): Promise<Stored[]>
   /** With all its messages. Readers that follow it get `session_deleted`. */
   delete(): Promise<void>
+}
+
+/** A session of the deploy API. */
+export interface DeploySession extends Session {
+  /** Title, user, metadata and times. Creates it where that has not happened yet. */
+  record(): Promise<SessionRecord>
+  /** Changes title or metadata; null clears. Creates it where that has not happened yet. */
+  patch(changes: Schemas['SessionChange']): Promise<SessionRecord>
 }
 
 export interface SessionContext {
@@ -54,12 +75,11 @@ export interface SessionContext {
 const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
-export function deploySession(context: SessionContext, given: string | null, title?: string): Session {
+export function deploySession(context: SessionContext, given: string | null, made: NewSession = {}): DeploySession {
   const { calls, transport, reconnect, agentId } = context
   const path = '/api/v1/agents/{agent_id}/deploy/sessions'
   const { known, create } = knownSession(given, async (signal) => {
-    const body = title === undefined ? {} : { title }
-    return (await calls.POST(path, { params: { path: { agent_id: agentId } }, body, ...signal })).id
+    return (await calls.POST(path, { params: { path: { agent_id: agentId } }, body: made, ...signal })).id
   })
   const params = (id: string) => ({ params: { path: { agent_id: agentId, session_id: id } } })
   const completions = (id: string) =>
@@ -68,9 +88,10 @@ export function deploySession(context: SessionContext, given: string | null, tit
     const id = known()
     if (id !== null) await calls.POST(`${path}/{session_id}/chat/completions/cancel`, params(id))
   }
-  const messages = async () => {
+  const messages = async (query: MessagePage = {}) => {
     const id = known()
-    return id === null ? [] : (await calls.GET(`${path}/{session_id}/messages`, params(id))).messages
+    if (id === null) return []
+    return (await calls.GET(`${path}/{session_id}/messages`, { params: { ...params(id).params, query } })).messages
   }
   const wire = (start: ReplyWire<Message>['start']): ReplyWire<Message> => ({
     start,
@@ -82,8 +103,9 @@ export function deploySession(context: SessionContext, given: string | null, tit
       return transport('GET', `${completions(id)}/stream`, { headers: after(lastEventId), signal })
     },
     find: async (id) => (await messages()).find((message) => message.id === id),
-    ending: ({ content, finish_reason: reason, status }) => ({
+    ending: ({ content, reasoning, finish_reason: reason, status }) => ({
       content,
+      reasoning,
       reason,
       error: status === 'error' ? { code: 'unknown', message: 'The reply failed.' } : null,
     }),
@@ -94,12 +116,13 @@ export function deploySession(context: SessionContext, given: string | null, tit
       return known()
     },
     create,
-    send(text, { idempotencyKey = randomKey(), onBusy, usage, ...options } = {}) {
+    send(text, { idempotencyKey = randomKey(), onBusy, usage, reasoning, ...options } = {}) {
       const body = {
         messages: [{ role: 'user', content: text }],
         stream: true,
         ...(onBusy === undefined ? {} : { on_busy: onBusy }),
         ...(usage === true ? { stream_options: { include_usage: true } } : {}),
+        ...(reasoning === true ? { include_reasoning: true } : {}),
       } satisfies Schemas['SessionCompletionRequest']
       const headers = { 'idempotency-key': idempotencyKey }
       const start = async (signal: AbortSignal) =>
@@ -110,6 +133,8 @@ export function deploySession(context: SessionContext, given: string | null, tit
       createReply(wire(null), { reconnect, ...options }, { messageId, lastEventId }),
     cancel,
     messages,
+    record: async () => calls.GET(`${path}/{session_id}`, params(await create())),
+    patch: async (body) => calls.PATCH(`${path}/{session_id}`, { ...params(await create()), body }),
     async delete() {
       const id = known()
       if (id !== null) await calls.DELETE(`${path}/{session_id}`, params(id))

@@ -1,11 +1,14 @@
 /** One request: base URL, headers, JSON, and the login's cookie outside of browsers, which keep it themselves. */
 import { ConnectionError, refusalOf } from './errors.ts'
+import { createTokens, type TokenSource, type Tokens } from './tokens.ts'
 
 export interface TransportOptions {
   /** Where the server is, without a slash at the end. `''`: the page's own server. */
   baseUrl: string
   /** Sent with every request: `{ authorization: 'Bearer …' }` with the key of the deploy API. */
   headers?: Record<string, string>
+  /** For pages: resolves to a client secret, which is sent with every request and renewed by itself. */
+  token?: TokenSource
   /** For browsers, as `fetch` takes it. */
   credentials?: NonNullable<RequestInit['credentials']>
   /** Default: the global `fetch`. */
@@ -24,7 +27,28 @@ export type Transport = (method: string, path: string, options?: RequestOptions)
 
 const cookieName = 'greenroom_session'
 
-export function createTransport(options: TransportOptions): Transport {
+export function createTransport({ token, ...options }: TransportOptions): Transport {
+  const send = createSender(options)
+  return token === undefined ? send : renewing(send, createTokens(token))
+}
+
+/** The same requests with a token. One that is refused as expired is renewed, and the request sent once more. */
+function renewing(send: Transport, tokens: Tokens): Transport {
+  return async (method, path, options = {}) => {
+    const { signal, headers } = options
+    const attempt = (token: string) =>
+      send(method, path, { ...options, headers: { authorization: `Bearer ${token}`, ...headers } })
+    const token = await tokens.current(signal)
+    const response = await attempt(token)
+    if (response.status !== 401) return response
+    const { code } = await refusalOf(response.clone())
+    // After a revocation the page asks for a new one with its next request: whether there is one is its backend's matter.
+    if (code === 'token_expired' || code === 'token_revoked') tokens.drop(token)
+    return code === 'token_expired' ? attempt(await tokens.current(signal)) : response
+  }
+}
+
+function createSender(options: Omit<TransportOptions, 'token'>): Transport {
   const { baseUrl, headers: always = {}, credentials, fetch: send = globalThis.fetch } = options
   const base = baseUrl.replace(/\/+$/, '')
   if (base !== '') new URL(base)

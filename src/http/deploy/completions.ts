@@ -1,6 +1,7 @@
 /** Stateless completions (specification 4.11): nothing is stored, a client that leaves stops the generation. */
 import type { FastifyReply } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
+import { ChatCompletionRequest } from '../../../openapi/schemas/chat.ts'
 import { createGeneration, type Generation } from '../../actors/generate.ts'
 import type { LeaseGate } from '../../actors/lease-gate.ts'
 import type { Observer, ReplyObserver } from '../../actors/observer.ts'
@@ -11,14 +12,15 @@ import type { Ending } from '../../actors/session-machine.ts'
 import type { Slot } from '../../actors/slots.ts'
 import { isUnavailable } from '../../persistence/postgres/database.ts'
 import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-for-reply.ts'
+import { nameIgnored, readAnswerFields } from '../answer-fields.ts'
 import { completionBody, completionHead, createFrameEncoder, statelessFrame } from '../completion-frames.ts'
-import type { Handlers } from '../mount.ts'
 import { originOf } from '../observe-requests.ts'
 import { refuse } from '../refusals.ts'
 import { connectionSignal } from '../reply-stream.ts'
 import { openEventStream } from '../sse.ts'
 import { readMessages } from './chat-request.ts'
 import { generationFailed } from './errors.ts'
+import type { DeployHandlers } from './scope.ts'
 
 export interface CompletionRooms extends AgentRooms {
   host: SessionHost
@@ -65,16 +67,20 @@ const notGenerated = (error: unknown): Ending => ({
   error: { code: 'internal', message: 'The reply could not be generated.', detail: `${error}` },
 })
 
+const known = new Set(Object.keys(ChatCompletionRequest.properties))
+
 export const completionHandlers = (rooms: CompletionRooms) =>
   ({
     createChatCompletion: async ({ params, body, request, reply }) => {
       const agent = await loadAgent(rooms, params.agent_id)
       const messages = readMessages(body.messages)
+      const reasoning = body.include_reasoning === true
+      const asked = { ...agentRequest(rooms, agent, readAnswerFields(body)), reasoning }
+      nameIgnored(reply, body, known)
       const slot = rooms.host.takeSlot(agent.id)
       if (typeof slot === 'string') return refuse(slot)
       using _slot = slot
       const id = uuidv7()
-      const asked = agentRequest(rooms, agent)
       const observer = rooms.observer.begin({
         id,
         purpose: 'reply',
@@ -108,17 +114,22 @@ export const completionHandlers = (rooms: CompletionRooms) =>
         await stream(reply, head, includeUsage, (client, take) => generate(reading, client, slot, take))
         return undefined
       }
-      let content = ''
+      const said = { content: '', reasoning: '' }
+      let { model } = agent
       const outcome = await generate(reading, connectionSignal(reply), slot, (events) => {
-        for (const event of events) if (event.type === 'text') content += event.text
+        for (const event of events) {
+          if (event.type === 'text') said.content += event.text
+          else if (event.type === 'reasoning') said.reasoning += event.text
+          else if (event.type === 'model') model = event.model
+        }
         return undefined
       })
       if (outcome?.type === 'failed') return generationFailed(outcome.error)
-      if (outcome) return completionBody(head, content, outcome.reason, outcome.usage)
+      if (outcome) return completionBody({ ...head, model }, said, outcome.reason, outcome.usage)
       reply.hijack() // the client has gone: nobody to answer
       return undefined
     },
-  }) satisfies Handlers<'completions'>
+  }) satisfies DeployHandlers<'completions'>
 
 async function stream(
   reply: FastifyReply,

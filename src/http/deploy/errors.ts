@@ -1,8 +1,8 @@
-/** The answer to a deploy request that failed (specification 7.1, contract section 3): `{error}`. */
+/** The answer to a deploy request that failed (specification 7.1, contract sections 3 and 13): `{error}`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReplyError } from '../../actors/reply-event.ts'
 import { errorAnswer, logFailure } from '../error-answer.ts'
-import { HttpError } from '../http-error.ts'
+import { HttpError, Unauthorized } from '../http-error.ts'
 import { noRetry } from '../refusals.ts'
 
 /** A failed generation that was not streamed: the server has tried again itself. */
@@ -10,12 +10,26 @@ export function generationFailed({ message }: ReplyError): never {
   throw new HttpError(500, message, noRetry)
 }
 
-/** The error handler of the scope. 401 alone has the object form. */
+/** The error handler of the scope. 400 and 401 have the object form: several clients show nothing of a plain string. */
 export function sendDeployError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { status, message, headers } = errorAnswer(error)
   const expected = error instanceof HttpError
   if (status >= 500 && !expected) logFailure(request.log, error, 'A deploy request failed.')
-  const body =
-    status === 401 ? { error: { message, type: 'invalid_request_error', code: 'invalid_api_key' } } : { error: message }
-  reply.code(status).headers(headers).send(body)
+  const code = error instanceof Unauthorized ? error.code : 'invalid_api_key'
+  reply
+    .code(status)
+    .headers(headers)
+    .send({ error: bodyOf(status, message, code) })
+}
+
+function bodyOf(status: number, message: string, code: string): object | string {
+  const type = 'invalid_request_error'
+  if (status === 401) return { message, type, code }
+  return status === 400 ? { message, type, code: 'invalid_request', param: paramOf(message) } : message
+}
+
+/** The field at fault, which messages of 400 begin with (`badRequest`). Null: the body or query as a whole. */
+function paramOf(message: string): string | null {
+  const [, param = null] = /^([^\s:]+): /.exec(message) ?? []
+  return param === 'body' || param === 'query' ? null : param
 }

@@ -1,49 +1,119 @@
-/** The deploy scope: bearer key, `{error}` errors (specification 5.1 and 7.1, contract section 3). */
-import { createHash, timingSafeEqual } from 'node:crypto'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+/** The deploy scope: who calls and from where, `{error}` errors (specification 5.1 and 7.1, contract sections 3 and 11). */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Operation, type Operations, pathParams } from '../../../openapi/operation.ts'
+import type { Sql } from '../../persistence/postgres/database.ts'
+import type { AgentLookup } from '../../persistence/records/agent-lookup.ts'
+import { findSession } from '../../persistence/replies/sessions.ts'
 import { type HostRule, refuseForeignHosts } from '../allowed-host.ts'
 import { registerJson } from '../body.ts'
-import { HttpError } from '../http-error.ts'
+import { breakOffWhen } from '../break-off.ts'
+import { HttpError, missing } from '../http-error.ts'
+import { type Handlers, type HandlersOf, mount, type TagName } from '../mount.ts'
+import { type AuthenticationRooms, createAuthentication } from './authentication.ts'
+import {
+  type Caller,
+  type ClientSecret,
+  callerOf,
+  opens,
+  opensId,
+  pathParam,
+  requirePermission,
+  setCaller,
+} from './caller.ts'
 import { sendDeployError } from './errors.ts'
+import { allowOrigin, answerPreflight, isPreflight, listedOrigin, refuseForeignPage } from './origins.ts'
+import type { RevocationList } from './revocations.ts'
+
+export interface DeployRooms extends AuthenticationRooms {
+  sql: Sql
+  agents: AgentLookup
+  revocations: Pick<RevocationList, 'check' | 'watch'>
+}
 
 export interface DeployScope {
-  /** Keys that are accepted, the current one first. Empty: open. */
-  keys: readonly string[]
+  rooms: DeployRooms
   hosts: Pick<HostRule, 'allowedHosts' | 'loopbackOnly'>
   routes(scope: FastifyInstance): void
 }
 
-const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
-
-/** Throws 401. Constant time: hashes of equal length are compared, each of them. */
-export function keyCheck(keys: readonly string[]): (request: FastifyRequest) => void {
-  if (keys.length === 0) return () => {}
-  const hashes = keys.map(hash)
-  return (request) => {
-    const given = /^bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim()
-    if (given === undefined) throw new HttpError(401, 'No API key was given: send Authorization: Bearer <key>.')
-    const asked = hash(given)
-    const matches = hashes.map((known) => timingSafeEqual(known, asked)).filter(Boolean)
-    if (matches.length === 0) throw new HttpError(401, 'The API key is not valid.')
-  }
+/** What each handler of the scope is given besides its input. */
+interface Extra {
+  caller: Caller
 }
 
-/** Register it without a prefix. It also answers every path below `…/deploy` that nobody else serves. */
-export async function deployScope(app: FastifyInstance, { keys, hosts, routes }: DeployScope): Promise<void> {
+/** Write `… satisfies DeployHandlers<'sessions'>`. */
+export type DeployHandlers<Tag extends TagName> = Handlers<Tag, Extra>
+
+/** `mount`, for operations of this scope: what a client secret may do with each is declared in the contract (`secret`). */
+export function mountDeploy<const Ops extends Operations>(
+  scope: FastifyInstance,
+  operations: Ops,
+  handlers: HandlersOf<Ops, Extra>,
+): void {
+  for (const [id, { secret, path }] of Object.entries<Operation>(operations)) {
+    const isGuarded = pathParams(path).includes('session_id')
+    if (secret === 'session' && !isGuarded) throw new Error(`${id}: nobody compares the session: its path names none`)
+  }
+  mount<Ops, Extra>(scope, operations, handlers, (request) => ({ caller: callerOf(request) }))
+}
+
+/** Register it without a prefix. Paths below `…/deploy` and `/api/v1/openai` that nobody else serves are its own too. */
+export async function deployScope(app: FastifyInstance, { rooms, hosts, routes }: DeployScope): Promise<void> {
   registerJson(app)
   app.setErrorHandler(sendDeployError)
-  const refuseHost = refuseForeignHosts({ ...hosts, needsCredential: keys.length > 0 })
-  const checkKey = keyCheck(keys)
-  // Before anything else is looked at: 401 comes before 404 and 400.
-  app.addHook('onRequest', async (request) => {
+  const refuseHost = refuseForeignHosts({ ...hosts, needsCredential: rooms.keys.length > 0 })
+  const authenticate = createAuthentication(rooms)
+  // Before anything else is looked at: 401 comes before 403, 404 and 400.
+  app.addHook('onRequest', async (request, reply) => {
     refuseHost(request)
-    checkKey(request)
+    const listed = await listedOrigin(rooms.agents, request)
+    if (listed !== null && isPreflight(request)) return answerPreflight(reply, listed)
+    let caller: Caller | null = null
+    try {
+      caller = await authenticate(request)
+    } finally {
+      // A page that holds the deploy key itself is not to work.
+      if (listed !== null && caller?.kind !== 'key') allowOrigin(reply, listed)
+    }
+    setCaller(request, caller)
+    refuseForeignPage(request, caller, listed)
+    const { operation } = request.routeOptions.config
+    if (caller.kind !== 'secret') return
+    // An unknown path of its agent is 404, as for everybody; elsewhere nothing is a secret's.
+    if (operation === undefined && pathParam(request, 'agent_id') !== null) return
+    requirePermission(caller, operation ?? {})
+    if (operation?.streams !== undefined) breakOffOnRevocation(rooms, request, reply, caller)
+  })
+  app.addHook('preHandler', async (request) => {
+    if (request.routeOptions.config.operation?.secret === 'session') await requireOwnSession(rooms, request)
   })
   routes(app)
   const unknown = async (request: FastifyRequest) => {
     throw new HttpError(404, `There is no ${request.method} ${request.url.split('?', 1)[0]?.slice(0, 200)}.`)
   }
-  for (const url of ['/api/v1/agents/:agent_id/deploy', '/api/v1/agents/:agent_id/deploy/*']) {
-    app.all(url, { onRequest: unknown }, unknown)
+  for (const root of ['/api/v1/agents/:agent_id/deploy', '/api/v1/openai']) {
+    for (const url of [root, `${root}/*`]) app.all(url, { onRequest: unknown }, unknown)
   }
+}
+
+/** From now on, whether its answer has begun or not. */
+function breakOffOnRevocation(
+  { revocations }: DeployRooms,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  secret: ClientSecret,
+): void {
+  const { signal, stop } = revocations.watch(secret)
+  breakOffWhen(request, signal)
+  reply.raw.once('close', stop)
+}
+
+/** Throws 404, as for an unknown session, where a client secret does not open the one that the path names. */
+async function requireOwnSession({ sql }: DeployRooms, request: FastifyRequest): Promise<void> {
+  const caller = callerOf(request)
+  if (caller.kind !== 'secret') return
+  const sessionId = pathParam(request, 'session_id')
+  if (sessionId === null || !opensId(caller, sessionId)) missing('session')
+  const session = await findSession(sql, caller.agentId, sessionId)
+  if (session === null || !opens(caller, session)) missing('session')
 }

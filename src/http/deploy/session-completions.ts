@@ -1,20 +1,24 @@
 /** A session's replies (specification 4.12, contract section 4): send, join, follow, cancel. */
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { SessionCompletionRequest } from '../../../openapi/schemas/chat.ts'
 import { type Reply, StreamCut } from '../../actors/frame-log.ts'
+import type { AnswerFields } from '../../actors/ports.ts'
 import type { Message, Sent, SessionHost } from '../../actors/session-host.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import { findSession, newestReply } from '../../persistence/replies/sessions.ts'
 import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-for-reply.ts'
+import { nameIgnored, noFields, readAnswerFields } from '../answer-fields.ts'
 import { completionBody, completionHead, sessionFrame } from '../completion-frames.ts'
 import { badRequest, HttpError, missing } from '../http-error.ts'
-import type { Handlers } from '../mount.ts'
 import { originOf } from '../observe-requests.ts'
 import { refuse } from '../refusals.ts'
 import { awaitReply, lastEventId, streamReply } from '../reply-stream.ts'
+import { opensId, userOf } from './caller.ts'
 import { readLastMessage } from './chat-request.ts'
 import { generationFailed } from './errors.ts'
+import type { DeployHandlers } from './scope.ts'
 
 export interface SessionCompletionRooms extends AgentRooms {
   host: SessionHost
@@ -56,33 +60,28 @@ async function answerWhole(reply: Reply, fastifyReply: FastifyReply, onLeft: () 
     return undefined
   }
   if (whole.error) return generationFailed(whole.error)
-  return completionBody(completionHead(reply.info), whole.content, whole.reason, whole.usage)
+  const head = completionHead({ ...reply.info, model: whole.model })
+  return completionBody(head, whole, whole.reason, whole.usage)
 }
 
 /** How often a message is sent anew because its agent was being changed. */
 const MOST_TRIES = 3
 
+type Wanted = Omit<
+  Message,
+  'agentId' | 'agentName' | 'model' | 'configuration' | 'request' | 'openToolbox' | 'joinOnly'
+> & { fields: AnswerFields; reasoning: boolean }
+
 /**
  * Sends from the agent as it was last seen, which spares a look at it: the admission itself says when the configuration
- * is another one by now. Throws 404 for an unknown agent.
+ * is another one by now. Throws 404 for an unknown agent, 400 for fields that its provider does not take.
  */
-async function sendFrom(
-  rooms: SessionCompletionRooms,
-  agentId: string,
-  message: Omit<Message, 'agentId' | 'agentName' | 'model' | 'configuration' | 'request' | 'openToolbox'>,
-): Promise<Sent> {
+async function sendFrom(rooms: SessionCompletionRooms, agentId: string, wanted: Wanted): Promise<Sent> {
   const remembered = rooms.agents.remembered(agentId)
-  let agent = remembered && canBeAsked(rooms, remembered) ? remembered : await loadAgent(rooms, agentId)
+  const canAsk = remembered !== null && canBeAsked(rooms, remembered, wanted.fields)
+  let agent = canAsk ? remembered : await loadAgent(rooms, agentId)
   for (let tries = 1; ; tries++) {
-    const sent = await rooms.host.send({
-      ...message,
-      agentId: agent.id,
-      agentName: agent.name,
-      model: agent.model,
-      configuration: agent.configuration,
-      request: agentRequest(rooms, agent),
-      openToolbox: agentToolbox(rooms, agent),
-    })
+    const sent = await sendTo(rooms, agent, wanted)
     // No such session: gone with its agent, perhaps.
     const isDoubtful = sent.outcome === 'stale' || (sent.outcome === 'not_found' && agent === remembered)
     if (isDoubtful) agent = await loadAgent(rooms, agentId)
@@ -90,33 +89,62 @@ async function sendFrom(
   }
 }
 
-/** False: its stored key cannot be opened, which may have been mended since it was remembered. */
-function canBeAsked(rooms: SessionCompletionRooms, agent: AgentForCompletion): boolean {
+async function sendTo(rooms: SessionCompletionRooms, agent: AgentForCompletion, wanted: Wanted): Promise<Sent> {
+  const { fields, reasoning, ...message } = wanted
+  const from = {
+    ...message,
+    agentId: agent.id,
+    agentName: agent.name,
+    model: agent.model,
+    configuration: agent.configuration,
+    openToolbox: agentToolbox(rooms, agent),
+  }
   try {
-    agentRequest(rooms, agent)
+    return await rooms.host.send({ ...from, request: { ...agentRequest(rooms, agent, fields), reasoning } })
+  } catch (error) {
+    const mayJoin = message.isRetry || message.idempotency !== null
+    if (!(error instanceof HttpError) || error.status !== 400 || !mayJoin) throw error
+    // The reply that it repeats may run already: the agent took these fields then.
+    const request = { ...agentRequest(rooms, { ...agent, responseFormat: null }, noFields), reasoning }
+    const sent = await rooms.host.send({ ...from, request, onBusy: 'reject', joinOnly: true })
+    if (sent.outcome === 'joined') return sent
+    throw error
+  }
+}
+
+/** False: its stored key cannot be opened, or its provider does not take the fields; either may have been mended since. */
+function canBeAsked(rooms: SessionCompletionRooms, agent: AgentForCompletion, fields: AnswerFields): boolean {
+  try {
+    agentRequest(rooms, agent, fields)
     return true
   } catch {
     return false
   }
 }
 
+const known = new Set(Object.keys(SessionCompletionRequest.properties))
+
 export const sessionCompletionHandlers = (rooms: SessionCompletionRooms) => {
   const { sql, host } = rooms
   return {
-    createSessionCompletion: async ({ params, body, request, reply }) => {
-      if (!isUuid(params.session_id)) {
+    createSessionCompletion: async ({ params, body, caller, request, reply }) => {
+      if (!isUuid(params.session_id) || !opensId(caller, params.session_id)) {
         await loadAgent(rooms, params.agent_id)
         missing('session')
       }
       const message = {
         sessionId: params.session_id.toLowerCase(),
+        user: userOf(caller),
         text: readLastMessage(body.messages),
         includeUsage: body.stream_options?.include_usage === true,
         idempotency: idempotencyOf(request),
         isRetry: isRetry(request),
         onBusy: body.on_busy ?? 'reject',
         origin: originOf(request),
+        fields: readAnswerFields(body),
+        reasoning: body.include_reasoning === true,
       } as const
+      nameIgnored(reply, body, known)
       const sent = await sendFrom(rooms, params.agent_id, message)
       if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)
       const onLeft = sent.outcome === 'started' ? sent.requesterLost : () => {}
@@ -137,5 +165,5 @@ export const sessionCompletionHandlers = (rooms: SessionCompletionRooms) => {
       const session = (await findSession(sql, params.agent_id, params.session_id)) ?? missing('session')
       await host.cancel(session.id)
     },
-  } satisfies Handlers<'sessionCompletions'>
+  } satisfies DeployHandlers<'sessionCompletions'>
 }

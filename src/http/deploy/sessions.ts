@@ -1,23 +1,25 @@
 /** Deploy sessions (specification 4.12): create, list, read, change, delete. */
+import type { components } from '../../../openapi/generated/schema.ts'
 import type { SessionHost } from '../../actors/session-host.ts'
 import { deriveTitle } from '../../actors/title.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import { changeSession } from '../../persistence/replies/session-changes.ts'
 import type { MessageQuery, Session } from '../../persistence/replies/sessions.ts'
 import * as sessions from '../../persistence/replies/sessions.ts'
-import { missing } from '../http-error.ts'
+import { HttpError, missing } from '../http-error.ts'
 import { listAs } from '../list.ts'
 import { pageOf } from '../message-page.ts'
-import type { Handlers } from '../mount.ts'
 import { makeSession } from '../new-session.ts'
+import { type Caller, userOf } from './caller.ts'
 import { readMessages } from './chat-request.ts'
+import type { DeployHandlers } from './scope.ts'
 
 export interface SessionRooms {
   sql: Sql
   host: SessionHost
 }
 
-const wireSession = ({ id, agentId, title, user, metadata, createdAt, updatedAt }: Session) => ({
+export const wireSession = ({ id, agentId, title, user, metadata, createdAt, updatedAt }: Session) => ({
   id,
   agent_id: agentId,
   title,
@@ -27,16 +29,39 @@ const wireSession = ({ id, agentId, title, user, metadata, createdAt, updatedAt 
   updated_at: updatedAt,
 })
 
+export const wireMessage = (message: sessions.Message) => ({
+  id: message.id,
+  session_id: message.sessionId,
+  role: message.role,
+  content: message.content,
+  status: message.status,
+  finish_reason: message.finishReason,
+  created_at: message.createdAt,
+  ...(message.reasoning !== null && { reasoning: message.reasoning }),
+})
+
+/** Throws 403 for what a client secret cannot give a session. */
+function refuseOthers(caller: Caller, { user, messages }: components['schemas']['SessionCreate']): void {
+  if (caller.kind !== 'secret') return
+  if (user != null && user !== caller.user)
+    throw new HttpError(403, 'user: a client secret makes sessions of its own user')
+  if (messages != null) throw new HttpError(403, 'messages: a history is given with the deploy key')
+}
+
 export const sessionHandlers = ({ sql, host }: SessionRooms) =>
   ({
-    createSession: async ({ params, body }) =>
-      wireSession(
-        await makeSession(sql, params.agent_id, { ...body, messages: body.messages && readMessages(body.messages) }),
-      ),
-    listSessions: ({ params, query }) =>
+    createSession: async ({ params, body, caller }) => {
+      refuseOthers(caller, body)
+      const messages = body.messages && readMessages(body.messages)
+      const wanted = { ...body, user: userOf(caller) ?? body.user, messages }
+      const secretNumber = caller.kind === 'secret' ? caller.number : null
+      return wireSession(await makeSession(sql, params.agent_id, wanted, secretNumber))
+    },
+    listSessions: ({ params, query, caller }) =>
       listAs('sessions', query, async (page) => {
-        const found = (await sessions.listSessions(sql, params.agent_id, page)) ?? missing('agent')
-        return { items: found.items.map(wireSession), total: found.total }
+        const found = await sessions.listSessions(sql, params.agent_id, { ...page, owner: userOf(caller) })
+        const { items, total } = found ?? missing('agent')
+        return { items: items.map(wireSession), total }
       }),
     getSession: async ({ params }) =>
       wireSession((await sessions.findSession(sql, params.agent_id, params.session_id)) ?? missing('session')),
@@ -47,20 +72,10 @@ export const sessionHandlers = ({ sql, host }: SessionRooms) =>
     listSessionMessages: async ({ params, query }) => {
       const list = (page: MessageQuery) => sessions.listMessages(sql, params.agent_id, params.session_id, page)
       const messages = (await pageOf(query, list)) ?? missing('session')
-      return {
-        messages: messages.map(({ id, sessionId, role, content, status, finishReason, createdAt }) => ({
-          id,
-          session_id: sessionId,
-          role,
-          content,
-          status,
-          finish_reason: finishReason,
-          created_at: createdAt,
-        })),
-      }
+      return { messages: messages.map(wireMessage) }
     },
     deleteSession: async ({ params }) => {
       const { owners } = (await sessions.deleteSession(sql, params.agent_id, params.session_id)) ?? missing('session')
       host.forget([params.session_id.toLowerCase()], owners)
     },
-  }) satisfies Handlers<'sessions'>
+  }) satisfies DeployHandlers<'sessions'>

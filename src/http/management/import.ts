@@ -9,8 +9,10 @@ import { changeHttpTool, createHttpTool } from '../../persistence/records/http-t
 import { changeMcpServer, createMcpServer } from '../../persistence/records/mcp-servers.ts'
 import { createPrompt, updatePrompt } from '../../persistence/records/prompts.ts'
 import type { Configuration } from '../../persistence/records/transfer.ts'
+import type { FieldRefusal } from '../agent-for-reply.ts'
 import { badRequest, HttpError } from '../http-error.ts'
-import { givenConfig } from './agents.ts'
+import { checkFormat, givenConfig, givenFormat } from './agents.ts'
+import { givenOrigins } from './allowed-origins.ts'
 import { type HttpToolRooms, httpToolChanges, newHttpTool } from './http-tools.ts'
 import { mcpServerChanges, newMcpServer } from './mcp-servers.ts'
 import { givenTools } from './tool-choice.ts'
@@ -29,6 +31,7 @@ interface Named {
 
 export interface ImportRooms extends Pick<HttpToolRooms, 'secrets' | 'checkSchema'> {
   tx: Tx
+  fieldRefusal: FieldRefusal
   builtInTools: readonly { id: string }[]
 }
 
@@ -167,24 +170,39 @@ const takeMcpServers = (taking: Taking, given: NonNullable<Import['mcpServers']>
   })
 
 async function takeAgents(taking: Taking, given: NonNullable<Import['agents']>): Promise<void> {
-  const { tx } = taking.rooms
+  const { tx, fieldRefusal } = taking.rooms
   const { providers, prompts, agents } = taking.stored
-  const fields = ({ name, provider, model, prompt, generationConfig }: (typeof given)[number]) => ({
-    name,
-    model,
-    providerId: providers.existing(provider).id,
-    promptId: prompt == null ? prompt : prompts.existing(prompt).id,
-    generationConfig: generationConfig === undefined ? undefined : givenConfig(generationConfig),
-  })
+  const fields = (agent: (typeof given)[number]) => {
+    const { name, provider, model, prompt, generationConfig, responseFormat, fallbacks, allowedOrigins } = agent
+    return {
+      name,
+      model,
+      providerId: providers.existing(provider).id,
+      promptId: prompt == null ? prompt : prompts.existing(prompt).id,
+      generationConfig: generationConfig === undefined ? undefined : givenConfig(generationConfig),
+      responseFormat: responseFormat === undefined ? undefined : givenFormat(responseFormat),
+      fallbacks:
+        fallbacks === undefined
+          ? undefined
+          : (fallbacks ?? []).map((one) => ({ providerId: providers.existing(one.provider).id, model: one.model })),
+      allowedOrigins: givenOrigins(allowedOrigins),
+    }
+  }
   await take(taking, {
     kind: 'agent',
     given,
     stored: agents,
-    create(agent) {
-      const { promptId = null, generationConfig = {}, ...rest } = fields(agent)
-      return createAgent(tx, { ...rest, promptId, generationConfig })
+    async create(agent) {
+      const { promptId = null, generationConfig = {}, responseFormat = null, ...rest } = fields(agent)
+      const { fallbacks = [], allowedOrigins = [], ...plain } = rest
+      await checkFormat(tx, fieldRefusal, { ...plain, responseFormat })
+      return createAgent(tx, { ...plain, promptId, generationConfig, responseFormat, fallbacks, allowedOrigins })
     },
-    update: (id, agent) => updateAgent(tx, id, fields(agent)),
+    async update(id, agent) {
+      const changes = fields(agent)
+      await checkFormat(tx, fieldRefusal, { ...changes, responseFormat: changes.responseFormat ?? null })
+      return updateAgent(tx, id, changes)
+    },
   })
 }
 

@@ -9,9 +9,9 @@ import { conflict } from '../http-error.ts'
 const namedAgents = 5
 
 const referring = {
-  provider: { constraint: 'agents_provider', column: 'provider_id' },
-  prompt: { constraint: 'agents_prompt', column: 'prompt_id' },
-} as const
+  provider: ['agents_provider', 'agent_fallbacks_provider'],
+  prompt: ['agents_prompt'],
+}
 
 /** Runs a deletion; 409 naming the agents when they use the record, however late they began to. */
 export async function deleteUnlessInUse(
@@ -20,12 +20,11 @@ export async function deleteUnlessInUse(
   id: string,
   remove: () => Promise<boolean>,
 ): Promise<boolean> {
-  const { constraint, column } = referring[kind]
   try {
     return await remove()
   } catch (error) {
-    if (violatedConstraint(error) !== constraint) throw error
-    const { names, total } = await agentsUsing(sql, column, id, namedAgents)
+    if (!referring[kind].includes(violatedConstraint(error) ?? '')) throw error
+    const { names, total } = await agentsUsing(sql, kind, id, namedAgents)
     const quoted = names.map((name) => `"${name}"`).join(', ')
     const rest = total > names.length ? ` and ${total - names.length} more` : ''
     // The agents may have gone while we asked for their names.

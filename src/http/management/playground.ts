@@ -1,7 +1,7 @@
 /** The playground (specification 4.13, contract section 5): the deploy API's sessions, with more to see and to set. */
 import type { components } from '../../../openapi/generated/schema.ts'
-import type { GenerationConfig, ModelRequest } from '../../actors/ports.ts'
-import type { SessionHost } from '../../actors/session-host.ts'
+import type { GenerationConfig } from '../../actors/ports.ts'
+import type { Message as NewMessage, SessionHost } from '../../actors/session-host.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import { findConnection } from '../../persistence/records/providers.ts'
 import type { Message, MessageQuery } from '../../persistence/replies/sessions.ts'
@@ -81,7 +81,10 @@ const wireMessage = (message: Message) => ({
   finishReason: message.finishReason,
   error: message.errorCode === null ? null : { code: message.errorCode, message: message.errorDetail ?? '' },
   toolCalls: toolCallsOf(message),
+  ...(message.role === 'assistant' && { model: message.model }),
   createdAt: message.createdAt,
+  ...(message.reasoning !== null && { reasoning: message.reasoning }),
+  ...(message.reasoningMs !== null && { reasoningMs: message.reasoningMs }),
 })
 
 export const playgroundHandlers = (rooms: PlaygroundRooms) => {
@@ -108,12 +111,13 @@ export const playgroundHandlers = (rooms: PlaygroundRooms) => {
     },
     createPlaygroundChat: async ({ params, body, request, reply }) => {
       const agent = await overridden(rooms, await loadAgent(rooms, params.agent_id), body)
-      const asked: Omit<ModelRequest, 'messages' | 'tools'> = agentRequest(rooms, agent)
+      const asked: NewMessage['request'] = { ...agentRequest(rooms, agent), reasoning: true }
       const session = await sessionFor(rooms, agent.id, body.sessionId)
       const sending = host.send({
         agentId: agent.id,
         agentName: agent.name,
         sessionId: session.id,
+        user: null,
         text: body.message,
         model: agent.model,
         configuration: null,

@@ -4,12 +4,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Operations } from '../../../openapi/operation.ts'
 import { auth } from '../../../openapi/operations/auth.ts'
 import { type HostRule, refuseForeignHosts } from '../allowed-host.ts'
+import { bearerOf, isClientSecret } from '../bearer.ts'
 import { registerJson } from '../body.ts'
+import { refuseForeignOrigin } from '../foreign-origin.ts'
 import { HttpError } from '../http-error.ts'
 import { compactAnswers } from './compact-answers.ts'
 import { sendManagementError } from './errors.ts'
 import type { LoginSessions } from './login-session.ts'
-import { refuseForeignOrigin } from './origin.ts'
 
 export interface ManagementScope {
   /** Null: no login is required. */
@@ -46,7 +47,10 @@ const openRoutes = new Set(
 )
 
 async function requireLogin(sessions: LoginSessions | null, request: FastifyRequest, reply: FastifyReply) {
-  if (sessions === null || openRoutes.has(request.routeOptions.url ?? '')) return
+  if (openRoutes.has(request.routeOptions.url ?? '')) return
+  // Where no login is asked for either: whoever sends one means to be limited by it.
+  if (isClientSecret(bearerOf(request) ?? '')) throw new HttpError(401, 'A client secret opens nothing here.')
+  if (sessions === null) return
   if ((await sessions.userOf(request, reply)) === null) throw new HttpError(401, 'Log in first.')
 }
 

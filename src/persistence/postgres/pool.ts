@@ -66,6 +66,8 @@ interface Connections {
   giveBack(connection: Connection): void
   /** For a connection that broke or may have: whatever runs on it is rejected, and it is not used again. */
   lose(connection: Connection): void
+  /** What was sent on it at `sentAt` (ms, monotonic) had no answer in time. */
+  loseSilent(connection: Connection, sentAt: number): void
   end(how?: { timeout?: number | undefined }): Promise<void>
 }
 
@@ -73,6 +75,8 @@ function createConnections({ max, connectTimeoutMs, open }: PoolOptions): Connec
   const connections = new Set<Connection>()
   const waiting: ((connection: Connection | null) => void)[] = []
   let closed = false
+  /** When anything was answered last. */
+  let answeredAt = 0
 
   function add(): Connection {
     // Some proxies accept and hang up while the server is away; the library would try again for ever.
@@ -112,6 +116,7 @@ function createConnections({ max, connectTimeoutMs, open }: PoolOptions): Connec
   }
 
   function giveBack(connection: Connection): void {
+    answeredAt = performance.now()
     connection.underWay = null
     connection.busy = false
     next()
@@ -127,6 +132,13 @@ function createConnections({ max, connectTimeoutMs, open }: PoolOptions): Connec
     next()
   }
 
+  /** Where nobody else has had an answer since, those that idle are as dead: each would cost a statement and its time. */
+  function loseSilent(connection: Connection, sentAt: number): void {
+    lose(connection)
+    if (answeredAt >= sentAt) return
+    for (const one of [...connections]) if (!one.busy) lose(one)
+  }
+
   async function end(how?: { timeout?: number | undefined }): Promise<void> {
     closed = true
     for (const use of waiting.splice(0)) use(null)
@@ -135,14 +147,16 @@ function createConnections({ max, connectTimeoutMs, open }: PoolOptions): Connec
     )
   }
 
-  return { take, giveBack, lose, end }
+  return { take, giveBack, lose, loseSilent, end }
 }
 
 function runQuery(connections: Connections, connection: Connection, query: Query, silenceMs: number | undefined): void {
   const { resolve, reject } = query
   let settled = false
   // A network that swallows packets lets a statement wait for as long as TCP tries again: a quarter of an hour.
-  const timer = silenceMs === undefined ? undefined : setTimeout(() => connections.lose(connection), silenceMs)
+  const sentAt = performance.now()
+  const lose = () => connections.loseSilent(connection, sentAt)
+  const timer = silenceMs === undefined ? undefined : setTimeout(lose, silenceMs)
   const settle = (pass: (value: unknown) => void, isFine: (value: unknown) => boolean) => (value: unknown) => {
     if (settled) return
     settled = true

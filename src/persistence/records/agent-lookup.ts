@@ -1,5 +1,5 @@
 /** Agents as completions need them: read in batches, cached, and validated by the version of the configuration. */
-import type { GenerationConfig } from '../../actors/ports.ts'
+import type { GenerationConfig, ResponseFormat } from '../../actors/ports.ts'
 import type { AnySql } from '../postgres/database.ts'
 import { gathered } from '../postgres/gathered.ts'
 import { isUuid } from '../postgres/uuid.ts'
@@ -15,7 +15,12 @@ export interface AgentForCompletion {
   /** The prompt's content. Null: no prompt. */
   system: string | null
   provider: StoredConnection
+  /** The form of its answers, where a request names none. Null: the provider's default. */
+  responseFormat: ResponseFormat | null
+  fallbacks: readonly { provider: StoredConnection; model: string }[]
   tools: ToolChoice
+  /** Whose pages may call its deploy API. */
+  allowedOrigins: string[]
   /** Version of the whole configuration at the time it was read. */
   configuration: number
 }
@@ -96,6 +101,10 @@ const forCompletion = (sql: AnySql, ids: readonly string[]): Promise<AgentForCom
   sql<AgentForCompletion[]>`
     select a.id, a.name, a.model, a.generation_config as "generationConfig", prompt.content as system,
       jsonb_build_object('id', p.id, 'type', p.provider_type, 'baseUrl', p.base_url, 'apiKey', p.api_key) as provider,
-      ${choiceOf(sql)} as tools, (select version from configuration) as configuration
+      a.response_format as "responseFormat",
+      (select coalesce(jsonb_agg(jsonb_build_object('model', f.model, 'provider', jsonb_build_object(
+                'id', o.id, 'type', o.provider_type, 'baseUrl', o.base_url, 'apiKey', o.api_key)) order by f.place), '[]')
+         from agent_fallbacks f join providers o on o.id = f.provider_id where f.agent_id = a.id) as fallbacks,
+      ${choiceOf(sql)} as tools, a.allowed_origins as "allowedOrigins", (select version from configuration) as configuration
     from agents a join providers p on p.id = a.provider_id left join prompts prompt on prompt.id = a.prompt_id
     where a.id = any (${[...ids]}::uuid[])`

@@ -1,5 +1,5 @@
 /** A stored agent → a model request. */
-import type { ModelRequest } from '../../actors/ports.ts'
+import type { AnswerFields, ModelRequest, ModelTarget } from '../../actors/ports.ts'
 import type { AgentForCompletion } from './agent-lookup.ts'
 import { keyContext } from './providers.ts'
 import type { Secrets } from './secrets.ts'
@@ -21,13 +21,28 @@ function openKey(secrets: Pick<Secrets, 'open'>, { id, apiKey }: AgentForComplet
   }
 }
 
-/** The request without its messages and tools. Throws UnreadableKey. */
+/** A fallback whose key cannot be opened is left out: it must not keep the first provider from answering. */
+function openFallbacks(secrets: Pick<Secrets, 'open'>, { fallbacks }: AgentForCompletion): ModelTarget[] {
+  return fallbacks.flatMap(({ provider, model }) => {
+    try {
+      return [{ provider: { ...provider, apiKey: openKey(secrets, provider) }, model }]
+    } catch (error) {
+      if (error instanceof UnreadableKey) return []
+      throw error
+    }
+  })
+}
+
+/** The request without what depends on who asks. `fields`: the request's own, before the agent's. Throws UnreadableKey. */
 export const agentRequest = (
   secrets: Pick<Secrets, 'open'>,
   agent: AgentForCompletion,
-): Omit<ModelRequest, 'messages' | 'tools'> => ({
+  fields: AnswerFields = {},
+): Omit<ModelRequest, 'messages' | 'tools' | 'reasoning'> => ({
   provider: { ...agent.provider, apiKey: openKey(secrets, agent.provider) },
   model: agent.model,
   system: agent.system,
   config: agent.generationConfig,
+  fields: agent.responseFormat ? { responseFormat: agent.responseFormat, ...fields } : fields,
+  fallbacks: openFallbacks(secrets, agent),
 })

@@ -1,8 +1,14 @@
 /** Agents: a configured model with a system prompt and generation settings. */
-import type { GenerationConfig } from '../../actors/ports.ts'
-import type { AnySql } from '../postgres/database.ts'
+import type { GenerationConfig, ResponseFormat } from '../../actors/ports.ts'
+import type { AnySql, Tx } from '../postgres/database.ts'
 import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
+
+/** Another model, asked when the one before fails. */
+export interface Fallback {
+  providerId: string
+  model: string
+}
 
 /** Times are ISO 8601 UTC. */
 export interface Agent {
@@ -12,6 +18,11 @@ export interface Agent {
   model: string
   promptId: string | null
   generationConfig: GenerationConfig
+  responseFormat: ResponseFormat | null
+  /** In the order in which they are asked. */
+  fallbacks: Fallback[]
+  /** Origins whose pages may call its deploy API. */
+  allowedOrigins: string[]
   createdAt: string
   updatedAt: string
 }
@@ -22,14 +33,20 @@ export interface NewAgent {
   model: string
   promptId: string | null
   generationConfig: GenerationConfig
+  responseFormat: ResponseFormat | null
+  fallbacks: readonly Fallback[]
+  allowedOrigins: string[]
 }
 
-/** Absent fields keep their value; `generationConfig` is replaced as a whole. */
+/** Absent fields keep their value; `generationConfig`, `fallbacks` and `allowedOrigins` are replaced as a whole. */
 export type AgentChanges = { [Field in keyof NewAgent]?: NewAgent[Field] | undefined }
 
 const columns = (sql: AnySql): Fragment => sql`
   id, name, provider_id as "providerId", model, prompt_id as "promptId",
-  generation_config as "generationConfig", ${timestamps(sql)}`
+  generation_config as "generationConfig", response_format as "responseFormat",
+  (select coalesce(json_agg(json_build_object('providerId', f.provider_id, 'model', f.model) order by f.place), '[]')
+     from agent_fallbacks f where f.agent_id = id) as fallbacks,
+  allowed_origins as "allowedOrigins", ${timestamps(sql)}`
 
 /** Oldest first. */
 export const listAgents = (sql: AnySql, query: PageQuery): Promise<Page<Agent>> =>
@@ -42,45 +59,74 @@ export async function findAgent(sql: AnySql, id: string): Promise<Agent | null> 
   return agent ?? null
 }
 
-/** Ids are UUIDs. Rejects with the constraint `agents_provider` or `agents_prompt` if there is no such row. */
-export async function createAgent(sql: AnySql, agent: NewAgent): Promise<Agent> {
-  const [created] = await sql<Agent[]>`
-    insert into agents (name, provider_id, model, prompt_id, generation_config)
-    values (${agent.name}, ${agent.providerId}, ${agent.model}, ${agent.promptId},
-      ${JSON.stringify(agent.generationConfig)}::text::jsonb)
-    returning ${columns(sql)}`
-  if (created === undefined) throw new Error('The new agent was not returned.')
-  return created
+/**
+ * Ids are UUIDs. Rejects with the constraint `agents_provider`, `agents_prompt` or `agent_fallbacks_provider` if there is no
+ * such row.
+ */
+export async function createAgent(tx: Tx, agent: NewAgent): Promise<Agent> {
+  const { name, providerId, model, promptId, generationConfig, responseFormat, fallbacks, allowedOrigins } = agent
+  const [created] = await tx<{ id: string }[]>`
+    insert into agents (name, provider_id, model, prompt_id, generation_config, response_format, allowed_origins)
+    values (${name}, ${providerId}, ${model}, ${promptId}, ${JSON.stringify(generationConfig)}::text::jsonb,
+      ${jsonOf(responseFormat)}::text::json, ${allowedOrigins}::text[])
+    returning id`
+  const id = created?.id ?? ''
+  await insertFallbacks(tx, id, fallbacks)
+  const found = await findAgent(tx, id)
+  if (found === null) throw new Error('The new agent was not returned.')
+  return found
 }
 
 /** Null: no such agent. Rejects like `createAgent`. */
-export async function updateAgent(sql: AnySql, id: string, changes: AgentChanges): Promise<Agent | null> {
+export async function updateAgent(tx: Tx, id: string, changes: AgentChanges): Promise<Agent | null> {
   if (!isUuid(id)) return null
-  const { name, providerId, model, promptId, generationConfig } = changes
+  const { name, providerId, model, promptId, generationConfig, responseFormat, fallbacks, allowedOrigins } = changes
   const config = generationConfig === undefined ? null : JSON.stringify(generationConfig)
-  const [updated] = await sql<Agent[]>`
+  const { count } = await tx`
     update agents set
       name = coalesce(${name ?? null}, name),
       provider_id = coalesce(${providerId ?? null}, provider_id),
       model = coalesce(${model ?? null}, model),
       prompt_id = case when ${promptId !== undefined} then ${promptId ?? null} else prompt_id end,
       generation_config = coalesce(${config}::text::jsonb, generation_config),
+      response_format = case when ${responseFormat !== undefined} then ${jsonOf(responseFormat)}::text::json
+                             else response_format end,
+      allowed_origins = coalesce(${allowedOrigins ?? null}::text[], allowed_origins),
       updated_at = clock_timestamp()
-    where id = ${id}
-    returning ${columns(sql)}`
-  return updated ?? null
+    where id = ${id}`
+  if (count === 0) return null
+  if (fallbacks !== undefined) {
+    await tx`delete from agent_fallbacks where agent_id = ${id}`
+    await insertFallbacks(tx, id, fallbacks)
+  }
+  return findAgent(tx, id)
+}
+
+const jsonOf = (value: object | null | undefined): string | null => (value ? JSON.stringify(value) : null)
+
+async function insertFallbacks(tx: Tx, agentId: string, fallbacks: readonly Fallback[]): Promise<void> {
+  if (fallbacks.length === 0) return
+  await tx`
+    insert into agent_fallbacks (agent_id, place, provider_id, model)
+    select ${agentId}, f.place - 1, f.provider_id, f.model
+      from unnest(${fallbacks.map(({ providerId }) => providerId)}::uuid[], ${fallbacks.map(({ model }) => model)}::text[])
+           with ordinality as f (provider_id, model, place)`
 }
 
 /** Names of the agents that use a provider or a prompt, oldest first: at most `most`, and the total number. */
 export async function agentsUsing(
   sql: AnySql,
-  column: 'provider_id' | 'prompt_id',
+  kind: 'provider' | 'prompt',
   id: string,
   most: number,
 ): Promise<{ names: string[]; total: number }> {
+  const uses =
+    kind === 'prompt'
+      ? sql`prompt_id = ${id}`
+      : sql`(provider_id = ${id} or id in (select agent_id from agent_fallbacks where provider_id = ${id}))`
   const rows = await sql<{ name: string; total: number }[]>`
     select name, (count(*) over ())::integer as total from agents
-    where ${sql(column)} = ${id} order by num limit ${most}`
+    where ${uses} order by num limit ${most}`
   return { names: rows.map(({ name }) => name), total: rows[0]?.total ?? 0 }
 }
 

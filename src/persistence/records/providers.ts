@@ -112,7 +112,7 @@ export async function updateProvider<Type extends string>(
   })
 }
 
-/** False: no such provider. Rejects with the constraint `agents_provider` while agents use it. */
+/** False: no such provider. Rejects with the constraint `agents_provider` or `agent_fallbacks_provider` while agents use it. */
 export async function deleteProvider(sql: AnySql, id: string): Promise<boolean> {
   if (!isUuid(id)) return false
   const { count } = await sql`delete from providers where id = ${id}`

@@ -2,7 +2,7 @@
  * Secrets at rest: AES-256-GCM under keys that come from SECRET_KEY or `DATA_DIR/secret.key` (contract section 1).
  * A sealed text is `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url.
  */
-import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, scrypt } from 'node:crypto'
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf, type Sql, type Tx } from '../postgres/database.ts'
@@ -12,8 +12,16 @@ export interface Secrets {
   seal(plain: string, context: string): string
   /** Throws if no key fits, the text was changed, or it was sealed for another context. */
   open(sealed: string, context: string): string
+  /** Keys for another use, which say nothing of those that seal. The first is for what is made now, all for what was. */
+  derive(use: string): readonly DerivedKey[]
   /** Stored secrets that no key could decrypt at the start, for the log: `provider:<id>`. */
   readonly unreadable: readonly string[]
+}
+
+export interface DerivedKey {
+  /** Public: that of the key it comes from. */
+  id: string
+  bytes: Uint8Array
 }
 
 export interface SecretOptions {
@@ -56,6 +64,11 @@ export async function openSecrets(sql: Sql, options: SecretOptions): Promise<Sec
     return {
       seal: (plain: string, context: string) => seal(ring, plain, context),
       open: remembering((sealed, context) => unseal(ring, sealed, context)),
+      derive: (use: string) =>
+        ring.map(({ id, bytes }) => ({
+          id,
+          bytes: new Uint8Array(hkdfSync('sha256', bytes, '', `greenroom ${use}`, 32)),
+        })),
       unreadable,
     }
   })

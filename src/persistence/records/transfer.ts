@@ -1,5 +1,5 @@
 /** A consistent snapshot of the whole configuration, by name, for export. */
-import type { GenerationConfig } from '../../actors/ports.ts'
+import type { GenerationConfig, ResponseFormat } from '../../actors/ports.ts'
 import type { AnySql, Tx } from '../postgres/database.ts'
 import type { HttpToolFields } from './http-tools.ts'
 import type { McpServerFields } from './mcp-servers.ts'
@@ -13,7 +13,15 @@ interface Named {
 export interface Configuration {
   providers: Named[]
   prompts: (Named & { content: string })[]
-  agents: (Named & { provider: string; model: string; prompt: string | null; generationConfig: GenerationConfig })[]
+  agents: (Named & {
+    provider: string
+    model: string
+    prompt: string | null
+    generationConfig: GenerationConfig
+    responseFormat: ResponseFormat | null
+    fallbacks: { provider: string; model: string }[]
+    allowedOrigins: string[]
+  })[]
   httpTools: (Named & HttpToolFields & { headers: Record<string, string> })[]
   mcpServers: (Named & McpServerFields & { headers: Record<string, string> })[]
   /** One for each agent. */
@@ -33,7 +41,12 @@ export async function readConfiguration(sql: AnySql): Promise<Configuration> {
       (select coalesce(json_agg(json_build_object('id', id, 'name', name, 'content', content) order by num), '[]')
          from prompts) as prompts,
       (select coalesce(json_agg(json_build_object('id', a.id, 'name', a.name, 'provider', p.name, 'model', a.model,
-                'prompt', prompt.name, 'generationConfig', a.generation_config) order by a.num), '[]')
+                'prompt', prompt.name, 'generationConfig', a.generation_config,
+                'responseFormat', a.response_format, 'allowedOrigins', a.allowed_origins,
+                'fallbacks', (select coalesce(json_agg(json_build_object('provider', o.name, 'model', f.model)
+                                order by f.place), '[]')
+                                from agent_fallbacks f join providers o on o.id = f.provider_id
+                               where f.agent_id = a.id)) order by a.num), '[]')
          from agents a join providers p on p.id = a.provider_id left join prompts prompt on prompt.id = a.prompt_id
       ) as agents,
       (select coalesce(json_agg(json_build_object('id', id, 'name', name, 'description', description, 'method', method,

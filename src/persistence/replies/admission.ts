@@ -70,6 +70,7 @@ async function ask(sql: Sql, owner: Owner, message: NewMessage): Promise<Answer>
   const wanted = jsonText({
     agent_id: message.agentId,
     session_id: message.sessionId,
+    end_user: message.user,
     user_id: uuidv7(),
     reply_id: message.replyId,
     model: message.model,

@@ -26,7 +26,7 @@ export function createFlushes({ connectWriter, flushTimeoutMs, instance, onFlush
     async store(batch: readonly ReplyFrames[], epoch: number, maybeStored: boolean): Promise<'stored' | 'fenced'> {
       const columns = frameColumns(batch)
       const begin = performance.now()
-      const isPlain = !maybeStored && columns.nums.length > 0 && begin < checkAt
+      const isPlain = !maybeStored && columns.nums.length > 0 && !columns.hasReasoning && begin < checkAt
       if (!isPlain) checkAt = begin + CHECK_MS
       const { held, asked } = await writer.ask((sql) =>
         isPlain
@@ -70,8 +70,8 @@ interface Inserted {
 }
 
 /**
- * For rows that are not stored yet, one at least: their count tells whether the epoch was held. A tool event that is no
- * jsonb is refused: folded later, it would keep its reply running for ever. (In one piece: a part of a statement is a
+ * For rows that are not stored yet and hold no reasoning, one at least: their count tells whether the epoch was held. A
+ * tool event that is no jsonb is refused: folded later, it would keep its reply running for ever. (In one piece: a part of a statement is a
  * query of its own, which keeps its values as pool.ts, `forget`, tells.)
  */
 async function insertPlainly(sql: Sql, id: string, epoch: number, columns: FrameColumns): Promise<Inserted> {
@@ -86,7 +86,7 @@ async function insertPlainly(sql: Sql, id: string, epoch: number, columns: Frame
 }
 
 /**
- * For any rows, by the same insert. What is `maybeStored` already does no harm: a frame's key decides, and the same key
+ * For any rows, by the same insert; the part of a row of reasoning is -1 on its way here. What is `maybeStored` already does no harm: a frame's key decides, and the same key
  * always has the same content. A fifth more than the plain statement costs, and as much again for what may be stored.
  */
 async function insertAndCheck(
@@ -100,8 +100,10 @@ async function insertAndCheck(
     with me as materialized (
       select 1 from instances where id = ${id} and epoch = ${epoch} for key share
     ), put as (
-      insert into frames (session_num, seq, part, event)
-      select f.num, f.seq, f.part, case when f.part = 0 then f.event else f.event::jsonb::text end
+      insert into frames (session_num, seq, part, event, reasoning)
+      select f.num, f.seq, greatest(f.part, 0),
+             case when f.part = 0 then f.event when f.part > 0 then f.event::jsonb::text else '' end,
+             case when f.part < 0 then f.event end
         from unnest(${nums}::bigint[], ${seqs}::bigint[], ${parts}::smallint[], ${texts}::text[])
              as f (num, seq, part, event)
        where exists (select 1 from me) ${maybeStored ? sql`on conflict do nothing` : sql``}

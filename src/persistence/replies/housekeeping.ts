@@ -1,6 +1,7 @@
 /** Deletes expired data of conversations. Each step is one idempotent statement that any instance may run. */
 import type { Sql } from '../postgres/database.ts'
 import { foldUsage } from './usage.ts'
+import { forgetRevocations } from './users.ts'
 
 export interface Retention {
   /** Sessions idle for longer are removed. Null: never. */
@@ -14,6 +15,7 @@ const BATCH = 5000
 export async function tidyReplies(sql: Sql, { sessionDays, transitionDays }: Retention): Promise<void> {
   await sql`delete from idempotency_keys where created_at < clock_timestamp() - interval '24 hours'`
   await sql`delete from intents where created_at < clock_timestamp() - interval '1 day'`
+  await forgetRevocations(sql)
   await sql`delete from transitions where at < clock_timestamp() - ${`${transitionDays} days`}::interval`
   // Frames that were in flight while their session was deleted, and those of owners that died before they cleared them.
   await sql`

@@ -3,7 +3,7 @@ import type { FinishReason, StoredEvent } from '../../actors/reply-event.ts'
 import type { AnySql, Sql } from '../postgres/database.ts'
 import { type Fragment, isoTime, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
-import { type EventRow, foldedOf, framesOf, jsonText, offsetOf } from './stored-reply.ts'
+import { framesOf, jsonText, lastModel, offsetOf, type ShownRow, shownOf } from './stored-reply.ts'
 
 export interface Session {
   id: string
@@ -27,6 +27,12 @@ export interface Message {
   errorCode: string | null
   /** The provider's full error text. */
   errorDetail: string | null
+  /** Of the last turn. Null: a user's message. */
+  model: string | null
+  /** Null: not asked for, or none came. */
+  reasoning: string | null
+  /** How long the model thought. Null: it did not, or nobody knows. */
+  reasoningMs: number | null
   toolEvents: (StoredEvent & { offset: number })[]
 }
 
@@ -35,16 +41,19 @@ export const columns = (sql: AnySql): Fragment =>
 
 /** Which sessions a list holds: those for which all of it is true. */
 export interface SessionQuery extends PageQuery {
+  /** Whose sessions alone the caller may see. Absent or null: everybody's. */
+  owner?: string | null | undefined
   user?: string | undefined
   /** Values by name. */
   metadata?: Readonly<Record<string, string>> | undefined
 }
 
-function matching(sql: AnySql, { q = '', user, metadata }: SessionQuery): Fragment {
+function matching(sql: AnySql, { q = '', owner = null, user, metadata }: SessionQuery): Fragment {
+  const byOwner = owner === null ? sql`` : sql`and end_user = ${owner}`
   const byUser = user === undefined ? sql`` : sql`and end_user = ${user}`
   const byMetadata = metadata === undefined ? sql`` : sql`and metadata @> ${jsonText(metadata)}::text::jsonb`
   const byTitle = q === '' ? sql`` : sql`and strpos(lower(coalesce(title, '')), lower(${q}::text)) > 0`
-  return sql`${byUser} ${byMetadata} ${byTitle}`
+  return sql`${byOwner} ${byUser} ${byMetadata} ${byTitle}`
 }
 
 /** Most recently updated first. Null: no such agent. */
@@ -146,7 +155,7 @@ export async function listMessages(
   const rows = await sql<MessageRow[]>`
     select m.id, m.session_id as "sessionId", m.role, m.status, m.finish_reason as "finishReason",
            ${isoTime(sql, 'm.created_at')} as "createdAt", m.error_code as "errorCode", m.error_detail as "errorDetail",
-           m.first_seq, m.content, m.tool_events,
+           m.model, m.first_seq, m.content, m.tool_events, m.reasoning, m.reasoning_ms as "reasoningMs",
            case when m.tool_events is not null then m.frame_ends end as frame_ends, ${framesOf(sql)}
       from sessions s join messages m on m.session_id = s.id
      where s.id = ${sessionId} and s.agent_id = ${agentId} ${cursor === undefined ? sql`` : sql`and ${bound}`}
@@ -165,11 +174,13 @@ async function positionOf(sql: Sql, sessionId: string, messageId: string): Promi
   return row?.position ?? null
 }
 
-type MessageRow = Omit<Message, 'content' | 'toolEvents'> & EventRow
+type MessageRow = Omit<Message, 'content' | 'reasoning' | 'toolEvents'> & ShownRow
 
 function messageOf(row: MessageRow): Message {
-  const { first_seq, content: _, frame_ends, tool_events, frames, ...message } = row
-  const folded = foldedOf(row)
-  const toolEvents = folded.others.map((tool) => ({ ...tool, offset: offsetOf(folded, tool.seq - (first_seq ?? 0)) }))
-  return { ...message, content: folded.content, toolEvents }
+  const { first_seq, frame_ends, tool_events, frames, ...message } = row
+  const { content, reasoning, ...shown } = shownOf(row)
+  const offset = (seq: number) => offsetOf({ content, reasoning, ...shown }, seq - (first_seq ?? 0))
+  const toolEvents = shown.others.map((tool) => ({ ...tool, offset: offset(tool.seq) }))
+  const model = lastModel(shown) ?? message.model
+  return { ...message, model, content, reasoning, toolEvents }
 }

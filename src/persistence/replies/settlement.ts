@@ -1,7 +1,7 @@
 /** Settles a reply: folds it into its message, with its outcome. */
 import type { Journal, ReplyInfo, Settlement } from '../../actors/ports.ts'
 import type { Sql } from '../postgres/database.ts'
-import { fold, jsonText, outcomeColumns } from './stored-reply.ts'
+import { fold, jsonText, outcomeColumns, reasoningColumns } from './stored-reply.ts'
 
 export type Settled = Awaited<ReturnType<Journal['settle']>>
 
@@ -16,8 +16,9 @@ export async function settle(
   settlement: Settlement,
   nextSeq?: number,
 ): Promise<Settled> {
-  const outcome = jsonText({ ...outcomeColumns(settlement), next_seq: nextSeq })
   const folded = settlement.events && fold(settlement.events)
+  const reasoning = reasoningColumns(folded?.reasoning ?? null)
+  const outcome = jsonText({ ...outcomeColumns(settlement), ...reasoning, next_seq: nextSeq })
   const events = folded && folded.others.length > 0 ? jsonText(folded.others) : null
   const [row] = await sql<{ answer: Answer }[]>`
     select settle_reply(${instanceId}, ${reply.epoch}, ${reply.id}, ${outcome}::text::jsonb, ${folded?.content ?? null},

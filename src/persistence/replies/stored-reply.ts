@@ -1,23 +1,30 @@
 /**
  * The stored form of a reply; no other file knows it. While the reply runs, each event is a row of `frames`: its text,
- * or its JSON. Once settled, it is columns of its message: `content`, the ends of its text frames in it (`frame_ends`,
- * in UTF-8 bytes, which PostgreSQL counts cheaply and JavaScript's strings do not), all other events (`tool_events`)
- * and its outcome. (sql/fold_frames.sql converts the first form into the second when nobody has the reply in memory.)
+ * its reasoning beside an empty text, or its JSON. Once settled, it is columns of its message: `content`, the ends of its
+ * numbered frames in it (`frame_ends`, in UTF-8 bytes, which PostgreSQL counts cheaply and JavaScript's strings do not),
+ * all other events (`tool_events`) and its outcome. Reasoning ends in the content where the frame before it does, and has
+ * columns of its own: versions that know nothing of it read the same ids and the same content. (sql/fold_frames.sql and
+ * fold_reasoning.sql convert the first form into the second when nobody has the reply in memory.)
  */
 import type { ReplyInfo, Settlement } from '../../actors/ports.ts'
 import type { FinishReason, Outcome, ReplyErrorCode, ReplyEvent, StoredEvent } from '../../actors/reply-event.ts'
 import type { AnySql } from '../postgres/database.ts'
 import type { Fragment } from '../postgres/page.ts'
 
-/** Part of the content, or an event between its frames. */
-const form = { text: 'content', tool_call: 'event', tool_result: 'event' } as const satisfies Record<
-  ReplyEvent['type'],
-  'content' | 'event'
->
+/** Part of the content, of the reasoning, or an event between their frames. */
+const form = {
+  text: 'content',
+  reasoning: 'reasoning',
+  tool_call: 'event',
+  tool_result: 'event',
+  model: 'event',
+} as const satisfies Record<ReplyEvent['type'], 'content' | 'reasoning' | 'event'>
 
 type ContentEvent = Extract<ReplyEvent, { type: 'text' }>
+type ReasoningEvent = Extract<ReplyEvent, { type: 'reasoning' }>
 
 const isContent = (event: ReplyEvent): event is ContentEvent => form[event.type] === 'content'
+const isReasoning = (event: ReplyEvent): event is ReasoningEvent => form[event.type] === 'reasoning'
 
 /** One reply's part of a flush. */
 export interface ReplyFrames {
@@ -25,12 +32,13 @@ export interface ReplyFrames {
   events: readonly StoredEvent[]
 }
 
-/** Rows of `frames`, column by column. */
+/** Rows of `frames`, column by column. In a row of reasoning `part` is -1: it becomes a part 0 of empty text. */
 export interface FrameColumns {
   nums: number[]
   seqs: number[]
   parts: number[]
   texts: string[]
+  hasReasoning: boolean
 }
 
 export function frameColumns(batch: readonly ReplyFrames[]): FrameColumns {
@@ -38,19 +46,29 @@ export function frameColumns(batch: readonly ReplyFrames[]): FrameColumns {
   const seqs: number[] = []
   const parts: number[] = []
   const texts: string[] = []
+  let hasReasoning = false
   for (const { reply, events } of batch) {
     for (const { seq, part, event } of events) {
       nums.push(reply.sessionNum)
       seqs.push(seq)
-      parts.push(part)
-      texts.push(isContent(event) ? event.text : JSON.stringify(event))
+      if (isContent(event)) {
+        parts.push(part)
+        texts.push(event.text)
+      } else if (isReasoning(event)) {
+        hasReasoning = true
+        parts.push(-1)
+        texts.push(event.text)
+      } else {
+        parts.push(part)
+        texts.push(JSON.stringify(event))
+      }
     }
   }
-  return { nums, seqs, parts, texts }
+  return { nums, seqs, parts, texts, hasReasoning }
 }
 
 /** A row of `frames`. */
-type FrameRow = [seq: number, part: number, event: string]
+type FrameRow = [seq: number, part: number, event: string, reasoning: string | null]
 
 /** The columns of a message that hold its events. */
 export interface EventRow {
@@ -59,6 +77,9 @@ export interface EventRow {
   content: string
   frame_ends: number[] | null
   tool_events: StoredEvent[] | null
+  reasoning: string | null
+  reasoning_frames: number[] | null
+  reasoning_ends: number[] | null
   /** While it runs. */
   frames: FrameRow[] | null
 }
@@ -66,69 +87,136 @@ export interface EventRow {
 /** `frames` of `messages m`, from the frame `after` on. */
 export const framesOf = (sql: AnySql, after = 0): Fragment => sql`
   case when m.status = 'streaming' then (
-    select json_agg(json_build_array(f.seq, f.part, f.event) order by f.seq, f.part) from frames f
+    select json_agg(json_build_array(f.seq, f.part, f.event, f.reasoning) order by f.seq, f.part) from frames f
      where f.session_num = m.session_num and f.seq >= greatest(m.first_seq, ${after}::bigint)
   ) end as frames`
 
 /** The events of a reply, in order. */
-export function eventsOf({ status, first_seq, content, frame_ends, tool_events, frames }: EventRow): StoredEvent[] {
+export function eventsOf(row: EventRow): StoredEvent[] {
+  const { status, first_seq, content, frame_ends, tool_events, frames } = row
   if (status === 'streaming') return (frames ?? []).map(frameEvent)
-  const bytes = Buffer.from(content)
-  let start = 0
-  const texts = (frame_ends ?? []).map((end, index): StoredEvent => {
-    const text = bytes.toString('utf8', start, end)
-    start = end
-    return { seq: (first_seq ?? 0) + 1 + index, part: 0, event: { type: 'text', text } }
+  const texts = piecesOf(content, frame_ends ?? [])
+  const reasoning = reasoningByFrame(row)
+  const numbered = texts.map((text, index): StoredEvent => {
+    const thought = reasoning?.get(index + 1)
+    const event =
+      thought === undefined ? { type: 'text' as const, text } : { type: 'reasoning' as const, text: thought }
+    return { seq: (first_seq ?? 0) + 1 + index, part: 0, event }
   })
-  if (tool_events === null) return texts
-  return [...texts, ...tool_events].sort((a, b) => a.seq - b.seq || a.part - b.part)
+  if (tool_events === null) return numbered
+  return [...numbered, ...tool_events].sort((a, b) => a.seq - b.seq || a.part - b.part)
 }
 
-const frameEvent = ([seq, part, event]: FrameRow): StoredEvent => ({
+/** A text in pieces that end at these UTF-8 bytes. */
+function piecesOf(text: string, ends: readonly number[]): string[] {
+  const bytes = Buffer.from(text)
+  return ends.map((end, index) => bytes.toString('utf8', ends[index - 1] ?? 0, end))
+}
+
+/** Null: a reply without. */
+function reasoningByFrame({ reasoning, reasoning_frames, reasoning_ends }: EventRow): Map<number, string> | null {
+  if (reasoning === null || reasoning_frames === null) return null
+  const pieces = piecesOf(reasoning, reasoning_ends ?? [])
+  return new Map(reasoning_frames.map((frame, index) => [frame, pieces[index] ?? '']))
+}
+
+const frameEvent = ([seq, part, event, reasoning]: FrameRow): StoredEvent => ({
   seq,
   part,
-  event: part === 0 ? { type: 'text', text: event } : (JSON.parse(event) as ReplyEvent),
+  event:
+    reasoning !== null
+      ? { type: 'reasoning', text: reasoning }
+      : part === 0
+        ? { type: 'text', text: event }
+        : (JSON.parse(event) as ReplyEvent),
 })
 
 /** A settled reply's events as its message stores them. */
 export interface Folded {
   content: string
   frameEnds: number[]
+  /** Null: none. */
+  reasoning: FoldedReasoning | null
   /** In order. */
   others: StoredEvent[]
+}
+
+interface FoldedReasoning {
+  text: string
+  /** The numbered frames that it came in: 1, 2, 3, … */
+  frames: number[]
+  /** Where each of them ends in it, in UTF-8 bytes. */
+  ends: number[]
 }
 
 export function fold(events: readonly StoredEvent[]): Folded {
   const texts: string[] = []
   const frameEnds: number[] = []
   const others: StoredEvent[] = []
+  const thoughts: string[] = []
+  const frames: number[] = []
+  const ends: number[] = []
   let end = 0
+  let thoughtsEnd = 0
   for (const stored of events) {
-    if (!isContent(stored.event)) {
-      others.push(stored)
-      continue
-    }
-    end += Buffer.byteLength(stored.event.text)
-    texts.push(stored.event.text)
-    frameEnds.push(end)
+    const { event } = stored
+    if (isContent(event)) {
+      end += Buffer.byteLength(event.text)
+      texts.push(event.text)
+      frameEnds.push(end)
+    } else if (isReasoning(event)) {
+      thoughtsEnd += Buffer.byteLength(event.text)
+      thoughts.push(event.text)
+      frameEnds.push(end)
+      frames.push(frameEnds.length)
+      ends.push(thoughtsEnd)
+    } else others.push(stored)
   }
-  return { content: texts.join(''), frameEnds, others }
+  const reasoning = thoughts.length > 0 ? { text: thoughts.join(''), frames, ends } : null
+  return { content: texts.join(''), frameEnds, reasoning, others }
 }
 
-/** The same for a message, whether it runs or not. */
-export const foldedOf = (row: EventRow): Folded =>
-  row.status === 'streaming'
-    ? fold(eventsOf(row))
-    : { content: row.content, frameEnds: row.frame_ends ?? [], others: row.tool_events ?? [] }
+/** What a message shows of its reply, whether it runs or not. */
+export type Shown = Pick<Folded, 'content' | 'frameEnds' | 'others'> & { reasoning: string | null }
 
-/** Where in the content (UTF-16 code units) the first `frames` text frames end. */
-export function offsetOf({ content, frameEnds }: Folded, frames: number): number {
+/** The columns that `shownOf` needs. */
+export type ShownRow = Omit<EventRow, 'reasoning_frames' | 'reasoning_ends'>
+
+export function shownOf({ status, content, frame_ends, tool_events, reasoning, frames }: ShownRow): Shown {
+  if (status !== 'streaming') return { content, frameEnds: frame_ends ?? [], others: tool_events ?? [], reasoning }
+  const folded = fold((frames ?? []).map(frameEvent))
+  return { ...folded, reasoning: folded.reasoning?.text ?? null }
+}
+
+/** Where in the content (UTF-16 code units) the first `frames` numbered frames end. */
+export function offsetOf({ content, frameEnds }: Shown, frames: number): number {
   const bytes = frames > 0 ? (frameEnds[frames - 1] ?? 0) : 0
   return Buffer.from(content).toString('utf8', 0, bytes).length
 }
 
+/** The model that the reply's last turn changed to. Null: all of it is its own model's. */
+export function lastModel({ others }: Pick<Shown, 'others'>): string | null {
+  const last = others.findLast(({ event }) => event.type === 'model')
+  return last?.event.type === 'model' ? last.event.model : null
+}
+
+/** The columns of folded reasoning: they go with those of the outcome. */
+export const reasoningColumns = (reasoning: FoldedReasoning | null) => ({
+  reasoning: reasoning?.text,
+  reasoning_frames: reasoning?.frames,
+  reasoning_ends: reasoning?.ends,
+})
+
 /** The columns of an outcome, and the title of a session that has none: the argument of `fold_reply`. */
-export function outcomeColumns({ outcome, events: _, endedAt, requesterLost, title, ...others }: Settlement) {
+export function outcomeColumns({
+  outcome,
+  events: _,
+  endedAt,
+  requesterLost,
+  reasoningMs,
+  title,
+  ...others
+}: Settlement) {
   others satisfies Record<string, never> // a field that is not stored does not compile
   const error = outcome.type === 'failed' ? outcome.error : null
   return {
@@ -141,6 +229,7 @@ export function outcomeColumns({ outcome, events: _, endedAt, requesterLost, tit
     usage_estimated: outcome.usage.estimated,
     ended_at: endedAt,
     requester_lost: requesterLost,
+    reasoning_ms: reasoningMs,
     title,
   }
 }

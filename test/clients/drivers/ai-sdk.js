@@ -1,6 +1,6 @@
 /** Vercel's AI SDK over its provider for servers of this format. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { generateText, jsonSchema, streamText, tool } from 'ai'
+import { generateText, jsonSchema, Output, streamText, tool } from 'ai'
 import { errorOf, told, versionOf } from './told.js'
 
 const lookup = tool({
@@ -14,7 +14,13 @@ const usageOf = ({ inputTokens, outputTokens }) =>
   inputTokens === undefined ? null : { input: inputTokens, output: outputTokens }
 
 function callOf({ baseURL, apiKey, messages, retries, headers, usage, tools }, signal) {
-  const provider = createOpenAICompatible({ name: 'greenroom', baseURL, apiKey, includeUsage: usage ?? false })
+  const provider = createOpenAICompatible({
+    name: 'greenroom',
+    baseURL,
+    apiKey,
+    includeUsage: usage ?? false,
+    supportsStructuredOutputs: true,
+  })
   const system = messages.find(({ role }) => role === 'system')?.content
   return {
     model: provider('any'),
@@ -61,6 +67,12 @@ export function openDriver() {
             result.usage = usageOf(part.totalUsage)
           }
         }
+      }),
+    structuredBy: '`Output.object()`',
+    structured: (ask, schema) =>
+      told(async (result) => {
+        const output = Output.object({ schema: jsonSchema(schema) })
+        result.text = JSON.stringify((await generateText({ ...callOf(ask), output })).output)
       }),
     helper: (ask) =>
       told(async (result) => {

@@ -43,6 +43,12 @@ export function openDriver() {
           if (chunk.text !== '') text(chunk.text)
         }
       }),
+    structuredBy: '`withStructuredOutput()`',
+    structured: (ask, schema) =>
+      told(async (result) => {
+        const model = modelOf(ask).withStructuredOutput(schema, { name: 'place', method: 'jsonSchema' })
+        result.text = JSON.stringify(await model.invoke(messagesOf(ask)))
+      }),
     helper: (ask) =>
       told(async (result) => {
         let all

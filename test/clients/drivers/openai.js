@@ -52,6 +52,12 @@ export async function openDriver(name) {
           result.usage = usageOf(chunk.usage) ?? result.usage
         }
       }),
+    structuredBy: '`response_format`',
+    structured: (ask, schema) =>
+      told(async (result) => {
+        const response_format = { type: 'json_schema', json_schema: { name: 'place', strict: true, schema } }
+        takeWhole(result, await clientOf(ask).chat.completions.parse({ ...bodyOf(ask, false), response_format }))
+      }),
     helper: (ask) =>
       told(async (result) =>
         takeWhole(result, await clientOf(ask).chat.completions.stream(bodyOf(ask, true)).finalChatCompletion()),

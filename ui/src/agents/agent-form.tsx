@@ -3,12 +3,15 @@ import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { FormSection } from '../blocks/form-section.tsx'
 import { RecordForm } from '../blocks/record-form.tsx'
-import { type AgentValues, fieldsOf } from './agent-values.ts'
+import { type AgentValues, badJson, fieldsOf } from './agent-values.ts'
+import { FallbacksField } from './fallbacks-field.tsx'
 import { GenerationFields } from './generation-fields.tsx'
 import { ModelFields } from './model-field.tsx'
 import { NewPromptDialog } from './new-prompt-dialog.tsx'
+import { OriginsField } from './origins-field.tsx'
 import { PromptField } from './prompt-field.tsx'
 import type { Agent } from './resource.ts'
+import { ResponseFormatField } from './response-format-field.tsx'
 import { ToolsField } from './tools-field.tsx'
 
 const isEmpty = (value: string) => value.trim() === ''
@@ -28,13 +31,14 @@ interface AgentFormProps {
 }
 
 export function AgentForm({ initial, save, onSaved, submitLabel }: AgentFormProps) {
-  const form = useForm<AgentValues>({ initialValues: initial, validate: missing })
+  const form = useForm<AgentValues>({ initialValues: initial, validate: { ...missing, responseFormat: badJson } })
   const [isNaming, { open, close }] = useDisclosure()
   return (
     <>
       <RecordForm form={form} save={(values) => save(fieldsOf(values))} onSaved={onSaved} submitLabel={submitLabel}>
         <TextInput label="Name" placeholder="Support" maw={420} {...form.getInputProps('name')} />
         <ModelFields form={form} />
+        <FallbacksField form={form} />
         <PromptField
           value={form.values.promptId}
           onChange={(id) => form.setFieldValue('promptId', id)}
@@ -49,6 +53,13 @@ export function AgentForm({ initial, save, onSaved, submitLabel }: AgentFormProp
         </FormSection>
         <FormSection title="Generation" description="Empty fields use the provider’s defaults.">
           <GenerationFields form={form} />
+          <ResponseFormatField form={form} />
+        </FormSection>
+        <FormSection
+          title="Web pages"
+          description="A browser lets a page call this agent only if the page’s origin is listed here, and the agent answers it only with a client secret that your backend made. Programs need no entry. Empty: no page."
+        >
+          <OriginsField {...form.getInputProps('allowedOrigins')} />
         </FormSection>
       </RecordForm>
       {/* Beside the form, not in it: its own form must not submit this one. */}

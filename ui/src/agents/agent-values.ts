@@ -10,26 +10,65 @@ export interface AgentValues extends AgentTools {
   providerId: string
   model: string
   promptId: string | null
+  fallbacks: Agent['fallbacks']
+  /** JSON text; '': none. */
+  responseFormat: string
+  /** One a line. */
+  allowedOrigins: string
   generationConfig: { temperature: Setting; topP: Setting; topK: Setting; maxToolCalls: Setting }
 }
 
 export function valuesOf(agent: Partial<Agent>, tools: AgentTools = noTools): AgentValues {
-  const { name = '', providerId = '', model = '', promptId = null, generationConfig = {} } = agent
+  const { name = '', providerId = '', model = '', promptId = null, allowedOrigins = [], generationConfig = {} } = agent
   const { temperature = '', topP = '', topK = '', maxToolCalls = '' } = generationConfig
-  return { name, providerId, model, promptId, generationConfig: { temperature, topP, topK, maxToolCalls }, ...tools }
+  const { fallbacks = [], responseFormat: format = null } = agent
+  return {
+    name,
+    providerId,
+    model,
+    promptId,
+    fallbacks,
+    responseFormat: format === null ? '' : JSON.stringify(format, null, 2),
+    allowedOrigins: allowedOrigins.join('\n'),
+    generationConfig: { temperature, topP, topK, maxToolCalls },
+    ...tools,
+  }
 }
+
+/** What the server cannot say: the text is not sent unless it is JSON. */
+export function badJson(text: string): string | null {
+  try {
+    formatOf(text)
+    return null
+  } catch {
+    return 'Must be JSON.'
+  }
+}
+
+const formatOf = (text: string): Agent['responseFormat'] => (text.trim() === '' ? null : JSON.parse(text))
+
+/** The lines that hold something. */
+export const originsOf = (lines: string): string[] =>
+  lines
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
 
 /** Not checked here: the server says what it refuses. */
 const sent = (setting: Setting): number | null => (setting === '' ? null : Number(setting))
 
 export function fieldsOf(values: AgentValues): AgentFields & { tools: AgentTools } {
-  const { name, providerId, model, promptId, generationConfig, ...tools } = values
+  const { name, providerId, model, promptId, fallbacks, responseFormat, allowedOrigins, ...rest } = values
+  const { generationConfig, ...tools } = rest
   const { temperature, topP, topK, maxToolCalls } = generationConfig
   return {
     name,
     providerId,
     model: model.trim(),
     promptId,
+    fallbacks: fallbacks.map((one) => ({ providerId: one.providerId, model: one.model.trim() })),
+    responseFormat: formatOf(responseFormat),
+    allowedOrigins: originsOf(allowedOrigins),
     generationConfig: {
       temperature: sent(temperature),
       topP: sent(topP),

@@ -1,4 +1,4 @@
-/** How programs call the agent: working code with this server's address. */
+/** How pages and programs call the agent: working code with this server's address. */
 import { Alert, SegmentedControl, Text, Title } from '@mantine/core'
 import { IconKey } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -7,19 +7,22 @@ import { Copy } from '../blocks/copy.tsx'
 import { withParams } from '../blocks/search-params.ts'
 import { Code } from '../playground/markdown/code.tsx'
 import classes from './agents.module.css'
+import { BrowserWay } from './browser-way.tsx'
 import { type Agent, deployPath, keyNeeded } from './resource.ts'
 import { languages, type Mode, snippets } from './snippets.ts'
 
-const modes: { value: Mode; label: string }[] = [
+const modes: { value: Mode | 'browser'; label: string }[] = [
+  { value: 'browser', label: 'Browser' },
   { value: 'session', label: 'Session' },
   { value: 'stateless', label: 'Stateless' },
 ]
 
-export function UseIt({ agent: { id, model } }: { agent: Agent }) {
+export function UseIt({ agent }: { agent: Agent }) {
+  const { id, model } = agent
   const [search, setSearch] = useSearchParams()
   const needsKey = useQuery(keyNeeded(id)).data === true
   const base = `${location.origin}${deployPath(id)}`
-  const mode = modes.find(({ value }) => value === search.get('mode'))?.value ?? 'session'
+  const mode = modes.find(({ value }) => value === search.get('mode'))?.value ?? 'browser'
   const language = languages.find(({ value }) => value === search.get('lang')) ?? languages[0]
   const choose = (name: string, value: string) =>
     setSearch((before) => withParams(before, { [name]: value }), { replace: true, preventScrollReset: true })
@@ -46,24 +49,41 @@ export function UseIt({ agent: { id, model } }: { agent: Agent }) {
       )}
       <div className={classes.choices}>
         <SegmentedControl aria-label="Mode" data={modes} value={mode} onChange={(value) => choose('mode', value)} />
-        <SegmentedControl
-          aria-label="Language"
-          data={languages.map(({ value, label }) => ({ value, label }))}
-          value={language.value}
-          onChange={(value) => choose('lang', value)}
-        />
+        {mode !== 'browser' && (
+          <SegmentedControl
+            aria-label="Language"
+            data={languages.map(({ value, label }) => ({ value, label }))}
+            value={language.value}
+            onChange={(value) => choose('lang', value)}
+          />
+        )}
       </div>
-      <div className={classes.snippets}>
-        {snippets({ base, model, needsKey }, mode, language.value).map(({ title, words, code }, index, { length }) => (
-          <section key={title}>
-            <Title order={2}>{length > 1 ? `${index + 1}. ${title}` : title}</Title>
-            <Text c="dimmed" fz="sm" mb={10}>
-              {words}
-            </Text>
-            <Code code={code} language={language.grammar} caption={`${title}, ${language.label}`} />
-          </section>
-        ))}
-      </div>
+      {mode === 'browser' ? (
+        <BrowserWay agent={agent} needsKey={needsKey} />
+      ) : (
+        <Calls place={{ base, model, needsKey }} mode={mode} language={language} />
+      )}
     </>
   )
 }
+
+interface CallsProps {
+  place: Parameters<typeof snippets>[0]
+  mode: Mode
+  language: (typeof languages)[number]
+}
+
+/** A program's calls, one piece of code each. */
+const Calls = ({ place, mode, language }: CallsProps) => (
+  <div className={classes.snippets}>
+    {snippets(place, mode, language.value).map(({ title, words, code }, index, { length }) => (
+      <section key={title}>
+        <Title order={2}>{length > 1 ? `${index + 1}. ${title}` : title}</Title>
+        <Text c="dimmed" fz="sm" mb={10}>
+          {words}
+        </Text>
+        <Code code={code} language={language.grammar} caption={`${title}, ${language.label}`} />
+      </section>
+    ))}
+  </div>
+)

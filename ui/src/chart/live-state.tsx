@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core'
 import { Card } from '../blocks/card.tsx'
+import { plural } from '../blocks/words.ts'
 import { InstanceChip } from './instance-chip.tsx'
 import styles from './live.module.css'
 import { isRunning } from './machine.ts'
@@ -7,7 +8,7 @@ import type { Step } from './queries.ts'
 import { RunningDuration } from './running-duration.tsx'
 import type { ChosenSession } from './session-in-url.ts'
 import { StateChip } from './state-chip.tsx'
-import { useGrowth } from './use-growth.ts'
+import { type Growth, useGrowth } from './use-growth.ts'
 import type { SessionSteps } from './use-session-steps.ts'
 
 interface LiveStateProps {
@@ -57,9 +58,7 @@ export function LiveState({ session, status, current, step, newest }: LiveStateP
           </>
         )}
         <dt>{grows ? 'Reply so far' : 'Newest reply'}</dt>
-        <dd>
-          {growth.characters > 0 ? `${growth.characters.toLocaleString('en')} characters` : grows ? 'nothing yet' : '–'}
-        </dd>
+        <dd>{growth.characters > 0 ? plural(growth.characters, 'character') : grows ? begun(growth) : '–'}</dd>
       </dl>
       {growth.tool !== null && grows && (
         <Text fz="sm" c="dimmed" px="md" pb="xs">
@@ -75,3 +74,6 @@ export function LiveState({ session, status, current, step, newest }: LiveStateP
     </Card>
   )
 }
+
+const begun = ({ thought }: Growth): string =>
+  thought > 0 ? `thinking, ${plural(thought, 'character')}` : 'nothing yet'

@@ -62,6 +62,12 @@ function Spoken({ seen: { message, running, begun, ended } }: { seen: SeenMessag
           {running && !ended.has(call.id) ? 'runs…' : outcomeOf(call)}
         </p>
       ))}
+      {!running && message.reasoning !== undefined && (
+        <details className={styles.thought}>
+          <summary>Reasoning{message.reasoningMs === undefined ? '' : `, ${duration(message.reasoningMs)}`}</summary>
+          <p className={styles.content}>{message.reasoning}</p>
+        </details>
+      )}
       {running ? <p className={styles.running}>streaming…</p> : <p className={styles.content}>{content}</p>}
       {!running && finishReason === 'cancelled' && <p className={styles.ending}>cancelled here</p>}
       {!running && error && (

@@ -6,11 +6,13 @@ import type { ChosenSession } from './session-in-url.ts'
 export interface Growth {
   characters: number
   tail: string
+  /** Characters of its reasoning. */
+  thought: number
   /** The newest tool call that has no result yet. */
   tool: string | null
 }
 
-const nothing: Growth = { characters: 0, tail: '', tool: null }
+const nothing: Growth = { characters: 0, tail: '', thought: 0, tool: null }
 const tailLength = 420
 /** The page is updated at most this often. */
 const tellMs = 80
@@ -29,6 +31,7 @@ async function read({ agentId, sessionId }: ChosenSession, tell: (growth: Growth
   for await (const event of api.playground(agentId).session(sessionId).resume(null, 0, { signal })) {
     if (event.type === 'tool_call') growth = { ...growth, tool: event.name }
     else if (event.type === 'tool_result') growth = { ...growth, tool: null }
+    else if (event.type === 'reasoning') growth = { ...growth, thought: growth.thought + event.text.length }
     else if (event.type === 'text') {
       growth = {
         ...growth,

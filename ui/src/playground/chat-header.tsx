@@ -10,7 +10,8 @@ import { oneSession } from '../sessions/queries.ts'
 import { reliable } from '../shell/reliable-import.ts'
 import classes from './chat-header.module.css'
 import { useOverrides } from './overrides.ts'
-import { newestSessions } from './queries.ts'
+import { newestSessions, type Session } from './queries.ts'
+import { SessionFacts } from './session-facts.tsx'
 import { SessionSide, titleOf } from './session-side.tsx'
 
 const OverridesDrawer = lazy(reliable(() => import('./overrides-drawer.tsx')))
@@ -30,7 +31,8 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
   const [code, showing] = useDisclosure()
   const { overrides } = useOverrides()
   const count = Object.keys(overrides).length
-  const title = useTitle(agent.id, sessionId)
+  const session = useSession(agent.id, sessionId)
+  const title = sessionId === undefined ? 'Playground' : session ? titleOf(session) : 'Session'
   return (
     <header className={classes.head}>
       <title>{`${title} · Greenroom`}</title>
@@ -52,6 +54,7 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
         </Title>
         <Text className={classes.subtitle}>
           <Link to={`/agents/${agent.id}`}>{agent.name}</Link> · {overrides.model ?? agent.model}
+          {session?.user != null && ` · ${session.user}`}
         </Text>
       </div>
       <Group gap={4} wrap="nowrap">
@@ -62,6 +65,7 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
           onClick={overriding.open}
         />
         <Action icon={IconCode} label="Code" onClick={showing.open} />
+        {session && <SessionFacts session={session} />}
         {sessionId !== undefined && <ToChart address={`/chart?agent=${agent.id}&session=${sessionId}`} />}
       </Group>
       <Drawer opened={sessions} onClose={list.close} title="Sessions" size={320} padding="sm">
@@ -83,15 +87,13 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
   )
 }
 
-/** Of a session that was opened by its address too: the newest ones are polled, an older one is read. */
-function useTitle(agentId: string, sessionId: string | undefined): string {
-  const newest = useQuery(newestSessions(agentId))
-  const listed = newest.data?.sessions.find(({ id }) => id === sessionId)
-  const isOlder = sessionId !== undefined && newest.data !== undefined && listed === undefined
+/** The newest ones are polled; one that is older, opened by its address, is read. */
+function useSession(agentId: string, sessionId: string | undefined): Session | undefined {
+  const newest = useQuery(newestSessions(agentId)).data?.sessions
+  const listed = newest?.find(({ id }) => id === sessionId)
+  const isOlder = sessionId !== undefined && newest !== undefined && listed === undefined
   const { data: older } = useQuery({ ...oneSession(agentId, sessionId ?? ''), enabled: isOlder })
-  if (sessionId === undefined) return 'Playground'
-  const session = listed ?? older
-  return session ? titleOf(session) : 'Session'
+  return listed ?? (isOlder ? older : undefined)
 }
 
 const ToChart = ({ address }: { address: string }) => (

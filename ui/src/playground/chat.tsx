@@ -61,6 +61,7 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
       ) : (
         <TranscriptView
           agentName={agent.name}
+          agentModel={agent.model}
           stored={stored.data ?? noMessages}
           transcript={transcript}
           onEdit={edit}

@@ -8,6 +8,11 @@ export interface LiveReply {
   /** Null until its first event. */
   id: string | null
   content: string
+  reasoning: string
+  /** Since when (ms, monotonic) the model has been thinking. Null: it does something else. */
+  thinkingSince: number | null
+  /** How long it has thought before that. Null: it has not, or what was seen of it came late. */
+  reasoningMs: number | null
   toolCalls: readonly ToolCall[]
   status: Message['status']
   finishReason: Message['finishReason']
@@ -19,6 +24,9 @@ export const newReply = (userText: string | null, now: string): LiveReply => ({
   userText,
   id: null,
   content: '',
+  reasoning: '',
+  thinkingSince: null,
+  reasoningMs: null,
   toolCalls: [],
   status: 'streaming',
   finishReason: null,
@@ -28,13 +36,26 @@ export const newReply = (userText: string | null, now: string): LiveReply => ({
 
 export type LiveEvent = ReplyEvent | { type: 'failed'; error: NonNullable<Message['error']> }
 
-/** The reply after an event. */
-export function withEvent(reply: LiveReply, event: LiveEvent): LiveReply {
+/** The reply after events that came by `now` (ms, monotonic). */
+export const withEvents = (reply: LiveReply, events: readonly LiveEvent[], now: number): LiveReply =>
+  events.reduce((before, event) => timed(withEvent(before, event), event, now), reply)
+
+/** The model thinks from its first reasoning to whatever follows the last. A joined reply thought before it was seen. */
+function timed(reply: LiveReply, event: LiveEvent, now: number): LiveReply {
+  if (event.type === 'reasoning') return reply.thinkingSince === null ? { ...reply, thinkingSince: now } : reply
+  if (reply.thinkingSince === null || event.type === 'started') return reply
+  const ms = Math.round((reply.reasoningMs ?? 0) + now - reply.thinkingSince)
+  return { ...reply, thinkingSince: null, reasoningMs: reply.userText === null ? null : ms }
+}
+
+function withEvent(reply: LiveReply, event: LiveEvent): LiveReply {
   switch (event.type) {
     case 'started':
       return { ...reply, id: event.messageId }
     case 'text':
       return { ...reply, content: reply.content + event.text }
+    case 'reasoning':
+      return { ...reply, reasoning: reply.reasoning + event.text }
     case 'tool_call':
       return { ...reply, toolCalls: [...reply.toolCalls, startedCall(event, reply.content.length)] }
     case 'tool_result':
@@ -72,6 +93,10 @@ function withResult(calls: readonly ToolCall[], result: EventOf<'tool_result'>):
 export type ShownMessage = Pick<Message, 'role' | 'content' | 'status' | 'finishReason' | 'error' | 'createdAt'> & {
   id: string | null
   toolCalls: readonly ToolCall[]
+  /** Absent while the server's message is not known. */
+  model?: Message['model']
+  reasoning?: string
+  reasoningMs?: number
 }
 
 /** The stored messages and the current reply. Text that was shown never gets shorter. */
@@ -85,12 +110,14 @@ export function shownMessages(stored: readonly Message[], live: LiveReply | null
     return live.userText === null && live.id === null ? stored : [...stored, ...user, replyMessage(live)]
   }
   if (found.status !== 'streaming') return stored
-  const { status, finishReason, error } = live
+  const { status, finishReason, error, reasoning, reasoningMs } = live
   return stored.toSpliced(index, 1, {
     ...found,
     status,
     finishReason,
     error,
+    ...(reasoning.length > (found.reasoning ?? '').length && { reasoning }),
+    ...(reasoningMs !== null && { reasoningMs }),
     content: live.content.length >= found.content.length ? live.content : found.content,
     toolCalls: [...(live.toolCalls.length >= found.toolCalls.length ? live.toolCalls : found.toolCalls)],
   })
@@ -107,13 +134,15 @@ const userMessage = (content: string, createdAt: string): ShownMessage => ({
   toolCalls: [],
 })
 
-const replyMessage = ({ id, content, toolCalls, status, finishReason, error, startedAt }: LiveReply): ShownMessage => ({
-  id,
+const replyMessage = (reply: LiveReply): ShownMessage => ({
+  id: reply.id,
   role: 'assistant',
-  content,
-  toolCalls,
-  status,
-  finishReason,
-  error,
-  createdAt: startedAt,
+  content: reply.content,
+  toolCalls: reply.toolCalls,
+  status: reply.status,
+  finishReason: reply.finishReason,
+  error: reply.error,
+  createdAt: reply.startedAt,
+  ...(reply.reasoning !== '' && { reasoning: reply.reasoning }),
+  ...(reply.reasoningMs !== null && { reasoningMs: reply.reasoningMs }),
 })

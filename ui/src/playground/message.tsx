@@ -16,6 +16,7 @@ import type { ShownMessage } from './live-reply.ts'
 import { Markdown } from './markdown/markdown.tsx'
 import classes from './message.module.css'
 import type { ToolCall } from './queries.ts'
+import { Reasoning } from './reasoning.tsx'
 import { ToolCard } from './tool-card.tsx'
 import { UserText } from './user-text.tsx'
 
@@ -25,6 +26,8 @@ interface MessageProps {
   place: number
   count: number
   agentName: string
+  /** The agent's own. */
+  agentModel: string
   /** The tool cards that the reader has expanded, also in messages that are not rendered. */
   unfolded: Set<string>
   onEdit: (text: string) => void
@@ -54,8 +57,8 @@ function UserMessage({ message: { content, createdAt }, place, count, onEdit }: 
   )
 }
 
-function Reply({ message, place, count, agentName, unfolded, onRetry }: MessageProps) {
-  const { content, toolCalls, status, error } = message
+function Reply({ message, place, count, agentName, agentModel, unfolded, onRetry }: MessageProps) {
+  const { content, reasoning = '', reasoningMs = null, toolCalls, status, error } = message
   const isWriting = status === 'streaming'
   return (
     <article
@@ -67,6 +70,15 @@ function Reply({ message, place, count, agentName, unfolded, onRetry }: MessageP
       data-status={status}
     >
       <VisuallyHidden component="h2">{agentName}</VisuallyHidden>
+      {reasoning !== '' && (
+        <Reasoning
+          text={reasoning}
+          ms={reasoningMs}
+          thinking={isWriting && content === ''}
+          id={`${place} reasoning`}
+          unfolded={unfolded}
+        />
+      )}
       {segments(content, toolCalls).map((segment, index, all) =>
         'text' in segment ? (
           <Markdown key={segment.key} text={segment.text} growing={isWriting && index === all.length - 1} />
@@ -80,7 +92,7 @@ function Reply({ message, place, count, agentName, unfolded, onRetry }: MessageP
           />
         ),
       )}
-      {isWriting && content === '' && toolCalls.length === 0 && (
+      {isWriting && content === '' && reasoning === '' && toolCalls.length === 0 && (
         <div className={classes.dots} role="img" aria-label="Waiting for the first word">
           <i />
           <i />
@@ -112,19 +124,21 @@ function Reply({ message, place, count, agentName, unfolded, onRetry }: MessageP
           </Group>
         </Alert>
       )}
-      <Foot message={message} />
+      <Foot message={message} agentModel={agentModel} />
     </article>
   )
 }
 
-function Foot({ message }: { message: ShownMessage }) {
+function Foot({ message, agentModel }: Pick<MessageProps, 'message' | 'agentModel'>) {
   const { icon: Icon, words } = statusOf(message)
+  const { model } = message
   return (
     <div className={classes.foot}>
       <span className={classes.status} data-testid="status">
         {Icon === null ? <i className={classes.pulse} aria-hidden /> : <Icon size={14} stroke={2} aria-hidden />}
         {words}
       </span>
+      {model && model !== agentModel && <span>Answered by {model}</span>}
       <RelativeTime iso={message.createdAt} />
       {message.content !== '' && <Copy text={message.content} label="Copy reply" />}
     </div>

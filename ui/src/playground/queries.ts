@@ -11,13 +11,21 @@ export type ToolCall = Message['toolCalls'][number]
 const pageLimit = 30
 const listPath = '/api/v1/agents/{agent_id}/playground/sessions'
 
-/** The sidebar's list, most recently used first. `q`: a part of the title. */
-export const sessionList = (agentId: string, q: string) =>
+/** What the sidebar's list is narrowed by; empty: by nothing. */
+export interface SessionSearch {
+  /** A part of the title. */
+  q: string
+  /** The whole name. */
+  user: string
+}
+
+/** The sidebar's list, most recently used first. */
+export const sessionList = (agentId: string, { q, user }: SessionSearch) =>
   infiniteQueryOptions({
-    queryKey: ['sessions', 'list', agentId, q],
+    queryKey: ['sessions', 'list', agentId, q, user],
     initialPageParam: 0,
     queryFn: ({ pageParam, signal }) => {
-      const query = { limit: pageLimit, offset: pageParam, ...(q !== '' && { q }) }
+      const query = { limit: pageLimit, offset: pageParam, ...(q !== '' && { q }), ...(user !== '' && { user }) }
       return api.GET(listPath, { params: { path: { agent_id: agentId }, query }, signal })
     },
     getNextPageParam: ({ total, offset, sessions }) =>

@@ -1,7 +1,7 @@
 /** The agent's sessions: search, new, delete, and older ones on scrolling down. */
 import { ActionIcon, Button, Center, Loader, Select, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue, useInViewport } from '@mantine/hooks'
-import { IconPlus, IconRobot, IconSearch, IconTrash } from '@tabler/icons-react'
+import { IconPlus, IconRobot, IconSearch, IconTrash, IconUser } from '@tabler/icons-react'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Link, NavLink, useLocation, useNavigate } from 'react-router'
@@ -24,9 +24,11 @@ export function SessionSide({ agent, agents, sessionId, onChosen }: SessionSideP
   const agentId = agent.id
   const navigate = useNavigate()
   const [text, setText] = useState('')
+  const [user, setUser] = useState('')
   const [q] = useDebouncedValue(text.trim(), 200)
+  const [ofUser] = useDebouncedValue(user.trim(), 200)
   const { search } = useLocation()
-  const query = useInfiniteQuery({ ...sessionList(agentId, q), placeholderData: keepPreviousData })
+  const query = useInfiniteQuery({ ...sessionList(agentId, { q, user: ofUser }), placeholderData: keepPreviousData })
   const sessions = query.data?.pages.flatMap((page) => page.sessions) ?? []
   return (
     <>
@@ -59,6 +61,14 @@ export function SessionSide({ agent, agents, sessionId, onChosen }: SessionSideP
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
+        <TextInput
+          type="search"
+          aria-label="Only sessions of this user"
+          placeholder="User, whole name"
+          leftSection={<IconUser size={15} stroke={1.8} aria-hidden />}
+          value={user}
+          onChange={(event) => setUser(event.currentTarget.value)}
+        />
       </div>
       <nav className={classes.sessions} aria-label="Sessions">
         {query.isLoading && (
@@ -67,11 +77,7 @@ export function SessionSide({ agent, agents, sessionId, onChosen }: SessionSideP
           </Center>
         )}
         {query.error && <Text className={classes.sideNote}>{wordsOf(query.error)}</Text>}
-        {query.data && sessions.length === 0 && (
-          <Text className={classes.sideNote}>
-            {q === '' ? 'No sessions yet: the first message makes one.' : 'No session has this in its title.'}
-          </Text>
-        )}
+        {query.data && sessions.length === 0 && <Text className={classes.sideNote}>{nothingFound(q, ofUser)}</Text>}
         <ul>
           {sessions.map((session) => (
             <SessionRow key={session.id} session={session} isOpen={session.id === sessionId} onChosen={onChosen} />
@@ -83,6 +89,11 @@ export function SessionSide({ agent, agents, sessionId, onChosen }: SessionSideP
   )
 }
 
+function nothingFound(q: string, user: string): string {
+  if (user !== '') return q === '' ? 'This user has no sessions.' : 'No session of this user has this in its title.'
+  return q === '' ? 'No sessions yet: the first message makes one.' : 'No session has this in its title.'
+}
+
 export const titleOf = ({ title }: Pick<Session, 'title'>): string => title ?? 'New session'
 
 interface SessionRowProps {
@@ -92,7 +103,7 @@ interface SessionRowProps {
 }
 
 function SessionRow({ session, isOpen, onChosen }: SessionRowProps) {
-  const { id, agentId, updatedAt } = session
+  const { id, agentId, user, updatedAt } = session
   const title = titleOf(session)
   const navigate = useNavigate()
   const { search } = useLocation()
@@ -103,6 +114,7 @@ function SessionRow({ session, isOpen, onChosen }: SessionRowProps) {
           {title}
         </span>
         <span className={classes.sessionTime}>
+          {user !== null && `${user} · `}
           <RelativeTime iso={updatedAt} />
         </span>
       </NavLink>

@@ -13,6 +13,7 @@ import classes from './transcript-view.module.css'
 
 interface TranscriptViewProps {
   agentName: string
+  agentModel: string
   stored: readonly Message[]
   transcript: Transcript
   onEdit: (text: string) => void
@@ -23,7 +24,8 @@ interface TranscriptViewProps {
 }
 
 /** Its props stay the same while a message is typed: it renders again only when the conversation changes. */
-export const TranscriptView = memo(({ agentName, stored, transcript, onEdit, onRetry, empty }: TranscriptViewProps) => {
+export const TranscriptView = memo((props: TranscriptViewProps) => {
+  const { agentName, agentModel, stored, transcript, onEdit, onRetry, empty } = props
   const live = useSelector(transcript, ({ context }) => context.live)
   const messages = useMemo(() => shownMessages(stored, live), [stored, live])
   const { scroller, content, rows, near, space, isAtBottom, toBottom } = useRows(messages)
@@ -72,6 +74,7 @@ export const TranscriptView = memo(({ agentName, stored, transcript, onEdit, onR
                     place={index + 1}
                     count={messages.length}
                     agentName={agentName}
+                    agentModel={agentModel}
                     unfolded={unfolded}
                     onEdit={onEdit}
                     onRetry={message === last ? retryLast : null}
@@ -127,6 +130,7 @@ const farBelow = 1e9
 /** Pixels, until it has been drawn once. */
 function likelyHeight(message: ShownMessage | undefined): number {
   if (message === undefined) return 0
-  const { role, content, toolCalls } = message
-  return role === 'user' ? 92 + 25 * Math.floor(content.length / 75) : 88 + content.length / 3 + 60 * toolCalls.length
+  const { role, content, reasoning, toolCalls } = message
+  if (role === 'user') return 92 + 25 * Math.floor(content.length / 75)
+  return 88 + content.length / 3 + 60 * (toolCalls.length + (reasoning ? 1 : 0))
 }

@@ -1,6 +1,6 @@
 /** What this window knows of the current reply, ahead of the server's stored messages. */
 import { createStore } from '@xstate/store'
-import { type LiveEvent, type LiveReply, newReply, withEvent } from './live-reply.ts'
+import { type LiveEvent, type LiveReply, newReply, withEvents } from './live-reply.ts'
 
 interface TranscriptContext {
   live: LiveReply | null
@@ -17,8 +17,8 @@ export function createTranscript() {
       joined: (_, { id, now }: { id: string; now: string }) => ({ live: { ...newReply(null, now), id } }),
       /** The server refused the message. */
       refused: () => ({ live: null }),
-      received: ({ live }, { events }: { events: readonly LiveEvent[] }) => ({
-        live: live && events.reduce(withEvent, live),
+      received: ({ live }, { events, now }: { events: readonly LiveEvent[]; now: number }) => ({
+        live: live && withEvents(live, events, now),
       }),
       /** It can no longer be followed; the stored messages hold the rest. */
       leftOff: ({ live }) => ({ live: live && { ...live, status: 'complete' as const } }),
@@ -43,7 +43,7 @@ export function gatherEvents(transcript: Transcript) {
     if (events.length === 0) return
     const gathered = events
     events = []
-    transcript.trigger.received({ events: gathered })
+    transcript.trigger.received({ events: gathered, now: performance.now() })
   }
   return {
     flush,

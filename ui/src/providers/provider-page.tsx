@@ -69,7 +69,10 @@ export function Existing() {
       side={({ id }) => (
         <>
           <ConnectionTest providerId={id} atOnce={state?.isNew === true} />
-          <UsedBy noun="provider" uses={({ providerId }) => providerId === id} />
+          <UsedBy
+            noun="provider"
+            uses={({ providerId, fallbacks }) => [providerId, ...fallbacks.map((one) => one.providerId)].includes(id)}
+          />
         </>
       )}
     >

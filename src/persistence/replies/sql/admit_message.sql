@@ -1,11 +1,12 @@
--- revision 5
+-- revision 7
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
    Called in autocommit, like all functions here: an instance that is paused inside a transaction would hold its row
    locked against its own fencing.
-   p_message: {agent_id, session_id, user_id, reply_id, model, include_usage, key, body_hash (hex), is_retry, may_start,
-   configuration (its version that the request was made from; null: any)}.
+   p_message: {agent_id, session_id, end_user (whose session it must be; null or absent: anybody's), user_id, reply_id,
+   model, include_usage, key, body_hash (hex), is_retry, may_start, configuration (its version that the request was made
+   from; null: any)}.
    Answers {outcome, reply_id, session_num, first_seq, created_at, position, rest_state, untitled, first_text (of an
    untitled session: its first user message; null: the new one), by_key (joined by its idempotency key)}. */
 create or replace function admit_message(
@@ -24,14 +25,15 @@ declare
   v_created_at timestamptz;
 begin
   select * into m from jsonb_to_record(p_message) as x(
-    agent_id uuid, session_id uuid, user_id uuid, reply_id uuid, model text, include_usage boolean, key text,
-    body_hash text, is_retry boolean, may_start boolean, configuration bigint);
+    agent_id uuid, session_id uuid, end_user text, user_id uuid, reply_id uuid, model text, include_usage boolean,
+    key text, body_hash text, is_retry boolean, may_start boolean, configuration bigint);
 
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for key share;
   v_fenced := not found;
 
   select x.num, x.next_seq, x.title into s from sessions x
-   where x.id = m.session_id and x.agent_id = m.agent_id for update;
+   where x.id = m.session_id and x.agent_id = m.agent_id and (m.end_user is null or x.end_user = m.end_user)
+     for update;
   if not found then return '{"outcome": "not_found"}'; end if;
 
   select x.id, x.position, x.status, x.finish_reason, x.requester_lost into last from messages x

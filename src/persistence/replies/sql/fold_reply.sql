@@ -1,10 +1,10 @@
--- revision 3
+-- revision 5
 /* Ends a running reply: what it said becomes the message's content, its outcome is set, its usage counted. The caller
    holds the instance's lock, and clears the frames (clear_frames). Answers settled (also when it already was) or gone.
    p_outcome: {title, next_seq} and columns of messages by their names. next_seq: frames below it may still come, from a
    write that nobody waits for any more; the session's next reply keeps out of their ids. Unknown usage is estimated: four
    characters of the conversation count as a token then.
-   p_content with p_ends and p_events is what the frames say; null: they are read. */
+   p_content with p_ends, p_events and the reasoning in p_outcome is what the frames say; null: they are read. */
 create or replace function fold_reply(
   p_reply uuid, p_outcome jsonb, p_content text, p_ends integer[], p_events jsonb
 ) returns text language plpgsql as $$
@@ -21,12 +21,19 @@ begin
 
   if p_content is null then
     select f.content, f.ends, f.events into p_content, p_ends, p_events from fold_frames(r.session_num, r.first_seq) f;
+    select f.reasoning, f.frames, f.ends into o.reasoning, o.reasoning_frames, o.reasoning_ends
+      from fold_reasoning(r.session_num, r.first_seq) f;
+  end if;
+  if p_events is not null then -- the last turn's model: another than the reply began with, maybe
+    select coalesce(max(e.stored -> 'event' ->> 'model'), r.model) into r.model
+      from (select x.stored from jsonb_array_elements(p_events) with ordinality as x (stored, place)
+             where x.stored -> 'event' ->> 'type' = 'model' order by x.place desc limit 1) e;
   end if;
   if o.prompt_tokens is null then
     select least(ceil(coalesce(sum(char_length(m.content)), 0) / 4.0), 2147483647) into o.prompt_tokens
       from messages m where m.session_id = r.session_id and m.position < r.position;
   end if;
-  o.completion_tokens := coalesce(o.completion_tokens, ceil(char_length(p_content) / 4.0));
+  o.completion_tokens := coalesce(o.completion_tokens, ceil((char_length(p_content) + coalesce(char_length(o.reasoning), 0)) / 4.0));
   o.usage_estimated := coalesce(o.usage_estimated, true);
 
   update messages m
@@ -34,7 +41,8 @@ begin
          content = p_content, frame_ends = p_ends, tool_events = p_events, error_code = o.error_code,
          error_message = o.error_message, error_detail = o.error_detail, prompt_tokens = o.prompt_tokens,
          completion_tokens = o.completion_tokens, usage_estimated = o.usage_estimated, ended_at = o.ended_at,
-         settled_at = clock_timestamp(), requester_lost = o.requester_lost
+         settled_at = clock_timestamp(), requester_lost = o.requester_lost, reasoning = o.reasoning,
+         reasoning_frames = o.reasoning_frames, reasoning_ends = o.reasoning_ends, reasoning_ms = o.reasoning_ms
    where m.id = p_reply and m.status = 'streaming';
   if not found then return 'settled'; end if;
 
@@ -42,7 +50,7 @@ begin
   values (p_reply, o.ended_at, v_agent, coalesce(r.model, ''), 1, o.prompt_tokens, o.completion_tokens, o.usage_estimated)
   on conflict do nothing;
 
-  update sessions s -- role frame, texts, then: error | finish, [usage], done
+  update sessions s -- role frame, texts and reasoning, then: error | finish, [usage], done
      set next_seq = greatest(
            r.first_seq + cardinality(p_ends) + 1
              + case when o.finish_reason = 'error' then 1 when r.include_usage then 3 else 2 end,

@@ -1,14 +1,18 @@
-/** Refuses what a page of another origin makes a browser send (contract section 2). */
+/** What a page of another origin makes a browser send (contract sections 2 and 11). */
 import type { FastifyRequest } from 'fastify'
-import { HttpError } from '../http-error.ts'
+import { HttpError } from './http-error.ts'
 
 const readOnly = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Throws 403 for a state-changing request with a foreign `Origin`. Without one, no page is behind it. */
-export function refuseForeignOrigin(request: FastifyRequest): void {
+/** A state-changing request with a foreign `Origin`. Without one, no page is behind it. */
+export function isForeignChange(request: FastifyRequest): boolean {
   const { origin } = request.headers
-  if (readOnly.has(request.method) || origin === undefined || isOwn(origin, request)) return
-  throw new HttpError(403, 'This request comes from a page of another origin.')
+  return !readOnly.has(request.method) && origin !== undefined && !isOwn(origin, request)
+}
+
+/** Throws 403. */
+export function refuseForeignOrigin(request: FastifyRequest): void {
+  if (isForeignChange(request)) throw new HttpError(403, 'This request comes from a page of another origin.')
 }
 
 function isOwn(origin: string, request: FastifyRequest): boolean {

@@ -1,16 +1,16 @@
 /**
- * Checks against JSON Schema, in a thread of its own that arguments.ts starts and ends: a schema may come from an MCP
- * server that nobody here wrote, and its patterns, references and unique items may take hours to apply. Takes a
- * SchemaJob at a time and answers each with its reasons.
+ * Applies JSON Schemas in a process that schema-process.ts starts and ends: a schema may come from an untrusted MCP
+ * server, and its patterns, references and unique items may take hours or gigabytes to apply. Receives one SchemaOrder
+ * at a time and answers with its reasons.
  */
-import { parentPort } from 'node:worker_threads'
+import { Script } from 'node:vm'
 import { Ajv, type ErrorObject, type Options } from 'ajv'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 
 type JsonSchema = Record<string, unknown>
 
-/** Null: it fits. Otherwise why not, fit to be read by the model. */
+/** Null: valid. Otherwise the reason, for the model. */
 type Reason = string | null
 
 export type SchemaJob =
@@ -22,18 +22,24 @@ export type SchemaJob =
 
 export type SchemaReasons = readonly Reason[]
 
+export interface SchemaOrder {
+  job: SchemaJob
+  /** The program ends itself then, should its parent be gone or stopped. */
+  limitMs: number
+}
+
 type Check = (args: unknown) => Reason
 type AjvClass = new (options: Options) => Ajv
 
 const MAX_KEPT = 256
 
-// Formats are annotations (2020-12 says so); strict mode is about style, which is the business of the schema's author.
+// Formats are annotations (2020-12 says so); strict mode is about style, which is up to the schema's author.
 const options: Options = {
   strict: false,
   logger: false,
   validateFormats: false,
   inlineRefs: false,
-  ownProperties: true, // "constructor" is a name like others
+  ownProperties: true, // "constructor" is a name like any other
 }
 
 /** Meta-schemas take 50 ms to compile, so one instance of each dialect is kept, for nothing else. */
@@ -42,8 +48,19 @@ const metaOf = new Map<AjvClass, Ajv>()
 /** Compiled checks by the schema's text, the least recently used first. */
 const kept = new Map<string, Check>()
 
-parentPort?.on('message', (job: SchemaJob) => parentPort?.postMessage(reasonsOf(job)))
-parentPort?.postMessage('ready')
+let order: SchemaOrder | null = null
+// The engine's own watchdog: it ends loops and regular expressions that a timer would wait for. What it throws ends the
+// program; so does a parent that is gone, at the end of its job.
+const work = new Script('work()')
+Object.assign(globalThis, { work: () => (order === null ? [] : reasonsOf(order.job)) })
+process.on('message', (received: SchemaOrder) => {
+  order = received
+  process.send?.(work.runInThisContext({ timeout: received.limitMs }))
+})
+process.on('disconnect', () => process.exit())
+// A signal to the whole process group is the parent's business: it may go on for a while.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+process.send?.('ready')
 
 function reasonsOf(job: SchemaJob): SchemaReasons {
   if (job.kind === 'are_schemas') return job.schemas.map(flawOf)
@@ -56,7 +73,7 @@ function reasonsOf(job: SchemaJob): SchemaReasons {
   }
 }
 
-/** Null: it is a schema, of one of the dialects that it may be. */
+/** Null: it is a valid schema of one of its possible dialects. */
 function flawOf(schema: JsonSchema): Reason {
   const { $schema, $async, ...plain } = schema
   const flaws = dialectsOf($schema).map((dialect) => metaFlaw(dialect, plain))
@@ -71,7 +88,7 @@ function compile(schema: JsonSchema): Check | string {
     kept.set(text, known)
     return known
   }
-  // "$schema" picks the dialect here. "$async" would make promises of the checks.
+  // "$schema" selects the dialect here. "$async" would make the checks return promises.
   const { $schema, $async, ...plain } = schema
   let reason = ''
   for (const dialect of dialectsOf($schema)) {
@@ -87,7 +104,7 @@ function compile(schema: JsonSchema): Check | string {
 }
 
 function dialectsOf(uri: unknown): AjvClass[] {
-  if (typeof uri !== 'string') return [Ajv2020, Ajv] // many say nothing and mean draft-07: an array as "items"
+  if (typeof uri !== 'string') return [Ajv2020, Ajv] // many omit it and mean draft-07: an array as "items"
   if (/draft-0[4-7]/.test(uri)) return [Ajv]
   return uri.includes('2019-09') ? [Ajv2019] : [Ajv2020]
 }
@@ -102,7 +119,7 @@ function compileAs(Dialect: AjvClass, schema: JsonSchema): Check | string {
   try {
     const flaw = metaFlaw(Dialect, schema)
     if (flaw !== null) return flaw
-    // An instance for each schema: they keep what they compile, and two schemas may have the same "$id".
+    // One instance for each schema: instances keep what they compile, and two schemas may share an "$id".
     const validate = withoutId(new Dialect({ ...options, meta: false, validateSchema: false })).compile(schema)
     return (args) => (validate(args) === true ? null : wordsOf(validate.errors, 'arguments'))
   } catch (error) {

@@ -1,0 +1,40 @@
+import { operations } from '../operation.ts'
+import { ChatCompletion, completionEvents } from '../schemas/chat.ts'
+import { AgentCompletionRequest, AgentModelList, DeployModelList } from '../schemas/models.ts'
+
+const openai = '/api/v1/openai'
+
+export const models = operations({
+  listDeployModels: {
+    method: 'get',
+    path: '/api/v1/agents/{agent_id}/deploy/models',
+    scope: 'deploy',
+    summary: "List the agent's model",
+    responses: { 200: DeployModelList },
+    errors: { 404: 'There is no such agent.' },
+  },
+  listAgentModels: {
+    method: 'get',
+    path: `${openai}/models`,
+    scope: 'deploy',
+    summary: 'List all agents, as models',
+    responses: { 200: AgentModelList },
+  },
+  createAgentCompletion: {
+    method: 'post',
+    path: `${openai}/chat/completions`,
+    scope: 'deploy',
+    summary: 'Ask the agent that `model` names, sending the whole conversation',
+    description:
+      "The stateless completion of that agent. An id wins over another agent's name; a name that several agents have: 400.",
+    body: AgentCompletionRequest,
+    streams: 'also',
+    events: completionEvents,
+    responses: { 200: ChatCompletion },
+    errors: {
+      404: 'No agent has this id or name.',
+      500: 'The generation failed; `x-should-retry: false`.',
+      503: 'Draining, or too many replies run; see `Retry-After`.',
+    },
+  },
+})

@@ -1,0 +1,30 @@
+/** Agents as models, for clients that choose one from a list (contract section 11). */
+import { type AgentModel, agentModels, agentsMeant } from '../../persistence/records/agent-models.ts'
+import { findAgent } from '../../persistence/records/agents.ts'
+import { badRequest, HttpError, missing } from '../http-error.ts'
+import { type CompletionRooms, completionHandlers } from './completions.ts'
+import type { DeployHandlers } from './scope.ts'
+
+const listOf = <Model extends object>(data: readonly Model[]) => ({
+  object: 'list' as const,
+  data: data.map((model) => ({ ...model, object: 'model' as const, owned_by: 'greenroom' as const })),
+})
+
+const asModel = ({ id, name, created }: AgentModel) => ({ id, name, created })
+
+export const modelHandlers = (rooms: CompletionRooms) => {
+  const { createChatCompletion } = completionHandlers(rooms)
+  return {
+    listDeployModels: async ({ params }) => {
+      const { model, createdAt } = (await findAgent(rooms.sql, params.agent_id)) ?? missing('agent')
+      return listOf([{ id: model, created: Math.floor(Date.parse(createdAt) / 1000) }])
+    },
+    listAgentModels: async () => listOf((await agentModels(rooms.sql)).map(asModel)),
+    createAgentCompletion: async ({ body, ...exchange }) => {
+      const [agentId, another] = await agentsMeant(rooms.sql, body.model)
+      if (agentId === undefined) throw new HttpError(404, 'model: no agent has this id or name')
+      if (another !== undefined) badRequest('model: several agents have this name: give the id of one')
+      return await createChatCompletion({ ...exchange, body, params: { agent_id: agentId } })
+    },
+  } satisfies DeployHandlers<'models'>
+}

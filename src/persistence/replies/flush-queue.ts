@@ -1,0 +1,92 @@
+/** The appends that wait for the next flush: all that gather while a write is under way go along with the next one. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Journal } from '../../actors/ports.ts'
+import type { StoredEvent } from '../../actors/reply-event.ts'
+import { createPace, leastPace } from './flush-pace.ts'
+import type { ReplyFrames } from './stored-reply.ts'
+
+export type Verdict = 'stored' | 'fenced' | 'refused'
+
+export interface Append extends ReplyFrames {
+  resolve(verdict: Verdict): void
+  /** An earlier try, whose answer was lost, may have stored it. */
+  maybeStored?: boolean | undefined
+  /** When (ms, monotonic) the first try began that the server canceled, though nothing else was in it. */
+  canceledAt?: number | undefined
+}
+
+/** An append that waits for its turn. `events` is null where they are taken then. */
+interface Waiting extends Omit<Append, 'events'> {
+  events: readonly StoredEvent[] | null
+  take(): readonly StoredEvent[]
+}
+
+export interface FlushQueue {
+  append: Journal['append']
+  /** Queues it once more, after `ms`; one that was canceled alone goes alone again. */
+  again(append: Append, ms: number): void
+}
+
+/** Characters of one flush, about. Thousands of replies that hold 1 MiB each after an outage are no single statement. */
+const MAX_FLUSH = 8 << 20
+
+/** `store` gets all that gathered, of one epoch. Rejects never. */
+export function createFlushQueue(store: (batch: readonly Append[], epoch: number) => Promise<void>): FlushQueue {
+  let queue: Waiting[] = []
+  let writing = false
+  let isAlone = true
+  const pace = createPace()
+
+  /** What goes along now: all that waits, or as much of it as one statement may hold. */
+  function takeBatch(): Append[] {
+    let size = 0
+    let count = 0
+    const batch: Append[] = []
+    for (const { reply, events, take, resolve, maybeStored, canceledAt } of queue) {
+      const goesAlone = canceledAt !== undefined
+      if (size >= MAX_FLUSH || (goesAlone && count > 0)) break
+      const taken = events ?? take()
+      for (const { event } of taken) size += 'text' in event ? event.text.length : JSON.stringify(event).length
+      batch.push({ reply, events: taken, resolve, maybeStored, canceledAt })
+      count += 1
+      if (goesAlone) break
+    }
+    queue = queue.slice(count)
+    return batch
+  }
+
+  async function writeAll(): Promise<void> {
+    while (queue.length > 0) {
+      const begin = performance.now()
+      const batch = takeBatch()
+      for (const [epoch, appends] of Map.groupBy(batch, ({ reply }) => reply.epoch)) await store(appends, epoch)
+      pace.flushed(batch.length)
+      isAlone = batch.length === 1
+      const left = isAlone ? 0 : pace.ms() - (performance.now() - begin)
+      if (left >= 1) await sleep(left)
+    }
+    writing = false
+  }
+
+  function push(waiting: Waiting): void {
+    queue.push(waiting)
+    if (writing) return
+    writing = true
+    // One reply alone waits for nothing. Else all that the network brings in this turn of the event loop comes along.
+    if (isAlone) void writeAll()
+    else setImmediate(() => void writeAll())
+  }
+
+  return {
+    append: (reply, take) =>
+      new Promise((resolve) => {
+        // With time to spare each text keeps a frame of its own; else all that comes until the write goes along.
+        push({ reply, events: pace.ms() > leastPace ? null : take(), take, resolve })
+      }),
+    again(append, ms) {
+      const waiting = { ...append, take: () => append.events }
+      if (ms === 0) push(waiting)
+      else setTimeout(push, ms, waiting)
+    },
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * Which provider takes which field that changes the answer, and under which name (contract section 13). The table decides
+ * what is sent, what is refused and what docs/fields.md says. Pure.
+ */
+import type { AnswerFields, ModelRequest, ModelTarget, ReasoningEffort } from '../actors/ports.ts'
+import { findProviderType, type ProviderTypeId } from './provider-types.ts'
+
+export type Field = keyof AnswerFields
+
+/** As requests name them. */
+export const fieldNames = {
+  maxTokens: 'max_tokens',
+  stop: 'stop',
+  seed: 'seed',
+  responseFormat: 'response_format',
+  reasoningEffort: 'reasoning_effort',
+  parallelToolCalls: 'parallel_tool_calls',
+} as const satisfies Record<Field, string>
+
+/** The name within the provider's request; a dot leads into an object. Null: not taken. */
+type Names = Record<Field, string | null>
+
+/** The caller's own one of `max_tokens` and `max_completion_tokens`. */
+export const AS_SENT = 'as sent'
+
+const common: Names = {
+  maxTokens: 'max_tokens',
+  stop: 'stop',
+  seed: 'seed',
+  responseFormat: 'response_format',
+  reasoningEffort: 'reasoning_effort',
+  parallelToolCalls: 'parallel_tool_calls',
+}
+
+export const takenFields: Readonly<Record<ProviderTypeId, Names>> = {
+  // Its reasoning models refuse `max_tokens`; all its models take the other name.
+  openai: { ...common, maxTokens: 'max_completion_tokens' },
+  anthropic: {
+    maxTokens: 'max_tokens',
+    stop: 'stop_sequences',
+    seed: null,
+    responseFormat: 'output_config.format',
+    reasoningEffort: 'output_config.effort',
+    parallelToolCalls: 'tool_choice.disable_parallel_tool_use',
+  },
+  gemini: {
+    maxTokens: 'maxOutputTokens',
+    stop: 'stopSequences',
+    seed: 'seed',
+    responseFormat: 'responseJsonSchema',
+    reasoningEffort: 'thinkingConfig',
+    parallelToolCalls: null,
+  },
+  mistral: { ...common, seed: 'random_seed' },
+  openrouter: common,
+  groq: { ...common, maxTokens: 'max_completion_tokens' },
+  deepseek: { ...common, seed: null, parallelToolCalls: null },
+  xai: { ...common, maxTokens: 'max_completion_tokens' },
+  ollama: { ...common, parallelToolCalls: null },
+  // Servers of many makes know one of the two, and their callers know which.
+  'openai-compatible': { ...common, maxTokens: AS_SENT },
+  demo: {
+    maxTokens: null,
+    stop: null,
+    seed: null,
+    responseFormat: null,
+    reasoningEffort: null,
+    parallelToolCalls: null,
+  },
+}
+
+interface Limit {
+  /** For the documentation. */
+  words: string
+  /** Does the limit keep these fields from this model? */
+  excludes(fields: AnswerFields, model: string): boolean
+}
+
+const efforts = (...taken: ReasoningEffort[]): Limit => ({
+  words: taken.join(', '),
+  excludes: ({ reasoningEffort }) => reasoningEffort !== undefined && !taken.includes(reasoningEffort),
+})
+
+/** Values that a provider's API has not, of fields that it has. */
+export const limits: Partial<Record<ProviderTypeId, Partial<Record<Field, readonly Limit[]>>>> = {
+  anthropic: {
+    responseFormat: [
+      {
+        words: 'json_schema with a schema',
+        excludes: ({ responseFormat: format }) =>
+          format?.type === 'json_object' || (format?.type === 'json_schema' && !format.json_schema.schema),
+      },
+      { words: 'Claude Opus 4.1, Sonnet 4.5, Haiku 4.5 and later', excludes: (_, model) => !hasSchemas(model) },
+    ],
+    reasoningEffort: [
+      efforts('low', 'medium', 'high', 'xhigh', 'max'),
+      { words: 'Claude Opus 4.5, Sonnet 4.6 and later', excludes: (_, model) => !hasEffort(model) },
+    ],
+  },
+  gemini: {
+    reasoningEffort: [
+      {
+        words: 'minimal, low, medium, high; none by Gemini 2.5 alone; no model before',
+        excludes: ({ reasoningEffort: effort }, model) => effort !== undefined && thinkingOf(model, effort) === null,
+      },
+    ],
+  },
+  mistral: { reasoningEffort: [efforts('none', 'high')] },
+  deepseek: {
+    responseFormat: [
+      { words: 'json_object', excludes: ({ responseFormat: format }) => format?.type === 'json_schema' },
+    ],
+  },
+}
+
+/** Claude 3 to Opus 4 and Sonnet 4 have none. */
+const hasSchemas = (model: string): boolean =>
+  !/claude-3-|claude-(?:opus|sonnet)-4(?:-0)?(?:-\d{8}|-latest|@|$)/.test(model)
+
+const hasEffort = (model: string): boolean =>
+  hasSchemas(model) && !/claude-opus-4-1|claude-(?:sonnet|haiku)-4-5/.test(model)
+
+/** Token budgets as Google's own chat-completions endpoint sets them; levels from Gemini 3 on. Null: not taken. */
+function thinkingOf(model: string, effort: ReasoningEffort): object | null {
+  if (effort === 'xhigh' || effort === 'max' || /gemini-(?:1|2\.0)/.test(model)) return null
+  if (/gemini-2\.5/.test(model)) {
+    const budgets = { none: 0, minimal: 1024, low: 1024, medium: 8192, high: 24_576 }
+    return { thinkingBudget: budgets[effort] }
+  }
+  return effort === 'none' ? null : { thinkingLevel: effort.toUpperCase() }
+}
+
+type Target = { provider: Pick<ModelTarget['provider'], 'type'>; model: string }
+
+/** Why a model cannot be asked for these fields: a message that begins with the field. Null: it takes them all. */
+export function fieldRefusal({ provider: { type }, model }: Target, fields: AnswerFields): string | null {
+  const known = findProviderType(type)
+  if (known === null) return null
+  for (const field of fieldsIn(fields)) {
+    const name = field === 'maxTokens' ? (fields.maxTokens?.name ?? fieldNames.maxTokens) : fieldNames[field]
+    const provider = `the provider (${known.name}, type ${known.id})`
+    if (takenFields[known.id][field] === null) return `${name}: ${provider} does not take this field`
+    const limit = limits[known.id]?.[field]?.find(({ excludes }) => excludes(fields, model))
+    if (limit) return `${name}: ${provider} takes it with this limit: ${limit.words}`
+  }
+  return null
+}
+
+/** Text is what every model gives: it is asked for nowhere. */
+const fieldsIn = (fields: AnswerFields): Field[] =>
+  fieldList.filter(
+    (field) => fields[field] !== undefined && !(field === 'responseFormat' && fields.responseFormat?.type === 'text'),
+  )
+
+const fieldList: readonly Field[] = [
+  'maxTokens',
+  'stop',
+  'seed',
+  'responseFormat',
+  'reasoningEffort',
+  'parallelToolCalls',
+]
+
+/** The fields as the provider's request has them. Only for fields that `fieldRefusal` let pass. */
+export function wireFields({ provider: { type }, model, fields = {} }: ModelRequest): Record<string, unknown> {
+  const known = findProviderType(type)
+  const wire: Record<string, unknown> = {}
+  if (known === null) return wire
+  for (const field of fieldsIn(fields)) {
+    const name = takenFields[known.id][field]
+    if (name === null) continue
+    const [outer = '', inner] = (name === AS_SENT ? (fields.maxTokens?.name ?? '') : name).split('.')
+    const value = wireValue(known.id, field, fields, model)
+    wire[outer] = inner === undefined ? value : { ...Object(wire[outer]), [inner]: value }
+  }
+  if (known.id === 'gemini' && 'responseJsonSchema' in wire) {
+    wire.responseMimeType = 'application/json'
+    if (wire.responseJsonSchema === undefined) delete wire.responseJsonSchema
+  }
+  return wire
+}
+
+function wireValue(type: ProviderTypeId, field: Field, fields: AnswerFields, model: string): unknown {
+  const { responseFormat: format, reasoningEffort: effort } = fields
+  if (field === 'maxTokens') return fields.maxTokens?.value
+  if (type === 'anthropic' && field === 'parallelToolCalls') return !fields.parallelToolCalls
+  if (type === 'gemini' && field === 'reasoningEffort') return effort && thinkingOf(model, effort)
+  if (field === 'responseFormat' && format?.type === 'json_schema') {
+    const { schema } = format.json_schema
+    if (type === 'anthropic') return { type: 'json_schema', schema }
+    if (type === 'gemini') return schema ?? undefined
+  }
+  if (type === 'gemini' && field === 'responseFormat') return undefined
+  return fields[field]
+}

@@ -1,0 +1,178 @@
+/**
+ * The process that applies schemas: one job at a time, each with a time limit, after which the process is another one. A
+ * thread will not do: V8 ends its whole process when one reaches its memory limit within a long compilation.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import type { SchemaJob, SchemaOrder, SchemaReasons } from './schema-child.ts'
+
+/** Wall-clock limit of one job. An ordinary one takes microseconds; compiling 64 KiB on a busy machine, some 100 ms. */
+const JOB_MS = 2_000
+/** Loading the process's modules takes 0.3 s on a quiet machine. */
+const START_MS = 10_000
+const IDLE_MS = 60_000
+/** How much later than ours its own limit is: it counts only where nobody is left to end it. */
+const SELF_MS = 1_000
+/** For so long, owners whose job timed out are queued after all others, and the same job is not tried again. */
+const SUSPECT_MS = 60_000
+const MAX_SUSPECTS = 1_000
+
+interface Waiting {
+  job: SchemaJob
+  /** The schema's text: not tried again when it took too long. */
+  name: string
+  owner: string
+  resolve(reasons: SchemaReasons | null): void
+}
+
+export interface SchemaProcess {
+  /** Null: it takes too long or too much memory, or the process cannot be started. Never rejects. */
+  ask(job: SchemaJob, owner: string): Promise<SchemaReasons | null>
+}
+
+/** Of the process's heap. A hostile schema fills about 200 MB a second, an ordinary one a few MB in all. */
+const MAX_MEGABYTES = 512
+
+export const startSchemaChild = (maxMegabytes = MAX_MEGABYTES): ChildProcess =>
+  fork(new URL('./schema-child.ts', import.meta.url), {
+    execArgv: [`--max-old-space-size=${maxMegabytes}`], // and no hook that the server was started with
+    env: {}, // no secret of ours, no NODE_OPTIONS
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
+
+/** Starts the process on the first job. It does not keep this one alive. */
+export function createSchemaProcess({
+  jobMs = JOB_MS,
+  idleMs = IDLE_MS,
+  start = (): ChildProcess => startSchemaChild(),
+} = {}): SchemaProcess {
+  const waiting = new Set<Waiting>()
+  const suspects = createSuspects()
+  let current: Waiting | null = null
+  const child = createChild({ jobMs, idleMs, start, onReasons: finish, onLost: fail })
+
+  function finish(reasons: SchemaReasons | null): void {
+    current?.resolve(reasons)
+    current = null
+    next()
+  }
+
+  /** The job took too long or killed the process: the waiting jobs get a new one. */
+  function fail(): void {
+    if (current) {
+      suspects.add(current.owner)
+      suspects.add(current.name)
+    }
+    child.end()
+    finish(null)
+  }
+
+  function next(): void {
+    const chosen = [...waiting].find(({ owner }) => !suspects.has(owner)) ?? [...waiting][0]
+    if (chosen === undefined) {
+      child.idle()
+      return
+    }
+    waiting.delete(chosen)
+    current = chosen
+    try {
+      if (suspects.has(chosen.name)) finish(null)
+      else child.run(chosen.job)
+    } catch {
+      fail() // no process can be started
+    }
+  }
+
+  return {
+    ask(job, owner) {
+      const name = JSON.stringify(job.kind === 'are_schemas' ? job.schemas : job.schema)
+      if (suspects.has(name)) return Promise.resolve(null)
+      const { promise, resolve } = Promise.withResolvers<SchemaReasons | null>()
+      waiting.add({ job, name, owner, resolve })
+      if (current === null) next()
+      return promise
+    },
+  }
+}
+
+/** Owners and schemas whose job timed out. */
+function createSuspects() {
+  /** Until when (`performance.now()`). */
+  const until = new Map<string, number>()
+  return {
+    has: (name: string): boolean => performance.now() < (until.get(name) ?? 0),
+    add(name: string): void {
+      if (until.size >= MAX_SUSPECTS) until.clear()
+      until.set(name, performance.now() + SUSPECT_MS)
+    },
+  }
+}
+
+interface ChildOptions {
+  jobMs: number
+  idleMs: number
+  start(): ChildProcess
+  onReasons(reasons: SchemaReasons): void
+  /** It died, did not start in time, or its job took too long. The caller must end it. */
+  onLost(): void
+}
+
+/** The life of the process: started by a job, lost, ended when idle. One timer limits its start, its job, its idleness. */
+function createChild({ jobMs, idleMs, start, onReasons, onLost }: ChildOptions) {
+  let child: ChildProcess | null = null
+  let isReady = false
+  let job: SchemaJob | null = null
+  let timer: NodeJS.Timeout | undefined
+
+  function open(): void {
+    const own = start()
+    child = own
+    own.on('message', (message: 'ready' | SchemaReasons) => {
+      if (child !== own) return
+      if (message === 'ready') {
+        isReady = true
+        begin()
+      } else onReasons(message)
+    })
+    const lost = () => {
+      if (child === own) onLost()
+    }
+    own.on('error', lost)
+    own.on('exit', lost)
+    own.unref()
+    own.channel?.unref() // last: a listener refers to it again
+    timer = setTimeout(lost, START_MS)
+  }
+
+  function begin(): void {
+    clearTimeout(timer)
+    if (!job || !isReady) return
+    timer = setTimeout(onLost, jobMs)
+    const order: SchemaOrder = { job, limitMs: jobMs + SELF_MS }
+    child?.send(order, () => {}) // one that cannot be sent to has ended, and says so
+  }
+
+  /** The next job starts a new thread. */
+  function end(): void {
+    const ended = child
+    child = null
+    isReady = false
+    clearTimeout(timer)
+    ended?.kill('SIGKILL')
+  }
+
+  return {
+    /** Throws when no process can be started. */
+    run(one: SchemaJob): void {
+      job = one
+      if (child === null) open()
+      else begin()
+    },
+    /** No job is left: the thread is kept for a while. */
+    idle(): void {
+      job = null
+      clearTimeout(timer)
+      if (child) timer = setTimeout(end, idleMs).unref()
+    },
+    end,
+  }
+}

@@ -1,0 +1,28 @@
+/** What an answer that is no success says of the message that it answers (contract sections 4 and 10). Pure. */
+import type { Try } from './chaos-requests.ts'
+import type { Violation } from './chaos-witness.ts'
+
+export interface Answered {
+  status: number
+  /** Null: it broke off. */
+  text: string | null
+  headers: Headers
+  /** It came through nginx, which may have asked another instance before. */
+  isBalanced: boolean
+}
+
+export function readRefusal(answered: Answered): { outcome: Try['outcome']; fault: Violation | null } {
+  const { status, text, headers, isBalanced } = answered
+  const said = text === null ? null : (/"error":"([^"]+)/.exec(text)?.[1] ?? '')
+  const fault = (rule: string) => ({ rule, session: '', detail: `${status} ${text?.slice(0, 200)}` })
+  const badFormat = said === '' ? fault('error-format') : null
+  if (status === 500) {
+    if (said?.startsWith('It is not known')) return { outcome: 'unknown', fault: null }
+    // A generation that failed, or that cannot be stored at the moment. Any other fault has neither header.
+    const isGenerated = headers.get('x-should-retry') === 'false' || headers.has('retry-after')
+    return isGenerated ? { outcome: 'accepted', fault: badFormat } : { outcome: 'unknown', fault: fault('status') }
+  }
+  // What stands before the answer of another instance, nginx does not tell. An instance's own 503 means: not stored.
+  const isRefused = !isBalanced && (status < 500 || status === 503)
+  return { outcome: isRefused ? 'refused' : 'unknown', fault: badFormat }
+}

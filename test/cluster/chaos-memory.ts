@@ -1,0 +1,27 @@
+/** The most memory that instances held in a chaos run (Linux; elsewhere nothing is measured). */
+import { readFileSync } from 'node:fs'
+import type { Product } from '../support/product.ts'
+import type { Measured } from './chaos-bounds.ts'
+
+const EVERY_MS = 500
+
+/** `products`: as they run now, those that were restarted included. */
+export function watchMemory(products: readonly Pick<Product, 'pid'>[]): { measured(): Measured[] } & Disposable {
+  const most: number[] = []
+  const look = () => {
+    for (const [n, { pid }] of products.entries()) most[n] = Math.max(most[n] ?? 0, residentMiB(pid))
+  }
+  const timer = setInterval(look, EVERY_MS)
+  return {
+    measured: () => most.map((value, n) => ({ what: 'memory', value: Math.round(value), detail: `instance ${n}` })),
+    [Symbol.dispose]: () => clearInterval(timer),
+  }
+}
+
+function residentMiB(pid: number): number {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+  } catch {
+    return 0 // it has ended
+  }
+}

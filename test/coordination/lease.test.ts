@@ -1,0 +1,62 @@
+/** An instance's own lease (contract section 10): who comes late ends what ran before it goes on. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { createLease } from '../../src/coordination/lease.ts'
+import { openScene, type Scene } from '../persistence/scene.ts'
+import { verifies } from '../verifies.ts'
+
+let scene: Scene
+beforeAll(async () => {
+  scene = await openScene()
+})
+afterAll(() => scene[Symbol.asyncDispose]())
+
+/** A lease whose events say whether it was valid in the moment that they came. */
+async function openLease(leaseMs: number) {
+  const events: { name: string; valid: boolean }[] = []
+  const note = (name: string) => events.push({ name, valid: isValid() })
+  const id = randomUUID()
+  const lease = createLease({
+    sql: scene.sql,
+    id,
+    leaseMs,
+    onLost: () => note('lost'),
+    onLapsed: () => note('lapsed'),
+  })
+  const isValid = () => performance.now() < lease.validUntil()
+  await lease.take()
+  return { lease, id, events, isValid }
+}
+
+verifies(
+  ['contract-10.lease', 'contract-10.self-fencing'],
+  'a renewal after a gap of one lease, its epoch still standing: what ran before ends before the lease holds again',
+  async () => {
+    const { lease, events, isValid } = await openLease(500)
+    await expect.poll(isValid).toBe(false)
+    await lease.renew()
+    expect([lease.epoch(), isValid(), events]).toEqual([1, true, [{ name: 'lapsed', valid: false }]])
+  },
+)
+
+verifies('contract-10.self-fencing', 'renewals in time end nothing', async () => {
+  const { lease, events } = await openLease(60_000)
+  await lease.renew()
+  await lease.renew()
+  expect(events).toEqual([])
+})
+
+verifies(
+  'contract-10.self-fencing',
+  'an instance that was declared lost ends all that ran, stateless too',
+  async () => {
+    const { lease, id, events, isValid } = await openLease(60_000)
+    await scene.sql`update instances set epoch = epoch + 1, lost_at = clock_timestamp() where id = ${id}`
+    await lease.renew()
+    expect([lease.epoch(), isValid()]).toEqual([2, true])
+    expect(events).toEqual([
+      { name: 'lost', valid: false },
+      { name: 'lapsed', valid: false },
+    ])
+  },
+)
