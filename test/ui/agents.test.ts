@@ -144,7 +144,7 @@ test('deleting says what is lost', async () => {
   await page.goto(`/agents/${agentId}`)
   await page.getByRole('button', { name: 'Delete' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('All its sessions and their messages are lost for good').waitFor()
+  await dialog.getByText('All its sessions and messages are deleted permanently').waitFor()
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await page.waitForURL('**/agents')
   const gone = await app.client.GET('/api/v1/agents/{id}', { params: { path: { id: agentId } } })
