@@ -11,9 +11,9 @@ export interface LeaseOptions {
   leaseMs: number
   /** This instance was declared lost: from now on nothing is written under `epoch`. */
   onLost(epoch: number): void
-  /** A renewal succeeded after the lease had ended. What ran before must end now: when this returns a lease holds again. */
+  /** A renewal succeeded after the lease had expired. Its replies must end now: once this returns, a lease is held again. */
   onLapsed(): void
-  /** A renewal has succeeded or failed. Absent: nobody measures. */
+  /** A renewal succeeded or failed. Absent: not measured. */
   onRenewal?: ((ok: boolean) => void) | undefined
 }
 
@@ -53,7 +53,7 @@ export function createLease({ sql, id, leaseMs, onLost, onLapsed, onRenewal }: L
       update instances set lease = lease + 1, lease_until = clock_timestamp() + ${length}::interval
        where id = ${id} and epoch = ${epoch} returning 1`
     if (rows.length > 0) {
-      // A process that was stopped may read this answer before any of its timers has seen that its lease is over.
+      // A process that was suspended may read this response before any of its timers has noticed the expired lease.
       if (performance.now() >= validUntil()) onLapsed()
       sentAt = now
       return

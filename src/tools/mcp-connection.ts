@@ -18,7 +18,7 @@ const SUBSCRIBE_MS = 1_000
 const TERMINATE_MS = 1_000
 /** Name of the idempotency key in a call's `_meta` (contract section 10). */
 const KEY_NAME = 'greenroom/idempotency-key'
-/** Where MCP's messages carry the W3C trace context (its SEP-414), whatever the transport does with headers. */
+/** Where MCP messages hold the W3C trace context (SEP-414), whatever the transport does with headers. */
 const TRACEPARENT = 'traceparent'
 /** Limit of tools/list. A server whose pages never end fails. */
 const MAX_PAGES = 100

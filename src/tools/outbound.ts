@@ -45,7 +45,7 @@ export interface Outbound extends AsyncDisposable {
   fetch(url: string | URL, init: OutboundInit): Promise<Response>
   /** A provider call, to an address chosen by an administrator. Follows no redirect. Rejects as `fetch` does. */
   call(url: string, init: CallInit): Promise<OutboundAnswer>
-  /** What `traceparent` says now, for protocols that carry it in their messages too. Null: no traces. */
+  /** The current `traceparent`, for protocols that also send it in their messages. Null: no traces. */
   traceparent(): string | null
 }
 

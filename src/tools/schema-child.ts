@@ -24,7 +24,7 @@ export type SchemaReasons = readonly Reason[]
 
 export interface SchemaOrder {
   job: SchemaJob
-  /** The program ends itself then, should its parent be gone or stopped. */
+  /** The program ends itself then, in case its parent is gone or suspended. */
   limitMs: number
 }
 
@@ -49,8 +49,8 @@ const metaOf = new Map<AjvClass, Ajv>()
 const kept = new Map<string, Check>()
 
 let order: SchemaOrder | null = null
-// The engine's own watchdog: it ends loops and regular expressions that a timer would wait for. What it throws ends the
-// program; so does a parent that is gone, at the end of its job.
+// V8's own watchdog: it interrupts loops and regular expressions, which no timer can. Its exception ends the program;
+// so does a missing parent, at the end of the job.
 const work = new Script('work()')
 Object.assign(globalThis, { work: () => (order === null ? [] : reasonsOf(order.job)) })
 process.on('message', (received: SchemaOrder) => {
@@ -58,7 +58,7 @@ process.on('message', (received: SchemaOrder) => {
   process.send?.(work.runInThisContext({ timeout: received.limitMs }))
 })
 process.on('disconnect', () => process.exit())
-// A signal to the whole process group is the parent's business: it may go on for a while.
+// Signals to the process group are handled by the parent, which may run on for a while.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 process.send?.('ready')
 

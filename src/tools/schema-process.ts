@@ -1,6 +1,6 @@
 /**
- * The process that applies schemas: one job at a time, each with a time limit, after which the process is another one. A
- * thread will not do: V8 ends its whole process when one reaches its memory limit within a long compilation.
+ * The process that applies schemas: one job at a time, each with a time limit, after which the process is replaced. A
+ * thread would not do: V8 ends the whole process when a thread reaches its memory limit during a long compilation.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import type { SchemaJob, SchemaOrder, SchemaReasons } from './schema-child.ts'
@@ -10,7 +10,7 @@ const JOB_MS = 2_000
 /** Loading the process's modules takes 0.3 s on a quiet machine. */
 const START_MS = 10_000
 const IDLE_MS = 60_000
-/** How much later than ours its own limit is: it counts only where nobody is left to end it. */
+/** How much later its own limit is than ours: it matters only when its parent is gone. */
 const SELF_MS = 1_000
 /** For so long, owners whose job timed out are queued after all others, and the same job is not tried again. */
 const SUSPECT_MS = 60_000
@@ -29,12 +29,12 @@ export interface SchemaProcess {
   ask(job: SchemaJob, owner: string): Promise<SchemaReasons | null>
 }
 
-/** Of the process's heap. A hostile schema fills about 200 MB a second, an ordinary one a few MB in all. */
+/** Limit of the process's heap. A hostile schema fills about 200 MB a second, an ordinary one a few MB in total. */
 const MAX_MEGABYTES = 512
 
 export const startSchemaChild = (maxMegabytes = MAX_MEGABYTES): ChildProcess =>
   fork(new URL('./schema-child.ts', import.meta.url), {
-    execArgv: [`--max-old-space-size=${maxMegabytes}`], // and no hook that the server was started with
+    execArgv: [`--max-old-space-size=${maxMegabytes}`], // without the server's own hooks
     env: {}, // no secret of ours, no NODE_OPTIONS
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
@@ -116,7 +116,7 @@ interface ChildOptions {
   onLost(): void
 }
 
-/** The life of the process: started by a job, lost, ended when idle. One timer limits its start, its job, its idleness. */
+/** The process's lifecycle: started by a job, lost, ended when idle. One timer limits its start, job and idle time. */
 function createChild({ jobMs, idleMs, start, onReasons, onLost }: ChildOptions) {
   let child: ChildProcess | null = null
   let isReady = false
@@ -139,7 +139,7 @@ function createChild({ jobMs, idleMs, start, onReasons, onLost }: ChildOptions) 
     own.on('error', lost)
     own.on('exit', lost)
     own.unref()
-    own.channel?.unref() // last: a listener refers to it again
+    own.channel?.unref() // last: adding a listener refs it again
     timer = setTimeout(lost, START_MS)
   }
 
@@ -148,7 +148,7 @@ function createChild({ jobMs, idleMs, start, onReasons, onLost }: ChildOptions) 
     if (!job || !isReady) return
     timer = setTimeout(onLost, jobMs)
     const order: SchemaOrder = { job, limitMs: jobMs + SELF_MS }
-    child?.send(order, () => {}) // one that cannot be sent to has ended, and says so
+    child?.send(order, () => {}) // if it cannot be sent, the process has ended and emits that
   }
 
   /** The next job starts a new thread. */

@@ -1,4 +1,4 @@
-/** What an answer that is no success says of the message that it answers (contract sections 4 and 10). Pure. */
+/** What an unsuccessful response means for its message (contract sections 4 and 10). Pure. */
 import type { Try } from './chaos-requests.ts'
 import type { Violation } from './chaos-witness.ts'
 
@@ -7,7 +7,7 @@ export interface Answered {
   /** Null: it broke off. */
   text: string | null
   headers: Headers
-  /** It came through nginx, which may have asked another instance before. */
+  /** It came through nginx, which may have tried another instance before. */
   isBalanced: boolean
 }
 
@@ -18,11 +18,11 @@ export function readRefusal(answered: Answered): { outcome: Try['outcome']; faul
   const badFormat = said === '' ? fault('error-format') : null
   if (status === 500) {
     if (said?.startsWith('It is not known')) return { outcome: 'unknown', fault: null }
-    // A generation that failed, or that cannot be stored at the moment. Any other fault has neither header.
+    // A generation that failed, or cannot be stored now. Other faults have neither header.
     const isGenerated = headers.get('x-should-retry') === 'false' || headers.has('retry-after')
     return isGenerated ? { outcome: 'accepted', fault: badFormat } : { outcome: 'unknown', fault: fault('status') }
   }
-  // What stands before the answer of another instance, nginx does not tell. An instance's own 503 means: not stored.
+  // nginx does not reveal what another instance answered before. An instance's own 503 means: not stored.
   const isRefused = !isBalanced && (status < 500 || status === 503)
   return { outcome: isRefused ? 'refused' : 'unknown', fault: badFormat }
 }

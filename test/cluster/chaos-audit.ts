@@ -141,7 +141,7 @@ export const storedCalls = (sql: Sql): Promise<StoredCall[]> =>
       from messages m cross join jsonb_array_elements(m.tool_events) with ordinality as c (stored, place)
      where c.stored -> 'event' ->> 'type' = 'tool_call'`
 
-/** Replies whose session is gone. */
+/** Replies of deleted sessions. */
 export async function deletedReplies(sql: Sql): Promise<Set<string>> {
   const rows = await sql<{ id: string }[]>`
     select reply_id as id from chaos_replies r where not exists (select 1 from sessions s where s.id = r.session_id)`

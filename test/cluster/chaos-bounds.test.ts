@@ -1,4 +1,4 @@
-/** What the chaos runs measure, what answers mean, and the tool's effects: each lie that a product could tell, told once. */
+/** The chaos checks of measurements, responses and tool effects must detect every violation: each is simulated once. */
 import { describe, expect, test } from 'vitest'
 import { readRefusal } from './chaos-answers.ts'
 import { brokenByRedis, checkBounds, type Ended, type Measured, measureEnd } from './chaos-bounds.ts'
@@ -13,7 +13,7 @@ describe('limits', () => {
     { what: 'memory', value: 600, detail: 'instance 0' },
   ]
 
-  test('what keeps them is in order', () => expect(checkBounds(honest, leaseMs)).toEqual([]))
+  test('values within the limits are correct', () => expect(checkBounds(honest, leaseMs)).toEqual([]))
 
   test.each(honest)('$what: one more is too much, and so is none', (one) => {
     for (const value of [one.value + 1, Number.POSITIVE_INFINITY, Number.NaN]) {
@@ -33,12 +33,12 @@ describe('effects of tools', () => {
   const rules = (more: object) =>
     checkEffects({ effects, calls, isDeleted: () => false, ...more }).map(({ rule }) => rule)
 
-  test('calls with an effect, and unknown ones without, are in order', () => expect(rules({})).toEqual([]))
-  test('an effect that no call tells of', () => expect(rules({ calls: calls.slice(1) })).toEqual(['on-record']))
+  test('calls with an effect, and unknown ones without, are correct', () => expect(rules({})).toEqual([]))
+  test('an effect without a recorded call', () => expect(rules({ calls: calls.slice(1) })).toEqual(['on-record']))
   test('an effect without a key', () => expect(rules({ effects: ['undefined', ...effects] })).toEqual(['on-record']))
-  test('a call that was made twice', () => expect(rules({ effects: [...effects, 'r-1:2'] })).toEqual(['done-once']))
-  test('a result of what was never done', () => expect(rules({ effects: effects.slice(1) })).toEqual(['was-done']))
-  test('what was deleted leaves no record', () => {
+  test('a call executed twice', () => expect(rules({ effects: [...effects, 'r-1:2'] })).toEqual(['done-once']))
+  test('a result of a call never executed', () => expect(rules({ effects: effects.slice(1) })).toEqual(['was-done']))
+  test('deleted replies leave no record', () => {
     expect(rules({ calls: [], isDeleted: (reply: string) => reply.startsWith('r-') })).toEqual([])
   })
 })
@@ -48,7 +48,7 @@ describe('streams of an owner that was cut off', () => {
   const ended = (at: number | null, isWhole: boolean): Ended => ({ detail: 'follower', at, isWhole })
   const rules = (one: Ended) => checkBounds([measureEnd(one, from)], 1500).map(({ rule }) => rule)
 
-  test('one that ends in time is in order', () => expect(rules(ended(from + 4000, false))).toEqual([]))
+  test('one that ends in time is correct', () => expect(rules(ended(from + 4000, false))).toEqual([]))
   test('one that ends late', () => expect(rules(ended(from + 4001, true))).toEqual(['stream ended']))
   test('one that never ends', () => expect(rules(ended(null, false))).toEqual(['stream ended']))
 

@@ -1,23 +1,23 @@
-/** What a chaos run measures against a limit: ends of streams, losses, memory. Pure. */
+/** The measurements of a chaos run and their limits: ends of streams, losses, memory. Pure. */
 import type { Violation } from './chaos-witness.ts'
 
 /** The least length of a lease is one test's choice, its default the product's. */
 export const DEFAULT_LEASE_MS = 6000
 
 export type Measured =
-  /** From the moment that an owner was lost or cut off to the end of a client's stream (milliseconds). */
+  /** From the loss or partition of an owner to the end of a client's stream (milliseconds). */
   | { what: 'stream ended'; value: number; detail: string }
-  /** From an owner's last renewal to the outcome of the last of its replies (milliseconds), while other faults go on. */
+  /** From an owner's last renewal to the outcome of the last of its replies (milliseconds), with other faults in between. */
   | { what: 'loss settled'; value: number; detail: string }
   /** From the kill of an owner of many replies to the last outcome (milliseconds). */
   | { what: 'many replies settled'; value: number; detail: string }
   /** Of an instance, resident (MiB). */
   | { what: 'memory'; value: number; detail: string }
 
-/** Contract section 10 for the first and the third; of the others, what nothing in a run excuses. */
+/** The first and the third are from contract section 10; the others are limits that no fault in a run excuses. */
 export const limitsFor = (leaseMs: number): Record<Measured['what'], number> => ({
   'stream ended': 2 * leaseMs + 1000,
-  // Survivors stand still for up to three leases, too, and the database for seconds.
+  // Survivors are suspended for up to three leases too, and the database for seconds.
   'loss settled': 2 * leaseMs + 20_000,
   'many replies settled': 2 * DEFAULT_LEASE_MS,
   memory: 600,
@@ -26,7 +26,7 @@ export const limitsFor = (leaseMs: number): Record<Measured['what'], number> => 
 export function checkBounds(measured: readonly Measured[], leaseMs: number): Violation[] {
   const limits = limitsFor(leaseMs)
   return measured
-    .filter(({ what, value }) => !(value <= limits[what])) // what is not a number is no proof
+    .filter(({ what, value }) => !(value <= limits[what])) // NaN is a violation
     .map(({ what, value, detail }) => ({
       rule: what,
       session: '',
@@ -34,12 +34,12 @@ export function checkBounds(measured: readonly Measured[], leaseMs: number): Vio
     }))
 }
 
-/** A client's stream of a reply whose owner was cut off. */
+/** A client's stream of a reply whose owner was partitioned. */
 export interface Ended {
   detail: string
   /** When (ms, monotonic); null: it never did. */
   at: number | null
-  /** In order, with its last frame. */
+  /** Properly, with its last frame. */
   isWhole: boolean
 }
 
@@ -50,7 +50,7 @@ export const measureEnd = ({ at, detail }: Ended, from: number): Measured => ({
   detail,
 })
 
-/** An owner that reaches the database loses nothing: its streams end when they are told to, and whole. */
+/** An owner that reaches the database loses nothing: its streams end on request, and complete. */
 export const brokenByRedis = (ended: readonly Ended[], from: number): Violation[] =>
   ended
     .filter(({ at, isWhole }) => !isWhole || (at !== null && at < from))

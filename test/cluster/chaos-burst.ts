@@ -1,4 +1,4 @@
-/** Very many replies run at once on an instance that is killed: all are settled as fast as one (contract section 10). */
+/** Kills an instance with very many running replies: all are settled as fast as one (contract section 10). */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Cluster, LEASE_MS } from '../support/cluster.ts'
 import { deployUrl } from '../support/product.ts'
@@ -20,7 +20,7 @@ export async function burst(crowd: Crowd, cluster: Cluster, replies: number): Pr
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const url = `${deployUrl(crowd.urls[VICTIM] ?? '', crowd.agent)}/sessions/${next.id}/chat/completions`
       const body = { messages: [{ role: 'user', content: textOf(next.marker, 'silent') }], stream: true }
-      // An instance that is overloaded may lose its lease, and cut what has not got its head yet.
+      // An overloaded instance may lose its lease and cut requests without a response head.
       const answer = await fetch(url, post(body)).catch(() => null)
       count(crowd, `burst: ${answer?.status ?? 'no answer'}`)
       if (answer !== null) answers.push(answer)

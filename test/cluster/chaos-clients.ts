@@ -22,7 +22,7 @@ import {
 } from './chaos-requests.ts'
 import type { SessionSeen } from './chaos-witness.ts'
 
-/** One try to send it. Streams are read on by `follow` when they break off. */
+/** One attempt to send it. If its stream breaks off, `follow` reads on. */
 async function attempt(crowd: Crowd, send: Send, random: () => number, fields: object): Promise<Try> {
   const { session, key } = send
   const isStreamed = random() < 0.7

@@ -1,4 +1,4 @@
-/** What the tool server did, beside the calls on record (contract section 10). Pure. */
+/** Compares the tool server's effects with the recorded calls (contract section 10). Pure. */
 import type { Violation } from './chaos-witness.ts'
 
 /** A call of a stored reply; `n`: its place among the reply's calls, from 1. */
@@ -10,14 +10,14 @@ export interface StoredCall {
 }
 
 export interface Effects {
-  /** The idempotency key of each call that the tool server got. */
+  /** The idempotency key of each call received by the tool server. */
   effects: readonly string[]
   calls: readonly StoredCall[]
-  /** Was this reply deleted with its session? */
+  /** Whether this reply was deleted with its session. */
   isDeleted(replyId: string): boolean
 }
 
-/** Every effect is a call on record, none is done twice, and what has a good result was done. */
+/** Every effect has a recorded call, none happened twice, and every call with a successful result had an effect. */
 export function checkEffects({ effects, calls, isDeleted }: Effects): Violation[] {
   const recorded = new Set(calls.map(keyOf))
   const done = new Set<string>()

@@ -1,4 +1,4 @@
-/** What happens to a cluster in a chaos run: several kinds side by side, so that faults meet. */
+/** The faults of a chaos run: several kinds in parallel, so that faults coincide. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { askAgain } from '../../src/persistence/postgres/database.ts'
 import { type Cluster, LEASE_MS } from '../support/cluster.ts'
@@ -9,11 +9,11 @@ import type { Wire } from '../support/wire.ts'
 export interface FaultOptions {
   cluster: Cluster
   random(): number
-  /** Ends them; what was broken is healed then. */
+  /** Ends them and repairs what was broken. */
   over: AbortSignal
-  /** The database server. Null: others use it too. */
+  /** The database server. Null: it is shared. */
   server: Pick<OwnPostgres, 'restart' | 'freeze' | 'crowdOut'> | null
-  /** Told of each fault as it begins. */
+  /** Called at the start of each fault. */
   onFault(what: string, instance: number | null): void
   /** Receives violations by the product, and its logs before they are lost. */
   onTrouble(detail: string): void
@@ -21,7 +21,7 @@ export interface FaultOptions {
 
 type Fault = (instance: number) => Promise<void>
 
-/** Resolves when all have ended and everything runs again. */
+/** Resolves when all faults have ended and everything runs again. */
 export async function makeTrouble(options: FaultOptions): Promise<void> {
   const { cluster } = options
   await Promise.all([
@@ -34,7 +34,7 @@ export async function makeTrouble(options: FaultOptions): Promise<void> {
   ])
 }
 
-/** All kinds in a random order, then again in another one: none is missing in a short run. */
+/** All kinds in random order, then again in another order: none is missing in a short run. */
 async function repeat(options: FaultOptions, faults: Record<string, Fault>, among: number | null): Promise<void> {
   const { random, over, onFault, onTrouble } = options
   let deck: [string, Fault][] = []
@@ -90,7 +90,7 @@ function standstills({ cluster, random }: FaultOptions): Record<string, Fault> {
   }
 }
 
-/** One instance's own ways to PostgreSQL and Redis. */
+/** Faults of one instance's connections to PostgreSQL and Redis. */
 function wireFaults({ cluster, random }: FaultOptions): Record<string, Fault> {
   const during = async (wires: readonly (Wire | null | undefined)[], damage: (wire: Wire) => void, ms: number) => {
     for (const wire of wires) if (wire) damage(wire)
@@ -116,7 +116,7 @@ function wireFaults({ cluster, random }: FaultOptions): Record<string, Fault> {
   }
 }
 
-/** Rows that others hold. */
+/** Locked rows. */
 function locks({ cluster, random }: FaultOptions): Record<string, Fault> {
   const { sql } = cluster.database
   const hold = (rows: string, ms: () => number) => async () => {

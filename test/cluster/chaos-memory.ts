@@ -1,11 +1,11 @@
-/** The most memory that instances held in a chaos run (Linux; elsewhere nothing is measured). */
+/** The peak memory of the instances in a chaos run (Linux; not measured elsewhere). */
 import { readFileSync } from 'node:fs'
 import type { Product } from '../support/product.ts'
 import type { Measured } from './chaos-bounds.ts'
 
 const EVERY_MS = 500
 
-/** `products`: as they run now, those that were restarted included. */
+/** `products`: the current ones, including restarted ones. */
 export function watchMemory(products: readonly Pick<Product, 'pid'>[]): { measured(): Measured[] } & Disposable {
   const most: number[] = []
   const look = () => {

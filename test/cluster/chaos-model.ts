@@ -24,9 +24,9 @@ export interface ChaosModel extends AsyncDisposable {
   url: string
   toolUrl: string
   calls: readonly ModelCall[]
-  /** What the tool did, by the idempotency key of each call. */
+  /** The tool's effects, by the idempotency key of each call. */
   effects: readonly string[]
-  /** From here on it only answers, shortly. */
+  /** From now on it only sends short, successful replies. */
   calm(): void
 }
 
@@ -34,9 +34,9 @@ export const TOOL = 'lookup'
 
 export const wordOf = (call: number, n: number): string => `c${call}.${n}é🙂 `
 
-/** What users say; the model finds the marker in it, and how it is to speak. */
+/** A user message; the model finds the marker and its behaviour in it. */
 export const textOf = (marker: string, manner: Manner | '' = ''): string => `${marker} tell me${manner && ` ${manner}`}`
-/** `talking`: a word now and then, without an end; `silent`: one word, and no more. */
+/** `talking`: a word now and then, endlessly; `silent`: one word and nothing more. */
 export type Manner = 'talking' | 'silent'
 export const markerIn = (text: string): string | null => [...text.matchAll(/\bm\d+\.\d+\b/g)].at(-1)?.[0] ?? null
 
@@ -45,7 +45,7 @@ export async function startModel(random: () => number): Promise<ChaosModel> {
   const effects: string[] = []
   let isCalm = false
   const server = createServer((request, response) => {
-    response.on('error', () => {}) // callers that leave are part of the play
+    response.on('error', () => {}) // callers may disconnect
     const isTool = request.url === '/tool'
     if (isTool) effects.push(String(request.headers['idempotency-key']))
     const answered = isTool ? lookUp(response, random) : complete(request, response)

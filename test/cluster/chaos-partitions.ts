@@ -1,7 +1,7 @@
 /**
- * One instance is cut off from PostgreSQL, from Redis, or from both, and nothing else happens: each client's stream of its
- * replies, talking and silent ones, here and on other instances, ends within two leases and a second (contract section
- * 10). Cut off from Redis alone, nothing ends.
+ * Partitions one instance from PostgreSQL, Redis or both, without other faults: each client's stream of its replies, talking
+ * or silent, on it and on other instances, ends within two leases and a second (contract section 10). Partitioned from
+ * Redis alone, nothing ends.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Cluster, LEASE_MS } from '../support/cluster.ts'
@@ -20,17 +20,17 @@ export type WireFault = (typeof wireFaults)[number]
 export interface Partition {
   cut: Cut
   fault: WireFault
-  /** Who is cut off. */
+  /** The partitioned instance. */
   instance: number
 }
 
-/** All kinds, each of another instance than the one before. */
+/** All kinds, each on a different instance than the one before. */
 export const allPartitions = (instances: number, hasRedis: boolean): Partition[] =>
   (hasRedis ? cuts : (['PostgreSQL'] as const))
     .flatMap((cut) => wireFaults.map((fault) => ({ cut, fault })))
     .map((one, n) => ({ ...one, instance: n % instances }))
 
-/** Resolves to what was measured, when the instance is back. `marker`: another one for each. */
+/** Resolves to the measurements when the instance is back. `marker`: unique for each call. */
 export async function partition(
   crowd: Crowd,
   cluster: Cluster,
@@ -72,7 +72,7 @@ interface Begun {
   streams: Reading[]
 }
 
-/** A reply that runs there, with the stream that asked for it and a follower on every other instance. */
+/** A reply that runs there, with the stream of its request and a follower on every other instance. */
 async function begin(
   crowd: Crowd,
   { instance, manner, marker }: { instance: number; manner: Manner; marker: string },
@@ -101,7 +101,7 @@ async function begin(
   return { session, streams: [first, ...followers] }
 }
 
-/** An instance that was cut off a moment ago has connections that it does not know to be dead: 503, until it does. */
+/** After a partition an instance still has connections that it does not know to be dead: 503 until it does. */
 async function followOn(crowd: Crowd, session: SessionSeen, instance: string, signal: AbortSignal): Promise<Reading> {
   for (const deadline = performance.now() + 30_000; ; await pause(100)) {
     const answer = await fetch(`${instance}${pathOf(crowd, session)}/chat/completions/stream`, { signal })
@@ -126,7 +126,7 @@ async function stop(crowd: Crowd, session: SessionSeen, instance: number): Promi
   await answer.body?.cancel()
 }
 
-/** It takes messages again. */
+/** Waits until it accepts messages again. */
 async function isBack(crowd: Crowd, instance: number): Promise<void> {
   const session = await openSession(crowd, () => 0)
   for (

@@ -8,7 +8,7 @@ import { newSessionSeen, type SessionSeen, type Watch, type Witness } from './ch
 /** One user message, and the responses to its attempts. */
 export interface Send {
   marker: string
-  /** How the model is asked to speak; absent: as it likes. */
+  /** The model's behaviour; absent: random. */
   manner?: Manner
   session: SessionSeen
   key: string | null

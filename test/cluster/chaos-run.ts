@@ -29,15 +29,15 @@ export interface ChaosOptions {
   seconds: number
   seed: number
   sessions?: number
-  /** Of a database that nobody else uses. */
+  /** The server of a database that nobody else uses. */
   server?: FaultOptions['server']
   /** Absent: with. */
   redis?: boolean
-  /** At the end, one after the other, and nothing beside. */
+  /** At the end, in sequence, without other faults. */
   partitions?: 'all' | readonly Partition[]
-  /** So many replies run at once on an instance that is killed. */
+  /** How many replies run on the instance that is killed. */
   burst?: number
-  /** A line of an instance's log, when it is over. */
+  /** Receives an instance's log lines at its end. */
   onLog?: (line: string) => void
   logLevel?: string
 }
@@ -61,7 +61,7 @@ export async function runChaos(options: ChaosOptions): Promise<Verdict> {
   await installAudit(database.sql)
   const model = stack.use(await startModel(randomOf(seed + 1)))
   const env = { DRAIN_TIMEOUT_S: `${DRAIN_S}`, LOG_LEVEL: options.logLevel ?? 'warn' }
-  // nginx must not send a message again once its first reply may have been declared lost.
+  // nginx must not resend a message once its first reply may have been declared lost.
   const cluster = stack.use(
     await startCluster({ redis: options.redis ?? true, wires: true, database, nginxRetryMs: LEASE_MS / 2, env }),
   )
@@ -99,7 +99,7 @@ export async function runChaos(options: ChaosOptions): Promise<Verdict> {
   return await verdictOf({ cluster, crowd, model, measured: [...measured, ...memory.measured()] })
 }
 
-/** What has a limit in time, with nothing else going on. */
+/** Measurements with a time limit, without other faults. */
 async function measure(crowd: Crowd, cluster: Cluster, { partitions = [], burst: replies = 0 }: ChaosOptions) {
   const measured: Measured[] = []
   const all = partitions === 'all' ? allPartitions(cluster.urls.length, cluster.redis !== null) : partitions
@@ -194,7 +194,7 @@ const longestOf = (measured: readonly Measured[]): Record<string, number> =>
     ]),
   )
 
-/** Nothing streams any more. */
+/** Waits until nothing streams. */
 async function settled({ sql }: FreshDatabase, violations: Violation[]): Promise<void> {
   for (const deadline = performance.now() + SETTLE_MS; ; await pause(200)) {
     const rows = await sql<{ session: string; detail: object }[]>`

@@ -1,4 +1,4 @@
-/** A stream of a chaos run that is read to its end, whatever that is. */
+/** A stream of a chaos run, read to any kind of end. */
 import { createParser } from 'eventsource-parser'
 import type { Crowd } from './chaos-requests.ts'
 import { readFrame, type SessionSeen } from './chaos-witness.ts'
@@ -10,7 +10,7 @@ export interface Reading {
   isWhole: Promise<boolean>
 }
 
-/** What it shows goes to the witness, as all that clients see. */
+/** Its frames go to the witness, like everything that clients see. */
 export function readToEnd({ witness }: Crowd, session: SessionSeen, answer: Response): Reading {
   const watch = witness.watch(session, 0)
   const { promise: hasText, resolve } = Promise.withResolvers<void>()
@@ -33,6 +33,6 @@ export function readToEnd({ witness }: Crowd, session: SessionSeen, answer: Resp
     return watch.isOver
   }
   const isWhole = read()
-  isWhole.catch(() => {}) // whoever waits for its end hears of it
+  isWhole.catch(() => {}) // reported to whoever awaits its end
   return { hasText, isWhole }
 }

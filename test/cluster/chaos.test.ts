@@ -1,4 +1,4 @@
-/** A short `npm run chaos`, on the oldest supported PostgreSQL. Its servers are the other tests', too: no fault hits those. */
+/** A short `npm run chaos`, on the oldest supported PostgreSQL. Its servers are shared with other tests and get no faults. */
 import { expect } from 'vitest'
 import { freshDatabase } from '../support/database.ts'
 import { verifies } from '../verifies.ts'

@@ -3,8 +3,8 @@
  * Exit code 1 on any violation.
  *
  *     --postgres 15      instead of 18
- *     --burst 1500       replies at once on an instance that is killed; 0: none
- *     --log FILE         what the instances said, with `--level debug` in full
+ *     --burst 1500       replies running on the instance that is killed; 0: none
+ *     --log FILE         the instances' logs, in full with `--level debug`
  */
 import { appendFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

@@ -1,4 +1,4 @@
-/** An instance's own lease (contract section 10): who comes late ends what ran before it goes on. */
+/** An instance's own lease (contract section 10): after a late renewal it first ends its earlier replies. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createLease } from '../../src/coordination/lease.ts'
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 
-/** A lease whose events say whether it was valid in the moment that they came. */
+/** A lease whose events record whether it was valid when they occurred. */
 async function openLease(leaseMs: number) {
   const events: { name: string; valid: boolean }[] = []
   const note = (name: string) => events.push({ name, valid: isValid() })

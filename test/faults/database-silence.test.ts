@@ -44,7 +44,7 @@ verifies(
   },
 )
 
-verifies('contract-4.storage-outage', 'one dead connection is enough to know the idle ones for dead', async () => {
+verifies('contract-4.storage-outage', 'one dead connection is enough to discard the idle ones', async () => {
   await warm()
   proxy.forget()
   expect(await outcome(one())).toBe('unavailable')

@@ -1,4 +1,4 @@
-/** One frame that no try can store in time (contract sections 4 and 10): its reply ends, the others never notice. */
+/** One frame that no attempt can store in time (contract sections 4 and 10): its reply ends, others are unaffected. */
 import { expect } from 'vitest'
 import { freshDatabase } from '../support/database.ts'
 import { contentOf } from '../support/sse.ts'

@@ -1,7 +1,7 @@
 /**
- * No hostile provider, tool or MCP server makes `/livez` of the whole server wait longer than 250 ms on a quiet machine
- * (contract section 18). The machine of a test run is not quiet: what counts is the processor time that the server's main
- * thread took while a probe waited, for on a quiet machine the probe waits no longer than that.
+ * No hostile provider, tool or MCP server delays `/livez` of the whole server by more than 250 ms on a quiet machine
+ * (contract section 18). A test machine is not quiet, so this measures the CPU time of the server's main thread while a
+ * probe waits: on a quiet machine the probe waits no longer than that.
  */
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -35,7 +35,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Of the server's main thread so far; where the system does not tell, the time by the clock. */
+/** CPU time of the server's main thread so far; wall time if the system does not report it. */
 function processorMs(): number {
   try {
     return Number(readFileSync(`/proc/${product.pid}/task/${product.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
@@ -44,7 +44,7 @@ function processorMs(): number {
   }
 }
 
-/** The longest wait of a probe while this work goes on. */
+/** The longest wait of a probe during this work. */
 async function longestWait(work: () => Promise<unknown>): Promise<number> {
   let isOver = false
   const done = work().finally(() => {
@@ -199,7 +199,7 @@ describe('MCP servers', () => {
       await choose({ mcpServers: [{ mcpServerId: made.data?.id, toolNames: ['*'] }] })
       modelCalls(`s${index}__t0`, args)
       expect(await longestWait(reply)).toBeLessThan(LONGEST_MS)
-      // Where the schema is to blame, the call may be refused.
+      // A call may be refused because of its schema.
       expect(asked).toContain(result === harmless ? 'tools/list' : 'tools/call')
     })
   }

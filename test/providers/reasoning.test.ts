@@ -133,7 +133,9 @@ verifies('contract-12.reasoning-asked', 'a limit of tokens, and an effort of non
   expect(anthropicThinking({ ...claude, fields: { reasoningEffort: 'low' } })).toMatchObject({ type: 'adaptive' })
   expect(anthropicThinking({ ...claude, fields: { maxTokens: { name: 'max_tokens', value: 100 } } })).toBeNull()
   const model = { model: 'gemini-2.5-flash', config: {}, reasoning: true }
-  expect(geminiThoughts({ ...model, fields: { maxTokens: { name: 'max_tokens', value: 100 } } })).toEqual({ includeThoughts: true })
+  expect(geminiThoughts({ ...model, fields: { maxTokens: { name: 'max_tokens', value: 100 } } })).toEqual({
+    includeThoughts: true,
+  })
   expect(geminiThoughts({ ...model, fields: { reasoningEffort: 'none' } })).toBeNull()
 })
 

@@ -22,7 +22,7 @@ export interface ClusterOptions {
   instances?: number
   redis?: boolean
   pgbouncer?: boolean
-  /** Each instance reaches PostgreSQL and Redis by wires of its own. */
+  /** Each instance reaches PostgreSQL and Redis through its own proxies. */
   wires?: boolean
   version?: ServerVersion
   /** Used instead of a fresh one; not dropped at the end. */
@@ -46,9 +46,9 @@ export interface Cluster extends AsyncDisposable {
   products: readonly Product[]
   database: FreshDatabase
   redis: RedisServer | null
-  /** By instance; none unless they were asked for. */
+  /** By instance; none unless requested. */
   wires: readonly InstanceWires[]
-  /** As a crash; resolves when the instance is gone. */
+  /** Like a crash; resolves when the instance is gone. */
   kill9(instance: number): Promise<void>
   /** SIGSTOP and SIGCONT. */
   pause(instance: number): void
@@ -122,7 +122,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   }
 }
 
-/** The server's socket: those of the tests listen on no port. */
+/** The server's socket: the test servers listen on no port. */
 function socketOf(databaseUrl: string): { path: string } {
   const { hostname, port } = new URL(databaseUrl)
   return { path: `${decodeURIComponent(hostname)}/.s.PGSQL.${port || '5432'}` }

@@ -28,9 +28,9 @@ export interface TestMcpServer extends AsyncDisposable {
   calls: string[]
   /** Their idempotency keys, undefined if there was none. */
   keys: unknown[]
-  /** Their trace contexts, undefined where there was none. */
+  /** Their trace contexts, undefined if there was none. */
   traceparents: unknown[]
-  /** Tool calls that were told to stop. */
+  /** Cancelled tool calls. */
   cancelled: string[]
   /** Adds a tool `later` and notifies subscribed clients. */
   change(): void

@@ -1,4 +1,4 @@
-/** A PostgreSQL of one's own, to restart under those who use it. No vitest import: chaos runs without it. */
+/** A separate PostgreSQL that can be restarted while in use. Without vitest imports, since chaos runs without it. */
 import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { askAgain, connect } from '../../src/persistence/postgres/database.ts'
@@ -13,15 +13,15 @@ export interface OwnPostgres extends AsyncDisposable {
   database: FreshDatabase
   /** Like `pg_ctl restart -m fast`: all connections end at once. Resolves when it accepts connections again. */
   restart(): Promise<void>
-  /** All its processes stand still for so long (milliseconds). */
+  /** Suspends all its processes for so long (milliseconds). */
   freeze(ms: number): Promise<void>
-  /** Takes every connection that is left, for so long. */
+  /** Occupies all remaining connections for so long. */
   crowdOut(ms: number): Promise<void>
 }
 
 const MAX_CONNECTIONS = 200
 
-const silent = { debug() {}, info() {}, warn() {}, error() {} } // it is restarted, and says so
+const silent = { debug() {}, info() {}, warn() {}, error() {} } // it logs the restart
 
 export async function startOwnPostgres(version: ServerVersion): Promise<OwnPostgres> {
   await using stack = new AsyncDisposableStack()
@@ -60,7 +60,7 @@ export async function startOwnPostgres(version: ServerVersion): Promise<OwnPostg
     async crowdOut(ms) {
       const hog = connect(server.url, { name: 'hog', max: MAX_CONNECTIONS, timeoutMs: 0 })
       const held = Array.from({ length: MAX_CONNECTIONS }, () => hog`select pg_sleep(${ms / 1000})`)
-      await Promise.allSettled(held) // those for which there was no room were refused
+      await Promise.allSettled(held) // the server refused those beyond its limit
       await hog.end({ timeout: 1 })
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

@@ -1,21 +1,21 @@
-/** A wire between a program and a server that fails in the ways of a network (real sockets). No vitest: chaos runs without it. */
+/** A proxy between a program and a server, with the faults of a network (real sockets). No vitest: chaos runs without it. */
 import { once } from 'node:events'
 import { createConnection, createServer, type NetConnectOpts, type Socket } from 'node:net'
 
 export interface Wire extends AsyncDisposable {
   /** Where it listens, on 127.0.0.1. */
   port: number
-  /** All comes through, on connections that were stalled too; those that were swallowed or deafened stay dead. */
+  /** Forwards everything, on stalled connections too; swallowed or deafened ones stay dead. */
   pass(): void
-  /** Every connection is reset, each new one at once. */
+  /** Resets every connection, and each new one at once. */
   refuse(): void
-  /** New connections are accepted, and nothing comes through any more, either way. */
+  /** Accepts new connections and drops everything in both directions. */
   blackhole(): void
-  /** The server gets what is sent to it, and nobody gets its answers. */
+  /** Forwards requests and drops the responses. */
   deafen(): void
-  /** Nothing comes through; all of it does as soon as it passes again. */
+  /** Holds everything until it is forwarded again. */
   stall(): void
-  /** Each piece comes so much later (milliseconds), either way. */
+  /** Delays each chunk by so long (milliseconds), in both directions. */
   slow(ms: number): void
 }
 
@@ -97,7 +97,7 @@ function hold({ client, server }: Pair, isHeld: boolean): void {
   }
 }
 
-/** Writes in order, each piece at its own time. */
+/** Writes in order, each chunk at its own time. */
 function later(to: Socket, delayMs: () => number): (bytes: Buffer) => void {
   const waiting: { at: number; bytes: Buffer }[] = []
   const send = () => {

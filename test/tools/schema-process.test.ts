@@ -1,4 +1,4 @@
-/** Schemas are applied beside the server, in bounded time and memory (contract section 18). */
+/** Schemas are applied outside the server process, in bounded time and memory (contract section 18). */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
@@ -14,7 +14,7 @@ const slow = (index: number) => ({
 })
 const quick = { kind: 'check' as const, schema: schema('^a'), args: { text: 'a' } }
 
-/** 2^45 ways, each of which leaves its errors behind. */
+/** 2^45 paths, each of which collects errors. */
 function greedy() {
   const $defs: Record<string, unknown> = { a0: false }
   for (let i = 1; i < 45; i += 1) {
@@ -42,27 +42,31 @@ async function signalOf(child: ChildProcess | undefined): Promise<string | null>
   return child.signalCode
 }
 
-verifies('contract-18.no-freeze', 'many slow schemas of one server delay others by one time limit', async () => {
-  const applier = createSchemaProcess({ jobMs: 1_000 })
-  const ended: string[] = []
-  const hostile = [1, 2, 3, 4].map((index) => applier.ask(slow(index), 'hostile').then(() => ended.push('hostile')))
-  const honest = applier.ask(quick, 'honest').then((reasons) => {
-    ended.push('honest')
-    return reasons
-  })
-  expect(await honest).toEqual([null])
-  expect(ended.filter((owner) => owner === 'hostile').length).toBeLessThanOrEqual(1)
-  await Promise.all(hostile)
-})
+verifies(
+  'contract-18.no-freeze',
+  'many slow schemas of one server delay others by at most one time limit',
+  async () => {
+    const applier = createSchemaProcess({ jobMs: 1_000 })
+    const ended: string[] = []
+    const hostile = [1, 2, 3, 4].map((index) => applier.ask(slow(index), 'hostile').then(() => ended.push('hostile')))
+    const honest = applier.ask(quick, 'honest').then((reasons) => {
+      ended.push('honest')
+      return reasons
+    })
+    expect(await honest).toEqual([null])
+    expect(ended.filter((owner) => owner === 'hostile').length).toBeLessThanOrEqual(1)
+    await Promise.all(hostile)
+  },
+)
 
-test('what took too long is not tried again for a while', async () => {
+test('a schema that took too long is not tried again for a while', async () => {
   const { started, start } = counted()
   const applier = createSchemaProcess({ jobMs: 500, start })
   for (const _ of ['first', 'second']) expect(await applier.ask(slow(5), 'hostile')).toBe(null)
   expect(started).toHaveLength(1)
 })
 
-test('one process serves all, and ends when nobody has asked for a while', async () => {
+test('one process serves all jobs, and ends after an idle time', async () => {
   const { started, start } = counted()
   const applier = createSchemaProcess({ idleMs: 300, start })
   for (const owner of ['a', 'b', 'c']) expect(await applier.ask(quick, owner)).toEqual([null])
@@ -72,7 +76,7 @@ test('one process serves all, and ends when nobody has asked for a while', async
   expect(started).toHaveLength(2)
 })
 
-verifies('contract-18.no-freeze', 'a schema that fills the memory ends its own process, and only that', async () => {
+verifies('contract-18.no-freeze', 'a schema that exhausts the memory ends only its own process', async () => {
   const { started, start } = counted(48)
   const applier = createSchemaProcess({ jobMs: WAIT_MS, start })
   expect(await applier.ask(greedy(), 'hostile')).toBe(null)
