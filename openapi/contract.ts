@@ -5,6 +5,7 @@ import { agents } from './operations/agents.ts'
 import { agentTools } from './operations/agentTools.ts'
 import { agUi } from './operations/agUi.ts'
 import { aiSdk } from './operations/aiSdk.ts'
+import { allSessions } from './operations/allSessions.ts'
 import { auth } from './operations/auth.ts'
 import { builtInTools } from './operations/builtInTools.ts'
 import { clientSecrets } from './operations/clientSecrets.ts'
@@ -56,6 +57,7 @@ export const tags: readonly Tag[] = [
   },
   { name: 'users', description: "Deploy API: an agent's end users.", operations: users },
   { name: 'playground', description: 'The same sessions, for the management UI.', operations: playground },
+  { name: 'allSessions', description: 'The sessions of all agents, for operators.', operations: allSessions },
   { name: 'debug', description: 'The state chart, and what sessions did.', operations: debug },
   { name: 'usage', description: 'Token counts.', operations: usage },
   { name: 'transfer', description: 'Export and import of the configuration.', operations: transfer },

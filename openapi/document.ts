@@ -1,5 +1,6 @@
 /** The declarations of `contract.ts` → an OpenAPI 3.1 document. Schemas with a `title` become components. */
 import type { TSchema } from 'typebox'
+import manifest from '../package.json' with { type: 'json' }
 import { tags } from './contract.ts'
 import { type Operation, pathParams, type Scope } from './operation.ts'
 import { DeployAuthError, DeployError, DeployRequestError, Message } from './schemas/basics.ts'
@@ -75,7 +76,7 @@ export function buildDocument(): Json {
     openapi: '3.1.0',
     info: {
       title: 'Greenroom',
-      version: '1.0.0',
+      version: manifest.version,
       description: intro,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

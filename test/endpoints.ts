@@ -54,6 +54,7 @@ export const endpoints: [string, string, number][] = [
   ['post', `${agent}/deploy/ag-ui`, 200],
   ['get', play, 200],
   ['post', play, 201],
+  ['get', `${play}/{session_id}`, 200],
   ['delete', `${play}/{session_id}`, 204],
   ['get', `${play}/{session_id}/messages`, 200],
   ['post', `${agent}/playground/chat`, 200],
@@ -67,6 +68,7 @@ export const endpoints: [string, string, number][] = [
   ['get', '/api/v1/debug/sessions/{id}/transitions/stream', 200],
   ['get', '/api/v1/debug/actors', 200],
   ['get', '/api/v1/usage', 200],
+  ['get', '/api/v1/sessions', 200],
   ['get', '/api/v1/export', 200],
   ['post', '/api/v1/import', 200],
 ]

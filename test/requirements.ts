@@ -247,6 +247,10 @@ export const requirements = {
     'Each chunk names the model of its own turn, also when resumed; the stored reply the last one’s.',
   'contract-13.fallback-records':
     'Fallbacks are stored, checked, cleared, carried by name, and count as use of a provider.',
+  // ── contract 16: what happened here ──────────────────────────────────────────────────────────────────
+  'contract-16.all-sessions': 'Sessions over all agents are listed, filtered, searched, and counted up to 10,000.',
+  'contract-16.session-status': 'A session carries the status and the error code of its newest reply.',
+  'contract-16.compact': 'Management JSON and /openapi.json are compressed and tagged; streams are left alone.',
   // ── contract 17 ───────────────────────────────────────────────────────────────────────────────────────
   'contract-17.failed-replies': 'A failed reply is one line at warn with all its ids; a retry’s line carries the same.',
   'contract-17.levels': 'error is for faults of ours alone; lines of requests carry method and route.',

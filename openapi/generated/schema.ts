@@ -818,7 +818,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read a session */
+        get: operations["getPlaygroundSession"];
         put?: never;
         post?: never;
         /** Delete a session and all its messages */
@@ -896,6 +897,23 @@ export interface paths {
         put?: never;
         /** Cancel the running reply, if any */
         post: operations["cancelPlaygroundChat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the sessions of all agents, most recently updated first */
+        get: operations["listAllSessions"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2632,6 +2650,52 @@ export interface components {
             updated_at: string;
             messages: components["schemas"]["DeployMessage"][];
         };
+        SessionOverview: {
+            /**
+             * Format: uuid
+             * @description Id of the session.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Id of its agent.
+             */
+            agentId: string;
+            /** @description The agent's name. */
+            agentName: string;
+            /** @description Null until it is derived from the first user message. */
+            title: string | null;
+            /** @description The caller's end user. Null: nobody's. */
+            user: string | null;
+            /**
+             * @description That of the newest reply; `idle` before the first one.
+             * @enum {string}
+             */
+            status: "idle" | "streaming" | "waiting" | "complete" | "error" | "cancelled";
+            /** @description How the newest reply failed, or null. */
+            errorCode: string | null;
+            /**
+             * Format: date-time
+             * @description When the session was made. ISO 8601, UTC.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When something last happened in it. ISO 8601, UTC.
+             */
+            updatedAt: string;
+        };
+        SessionOverviewList: {
+            sessions: components["schemas"]["SessionOverview"][];
+            /** @description How many sessions there are in all, counted up to 10,000. */
+            total: number;
+            /** @description True: there are more than `total`. Else absent. */
+            more?: boolean;
+            /** @description The limit that was used, after capping. */
+            limit: number;
+            /** @description The offset that was used. */
+            offset: number;
+        };
         SessionTransition: {
             /** @description Increases with every transition; the `id:` of its event in the stream. */
             seq: number;
@@ -2958,6 +3022,8 @@ export type SessionChange = components['schemas']['SessionChange'];
 export type SessionCompletionRequest = components['schemas']['SessionCompletionRequest'];
 export type SessionCreate = components['schemas']['SessionCreate'];
 export type SessionExport = components['schemas']['SessionExport'];
+export type SessionOverview = components['schemas']['SessionOverview'];
+export type SessionOverviewList = components['schemas']['SessionOverviewList'];
 export type SessionTransition = components['schemas']['SessionTransition'];
 export type SessionTransitionList = components['schemas']['SessionTransitionList'];
 export type StreamError = components['schemas']['StreamError'];
@@ -7481,6 +7547,56 @@ export interface operations {
             };
         };
     };
+    getPlaygroundSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaygroundSession"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
     deletePlaygroundSession: {
         parameters: {
             query?: never;
@@ -7828,6 +7944,68 @@ export interface operations {
             };
             /** @description There is no such session, or it belongs to another agent. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    listAllSessions: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of records, 1 to 100. Larger values are treated as 100. Anything but a whole number from 1: 400. */
+                limit?: number;
+                /** @description Number of records to skip. */
+                offset?: number;
+                /** @description A part of the title, without regard to case, or the beginning of an id. */
+                q?: string;
+                /** @description Only sessions of this agent. */
+                agentId?: string;
+                /** @description Only sessions of this user. */
+                user?: string;
+                /** @description Only sessions whose newest reply has this status. */
+                status?: "idle" | "streaming" | "waiting" | "complete" | "error" | "cancelled";
+                /** @description Only sessions whose newest reply failed with this code. */
+                errorCode?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionOverviewList"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };

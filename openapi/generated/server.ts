@@ -196,6 +196,8 @@ export interface PlaygroundHandlers<X extends Exchange> {
   listPlaygroundSessions: Handler<operations['listPlaygroundSessions'], X, 'limit' | 'offset'>
   /** POST /api/v1/agents/{agent_id}/playground/sessions — Create a session */
   createPlaygroundSession: Handler<operations['createPlaygroundSession'], X>
+  /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id} — Read a session */
+  getPlaygroundSession: Handler<operations['getPlaygroundSession'], X>
   /** DELETE /api/v1/agents/{agent_id}/playground/sessions/{session_id} — Delete a session and all its messages */
   deletePlaygroundSession: Handler<operations['deletePlaygroundSession'], X>
   /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages — Read the messages of a session, oldest first, with their tool calls */
@@ -206,6 +208,12 @@ export interface PlaygroundHandlers<X extends Exchange> {
   resumePlaygroundChat: Handler<operations['resumePlaygroundChat'], X>
   /** POST /api/v1/agents/{agent_id}/playground/sessions/{session_id}/cancel — Cancel the running reply, if any */
   cancelPlaygroundChat: Handler<operations['cancelPlaygroundChat'], X>
+}
+
+/** The sessions of all agents, for operators. */
+export interface AllSessionsHandlers<X extends Exchange> {
+  /** GET /api/v1/sessions — List the sessions of all agents, most recently updated first */
+  listAllSessions: Handler<operations['listAllSessions'], X, 'limit' | 'offset'>
 }
 
 /** The state chart, and what sessions did. */
@@ -256,6 +264,7 @@ export interface Server<X extends Exchange> {
   clientSecrets: ClientSecretsHandlers<X>
   users: UsersHandlers<X>
   playground: PlaygroundHandlers<X>
+  allSessions: AllSessionsHandlers<X>
   debug: DebugHandlers<X>
   usage: UsageHandlers<X>
   transfer: TransferHandlers<X>
@@ -282,6 +291,7 @@ export interface ServerOperations<X extends Exchange>
     ClientSecretsHandlers<X>,
     UsersHandlers<X>,
     PlaygroundHandlers<X>,
+    AllSessionsHandlers<X>,
     DebugHandlers<X>,
     UsageHandlers<X>,
     TransferHandlers<X> {}

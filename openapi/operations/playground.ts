@@ -37,6 +37,14 @@ export const playground = operations({
     responses: { 201: PlaygroundSession },
     errors: { 404: noAgent },
   },
+  getPlaygroundSession: {
+    method: 'get',
+    path: one,
+    scope: 'management',
+    summary: 'Read a session',
+    responses: { 200: PlaygroundSession },
+    errors: { 404: unknown },
+  },
   deletePlaygroundSession: {
     method: 'delete',
     path: one,

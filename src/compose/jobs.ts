@@ -13,6 +13,7 @@ import { installationId } from '../persistence/records/installation.ts'
 import { tidyLogins } from '../persistence/records/logins.ts'
 import type { Secrets } from '../persistence/records/secrets.ts'
 import { type Retention, tidyReplies } from '../persistence/replies/housekeeping.ts'
+import { fillSessionStatus } from '../persistence/replies/session-status.ts'
 import {
   claimUntitled,
   postponeTitle,
@@ -57,6 +58,7 @@ export async function startBackground(options: BackgroundOptions): Promise<Jobs>
   const jobs: Job[] = [
     { name: 'tidy', everyMs: TIDY_MS, run: () => tidy(upkeepSql, retention) },
     { name: 'indexes', everyMs: INDEXES_MS, run: () => addIndexes(upkeepSql, log) },
+    { name: 'statuses', everyMs: TIDY_MS, run: (signal) => fillStatuses(upkeepSql, log, signal) },
     { name: 'titles', everyMs: TITLES_MS, run: (signal) => giveTitles(options, signal) },
   ]
   if (cacheUrl === null) return createTimerJobs({ sql, jobs, log })
@@ -74,6 +76,12 @@ async function tidy(sql: Sql, retention: Retention): Promise<void> {
 async function addIndexes(sql: Sql, log: JobLog): Promise<void> {
   const built = await buildMissingIndexes(sql)
   if (built.length > 0) log.info({ built }, 'Built the indexes that large tables lacked.')
+}
+
+/** Of sessions that are older than their status. */
+async function fillStatuses(sql: Sql, log: JobLog, signal: AbortSignal): Promise<void> {
+  const sessions = await fillSessionStatus(sql, signal)
+  if (sessions > 0) log.info({ sessions }, 'Filled in the status of older sessions.')
 }
 
 /** Leaves titles to the job, and wakes it when a session needs one. */

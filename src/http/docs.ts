@@ -9,6 +9,8 @@ const contract = new URL('../../openapi/openapi.json', import.meta.url)
 
 // Part of the built pages, which may be missing (ui.ts).
 const markFile = new URL('../../ui/dist/favicon.svg', import.meta.url)
+const themeFile = new URL('./docs-page/theme.css', import.meta.url)
+const scriptFile = new URL('./docs-page/page.js', import.meta.url)
 // The reference page's own scripts set inline styles and use images as data.
 const docsPolicy = `${strictPolicy}; img-src 'self' data:; style-src 'self' 'unsafe-inline'`
 
@@ -18,7 +20,11 @@ const docsPolicy = `${strictPolicy}; img-src 'self' data:; style-src 'self' 'uns
  */
 export async function registerDocs(parent: FastifyInstance): Promise<void> {
   const text = await readFile(contract, 'utf8')
-  const mark = await readFile(markFile).catch(() => null)
+  const [mark, css, script] = await Promise.all([
+    readFile(markFile).catch(() => null),
+    readFile(themeFile, 'utf8'),
+    readFile(scriptFile, 'utf8'),
+  ])
   await parent.register(async (app) => {
     app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
       const isPage = request.method === 'GET' && /^\/docs\/?(?:\?|$)/.test(request.url)
@@ -29,14 +35,28 @@ export async function registerDocs(parent: FastifyInstance): Promise<void> {
       reply.headers(pageGuards)
     })
     app.get('/openapi.json', async (_request, reply) => reply.type('application/json; charset=utf-8').send(text))
-    await app.register(swagger, { mode: 'static', specification: { document: JSON.parse(text) } })
+    // The one server is the one that the page came from: there is nothing to choose.
+    const { servers: _, ...document } = JSON.parse(text)
+    await app.register(swagger, { mode: 'static', specification: { document } })
     await app.register(swaggerUi, {
       routePrefix: '/docs',
       staticCSP: docsPolicy,
       validatorUrl: false,
-      ...(mark && { logo: { type: 'image/svg+xml', content: mark, href: '/', target: '_self' } }),
-      theme: { title: 'Greenroom: API' },
-      uiConfig: { docExpansion: 'none', defaultModelsExpandDepth: 0, displayRequestDuration: true },
+      theme: {
+        title: 'API reference · Greenroom',
+        css: [{ filename: 'theme.css', content: css }],
+        js: [{ filename: 'page.js', content: script }],
+        ...(mark && {
+          favicon: [{ filename: 'mark.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: mark }],
+        }),
+      },
+      uiConfig: {
+        // Without the bar that loads other documents.
+        layout: 'BaseLayout',
+        docExpansion: 'none',
+        defaultModelsExpandDepth: 0,
+        displayRequestDuration: true,
+      },
     })
   })
 }

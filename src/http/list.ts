@@ -2,7 +2,7 @@
 import type { Page, PageQuery } from '../persistence/postgres/page.ts'
 
 // Larger limits are read as this one.
-const mostPerPage = 100
+export const MOST_PER_PAGE = 100
 
 /** `{[key]: items, total, limit, offset}` with the limit that was used. */
 export async function listAs<Key extends string, Item>(
@@ -10,7 +10,7 @@ export async function listAs<Key extends string, Item>(
   query: PageQuery,
   list: (query: PageQuery) => Promise<Page<Item>>,
 ): Promise<{ [K in Key]: Item[] } & { total: number; limit: number; offset: number }> {
-  const limit = Math.min(query.limit, mostPerPage)
+  const limit = Math.min(query.limit, MOST_PER_PAGE)
   const { items, total } = await list({ ...query, limit })
   // A computed key widens to string; the declared type says which one it is.
   const named = { [key]: items } as { [K in Key]: Item[] }

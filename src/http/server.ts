@@ -6,6 +6,7 @@ import { agents } from '../../openapi/operations/agents.ts'
 import { agentTools } from '../../openapi/operations/agentTools.ts'
 import { agUi } from '../../openapi/operations/agUi.ts'
 import { aiSdk } from '../../openapi/operations/aiSdk.ts'
+import { allSessions } from '../../openapi/operations/allSessions.ts'
 import { auth } from '../../openapi/operations/auth.ts'
 import { builtInTools } from '../../openapi/operations/builtInTools.ts'
 import { clientSecrets } from '../../openapi/operations/clientSecrets.ts'
@@ -40,6 +41,7 @@ import { registerDocs } from './docs.ts'
 import { healthHandlers } from './health.ts'
 import { agentToolHandlers } from './management/agent-tools.ts'
 import { agentHandlers } from './management/agents.ts'
+import { allSessionHandlers } from './management/all-sessions.ts'
 import { type BuiltInTool, builtInToolHandlers } from './management/built-in-tools.ts'
 import { type Credential, knownCredentials } from './management/credentials.ts'
 import { type DebugRooms, debugHandlers } from './management/debug.ts'
@@ -185,6 +187,7 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
         mount(management, httpTools, httpToolHandlers(rooms))
         mount(management, mcpServers, mcpServerHandlers(rooms))
         mount(management, playground, playgroundHandlers(rooms))
+        mount(management, allSessions, allSessionHandlers(rooms))
         mount(management, debug, debugHandlers(rooms))
         mount(management, usage, usageHandlers(rooms))
         await management.register(transferScope((scope) => mount(scope, transfer, transferHandlers(rooms))))

@@ -16,7 +16,7 @@ afterAll(async () => {
 test('actors appear while they live, are filtered, lead to their chart, and go', async () => {
   await using page = await browser.page(app.url)
   await page.goto('/chart?view=actors')
-  await page.getByText('No actor is live at the moment').waitFor({ timeout: WAIT_MS })
+  await page.getByText('No actors are live right now').waitFor({ timeout: WAIT_MS })
   const id = await scene.begin('/slow 200')
   const row = page.getByRole('table', { name: 'Live actors' }).getByRole('row').nth(1)
   await until(() => row.textContent()).toContain('streaming.generating')
@@ -29,7 +29,7 @@ test('actors appear while they live, are filtered, lead to their chart, and go',
   expect(await sidewaysScroll(page)).toEqual([])
   expect(await row.getByRole('link').getAttribute('href')).toBe(`/chart${scene.query(id)}`)
   await scene.cancel(id)
-  await page.getByText('No actor is live at the moment').waitFor({ timeout: WAIT_MS })
+  await page.getByText('No actors are live right now').waitFor({ timeout: WAIT_MS })
 })
 
 test('the newest activity is followed until a session is chosen', async () => {

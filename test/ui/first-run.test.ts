@@ -29,7 +29,7 @@ test('provider, test, prompt, agent with tools, playground', { timeout: 60_000 }
   await page.getByText('lists 2 models').waitFor()
   expect(await page.content()).not.toContain('sk-first-run-key')
   await page.getByText('A key that ends in 77aa is stored.').waitFor()
-  await page.getByRole('link', { name: 'Make an agent with model-b' }).click()
+  await page.getByRole('link', { name: 'Create an agent with model-b' }).click()
 
   await page.getByText('The provider lists 2 models.').waitFor()
   expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('model-b')

@@ -16,7 +16,7 @@ afterAll(async () => {
 test('made from a template, its arguments derived, then tried', { timeout: 60_000 }, async () => {
   await using page = await browser.page(app.url)
   await page.goto('/tools/http')
-  await page.getByRole('link', { name: 'Make the first one' }).click()
+  await page.getByRole('link', { name: 'Create the first one' }).click()
   await page.getByLabel('Name', { exact: true }).fill('weather')
   await page.getByLabel('Description', { exact: true }).fill('Gives the weather.')
   await page.getByLabel('URL').fill(`${server.url}/{{city}}?days={{days}}`)

@@ -64,7 +64,7 @@ test('sessions are searched and deleted after a confirmation that says what is l
   await row.waitFor()
   await page.getByRole('button', { name: 'Delete the session “Zebra crossing”' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('Its messages are lost for good').waitFor()
+  await dialog.getByText('Its messages are deleted permanently').waitFor()
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await page.waitForURL(new RegExp(`${playground}$`))
   await row.waitFor({ state: 'detached' })

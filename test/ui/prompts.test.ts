@@ -66,7 +66,7 @@ test('a prompt in use says by whom and is not deleted', async () => {
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await dialog.getByRole('alert').getByText('The prompt is used by the agents "Agent".').waitFor()
   expect(await axe(page)).toEqual([])
-  await dialog.getByRole('button', { name: 'Keep it' }).click()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
   await dialog.waitFor({ state: 'detached' })
 })
 

@@ -18,15 +18,6 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.c
 // Read by get-nonce, through which Mantine's dialogs lock scrolling.
 Object.assign(globalThis, { __webpack_nonce__: nonce })
 
-// A newer build has replaced the requested chunk: the newer page knows its name.
-addEventListener('vite:preloadError', (event) => {
-  const last = Number(sessionStorage.getItem('reloaded'))
-  if (Date.now() - last < 10_000) return
-  event.preventDefault()
-  sessionStorage.setItem('reloaded', String(Date.now()))
-  location.reload()
-})
-
 const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no #root')
 createRoot(root).render(

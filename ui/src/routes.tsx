@@ -4,18 +4,20 @@ import { createBrowserRouter, type RouteObject } from 'react-router'
 import { resources } from './resources.ts'
 import { CrashPage } from './shell/crash-page.tsx'
 import { NotFoundPage } from './shell/not-found-page.tsx'
+import { fetchAhead, followRouter, reliable } from './shell/reliable-import.ts'
 import { Shell } from './shell/shell.tsx'
 
 const pages: RouteObject[] = [
-  { index: true, lazy: () => import('./home/home-page.tsx') },
-  { path: 'playground/:agentId?/:sessionId?', lazy: () => import('./playground/playground-page.tsx') },
-  { path: 'chart', lazy: () => import('./chart/chart-page.tsx') },
-  { path: 'usage', lazy: () => import('./usage/usage-page.tsx') },
-  { path: 'tools/built-in', lazy: () => import('./built-in-tools/built-in-tools-page.tsx') },
+  { index: true, lazy: reliable(() => import('./home/home-page.tsx')) },
+  { path: 'playground/:agentId?/:sessionId?', lazy: reliable(() => import('./playground/playground-page.tsx')) },
+  { path: 'sessions', lazy: reliable(() => import('./sessions/sessions-page.tsx')) },
+  { path: 'chart', lazy: reliable(() => import('./chart/chart-page.tsx')) },
+  { path: 'usage', lazy: reliable(() => import('./usage/usage-page.tsx')) },
+  { path: 'tools/built-in', lazy: reliable(() => import('./built-in-tools/built-in-tools-page.tsx')) },
   ...resources.flatMap(({ resource: { path }, listPage, recordPages }): RouteObject[] => [
-    { path, lazy: listPage },
-    { path: `${path}/new`, lazy: async () => ({ Component: (await recordPages()).New }) },
-    { path: `${path}/:id`, lazy: async () => ({ Component: (await recordPages()).Existing }) },
+    { path, lazy: reliable(listPage) },
+    { path: `${path}/new`, lazy: async () => ({ Component: (await reliable(recordPages)()).New }) },
+    { path: `${path}/:id`, lazy: async () => ({ Component: (await reliable(recordPages)()).Existing }) },
   ]),
   { path: '*', element: <NotFoundPage /> },
 ]
@@ -29,3 +31,21 @@ export const router = createBrowserRouter([
     children: [{ errorElement: <CrashPage />, children: pages }],
   },
 ])
+
+followRouter(() => {
+  const next = router.state.navigation.location
+  return next ? `${next.pathname}${next.search}${next.hash}` : null
+})
+
+/** Long after what the first page needs. */
+const AHEAD_MS = 5_000
+
+fetchAhead(
+  [
+    () => import('./playground/playground-page.tsx'),
+    () => import('./sessions/sessions-page.tsx'),
+    ...resources.flatMap(({ listPage, recordPages }) => [listPage, recordPages]),
+    () => import('./shell/command-palette.tsx'),
+  ],
+  AHEAD_MS,
+)

@@ -98,6 +98,8 @@ export const playgroundHandlers = (rooms: PlaygroundRooms) => {
       ),
     createPlaygroundSession: ({ params, body: { title, user, metadata } }) =>
       makeSession(sql, params.agent_id, { title, user, metadata }),
+    getPlaygroundSession: async ({ params }) =>
+      (await sessions.findSession(sql, params.agent_id, params.session_id)) ?? missing('session'),
     deletePlaygroundSession: async ({ params }) => {
       const { owners } = (await sessions.deleteSession(sql, params.agent_id, params.session_id)) ?? missing('session')
       host.forget([params.session_id.toLowerCase()], owners)

@@ -8,6 +8,7 @@ import { bearerOf, isClientSecret } from '../bearer.ts'
 import { registerJson } from '../body.ts'
 import { refuseForeignOrigin } from '../foreign-origin.ts'
 import { HttpError } from '../http-error.ts'
+import { compactAnswers } from './compact-answers.ts'
 import { sendManagementError } from './errors.ts'
 import type { LoginSessions } from './login-session.ts'
 
@@ -25,6 +26,7 @@ export interface ManagementScope {
  */
 export async function managementScope(app: FastifyInstance, { sessions, hosts, routes }: ManagementScope) {
   await app.register(cookie)
+  await compactAnswers(app)
   registerJson(app)
   app.setErrorHandler(sendManagementError)
   const refuseHost = refuseForeignHosts({ ...hosts, needsCredential: sessions !== null })

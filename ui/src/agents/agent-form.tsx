@@ -14,6 +14,15 @@ import type { Agent } from './resource.ts'
 import { ResponseFormatField } from './response-format-field.tsx'
 import { ToolsField } from './tools-field.tsx'
 
+const isEmpty = (value: string) => value.trim() === ''
+
+/** All that is missing at once; the server names one field at a time. */
+const missing = {
+  name: (value: string) => (isEmpty(value) ? 'Enter a name.' : null),
+  providerId: (value: string) => (isEmpty(value) ? 'Choose a provider.' : null),
+  model: (value: string) => (isEmpty(value) ? 'Choose a model, or type its name.' : null),
+}
+
 interface AgentFormProps {
   initial: AgentValues
   save: (fields: ReturnType<typeof fieldsOf>) => Promise<Agent>
@@ -22,7 +31,7 @@ interface AgentFormProps {
 }
 
 export function AgentForm({ initial, save, onSaved, submitLabel }: AgentFormProps) {
-  const form = useForm<AgentValues>({ initialValues: initial, validate: { responseFormat: badJson } })
+  const form = useForm<AgentValues>({ initialValues: initial, validate: { ...missing, responseFormat: badJson } })
   const [isNaming, { open, close }] = useDisclosure()
   return (
     <>

@@ -64,7 +64,7 @@ export const Existing = () => (
         Try it
       </Button>
     )}
-    deletion="All its sessions and their messages are lost for good, running replies are cut off, and programs that call its address get an error. Its prompt, provider and tools stay."
+    deletion="All its sessions and messages are deleted permanently, running replies are cut off, and programs that call it get an error. Its prompt, provider and tools stay."
   >
     {(agent, onSaved) => <AgentTabs agent={agent} onSaved={onSaved} />}
   </RecordPage>

@@ -19,7 +19,7 @@ export function Component() {
         },
       ]}
       create="New agent"
-      createFirst="Make the first one"
+      createFirst="Create the first one"
     >
       An agent is what you talk to in the playground and what your programs call.
     </ListPage>

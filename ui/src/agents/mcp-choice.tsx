@@ -91,7 +91,7 @@ function Some({ tools, server, chosen, onChange }: SomeProps) {
       </div>
       {chosen.length === 0 && (
         <Text fz="sm" c="dimmed" mt={6}>
-          No tool is ticked, so none is offered.
+          No tool is selected, so none is offered.
         </Text>
       )}
     </Checkbox.Group>

@@ -52,9 +52,9 @@ export function ModelFields({ form }: { form: UseFormReturnType<AgentValues> }) 
 
 function listWords({ data, isFetching, error }: ReturnType<typeof useModels>): string {
   if (isFetching) return 'Asking the provider for its models…'
-  if (error) return 'The provider could not be asked for its models. You can type any name.'
+  if (error) return 'The provider’s models could not be listed. You can type any name.'
   if (!data) return ''
-  if (!data.ok) return `The provider does not answer correctly: ${data.message}`
+  if (!data.ok) return `The provider did not respond correctly: ${data.message}`
   return data.models.length === 0
     ? 'The provider lists no models: type the name.'
     : `The provider lists ${data.models.length.toLocaleString('en')} ${data.models.length === 1 ? 'model' : 'models'}.`

@@ -33,7 +33,7 @@ export function ToolsField({ form }: { form: Form }) {
         empty={
           http?.length === 0 && (
             <>
-              None yet. <Leading to="/tools/http/new">Make an HTTP tool</Leading> that calls any web API.
+              None yet. <Leading to="/tools/http/new">Create an HTTP tool</Leading> that calls any web API.
             </>
           )
         }

@@ -42,9 +42,9 @@ export function UseIt({ agent }: { agent: Agent }) {
         </dd>
       </dl>
       {needsKey && (
-        <Alert color="gray" icon={<IconKey aria-hidden />} title="This server asks for a key" mt="md">
+        <Alert color="gray" icon={<IconKey aria-hidden />} title="This server requires a key" mt="md">
           It is what its administrator set as <code>PUBLIC_API_KEY</code>; the code below reads it from the environment
-          as <code>GREENROOM_API_KEY</code>. Keep it on your servers: whoever has it can use every agent.
+          as <code>GREENROOM_API_KEY</code>. Cancel on your servers: whoever has it can use every agent.
         </Alert>
       )}
       <div className={classes.choices}>

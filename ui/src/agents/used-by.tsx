@@ -1,28 +1,36 @@
-import { Anchor, List, Text } from '@mantine/core'
+import { Anchor, List, ScrollArea, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
+import { NameSearch } from '../blocks/name-search.tsx'
 import { Panel } from '../blocks/panel.tsx'
+import classes from './agents.module.css'
 import { type Agent, allAgents } from './resource.ts'
 
 /** The agents that use a record. `noun`: "prompt". */
 export function UsedBy({ noun, uses }: { noun: string; uses: (agent: Agent) => boolean }) {
   const agents = useQuery(allAgents).data?.filter(uses)
   return (
-    <Panel title="Used by">
+    <Panel title={agents && agents.length > 0 ? `Used by ${agents.length.toLocaleString('en')}` : 'Used by'}>
       {agents?.length === 0 ? (
         <Text c="dimmed" fz="sm">
           No agent uses this {noun} yet.
         </Text>
       ) : (
-        <List spacing={4} fz="sm">
-          {agents?.map(({ id, name }) => (
-            <List.Item key={id}>
-              <Anchor component={Link} to={`/agents/${id}`} inherit>
-                {name}
-              </Anchor>
-            </List.Item>
-          ))}
-        </List>
+        <NameSearch items={agents ?? []} name={({ name }) => name} nouns="agents">
+          {(found) => (
+            <ScrollArea.Autosize mah={320} type="auto" viewportProps={{ tabIndex: 0, 'aria-label': 'Agents' }}>
+              <List spacing={4} fz="sm" className={classes.users ?? ''}>
+                {found.map(({ id, name }) => (
+                  <List.Item key={id}>
+                    <Anchor component={Link} to={`/agents/${id}`} inherit>
+                      <bdi>{name}</bdi>
+                    </Anchor>
+                  </List.Item>
+                ))}
+              </List>
+            </ScrollArea.Autosize>
+          )}
+        </NameSearch>
       )}
     </Panel>
   )

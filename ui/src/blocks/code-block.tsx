@@ -19,7 +19,7 @@ export function CodeBlock({ code, caption, children = code }: CodeBlockProps) {
         <Copy text={code} label={`Copy ${caption}`} />
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <pre tabIndex={0}>
+      <pre tabIndex={0} dir="ltr">
         <code>{children}</code>
       </pre>
     </figure>

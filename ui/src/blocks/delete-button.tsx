@@ -47,7 +47,7 @@ export function DeleteButton({ noun, name, children, remove, onDeleted, trigger 
           <ErrorAlert error={deletion.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={close} data-autofocus>
-              Keep it
+              Cancel
             </Button>
             <Button color="red.8" loading={deletion.isPending} onClick={() => deletion.mutate()}>
               Delete

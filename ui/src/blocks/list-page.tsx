@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Table, Text, TextInput } from '@mantine/core'
+import { Button, Skeleton, Table, Text, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -8,6 +8,7 @@ import classes from './blocks.module.css'
 import { EmptyState } from './empty-state.tsx'
 import { ErrorAlert } from './error-alert.tsx'
 import { Page } from './page.tsx'
+import { Pager } from './pager.tsx'
 import { type PageOf, usePaging } from './paging.ts'
 import { RelativeTime } from './relative-time.tsx'
 import type { Resource, StoredRecord } from './resource.ts'
@@ -139,7 +140,7 @@ function Rows<Item extends StoredRecord>({ title, path, columns, data, isStale }
             <Table.Tr>
               <Table.Td colSpan={all.length + 1}>
                 <Text c="dimmed" ta="center" py="lg">
-                  No name contains this.
+                  No names match.
                 </Text>
               </Table.Td>
             </Table.Tr>
@@ -148,36 +149,5 @@ function Rows<Item extends StoredRecord>({ title, path, columns, data, isStale }
       </Table>
       {data === undefined && <Skeleton height={180} radius="lg" />}
     </div>
-  )
-}
-
-interface PagerProps {
-  total: number
-  limit: number
-  offset: number
-  onOffset: (offset: number) => void
-}
-
-function Pager({ total, limit, offset, onOffset }: PagerProps) {
-  if (total <= limit && offset === 0) return null
-  return (
-    <Group justify="space-between" mt="md">
-      <Text fz="sm" c="dimmed" role="status">
-        {Math.min(offset + 1, total)}–{Math.min(offset + limit, total)} of {total}
-      </Text>
-      <Group gap="xs">
-        <Button
-          variant="default"
-          size="xs"
-          disabled={offset === 0}
-          onClick={() => onOffset(Math.max(0, Math.min(offset, total) - limit))}
-        >
-          Previous
-        </Button>
-        <Button variant="default" size="xs" disabled={offset + limit >= total} onClick={() => onOffset(offset + limit)}>
-          Next
-        </Button>
-      </Group>
-    </Group>
   )
 }

@@ -55,7 +55,13 @@ export function RecordForm<Values extends object, Saved>({
   })
   const isPlaced = saving.error instanceof ApiError && fieldNamed(saving.error.message, form.values) !== null
   return (
-    <form onSubmit={form.onSubmit((values) => saving.mutate(values))} noValidate>
+    <form
+      onSubmit={form.onSubmit(
+        (values) => saving.mutate(values),
+        (errors) => form.getInputNode(Object.keys(errors)[0] ?? '')?.focus(),
+      )}
+      noValidate
+    >
       {isGuarded && <UnsavedGuard dirty={form.isDirty()} />}
       <Stack gap="lg">
         {children}

@@ -1,1 +1,5 @@
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** `1 session`, `2,000 sessions`; `plural` where an s is not enough. */
+export const plural = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? noun : plural}`

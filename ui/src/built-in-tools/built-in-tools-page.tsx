@@ -1,5 +1,7 @@
-import { Code, Loader, Text } from '@mantine/core'
+import { Button, Code, Loader, Text } from '@mantine/core'
+import { IconRobot } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
 import { ErrorAlert } from '../blocks/error-alert.tsx'
 import { Page } from '../blocks/page.tsx'
 import { Panel } from '../blocks/panel.tsx'
@@ -11,7 +13,17 @@ export function Component() {
   return (
     <Page
       title="Built-in tools"
-      description="They come with the server and need no setting up. Tick them in an agent’s settings."
+      description="They come with the server and need no setup. Choose them in an agent’s settings, under “Tools”."
+      actions={
+        <Button
+          component={Link}
+          to="/agents"
+          variant="default"
+          leftSection={<IconRobot size={16} stroke={1.7} aria-hidden />}
+        >
+          Choose an agent
+        </Button>
+      }
     >
       <ErrorAlert error={error} />
       {!tools && !error && <Loader aria-label="Loading" />}

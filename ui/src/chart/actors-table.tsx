@@ -1,13 +1,13 @@
 import { Table } from '@mantine/core'
 import { Link } from 'react-router'
 import card from '../blocks/card.module.css'
+import { sessionName, shortId } from '../sessions/words.ts'
 import classes from './chart-page.module.css'
 import { InstanceChip } from './instance-chip.tsx'
 import type { Actor } from './queries.ts'
 import { RunningDuration } from './running-duration.tsx'
 import { chartAddress } from './session-in-url.ts'
 import { StateChip } from './state-chip.tsx'
-import { sessionName, shortId } from './words.ts'
 
 interface ActorsTableProps {
   actors: readonly Actor[]

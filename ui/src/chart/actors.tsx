@@ -1,17 +1,19 @@
 /** The live actors, on every instance. */
 import { Group, Select, Skeleton, Switch, Text } from '@mantine/core'
 import { IconUsers } from '@tabler/icons-react'
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { allAgents } from '../agents/resource.ts'
 import { EmptyState } from '../blocks/empty-state.tsx'
 import { ErrorAlert } from '../blocks/error-alert.tsx'
 import { withParams } from '../blocks/search-params.ts'
+import { plural } from '../blocks/words.ts'
+import { allSessions } from '../sessions/queries.ts'
+import { shortId } from '../sessions/words.ts'
 import { ActorsTable } from './actors-table.tsx'
-import { type Actor, actorsQuery, sessionsOf } from './queries.ts'
+import { type Actor, actorsQuery } from './queries.ts'
 import { StartOne } from './start-one.tsx'
-import { plural, shortId } from './words.ts'
 
 const everyMs = 2_000
 
@@ -28,7 +30,7 @@ export function Actors() {
   const { data, error } = useQuery(actorsQuery(paused ? false : everyMs))
   const { data: agents = [] } = useQuery(allAgents)
   const [search, setSearch] = useSearchParams()
-  const titles = useTitles(data ?? [])
+  const titles = useTitles()
   const agentNames = new Map(agents.map(({ id, name }) => [id, name]))
   const chosen = (filter: Filter) => search.get(filter)
   const shown = data?.filter((actor) => filters.every((name) => [null, read[name](actor)].includes(chosen(name))))
@@ -65,7 +67,7 @@ export function Actors() {
       <ErrorAlert error={error} mb="md" />
       {!data && !error && <Skeleton h={180} radius="lg" />}
       {data?.length === 0 && (
-        <EmptyState icon={IconUsers} title="No actor is live at the moment" action={<StartOne />}>
+        <EmptyState icon={IconUsers} title="No actors are live right now" action={<StartOne />}>
           An actor wakes with a message and rests five seconds after its reply; what it did is stored.
         </EmptyState>
       )}
@@ -86,8 +88,8 @@ export function Actors() {
 const optionsOf = (actors: readonly Actor[], name: Filter, chosen: string | null): string[] =>
   [...new Set([...actors.map(read[name]), ...(chosen === null ? [] : [chosen])])].sort()
 
-function useTitles(actors: readonly Actor[]): ReadonlyMap<string, string | null> {
-  const agentIds = [...new Set(actors.map(({ agentId }) => agentId))]
-  const lists = useQueries({ queries: agentIds.map((id) => ({ ...sessionsOf(id), refetchInterval: 10_000 })) })
-  return new Map(lists.flatMap(({ data = [] }) => data.map(({ id, title }) => [id, title] as const)))
+/** Of the hundred sessions that were updated last; live ones are among them. */
+function useTitles(): ReadonlyMap<string, string | null> {
+  const { data } = useQuery({ ...allSessions({ limit: 100 }), refetchInterval: 10_000 })
+  return new Map(data?.sessions.map(({ id, title }) => [id, title] as const))
 }

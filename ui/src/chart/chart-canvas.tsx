@@ -1,4 +1,4 @@
-/** The machine as a picture: laid out by ELK, drawn by React Flow; `marks` show what is going on. */
+/** The machine as a picture: laid out at build time (layout.ts), drawn by React Flow; `marks` show what is going on. */
 import '@xyflow/react/dist/base.css'
 import { ActionIcon, Group, useComputedColorScheme } from '@mantine/core'
 import { useMergedRef, useResizeObserver } from '@mantine/hooks'
@@ -25,6 +25,7 @@ export interface ChartCanvasProps {
   marks: Marks
   /** What the picture shows, for those who do not see it. */
   label: string
+  isRoomy: boolean
 }
 
 const nodeTypes: NodeTypes = { state: StateNode, start: StartNode }
@@ -45,7 +46,7 @@ export default function ChartCanvas(props: ChartCanvasProps) {
   )
 }
 
-function Canvas({ layout, form, marks, label }: ChartCanvasProps) {
+function Canvas({ layout, form, marks, label, isRoomy }: ChartCanvasProps) {
   const colorMode = useComputedColorScheme('light')
   const nodes = useMemo(() => flowNodes(layout, form, marks.states), [layout, form, marks.states])
   const edges = useMemo(() => flowEdges(layout, form, marks.transitions), [layout, form, marks.transitions])
@@ -54,32 +55,34 @@ function Canvas({ layout, form, marks, label }: ChartCanvasProps) {
   const onFocus = ({ target }: SyntheticEvent) =>
     setLooked(target instanceof Element ? (target.closest('[data-id]')?.getAttribute('data-id') ?? null) : null)
   return (
-    <figure className={classes.figure} aria-label={label} data-form={form}>
-      <div ref={box} className={classes.canvas} style={{ aspectRatio: `${layout.width} / ${layout.height}` }}>
-        <ReactFlow
-          nodes={nodes}
-          edges={edges}
-          nodeTypes={nodeTypes}
-          edgeTypes={edgeTypes}
-          colorMode={colorMode}
-          attributionPosition="top-left"
-          minZoom={0.25}
-          maxZoom={2.5}
-          nodesDraggable={false}
-          nodesConnectable={false}
-          elementsSelectable={false}
-          zoomOnScroll={false}
-          zoomOnDoubleClick={false}
-          preventScrolling={false}
-          panOnDrag={form === 'wide'}
-          onNodeMouseEnter={(_event, { id }) => setLooked(id)}
-          onNodeMouseLeave={() => setLooked(null)}
-          onEdgeMouseEnter={(_event, { id }) => setLooked(id)}
-          onEdgeMouseLeave={() => setLooked(null)}
-          ariaLabelConfig={spoken}
-          onFocus={onFocus}
-          onBlur={() => setLooked(null)}
-        />
+    <figure className={classes.figure} aria-label={label} data-form={form} data-roomy={isRoomy || undefined}>
+      <div className={classes.around}>
+        <div ref={box} className={classes.canvas} style={{ aspectRatio: `${layout.width} / ${layout.height}` }}>
+          <ReactFlow
+            nodes={nodes}
+            edges={edges}
+            nodeTypes={nodeTypes}
+            edgeTypes={edgeTypes}
+            colorMode={colorMode}
+            attributionPosition="top-left"
+            minZoom={0.25}
+            maxZoom={2.5}
+            nodesDraggable={false}
+            nodesConnectable={false}
+            elementsSelectable={false}
+            zoomOnScroll={false}
+            zoomOnDoubleClick={false}
+            preventScrolling={false}
+            panOnDrag={form === 'wide'}
+            onNodeMouseEnter={(_event, { id }) => setLooked(id)}
+            onNodeMouseLeave={() => setLooked(null)}
+            onEdgeMouseEnter={(_event, { id }) => setLooked(id)}
+            onEdgeMouseLeave={() => setLooked(null)}
+            ariaLabelConfig={spoken}
+            onFocus={onFocus}
+            onBlur={() => setLooked(null)}
+          />
+        </div>
       </div>
       <figcaption className={classes.caption}>
         <Meaning layout={layout} looked={looked} />
@@ -138,7 +141,7 @@ function Meaning({ layout, looked }: { layout: Layout; looked: string | null }) 
           {transition.description}
         </>
       )}
-      {!state && !transition && 'Point at a state or a transition, or move to it with Tab, to read what it is for.'}
+      {!state && !transition && 'Point at a state or a transition, or move to it with Tab, to see what it does.'}
     </p>
   )
 }

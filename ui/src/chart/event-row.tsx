@@ -1,9 +1,10 @@
+import { shortId } from '../sessions/words.ts'
 import classes from './chart-page.module.css'
 import { FromTo } from './from-to.tsx'
 import { InstanceChip } from './instance-chip.tsx'
 import styles from './live.module.css'
 import type { Step } from './queries.ts'
-import { clockTime, detailWords, shortId } from './words.ts'
+import { clockTime, detailWords } from './words.ts'
 
 /** A step in words. `isNew`: made while somebody watches. */
 export function EventRow({ step, isNew = false }: { step: Step; isNew?: boolean }) {

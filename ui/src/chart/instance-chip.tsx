@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core'
+import { shortId } from '../sessions/words.ts'
 import classes from './chart-page.module.css'
-import { shortId } from './words.ts'
 
 const colours = 8
 

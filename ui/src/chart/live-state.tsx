@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core'
 import { Card } from '../blocks/card.tsx'
+import { plural } from '../blocks/words.ts'
 import { InstanceChip } from './instance-chip.tsx'
 import styles from './live.module.css'
 import { isRunning } from './machine.ts'
@@ -9,7 +10,6 @@ import type { ChosenSession } from './session-in-url.ts'
 import { StateChip } from './state-chip.tsx'
 import { type Growth, useGrowth } from './use-growth.ts'
 import type { SessionSteps } from './use-session-steps.ts'
-import { plural } from './words.ts'
 
 interface LiveStateProps {
   session: ChosenSession

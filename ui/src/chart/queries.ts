@@ -1,9 +1,7 @@
 /** The chart, what runs on it, and what ran: keys and reads. */
 import { queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
-import { type Agent, allAgents } from '../agents/resource.ts'
 import { api } from '../api.ts'
-import { queryClient } from '../query-client.ts'
 
 type Schemas = components['schemas']
 export type Chart = Schemas['Chart']
@@ -12,7 +10,6 @@ export type ChartTransition = Chart['transitions'][number]
 export type Step = Schemas['SessionTransition']
 export type Traffic = Schemas['ChartTraffic']
 export type Actor = Schemas['LiveActors']['actors'][number]
-export type Session = Schemas['PlaygroundSession']
 export type Message = Schemas['PlaygroundMessage']
 
 /** The machine: it changes only with a new version of the server. */
@@ -35,50 +32,6 @@ export const actorsQuery = (everyMs: number | false) =>
     queryKey: ['chart', 'actors'],
     queryFn: async ({ signal }) => (await api.GET('/api/v1/debug/actors', { signal })).actors,
     refetchInterval: everyMs,
-  })
-
-const sessionsPath = '/api/v1/agents/{agent_id}/playground/sessions'
-
-/** The agent's sessions, most recently active first. A hundred is the most that the server gives at once. */
-export const sessionsOf = (agentId: string, limit = 100) =>
-  queryOptions({
-    queryKey: ['chart', 'sessions', agentId, limit],
-    queryFn: async ({ signal }) => {
-      const params = { path: { agent_id: agentId }, query: { limit } }
-      return (await api.GET(sessionsPath, { params, signal })).sessions
-    },
-    staleTime: 2_000,
-  })
-
-/** Agents that are asked for their sessions: each is a request of its own. */
-const mostAgents = 24
-const perAgent = 8
-
-export interface AgentSessions {
-  agent: Agent
-  sessions: Session[]
-}
-
-/** The newest sessions of every agent whose title, or whose agent's name, holds `q`; newest agents' first. */
-export const foundSessions = (q: string) =>
-  queryOptions({
-    queryKey: ['chart', 'found', q],
-    queryFn: async ({ signal }): Promise<AgentSessions[]> => {
-      const agents = (await queryClient.fetchQuery(allAgents)).slice(-mostAgents)
-      const found = await Promise.all(
-        agents.map(async (agent) => {
-          const all = q === '' || agent.name.toLowerCase().includes(q.toLowerCase())
-          const params = { path: { agent_id: agent.id }, query: { limit: perAgent, ...(!all && { q }) } }
-          const { sessions } = await api.GET(sessionsPath, { params, signal })
-          return { agent, sessions }
-        }),
-      )
-      const newest = ({ sessions }: AgentSessions) => sessions[0]?.updatedAt ?? ''
-      return found
-        .filter(({ sessions }) => sessions.length > 0)
-        .sort((one, other) => newest(other).localeCompare(newest(one)))
-    },
-    staleTime: 3_000,
   })
 
 const stepsPath = '/api/v1/debug/sessions/{id}/transitions'

@@ -11,6 +11,7 @@ import { useMemo } from 'react'
 import { type Tone, toneOf } from './machine.ts'
 import styles from './replay.module.css'
 import type { Moment } from './replay-moments.ts'
+import { ReplayScale } from './replay-scale.tsx'
 import type { ReplayPosition } from './use-replay-position.ts'
 import { clockTime, duration } from './words.ts'
 
@@ -66,6 +67,7 @@ export function ReplayControls({ moments, position }: ReplayControlsProps) {
           }}
         />
       </div>
+      <ReplayScale moments={moments} index={index} />
     </section>
   )
 }

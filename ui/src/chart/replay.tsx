@@ -6,8 +6,9 @@ import { ApiError } from '../api.ts'
 import { EmptyState } from '../blocks/empty-state.tsx'
 import { ErrorAlert } from '../blocks/error-alert.tsx'
 import { Gone } from '../blocks/gone.tsx'
+import { allSessions } from '../sessions/queries.ts'
 import { OpenInPlayground } from './open-in-playground.tsx'
-import { allSteps, chartQuery, foundSessions, messagesOf } from './queries.ts'
+import { allSteps, chartQuery, messagesOf } from './queries.ts'
 import { ReplayPlayer } from './replay-player.tsx'
 import { type ChosenSession, useChartAddress } from './session-in-url.ts'
 import { SessionPicker } from './session-picker.tsx'
@@ -43,7 +44,7 @@ function Chosen({ session }: { session: ChosenSession }) {
   if (steps.data.length === 0) {
     return (
       <EmptyState icon={IconPlayerTrackNext} title="Nothing to replay">
-        This session has made no step yet, or its steps are older than they are kept.
+        This session has no steps yet, or they are older than the retention period.
       </EmptyState>
     )
   }
@@ -52,8 +53,8 @@ function Chosen({ session }: { session: ChosenSession }) {
 
 /** Offers the newest session. */
 function Unchosen({ onChoose }: { onChoose: (session: ChosenSession) => void }) {
-  const { data } = useQuery(foundSessions(''))
-  const newest = data?.[0]?.sessions[0]
+  const { data } = useQuery(allSessions({ limit: 1 }))
+  const newest = data?.sessions[0]
   return (
     <EmptyState
       icon={IconPlayerTrackNext}
@@ -68,7 +69,7 @@ function Unchosen({ onChoose }: { onChoose: (session: ChosenSession) => void }) 
         )
       }
     >
-      Go through everything that a session did, forwards and backwards, with the conversation at that moment beside.
+      Step through everything a session did, forwards and backwards, next to the conversation at that moment.
     </EmptyState>
   )
 }

@@ -1,5 +1,6 @@
 /** Counts and times → how wide, how warm. Pure. */
 import type { Marks, StateMark, TransitionMark } from './flow-elements.ts'
+import { isRunning } from './machine.ts'
 import type { Traffic } from './queries.ts'
 import { duration, shortCount } from './words.ts'
 
@@ -33,3 +34,29 @@ export function trafficMarks({ transitions, states }: Traffic): Marks {
     ),
   }
 }
+
+export interface Figures {
+  /** That ended. */
+  replies: number
+  failed: number
+  stopped: number
+  /** From the message to the model's last word. Null: none. */
+  p50Ms: number | null
+  p95Ms: number | null
+}
+
+/** A reply ends with the transition that leaves `streaming`. */
+export function figuresOf({ transitions, states }: Traffic): Figures {
+  const ended = transitions.filter(({ source, target }) => isRunning(source) && !isRunning(target))
+  const to = (state: string) => sum(ended.filter(({ target }) => target === state))
+  const generating = states.find(({ id }) => id === 'streaming.generating')
+  return {
+    replies: sum(ended),
+    failed: to('error'),
+    stopped: to('cancelled'),
+    p50Ms: generating?.p50Ms ?? null,
+    p95Ms: generating?.p95Ms ?? null,
+  }
+}
+
+const sum = (counted: readonly { count: number }[]): number => counted.reduce((total, { count }) => total + count, 0)

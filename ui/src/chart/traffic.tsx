@@ -12,6 +12,7 @@ import { unmarked } from './flow-elements.ts'
 import { trafficQuery } from './queries.ts'
 import { StartOne } from './start-one.tsx'
 import styles from './traffic.module.css'
+import { TrafficFigures } from './traffic-figures.tsx'
 import { trafficMarks } from './traffic-marks.ts'
 import { StatesTable, TransitionsTable } from './traffic-tables.tsx'
 import { useChart } from './use-chart.ts'
@@ -54,7 +55,8 @@ export function TrafficView() {
           <StartOne />
         </Group>
       )}
-      <ChartPicture laidOut={laidOut} marks={marks} label={`Traffic of the ${span?.label.toLowerCase()}`} />
+      <TrafficFigures traffic={data} />
+      <ChartPicture laidOut={laidOut} marks={marks} label={`Traffic of the ${span?.label.toLowerCase()}`} isRoomy />
       {data && (
         <div className={classes.beside}>
           <TransitionsTable traffic={data} />

@@ -1,8 +1,9 @@
 /** The session to follow: one that runs, else the one that was active last. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { allSessions } from '../sessions/queries.ts'
 import { isRunning } from './machine.ts'
-import { type Actor, actorsQuery, foundSessions } from './queries.ts'
+import { type Actor, actorsQuery } from './queries.ts'
 import type { ChosenSession } from './session-in-url.ts'
 
 const everyMs = 1_000
@@ -17,9 +18,9 @@ function newestOf(actors: readonly Actor[], current: string | undefined): Actor 
 export function useNewestActivity(enabled: boolean): { newest: ChosenSession | null; isPending: boolean } {
   const [newest, setNewest] = useState<ChosenSession | null>(null)
   const actors = useQuery({ ...actorsQuery(everyMs), enabled })
-  const stored = useQuery({ ...foundSessions(''), enabled })
+  const stored = useQuery({ ...allSessions({ limit: 1 }), enabled })
   const actor = newestOf(actors.data ?? [], newest?.sessionId)
-  const session = stored.data?.[0]?.sessions[0]
+  const session = stored.data?.sessions[0]
   const agentId = actor?.agentId ?? session?.agentId
   const sessionId = actor?.sessionId ?? session?.id
   // When no actor is live, the last session stays: it may be newer than the list that was read.

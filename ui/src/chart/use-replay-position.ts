@@ -14,16 +14,20 @@ export interface ReplayPosition {
   setSpeed: (speed: number) => void
 }
 
+/** Where there is most to see: at the first error, else at the end. */
+function opening(moments: readonly Moment[]): number {
+  const failed = moments.findIndex(({ state }) => state === 'error')
+  return failed >= 0 ? failed : moments.length - 1
+}
+
 export function useReplayPosition(moments: readonly Moment[]): ReplayPosition {
   const [search, setSearch] = useSearchParams()
   const [playing, setPlaying] = useState(false)
   const [speed, setSpeed] = useState(1)
   const at = search.get('at')
-  const index = Math.max(
-    0,
-    moments.findIndex(({ id }) => id === at),
-  )
   const last = moments.length - 1
+  const asked = moments.findIndex(({ id }) => id === at)
+  const index = asked >= 0 ? asked : opening(moments)
   const show = (next: number) =>
     setSearch((before) => withParams(before, { at: moments[Math.min(Math.max(next, 0), last)]?.id ?? '' }), {
       replace: true,

@@ -30,14 +30,6 @@ const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFracti
 /** `1.2K`: for narrow places. */
 export const shortCount = (count: number): string => compact.format(count)
 
-export const plural = (count: number, noun: string): string =>
-  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
-
-export const shortId = (id: string): string => id.slice(0, 8)
-
-export const sessionName = ({ id, title }: { id: string; title: string | null }): string =>
-  title ?? `Untitled, ${shortId(id)}`
-
 /** `{finishReason: "stop", requesterLost: false}` → `finishReason stop`. What is false says nothing. */
 export const detailWords = (detail: object): string[] =>
   Object.entries(detail)

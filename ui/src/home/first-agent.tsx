@@ -16,8 +16,8 @@ export function FirstAgent({ agent: { id, name, model }, talked }: { agent: Agen
       </Title>
       <Text c="dimmed" mb="lg" maw={520}>
         {model === 'demo'
-          ? 'The demo agent needs no key. Ask it something, stop it, close the window in the middle of a reply and come back.'
-          : 'Ask it something, stop it, close the window in the middle of a reply and come back.'}
+          ? 'The demo agent needs no key. Ask it something, stop it, or close the window mid-reply and come back.'
+          : 'Ask it something, stop it, or close the window mid-reply and come back.'}
       </Text>
       <Group gap="sm">
         <Button

@@ -27,12 +27,12 @@ export function FirstSteps({ providers, agents, agent, talked }: FirstStepsProps
     {
       to: providers > 0 ? '/providers' : '/providers/new',
       title: 'Connect a provider',
-      text: 'Where the models are: a vendor and your key, or a server of your own.',
+      text: 'Where your models run: a vendor with your API key, or your own server.',
       isDone: providers > 0,
     },
     {
       to: agents > 0 ? '/agents' : '/agents/new',
-      title: 'Make an agent',
+      title: 'Create an agent',
       text: 'A model, a prompt and tools, behind one address.',
       isDone: agents > 0,
     },

@@ -4,25 +4,29 @@ import { useQuery } from '@tanstack/react-query'
 import { agentResource } from '../agents/resource.ts'
 import { ErrorAlert } from '../blocks/error-alert.tsx'
 import { Page } from '../blocks/page.tsx'
-import { foundSessions } from '../chart/queries.ts'
 import { providerResource } from '../providers/resource.ts'
+import { allSessions } from '../sessions/queries.ts'
 import { FirstAgent } from './first-agent.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import classes from './home-page.module.css'
 import { WhatsOn } from './whats-on.tsx'
 
 const one = { limit: 1, offset: 0 }
+const RECENT = 5
 /** Refreshed by itself: a step may be done in another window. */
-const live = { refetchInterval: 5_000 }
+const EVERY_MS = 5_000
 
 export function Component() {
-  const providers = useQuery({ ...providerResource.list(one), ...live })
-  const agents = useQuery({ ...agentResource.list(one), ...live })
-  const sessions = useQuery({ ...foundSessions(''), ...live })
-  const found = sessions.data
-  // The agent of the most recent session.
-  const agent = found?.[0]?.agent ?? agents.data?.items[0]
-  const talked = found !== undefined && found.length > 0
+  const sessions = useQuery({ ...allSessions({ limit: RECENT }), refetchInterval: EVERY_MS })
+  const found = sessions.data?.sessions
+  const newest = found?.[0]
+  const talked = newest !== undefined
+  // Once somebody has talked to an agent the steps are done, and need no look every few seconds.
+  const steps = talked ? {} : { refetchInterval: EVERY_MS }
+  const providers = useQuery({ ...providerResource.list(one), ...steps })
+  const agents = useQuery({ ...agentResource.list(one), ...steps })
+  const talkedTo = useQuery({ ...agentResource.one(newest?.agentId ?? ''), enabled: talked })
+  const agent = talked ? talkedTo.data : agents.data?.items[0]
   const error = agents.error ?? providers.error ?? sessions.error
   const isRead = agents.data !== undefined && providers.data !== undefined && found !== undefined
   return (

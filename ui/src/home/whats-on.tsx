@@ -5,15 +5,15 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { RelativeTime } from '../blocks/relative-time.tsx'
 import { isRunning } from '../chart/machine.ts'
-import { type AgentSessions, actorsQuery, trafficQuery } from '../chart/queries.ts'
-import { sessionName } from '../chart/words.ts'
+import { actorsQuery, trafficQuery } from '../chart/queries.ts'
+import type { SessionOverview } from '../sessions/queries.ts'
+import { sessionName } from '../sessions/words.ts'
 import classes from './whats-on.module.css'
 
 const everyMs = 5_000
-const mostSessions = 5
 
-/** `found`: the newest sessions of every agent. */
-export function WhatsOn({ found }: { found: readonly AgentSessions[] }) {
+/** `found`: the newest sessions. */
+export function WhatsOn({ found }: { found: readonly SessionOverview[] }) {
   return found.length === 0 ? (
     <Promises />
   ) : (
@@ -36,7 +36,7 @@ function RightNow() {
       count: actors?.filter(({ state }) => isRunning(state)).length,
       name: 'replies running',
     },
-    { to: '/chart?view=actors', count: actors?.length, name: 'sessions awake' },
+    { to: '/chart?view=actors', count: actors?.length, name: 'active sessions' },
     { to: '/chart?view=traffic&hours=24', count: replies, name: 'replies in 24 hours' },
   ]
   return (
@@ -57,28 +57,29 @@ function RightNow() {
   )
 }
 
-function RecentSessions({ found }: { found: readonly AgentSessions[] }) {
-  const recent = found
-    .flatMap(({ agent, sessions }) => sessions.map((session) => ({ agent, session })))
-    .sort((one, other) => other.session.updatedAt.localeCompare(one.session.updatedAt))
-    .slice(0, mostSessions)
+function RecentSessions({ found }: { found: readonly SessionOverview[] }) {
   return (
     <section className={classes.card} aria-labelledby="recent">
       <Title order={2} id="recent">
         Recent sessions
       </Title>
       <ul className={classes.sessions}>
-        {recent.map(({ agent, session }) => (
+        {found.map((session) => (
           <li key={session.id}>
-            <Link to={`/playground/${agent.id}/${session.id}`}>
-              <span className={classes.name}>{sessionName(session)}</span>
+            <Link to={`/playground/${session.agentId}/${session.id}`}>
+              <span className={classes.name} dir="auto">
+                {sessionName(session)}
+              </span>
               <span className={classes.of}>
-                {agent.name} · <RelativeTime iso={session.updatedAt} />
+                {session.agentName} · <RelativeTime iso={session.updatedAt} />
               </span>
             </Link>
           </li>
         ))}
       </ul>
+      <Link to="/sessions" className={classes.all}>
+        All sessions
+      </Link>
     </section>
   )
 }
@@ -87,13 +88,13 @@ const promises = [
   {
     icon: IconDoorExit,
     title: 'Leave during a reply',
-    text: 'It continues without you, and is there when you are back: after a reload, or on another device.',
+    text: 'It continues without you and is there when you return: after a reload, or on another device.',
   },
   { icon: IconPlayerStop, title: 'Stop it from anywhere', text: 'The text so far is kept.' },
   {
     icon: IconSitemap,
     title: 'See every step',
-    text: 'The state chart draws each session while it moves, and replays it later.',
+    text: 'The state chart shows each session as it moves, and replays it later.',
   },
 ]
 
@@ -102,7 +103,7 @@ function Promises() {
   return (
     <section className={classes.card} aria-labelledby="promises">
       <Title order={2} id="promises">
-        Worth a try
+        Things to try
       </Title>
       <ul className={classes.promises}>
         {promises.map(({ icon: Icon, title, text }) => (

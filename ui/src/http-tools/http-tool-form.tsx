@@ -33,7 +33,7 @@ export function HttpToolForm({ tool, save, onSaved }: HttpToolFormProps) {
     >
       <TextInput
         label="Name"
-        description="Shown to the model. All but letters, digits, _ and - becomes _."
+        description="Shown to the model. Anything other than letters, digits, _ and - becomes _."
         placeholder="get_weather"
         maw={420}
         {...form.getInputProps('name')}
@@ -60,7 +60,7 @@ export function HttpToolForm({ tool, save, onSaved }: HttpToolFormProps) {
           moves={movesSecrets(tool, url, headers)}
         />
       </FormSection>
-      <FormSection title="Arguments" description="What the model must provide. Checked before the call.">
+      <FormSection title="Arguments" description="What the model must provide. Checked before the call is made.">
         <SchemaField
           draft={inputSchema}
           onChange={(draft) => form.setFieldValue('inputSchema', draft)}

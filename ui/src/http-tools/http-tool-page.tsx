@@ -17,7 +17,7 @@ export const New = () => (
 export const Existing = () => (
   <RecordPage
     resource={httpToolResource}
-    deletion="Its request, headers and arguments are lost for good, and every agent that uses it loses it."
+    deletion="Its request, headers and arguments are deleted permanently, and agents that use it lose it."
     side={(tool) => <TryIt tool={tool} />}
   >
     {(tool, onSaved) => (

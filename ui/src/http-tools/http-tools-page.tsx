@@ -7,8 +7,8 @@ export const Component = () => (
     description="Requests to web APIs that a model may make, with arguments of its choice."
     columns={[{ header: 'Request', width: '50%', cell: ({ method, url }) => `${method} ${url}` }]}
     create="New HTTP tool"
-    createFirst="Make the first one"
+    createFirst="Create the first one"
   >
-    Give a model any web API: the weather, your shop’s orders, a search. No code needed.
+    Let a model call any web API: the weather, your shop’s orders, a search. No code needed.
   </ListPage>
 )

@@ -66,7 +66,7 @@ export function SchemaField({ draft, onChange, places, error }: SchemaFieldProps
       )}
       {draft.mode === 'json' && other === null && (
         <Text fz="xs" c="dimmed">
-          The form cannot show this schema: it shows objects whose properties have a plain type.
+          This schema is too complex for the form, which shows objects whose properties have simple types.
         </Text>
       )}
       {error && <Input.Error role="alert">{error}</Input.Error>}
@@ -124,7 +124,7 @@ function Rows({ rows, onChange }: { rows: ArgumentRow[]; onChange: (rows: Argume
       ))}
       {rows.length === 0 && (
         <Text fz="sm" c="dimmed">
-          No arguments are described: the model may pass anything, and will guess.
+          No arguments are described, so the model may pass anything and will have to guess.
         </Text>
       )}
       <div>

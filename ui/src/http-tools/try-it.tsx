@@ -10,15 +10,15 @@ import { ArgumentFields } from './argument-fields.tsx'
 import { argumentsOf, type Typed } from './arguments.ts'
 import classes from './http-tools.module.css'
 import { type HttpTool, tryHttpTool } from './resource.ts'
-import { draftOf } from './schema-draft.ts'
+import { type ArgumentRow, draftOf, newRow } from './schema-draft.ts'
+import { placesIn } from './template.ts'
 
 export function TryIt({ tool }: { tool: HttpTool }) {
   const [typed, setTyped] = useState<Typed>({ values: {}, json: '{}' })
-  const draft = draftOf(tool.inputSchema)
-  const rows = draft.mode === 'rows' && draft.rows.length > 0 ? draft.rows : null
+  const rows = rowsOf(tool)
   const run = useMutation({ mutationFn: async () => tryHttpTool(tool.id, argumentsOf(rows, typed)) })
   return (
-    <Panel title="Try it" description="Makes the call for real, with the tool as it was last saved.">
+    <Panel title="Try it" description="Makes a real call, using the tool as last saved.">
       <form
         noValidate
         className={classes.outcome}
@@ -43,6 +43,16 @@ export function TryIt({ tool }: { tool: HttpTool }) {
       </div>
     </Panel>
   )
+}
+
+/** The schema's arguments, then those that only a template names. Null: the schema cannot be shown as a form. */
+function rowsOf({ url, headers, body, inputSchema }: HttpTool): ArgumentRow[] | null {
+  const draft = draftOf(inputSchema)
+  if (draft.mode !== 'rows') return null
+  const known = new Set(draft.rows.map(({ name }) => name))
+  const places = placesIn(url, ...Object.values(headers), body ?? '').filter((name) => name !== '' && !known.has(name))
+  const rows = [...draft.rows, ...places.map((name) => newRow(name))]
+  return rows.length > 0 ? rows : null
 }
 
 interface OutcomeProps {

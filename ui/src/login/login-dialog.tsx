@@ -10,12 +10,13 @@ export default function LoginDialog() {
   const username = queryClient.getQueryData(currentUser.queryKey)?.username ?? ''
   const goOn = () => {
     loggedIn()
-    void queryClient.invalidateQueries({ queryKey: ['auth'] })
+    // Whatever the page shows is older than the login that has ended.
+    void queryClient.invalidateQueries()
   }
   return (
     <Modal opened onClose={() => {}} withCloseButton={false} title="Your login has ended" size="sm" zIndex={500}>
       <Text c="dimmed" fz="sm" mb="md">
-        Log in to go on. What you typed is still here, and what you just asked for is done then.
+        Log in to continue. What you typed is still here, and your last action will go through.
       </Text>
       <LoginForm username={username} onLogin={goOn} />
     </Modal>

@@ -3,12 +3,13 @@ import { Center, Loader, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { wordsOf } from '../api.ts'
+import { reliable } from '../shell/reliable-import.ts'
 import { UnreachableNotice } from '../shell/unreachable.tsx'
 import { useLoginEnded } from './login-state.ts'
 import { authStatus } from './queries.ts'
 
-const LoginPage = lazy(() => import('./login-page.tsx'))
-const LoginDialog = lazy(() => import('./login-dialog.tsx'))
+const LoginPage = lazy(reliable(() => import('./login-page.tsx')))
+const LoginDialog = lazy(reliable(() => import('./login-dialog.tsx')))
 
 export function LoginGate({ children }: { children: ReactNode }) {
   const { data, error } = useQuery(authStatus)

@@ -40,7 +40,7 @@ export function Discovery({ serverId }: { serverId: string }) {
         )}
         {tools?.length === 0 && !error && (
           <Text c="dimmed" fz="sm">
-            It answers, but offers no tools.
+            It responds, but offers no tools.
           </Text>
         )}
       </div>

@@ -8,7 +8,7 @@ export const New = () => (
   <NewPage
     resource={mcpServerResource}
     title="Connect an MCP server"
-    description="Its tools can then be ticked in an agent’s settings."
+    description="Its tools can then be selected in an agent’s settings."
   >
     {(onCreated) => <McpServerForm server={null} save={createMcpServer} onSaved={onCreated} />}
   </NewPage>
@@ -17,7 +17,7 @@ export const New = () => (
 export const Existing = () => (
   <RecordPage
     resource={mcpServerResource}
-    deletion="Its address and headers are lost for good, and every agent that uses it loses its tools."
+    deletion="Its address and headers are deleted permanently, and agents that use it lose its tools."
     side={({ id }) => <Discovery serverId={id} />}
   >
     {(server, onSaved) => (

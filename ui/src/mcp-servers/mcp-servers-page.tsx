@@ -4,7 +4,7 @@ import { mcpServerResource } from './resource.ts'
 export const Component = () => (
   <ListPage
     resource={mcpServerResource}
-    description="Tools that others have built. Agents use all of a server’s tools, or the ones that you tick."
+    description="Tools built by others. Agents use all of a server’s tools, or only those you select."
     columns={[
       { header: 'URL', width: '40%', cell: ({ url }) => url },
       {

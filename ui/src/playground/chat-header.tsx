@@ -2,18 +2,20 @@
 import { ActionIcon, Button, Drawer, Group, Text, Title, Tooltip } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconAdjustmentsHorizontal, IconCode, IconMessages, IconSitemap } from '@tabler/icons-react'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
 import type { Agent } from '../agents/resource.ts'
+import { oneSession } from '../sessions/queries.ts'
+import { reliable } from '../shell/reliable-import.ts'
 import classes from './chat-header.module.css'
 import { useOverrides } from './overrides.ts'
-import { newestSessions, type Session, sessionList } from './queries.ts'
+import { newestSessions, type Session } from './queries.ts'
 import { SessionFacts } from './session-facts.tsx'
 import { SessionSide, titleOf } from './session-side.tsx'
 
-const OverridesDrawer = lazy(() => import('./overrides-drawer.tsx'))
-const CodeDialog = lazy(() => import('./code-dialog.tsx'))
+const OverridesDrawer = lazy(reliable(() => import('./overrides-drawer.tsx')))
+const CodeDialog = lazy(reliable(() => import('./code-dialog.tsx')))
 
 interface ChatHeaderProps {
   agent: Agent
@@ -47,7 +49,7 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
         </ActionIcon>
       </Tooltip>
       <div className={classes.heading}>
-        <Title order={1} className={classes.title} title={title}>
+        <Title order={1} className={classes.title} title={title} dir="auto">
           {title}
         </Title>
         <Text className={classes.subtitle}>
@@ -85,12 +87,13 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
   )
 }
 
-/** Among the newest ones, or on a page of the list that was scrolled to. */
+/** The newest ones are polled; one that is older, opened by its address, is read. */
 function useSession(agentId: string, sessionId: string | undefined): Session | undefined {
   const newest = useQuery(newestSessions(agentId)).data?.sessions
-  const { data } = useInfiniteQuery({ ...sessionList(agentId, { q: '', user: '' }), enabled: false })
-  const listed = data?.pages.flatMap(({ sessions }) => sessions)
-  return [...(newest ?? []), ...(listed ?? [])].find(({ id }) => id === sessionId)
+  const listed = newest?.find(({ id }) => id === sessionId)
+  const isOlder = sessionId !== undefined && newest !== undefined && listed === undefined
+  const { data: older } = useQuery({ ...oneSession(agentId, sessionId ?? ''), enabled: isOlder })
+  return listed ?? (isOlder ? older : undefined)
 }
 
 const ToChart = ({ address }: { address: string }) => (

@@ -124,7 +124,7 @@ function Opening({ agent, onPick }: { agent: Agent; onPick: (text: string) => vo
       </div>
       <Title order={2}>Talk to {agent.name}</Title>
       <Text c="dimmed" maw={420}>
-        Close the window in the middle of a reply and come back: it goes on from where it is.
+        Close the window mid-reply and come back: you will find it where it is by then.
       </Text>
       <div className={classes.openings}>
         {openings.map((text) => (
@@ -148,7 +148,7 @@ function Notices({ problem, onDismiss, isReconnecting }: NoticesProps) {
     <div role="status" className={classes.notices}>
       {isReconnecting && (
         <span className={classes.reconnecting}>
-          <Loader size={13} color="currentColor" aria-hidden /> Reconnecting: the reply goes on from where it was.
+          <Loader size={13} color="currentColor" aria-hidden /> Reconnecting: the reply will pick up where it left off.
         </span>
       )}
       {problem && (
@@ -169,8 +169,8 @@ const isBusy = (error: unknown): boolean => error instanceof ApiError && [409, 5
 
 function advice(error: unknown): string {
   if (!(error instanceof ApiError)) return ''
-  if (error.status === 409) return 'It was begun elsewhere. What you wrote is kept: send it when the reply has ended.'
-  if (error.status === 503) return 'What you wrote is kept: send it again in a moment.'
+  if (error.status === 409) return 'It was started elsewhere. Your message is kept: send it when that reply has ended.'
+  if (error.status === 503) return 'Your message is kept: send it again in a moment.'
   return ''
 }
 

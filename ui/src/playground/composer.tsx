@@ -42,6 +42,7 @@ export function Composer(props: ComposerProps) {
         <Textarea
           ref={field}
           aria-label="Message"
+          attributes={{ input: { dir: 'auto' } }}
           placeholder={placeholder}
           variant="unstyled"
           autosize

@@ -1,5 +1,5 @@
 /** One message of the transcript: who, what, and how it ended. */
-import { ActionIcon, Alert, Button, Group, Text, Tooltip, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Alert, Button, Group, Tooltip, VisuallyHidden } from '@mantine/core'
 import {
   IconAlertTriangle,
   IconArrowBackUp,
@@ -11,12 +11,14 @@ import {
 import { memo } from 'react'
 import { Copy } from '../blocks/copy.tsx'
 import { RelativeTime } from '../blocks/relative-time.tsx'
+import { Reason } from './error-reason.tsx'
 import type { ShownMessage } from './live-reply.ts'
 import { Markdown } from './markdown/markdown.tsx'
 import classes from './message.module.css'
 import type { ToolCall } from './queries.ts'
 import { Reasoning } from './reasoning.tsx'
 import { ToolCard } from './tool-card.tsx'
+import { UserText } from './user-text.tsx'
 
 interface MessageProps {
   message: ShownMessage
@@ -41,7 +43,7 @@ function UserMessage({ message: { content, createdAt }, place, count, onEdit }: 
   return (
     <article className={classes.user} aria-label="You" aria-posinset={place} aria-setsize={count}>
       <VisuallyHidden component="h2">You</VisuallyHidden>
-      <div className={classes.bubble}>{content}</div>
+      <UserText text={content} />
       <div className={classes.foot}>
         <RelativeTime iso={createdAt} />
         <Tooltip label="Edit and send again">
@@ -106,9 +108,7 @@ function Reply({ message, place, count, agentName, agentModel, unfolded, onRetry
           mt="sm"
           className={classes.error ?? ''}
         >
-          <Text fz="sm" className={classes.reason}>
-            {error.message || 'No reason was given.'}
-          </Text>
+          <Reason text={error.message} />
           <Group mt="xs" gap="sm">
             <code>{error.code}</code>
             {onRetry && (

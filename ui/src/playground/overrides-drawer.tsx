@@ -108,7 +108,7 @@ function Tools({ kind, value, onChange }: ToolsProps) {
           value={listOf(value)}
           onChange={(ids) => onChange(ids.join(','))}
           searchable
-          nothingFoundMessage="None has this name."
+          nothingFoundMessage="No matches."
         />
       )}
     </div>

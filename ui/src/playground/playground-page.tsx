@@ -40,8 +40,8 @@ function Before({ children }: { children: React.ReactNode }) {
 }
 
 const NoAgent = () => (
-  <EmptyState icon={IconRobot} title="No agent to talk to yet" leadTo={{ path: '/agents', label: 'Make an agent' }}>
-    An agent is a model with a prompt and tools. Make one, then try it here.
+  <EmptyState icon={IconRobot} title="No agent to talk to yet" leadTo={{ path: '/agents', label: 'Create an agent' }}>
+    An agent is a model with a prompt and tools. Create one, then try it here.
   </EmptyState>
 )
 

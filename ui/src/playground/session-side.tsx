@@ -110,7 +110,9 @@ function SessionRow({ session, isOpen, onChosen }: SessionRowProps) {
   return (
     <li className={classes.session}>
       <NavLink to={{ pathname: `/playground/${agentId}/${id}`, search }} onClick={onChosen} title={title}>
-        <span className={classes.sessionTitle}>{title}</span>
+        <span className={classes.sessionTitle} dir="auto">
+          {title}
+        </span>
         <span className={classes.sessionTime}>
           {user !== null && `${user} · `}
           <RelativeTime iso={updatedAt} />
@@ -129,7 +131,7 @@ function SessionRow({ session, isOpen, onChosen }: SessionRowProps) {
           </ActionIcon>
         )}
       >
-        Its messages are lost for good, and a reply that runs is stopped.
+        Its messages are deleted permanently, and a running reply is stopped.
       </DeleteButton>
     </li>
   )

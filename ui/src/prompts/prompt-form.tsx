@@ -28,7 +28,7 @@ export function PromptForm({ prompt, save, onSaved, isGuarded = true }: PromptFo
     >
       <TextInput
         label="Name"
-        description="For you: the model never sees it."
+        description="For your own reference: the model never sees it."
         placeholder="Support, friendly"
         maw={420}
         key={form.key('name')}
@@ -37,7 +37,7 @@ export function PromptForm({ prompt, save, onSaved, isGuarded = true }: PromptFo
       <div>
         <Textarea
           label="Prompt"
-          description="Sent to the model before the conversation. Changes apply to replies that start after saving."
+          description="Sent to the model before the conversation. Changes apply to replies that start after you save."
           placeholder="You are the assistant of…"
           autosize
           minRows={12}

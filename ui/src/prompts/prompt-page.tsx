@@ -13,7 +13,7 @@ export const New = () => (
 export const Existing = () => (
   <RecordPage
     resource={promptResource}
-    deletion="Its text is lost for good. A prompt that agents use cannot be deleted."
+    deletion="Its text is deleted permanently. A prompt that is in use cannot be deleted."
   >
     {(prompt, onSaved) => (
       <>

@@ -26,7 +26,7 @@ export function ConnectionTest({ providerId, atOnce }: ConnectionTestProps) {
   return (
     <Panel
       title="Connection"
-      description={data || error ? undefined : 'Asks the provider with the stored key, and lists its models.'}
+      description={data || error ? undefined : 'Calls the provider with the stored key and lists its models.'}
       action={
         <Button
           variant="default"
@@ -55,7 +55,7 @@ export function ConnectionTest({ providerId, atOnce }: ConnectionTestProps) {
       {data && data.models.length > 0 && <Models providerId={providerId} models={data.models} />}
       {data?.ok && data.models.length === 0 && (
         <Button component={Link} to={`/agents/new?provider=${providerId}`} variant="light">
-          Make an agent
+          Create an agent
         </Button>
       )}
     </Panel>
@@ -77,9 +77,9 @@ const Models = ({ providerId, models }: { providerId: string; models: string[] }
               component={Link}
               to={`/agents/new?${new URLSearchParams({ provider: providerId, model })}`}
               fz="sm"
-              aria-label={`Make an agent with ${model}`}
+              aria-label={`Create an agent with ${model}`}
             >
-              Make an agent
+              Create an agent
             </Anchor>
           </li>
         ))}

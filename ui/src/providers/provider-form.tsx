@@ -70,12 +70,7 @@ export function ProviderForm({ type, provider, save, onSaved }: ProviderFormProp
       valuesOf={valuesOf}
       submitLabel={provider ? 'Save' : 'Create and test'}
     >
-      <TextInput
-        label="Name"
-        description="Shown in lists. No other provider may have the same name."
-        maw={420}
-        {...form.getInputProps('name')}
-      />
+      <TextInput label="Name" description="Shown in lists. Must be unique." maw={420} {...form.getInputProps('name')} />
       {takesKey && (
         <>
           {type.requiresBaseUrl && address}
@@ -95,13 +90,13 @@ export function ProviderForm({ type, provider, save, onSaved }: ProviderFormProp
 }
 
 function addressWords({ requiresBaseUrl, defaultBaseUrl }: ProviderType): string {
-  if (requiresBaseUrl) return 'Where its API is; paths such as /chat/completions are added to it.'
+  if (requiresBaseUrl) return 'The base address of its API; paths such as /chat/completions are appended.'
   return `Only for a proxy or a server of your own. Empty: ${defaultBaseUrl ?? 'built in'}.`
 }
 
 function keyWords({ requiresApiKey }: ProviderType, provider: Provider | null): string {
   if (!provider?.hasApiKey) {
-    return `${requiresApiKey ? '' : 'Only if your server asks for one. '}Encrypted before it is stored, and never shown again.`
+    return `${requiresApiKey ? '' : 'Only if your server requires one. '}Encrypted before it is stored, and never shown again.`
   }
   const ending = provider.apiKeyHint === null ? '' : ` that ends in ${provider.apiKeyHint}`
   return `A key${ending} is stored. Leave this empty to keep it.`

@@ -19,7 +19,7 @@ export function New() {
     <NewPage
       resource={providerResource}
       title="New provider"
-      description="Where the models are: a vendor and your key, or a server of your own."
+      description="Where your models run: a vendor with your API key, or your own server."
     >
       {(onCreated) => (
         <>
@@ -65,7 +65,7 @@ export function Existing() {
     <RecordPage
       resource={providerResource}
       about={({ providerType }) => typeOf(providerType)?.name ?? providerType}
-      deletion="Its address and its key are lost for good. A provider that agents use cannot be deleted."
+      deletion="Its address and key are deleted permanently. A provider that is in use cannot be deleted."
       side={({ id }) => (
         <>
           <ConnectionTest providerId={id} atOnce={state?.isNew === true} />

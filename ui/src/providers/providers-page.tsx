@@ -10,7 +10,7 @@ export function Component() {
   return (
     <ListPage
       resource={providerResource}
-      description="Where the models are: a vendor and your key, or a server of your own."
+      description="Where your models run: a vendor with your API key, or your own server."
       columns={[
         {
           header: 'Type',

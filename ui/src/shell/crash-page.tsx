@@ -10,12 +10,12 @@ export function CrashPage() {
     <Stack component="section" className={classes.page} role="alert">
       <title>Error · Greenroom</title>
       <Title order={1}>This page has crashed</Title>
-      <Text c="dimmed">Nothing that was saved is lost. Loading the page again usually helps.</Text>
+      <Text c="dimmed">Nothing you saved is lost. Reloading the page usually helps.</Text>
       <Code block>{wordsOf(error)}</Code>
       <Group>
         <Button onClick={() => location.reload()}>Reload</Button>
         <Button component="a" href="/" variant="default">
-          Go to the start page
+          Go to the home page
         </Button>
       </Group>
     </Stack>

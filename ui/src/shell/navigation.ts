@@ -1,5 +1,5 @@
 /** The pages of the navigation, in its order. */
-import { type Icon, IconChartBar, IconMessageCircle, IconSitemap, IconTool } from '@tabler/icons-react'
+import { type Icon, IconChartBar, IconMessageCircle, IconMessages, IconSitemap, IconTool } from '@tabler/icons-react'
 import { resources } from '../resources.ts'
 
 interface Link {
@@ -18,6 +18,7 @@ export const sections: readonly { label: string | null; pages: Link[] }[] = [
     label: null,
     pages: [
       { to: '/playground', label: 'Playground', icon: IconMessageCircle },
+      { to: '/sessions', label: 'Sessions', icon: IconMessages },
       { to: '/chart', label: 'State chart', icon: IconSitemap },
       { to: '/usage', label: 'Usage', icon: IconChartBar },
     ],

@@ -5,7 +5,7 @@ import { Page } from '../blocks/page.tsx'
 export function NotFoundPage() {
   return (
     <Page title="Not found">
-      <EmptyState icon={IconDoor} title="There is no such page" leadTo={{ path: '/', label: 'Go to the start page' }}>
+      <EmptyState icon={IconDoor} title="There is no such page" leadTo={{ path: '/', label: 'Go to the home page' }}>
         The address is wrong, or what was here has been deleted.
       </EmptyState>
     </Page>

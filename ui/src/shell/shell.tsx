@@ -16,10 +16,12 @@ import { Account } from './account.tsx'
 import { Brand } from './brand.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
 import { sections } from './navigation.ts'
+import { reliable } from './reliable-import.ts'
 import classes from './shell.module.css'
 import { UnreachableNotice } from './unreachable.tsx'
 
-const CommandPalette = lazy(() => import('./command-palette.tsx'))
+const CommandPalette = lazy(reliable(() => import('./command-palette.tsx')))
+const Shortcuts = lazy(reliable(() => import('./shortcuts.tsx')))
 
 export function Shell() {
   const [menu, { toggle, close }] = useDisclosure()
@@ -58,7 +60,9 @@ export function Shell() {
 
 function Side() {
   const [palette, setPalette] = useState(false)
+  const [sheet, setSheet] = useState(false)
   useHotkeys([['mod+K', () => setPalette(true)]], [])
+  useQuestionMark(() => setSheet(true))
   return (
     <>
       <Link to="/" className={`${classes.plain} ${classes.brand}`}>
@@ -71,7 +75,12 @@ function Side() {
       </UnstyledButton>
       {palette && (
         <Suspense>
-          <CommandPalette onClose={() => setPalette(false)} />
+          <CommandPalette onClose={() => setPalette(false)} onShortcuts={() => setSheet(true)} />
+        </Suspense>
+      )}
+      {sheet && (
+        <Suspense>
+          <Shortcuts onClose={() => setSheet(false)} />
         </Suspense>
       )}
       <div className={classes.links}>
@@ -108,6 +117,20 @@ function Side() {
       </div>
     </>
   )
+}
+
+/** By the sign, not by the keys: where `?` lies differs between keyboards. Not while something is typed. */
+function useQuestionMark(onAsked: () => void) {
+  const asked = useRef(onAsked)
+  asked.current = onAsked
+  useEffect(() => {
+    const listen = ({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent) => {
+      const types = target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null
+      if (key === '?' && !ctrlKey && !metaKey && !altKey && !types) asked.current()
+    }
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
 }
 
 /**

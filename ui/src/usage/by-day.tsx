@@ -1,13 +1,14 @@
 import { Skeleton, Table } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { Card } from '../blocks/card.tsx'
+import { reliable } from '../shell/reliable-import.ts'
 import { type Bucket, bucketsOf, sumOf } from './buckets.ts'
 import type { UsageReport } from './queries.ts'
 import { Tokens } from './tokens.tsx'
 import classes from './usage.module.css'
 import { wholeNumber } from './words.ts'
 
-const DayPlot = lazy(() => import('./day-plot.tsx').then((loaded) => ({ default: loaded.DayPlot })))
+const DayPlot = lazy(reliable(() => import('./day-plot.tsx').then((loaded) => ({ default: loaded.DayPlot }))))
 
 const heads = { day: 'By day', week: 'By week', month: 'By month' }
 const firsts = { day: 'Day', week: 'Week of', month: 'Month' }

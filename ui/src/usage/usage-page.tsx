@@ -21,7 +21,7 @@ export function Component() {
   return (
     <Page
       title="Usage"
-      description="Tokens that models read and wrote: of every reply, however it ended, deleted sessions and agents included."
+      description="Tokens read and written by models, for every reply, however it ended, including those of deleted sessions and agents."
     >
       <PeriodPicker />
       <div className={classes.blocks}>
@@ -39,7 +39,7 @@ function Report({ report, period }: { report: UsageReport; period: Period }) {
         title="No replies in this period"
         leadTo={{ path: '/playground', label: 'Talk to an agent' }}
       >
-        Each reply that ends is counted here, by day, agent and model.
+        Every finished reply is counted here, by day, agent and model.
       </EmptyState>
     )
   }

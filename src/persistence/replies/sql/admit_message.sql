@@ -1,4 +1,4 @@
--- revision 7
+-- revision 8
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -121,7 +121,7 @@ begin
     on conflict (session_id, key) do update
       set body_hash = excluded.body_hash, reply_id = excluded.reply_id, created_at = clock_timestamp();
   end if;
-  update sessions set updated_at = v_created_at where id = m.session_id;
+  update sessions set updated_at = v_created_at, status = 'streaming', error_code = null where id = m.session_id;
   return jsonb_build_object(
     'outcome', 'admitted', 'reply_id', m.reply_id, 'session_num', s.num, 'first_seq', s.next_seq,
     'created_at', v_created_at, 'position', v_position, 'rest_state', v_rest_state,

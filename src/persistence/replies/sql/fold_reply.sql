@@ -1,4 +1,4 @@
--- revision 4
+-- revision 5
 /* Ends a running reply: what it said becomes the message's content, its outcome is set, its usage counted. The caller
    holds the instance's lock, and clears the frames (clear_frames). Answers settled (also when it already was) or gone.
    p_outcome: {title, next_seq} and columns of messages by their names. next_seq: frames below it may still come, from a
@@ -55,7 +55,10 @@ begin
            r.first_seq + cardinality(p_ends) + 1
              + case when o.finish_reason = 'error' then 1 when r.include_usage then 3 else 2 end,
            (p_outcome ->> 'next_seq')::bigint),
-         title = coalesce(s.title, p_outcome ->> 'title'), updated_at = clock_timestamp()
+         title = coalesce(s.title, p_outcome ->> 'title'), updated_at = clock_timestamp(),
+         -- A reply that ends is its session's newest: while it runs none is admitted.
+         status = case o.finish_reason when 'error' then 'error' when 'cancelled' then 'cancelled' else 'complete' end,
+         error_code = o.error_code
    where s.id = r.session_id;
   return 'settled';
 end $$;

@@ -33,18 +33,18 @@ function block(token: MarkedToken, growing = false): ReactNode {
   switch (token.type) {
     case 'heading':
       return (
-        <h3 className={classes.heading} data-depth={token.depth}>
+        <h3 className={classes.heading} data-depth={token.depth} dir="auto">
           {inline(token.tokens)}
         </h3>
       )
     case 'paragraph':
-      return <p>{inline(token.tokens)}</p>
+      return <p dir="auto">{inline(token.tokens)}</p>
     case 'text':
       return token.tokens ? inline(token.tokens) : plainText(token.text)
     case 'code':
       return <Code code={token.text} language={token.lang ?? ''} growing={growing && !isFenceClosed(token.raw)} />
     case 'blockquote':
-      return <blockquote>{blocks(token.tokens)}</blockquote>
+      return <blockquote dir="auto">{blocks(token.tokens)}</blockquote>
     case 'list':
       return list(token)
     case 'table':
@@ -52,7 +52,7 @@ function block(token: MarkedToken, growing = false): ReactNode {
     case 'hr':
       return <hr />
     case 'html':
-      return <p>{token.text}</p>
+      return <p dir="auto">{token.text}</p>
     case 'space':
     case 'def':
       return null
@@ -110,11 +110,17 @@ function SafeLink({ href, children }: { href: string; children: ReactNode }) {
 
 function list({ ordered, start, items }: Tokens.List): ReactNode {
   const entries = items.map(({ tokens, task, raw }, place) => (
-    <li key={`${place}`} data-task={task || undefined} aria-label={raw === '' ? 'Empty' : undefined}>
+    <li key={`${place}`} dir="auto" data-task={task || undefined} aria-label={raw === '' ? 'Empty' : undefined}>
       {blocks(tokens)}
     </li>
   ))
-  return ordered ? <ol start={start === '' ? 1 : start}>{entries}</ol> : <ul>{entries}</ul>
+  return ordered ? (
+    <ol dir="auto" start={start === '' ? 1 : start}>
+      {entries}
+    </ol>
+  ) : (
+    <ul dir="auto">{entries}</ul>
+  )
 }
 
 function table({ header, rows }: Tokens.Table): ReactNode {
@@ -124,7 +130,7 @@ function table({ header, rows }: Tokens.Table): ReactNode {
         <Table.Thead>
           <Table.Tr>
             {header.map(({ tokens, align }, column) => (
-              <Table.Th key={`${column}`} ta={align ?? 'left'}>
+              <Table.Th key={`${column}`} dir="auto" ta={align ?? 'start'}>
                 {inline(tokens)}
               </Table.Th>
             ))}
@@ -134,7 +140,7 @@ function table({ header, rows }: Tokens.Table): ReactNode {
           {rows.map((cells, row) => (
             <Table.Tr key={`${row}`}>
               {cells.map(({ tokens, align }, column) => (
-                <Table.Td key={`${column}`} ta={align ?? 'left'}>
+                <Table.Td key={`${column}`} dir="auto" ta={align ?? 'start'}>
                   {inline(tokens)}
                 </Table.Td>
               ))}

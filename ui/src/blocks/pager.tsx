@@ -1,0 +1,42 @@
+import { Button, Group, Text } from '@mantine/core'
+
+interface PagerProps {
+  total: number
+  /** There are more than `total`, which is not the end then. */
+  more?: boolean | undefined
+  limit: number
+  offset: number
+  onOffset: (offset: number) => void
+}
+
+/** Which part of a list is shown, and the way to the parts before and after. */
+export function Pager({ total, more = false, limit, offset, onOffset }: PagerProps) {
+  if (total <= limit && offset === 0) return null
+  const range = (end: number) => (more ? end : Math.min(end, total)).toLocaleString('en')
+  return (
+    <Group justify="space-between" mt="md">
+      <Text fz="sm" c="dimmed" role="status">
+        {range(offset + 1)}–{range(offset + limit)} of {total.toLocaleString('en')}
+        {more && ' and more'}
+      </Text>
+      <Group gap="xs">
+        <Button
+          variant="default"
+          size="xs"
+          disabled={offset === 0}
+          onClick={() => onOffset(Math.max(0, Math.min(offset, total) - limit))}
+        >
+          Previous
+        </Button>
+        <Button
+          variant="default"
+          size="xs"
+          disabled={offset + limit >= total && !more}
+          onClick={() => onOffset(offset + limit)}
+        >
+          Next
+        </Button>
+      </Group>
+    </Group>
+  )
+}

@@ -1,0 +1,23 @@
+import classes from './message.module.css'
+import { readableError } from './provider-error.ts'
+
+/** Why a reply failed, in the provider's words; its whole answer can be unfolded. */
+export function Reason({ text }: { text: string }) {
+  const { sentence, answer } = readableError(text)
+  return (
+    <>
+      <p className={classes.reason} dir="auto">
+        {sentence || 'No reason was given.'}
+      </p>
+      {answer !== null && (
+        <details className={classes.answer}>
+          <summary>The provider’s answer</summary>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+          <pre tabIndex={0} dir="ltr">
+            {answer}
+          </pre>
+        </details>
+      )}
+    </>
+  )
+}

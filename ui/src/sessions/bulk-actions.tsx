@@ -1,0 +1,85 @@
+/** Stops or deletes the selected sessions. */
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { IconPlayerStop, IconTrash } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ErrorAlert } from '../blocks/error-alert.tsx'
+import { plural } from '../blocks/words.ts'
+import { deleteAll, type SessionOverview, stopAll } from './queries.ts'
+import classes from './sessions.module.css'
+
+interface BulkActionsProps {
+  selected: readonly SessionOverview[]
+  onDone: () => void
+}
+
+export function BulkActions({ selected, onDone }: BulkActionsProps) {
+  // Of the moment when it was asked: the list goes on moving below.
+  const [asked, setAsked] = useState<readonly SessionOverview[] | null>(null)
+  const running = selected.filter(({ status }) => status === 'streaming' || status === 'waiting')
+  const stop = useMutation({
+    mutationFn: stopAll,
+    onSuccess: (_, stopped) =>
+      notifications.show({ message: `Stopped ${plural(stopped.length, 'reply', 'replies')}.` }),
+  })
+  const deletion = useMutation({
+    mutationFn: deleteAll,
+    onSuccess(_, deleted) {
+      notifications.show({ message: `Deleted ${plural(deleted.length, 'session')}.` })
+      setAsked(null)
+      onDone()
+    },
+  })
+  return (
+    <>
+      {selected.length > 0 && (
+        <Group className={classes.bulk ?? ''} gap="xs" role="group" aria-label="Selected sessions">
+          <Text fz="sm" fw={550}>
+            {selected.length.toLocaleString('en')} selected
+          </Text>
+          <Button
+            variant="default"
+            size="xs"
+            disabled={running.length === 0}
+            loading={stop.isPending}
+            leftSection={<IconPlayerStop size={15} stroke={1.7} aria-hidden />}
+            onClick={() => stop.mutate(running)}
+          >
+            {running.length === 0 ? 'Stop' : `Stop ${running.length} running`}
+          </Button>
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconTrash size={15} stroke={1.7} aria-hidden />}
+            onClick={() => setAsked(selected)}
+          >
+            Delete
+          </Button>
+          <Button variant="subtle" color="gray" size="xs" onClick={onDone}>
+            Clear selection
+          </Button>
+        </Group>
+      )}
+      <ErrorAlert error={stop.error} mb="md" />
+      <Modal
+        opened={asked !== null}
+        onClose={() => setAsked(null)}
+        title={`Delete ${plural(asked?.length ?? 0, 'session')}?`}
+      >
+        <Stack>
+          <Text>Their messages are deleted permanently, and running replies are stopped.</Text>
+          <ErrorAlert error={deletion.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={() => setAsked(null)} data-autofocus>
+              Cancel
+            </Button>
+            <Button color="red.8" loading={deletion.isPending} onClick={() => asked && deletion.mutate(asked)}>
+              Delete
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  )
+}

@@ -1,0 +1,56 @@
+/** The sessions of all agents: keys, reads, and what operators do with many. */
+import { queryOptions } from '@tanstack/react-query'
+import type { components } from '../../../openapi/generated/schema.ts'
+import { api } from '../api.ts'
+import { queryClient } from '../query-client.ts'
+
+export type SessionOverview = components['schemas']['SessionOverview']
+export type SessionOverviewList = components['schemas']['SessionOverviewList']
+export type SessionStatus = SessionOverview['status']
+
+export interface SessionFilters {
+  q?: string
+  agentId?: string
+  user?: string
+  status?: SessionStatus
+  errorCode?: string
+}
+
+/** A page of all sessions, most recently updated first. */
+export const allSessions = (query: SessionFilters & { limit: number; offset?: number }) =>
+  queryOptions({
+    queryKey: ['sessions', 'all', query],
+    queryFn: ({ signal }) => api.GET('/api/v1/sessions', { params: { query }, signal }),
+  })
+
+const sessionPath = '/api/v1/agents/{agent_id}/playground/sessions/{session_id}'
+const at = (agentId: string, sessionId: string) => ({ path: { agent_id: agentId, session_id: sessionId } })
+
+export const oneSession = (agentId: string, sessionId: string) =>
+  queryOptions({
+    queryKey: ['sessions', 'one', sessionId],
+    queryFn: ({ signal }) => api.GET(sessionPath, { params: at(agentId, sessionId), signal }),
+  })
+
+/** Requests at a time: a hundred at once would keep everybody else waiting. */
+const AT_ONCE = 4
+
+/** Calls for each; rejects with the first refusal after all were tried. Whatever shows sessions is read again. */
+async function forEach(sessions: readonly SessionOverview[], act: (one: SessionOverview) => Promise<unknown>) {
+  const left = [...sessions]
+  const failures: unknown[] = []
+  const work = async () => {
+    for (let next = left.pop(); next !== undefined; next = left.pop()) {
+      await act(next).catch((error: unknown) => failures.push(error))
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  void queryClient.invalidateQueries({ queryKey: ['sessions'] })
+  if (failures.length > 0) throw failures[0]
+}
+
+export const stopAll = (sessions: readonly SessionOverview[]): Promise<void> =>
+  forEach(sessions, ({ id, agentId }) => api.POST(`${sessionPath}/cancel`, { params: at(agentId, id) }))
+
+export const deleteAll = (sessions: readonly SessionOverview[]): Promise<void> =>
+  forEach(sessions, ({ id, agentId }) => api.DELETE(sessionPath, { params: at(agentId, id) }))

@@ -1,0 +1,55 @@
+/** Parts of the pages that are fetched when they are needed: kept trying while the server is away, and fetched ahead. */
+import { connectionLost, reachableWithin } from './connection.ts'
+
+const reloadedKey = 'reloaded'
+const RELOADED_LATELY_MS = 10_000
+
+/** Where a click was about to lead, while the router waits for its page. */
+let leadsTo: () => string = () => location.href
+
+/** The router says where it is about to go. */
+export function followRouter(pending: () => string | null): void {
+  leadsTo = () => pending() ?? location.href
+}
+
+/**
+ * Calls `load` until it succeeds. While nobody answers, the page stays as it is. An answering server without the part
+ * has been replaced by a newer version: the address is loaded anew, once.
+ */
+export const reliable =
+  <Part>(load: () => Promise<Part>) =>
+  async (): Promise<Part> => {
+    for (;;) {
+      try {
+        return await load()
+      } catch (error) {
+        if (await answers()) return await loadAnew(error)
+        connectionLost()
+        await reachableWithin(Number.POSITIVE_INFINITY, undefined)
+      }
+    }
+  }
+
+const answers = (): Promise<boolean> =>
+  fetch('/livez', { cache: 'no-store' }).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+
+async function loadAnew(error: unknown): Promise<never> {
+  if (Date.now() - Number(sessionStorage.getItem(reloadedKey)) < RELOADED_LATELY_MS) throw error
+  sessionStorage.setItem(reloadedKey, String(Date.now()))
+  location.assign(leadsTo())
+  return await new Promise<never>(() => {})
+}
+
+/** Fetches parts one after the other while the page rests, so that a click needs no server. Failures do not matter. */
+export function fetchAhead(parts: readonly (() => Promise<unknown>)[], afterMs: number): void {
+  const left = [...parts]
+  const next = () => {
+    const part = left.shift()
+    if (part) void part().then(rest, rest)
+  }
+  const rest = () => ('requestIdleCallback' in globalThis ? requestIdleCallback(next) : setTimeout(next, 200))
+  setTimeout(rest, afterMs)
+}

@@ -1,0 +1,34 @@
+/** `?`: what the keyboard does. */
+import { Kbd, Modal, Table } from '@mantine/core'
+
+const shortcuts: readonly [keys: string[], does: string][] = [
+  [['Ctrl', 'K'], 'Go to a page, an agent or a session, or run an action'],
+  [['?'], 'Show this list'],
+  [['Enter'], 'Send the message'],
+  [['Shift', 'Enter'], 'Start a new line in the message'],
+  [['↑'], 'Edit the last message, in an empty field'],
+  [['Esc'], 'Stop the reply, or close what is open'],
+]
+
+export default function Shortcuts({ onClose }: { onClose: () => void }) {
+  return (
+    <Modal opened onClose={onClose} title="Keyboard shortcuts">
+      <Table aria-label="Keyboard shortcuts" verticalSpacing={8}>
+        <Table.Tbody>
+          {shortcuts.map(([keys, does]) => (
+            <Table.Tr key={does}>
+              <Table.Th w="9rem">
+                {keys.map((key) => (
+                  <Kbd key={key} mr={4}>
+                    {key}
+                  </Kbd>
+                ))}
+              </Table.Th>
+              <Table.Td>{does}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Modal>
+  )
+}
