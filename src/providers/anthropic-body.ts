@@ -3,7 +3,7 @@ import type Anthropic from '@anthropic-ai/sdk'
 import type { GenerationConfig, ModelRequest } from '../actors/ports.ts'
 import { wireFields } from './answer-fields.ts'
 import { createEchoes } from './echoes.ts'
-import { argumentsOf, exchangesOf, toolsSpokenOf, type Wire } from './exchanges.ts'
+import { argumentsOf, exchangesOf, toolsMentionedIn, type Wire } from './exchanges.ts'
 import { anthropicThinking } from './reasoning.ts'
 
 export type Block = Anthropic.TextBlockParam | Anthropic.ToolUseBlockParam | Anthropic.ToolResultBlockParam | Thought
@@ -83,15 +83,15 @@ export function anthropicBody(request: ModelRequest): AnthropicBody {
   const exchanges = exchangesOf(messages, wireFor(request))
   const newest = exchanges.at(-1)
   // The newest message is the longest prefix that the next turn will repeat.
-  if (newest?.speaker === 'user') newest.blocks = newest.blocks.map(markLast)
-  const declared = tools.length > 0 ? tools : toolsSpokenOf(messages)
+  if (newest?.role === 'user') newest.blocks = newest.blocks.map(markLast)
+  const declared = tools.length > 0 ? tools : toolsMentionedIn(messages)
   const hasSystem = system !== null && system.trim() !== ''
   return {
     model,
     max_tokens: maxTokensOf(model),
     stream: true,
-    messages: exchanges.map(({ speaker, blocks }) =>
-      speaker === 'user' ? { role: 'user', content: blocks } : { role: 'assistant', content: blocks },
+    messages: exchanges.map(({ role, blocks }) =>
+      role === 'user' ? { role: 'user', content: blocks } : { role: 'assistant', content: blocks },
     ),
     // Tools stand before the system prompt in a prefix: one mark covers both.
     ...(hasSystem && { system: [{ type: 'text', text: system, ...cached }] }),

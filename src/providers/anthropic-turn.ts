@@ -52,7 +52,8 @@ export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'mode
   function stop(reason: unknown): void {
     if (typeof reason === 'string') finish = reason
     // Only tools that run at the vendor pause a turn: none is asked for, and half a reply must not look whole.
-    if (reason === 'pause_turn') problem = new ProviderProblem({ kind: 'reported', said: 'the model paused its turn' })
+    if (reason === 'pause_turn')
+      problem = new ProviderProblem({ kind: 'reported', reason: 'the model paused its turn' })
   }
   function takeEvent(event: Fields, data: string): void {
     if (event.type === 'message_start') count(isFields(event.message) ? event.message.usage : null)

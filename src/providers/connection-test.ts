@@ -18,7 +18,7 @@ export interface ConnectionTest {
 const maxListBytes = 8 * 1024 * 1024
 const maxModels = 2000
 
-/** Never rejects: what goes wrong is told in `message`, with the provider's full words but without keys. */
+/** Never rejects: what goes wrong is reported in `message`, with the provider's full words but without keys. */
 export async function testConnection(
   connection: ProviderConnection,
   fetch: ProviderFetch,
@@ -44,8 +44,8 @@ export async function testConnection(
     const problem = problemIn(error)
     if (!problem) throw error
     const { message, detail } = failureOf(problem, connection.apiKey ? [connection.apiKey.trim()] : [])
-    // Where a caller is told the kind only, the administrator who set URL and key may read the words.
-    const terse = message.includes(problem.said) && problem.kind !== 'connection'
+    // Where a caller gets the kind only, the administrator who set URL and key may read the words.
+    const terse = message.includes(problem.reason) && problem.kind !== 'connection'
     return answer(false, cut(terse ? message : `${message} ${clearKeyLike(detail)}`, 500))
   }
 }
@@ -63,7 +63,7 @@ async function listModels(connection: ProviderConnection, fetch: ProviderFetch, 
   const dialect = dialectOf(connection.type)
   if (dialect) return listOpenAiModels(connection, dialect, fetch, signal)
   const name = findProviderType(connection.type)?.name ?? connection.type
-  throw new ProviderProblem({ kind: 'unusable', said: `${name} models cannot be called by this version.` })
+  throw new ProviderProblem({ kind: 'unusable', reason: `${name} models cannot be called by this version.` })
 }
 
 /** Null: the server lists no models, but a completion call finds it and the key is taken. */

@@ -87,7 +87,7 @@ async function* fail(text: string, signal: AbortSignal): AsyncGenerator<ModelEve
     if (n === null) return yield* speak(badCount, talkMs, signal)
     yield* paced(numbers(n), talkMs, signal)
   }
-  throw new ProviderProblem({ kind: 'unusable', said: 'The demo provider failed, as it was asked to.' })
+  throw new ProviderProblem({ kind: 'unusable', reason: 'The demo provider failed, as it was asked to.' })
 }
 
 async function* callTool(text: string, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {

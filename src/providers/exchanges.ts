@@ -1,10 +1,10 @@
-/** A conversation for vendors that want two speakers in turn, each with blocks of text, calls and results. Pure. */
+/** A conversation for vendors that want two roles in turn, each with blocks of text, calls and results. Pure. */
 import { createHash } from 'node:crypto'
 import type { ModelMessage, ToolCall, ToolSpec } from '../actors/ports.ts'
 import { isFields, parse } from './provider-json.ts'
 
 export interface Exchange<Block> {
-  speaker: 'user' | 'model'
+  role: 'user' | 'model'
   blocks: Block[]
 }
 
@@ -21,7 +21,7 @@ export interface Wire<Block> {
 }
 
 /**
- * Speakers alternate (with `resultsApart`, words may follow results of the same speaker), the user begins, blank text
+ * Roles alternate (with `resultsApart`, words may follow results of the same role), the user begins, blank text
  * is left out: vendors refuse it. Call ids are made unique and plain, since a session may hold calls of another vendor.
  */
 export function exchangesOf<Block>(messages: readonly ModelMessage[], wire: Wire<Block>): Exchange<Block>[] {
@@ -29,13 +29,13 @@ export function exchangesOf<Block>(messages: readonly ModelMessage[], wire: Wire
   const used = new Set<string>()
   let asked: { id: string; call: ToolCall }[] = []
   let lastKind = ''
-  const add = (speaker: 'user' | 'model', kind: 'words' | 'results', blocks: readonly Block[]) => {
+  const add = (role: 'user' | 'model', kind: 'words' | 'results', blocks: readonly Block[]) => {
     if (blocks.length === 0) return
-    if (exchanges.length === 0 && speaker === 'model') add('user', 'words', [wire.text(opening)])
+    if (exchanges.length === 0 && role === 'model') add('user', 'words', [wire.text(opening)])
     const last = exchanges.at(-1)
-    const together = last?.speaker === speaker && (kind === lastKind || !wire.resultsApart)
+    const together = last?.role === role && (kind === lastKind || !wire.resultsApart)
     if (last && together) last.blocks.push(...blocks)
-    else exchanges.push({ speaker, blocks: [...blocks] })
+    else exchanges.push({ role, blocks: [...blocks] })
     lastKind = kind
   }
   for (const message of messages) {
@@ -76,11 +76,11 @@ export function argumentsOf({ arguments: text }: ToolCall): Record<string, unkno
 }
 
 /**
- * The tools that a conversation speaks of, without their schemas: for requests that offer none. Anthropic refuses
+ * The tools that a conversation mentions, without their schemas: for requests that offer none. Anthropic refuses
  * calls in the history without `tools`; declared and forbidden (`tool_choice`), the history may stay as it was. As
  * text it would teach the model to write calls as text, and signed reasoning would not fit any more.
  */
-export function toolsSpokenOf(messages: readonly ModelMessage[]): ToolSpec[] {
+export function toolsMentionedIn(messages: readonly ModelMessage[]): ToolSpec[] {
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
   const names = new Set(calls.map(({ name }) => name))
   return [...names].map((name) => ({ name, description: 'Not available now.', inputSchema: { type: 'object' } }))

@@ -1,10 +1,10 @@
-/** What can go wrong with a provider call, and how it is told (contract section 3). */
+/** What can go wrong with a provider call, and how it is reported (contract section 3). */
 import type { ModelFailure } from '../actors/ports.ts'
 import { clearKeyLike, clearSecrets, cut } from '../untrusted/redact.ts'
 
 /**
- * - `answered`: a status other than 2xx; or an error with a status, told within a stream
- * - `reported`: an error told within a stream, without a status that is known
+ * - `answered`: a status other than 2xx; or an error with a status, sent within a stream
+ * - `reported`: an error sent within a stream, without a status that is known
  * - `connection`: refused, broken, no such host, certificate; `reason` says which
  * - `connect_timeout`, `silent`: no connection, no event for too long
  * - `ended_early`: the stream stopped before the model was done
@@ -25,34 +25,34 @@ interface ProblemFacts {
   kind: ProblemKind
   status?: number | null
   /** The provider's own words, or ours where it has none. Not yet cleared of secrets. */
-  said?: string
+  reason?: string
   /** Everything known, for the log. Not yet cleared of secrets. */
   full?: string
   /** What the provider asked for, in milliseconds. */
   retryAfterMs?: number | null
-  /** Whether trying again is of use, where kind and status do not tell. */
+  /** Whether trying again is of use, where kind and status do not decide it. */
   retry?: boolean
   /** The key was refused, whatever the status says. */
   keyRefused?: boolean
 }
 
-/** A provider call that failed. Thrown within this room only; outside of it there are `failed` events. */
+/** A provider call that failed. Thrown within this folder only; outside of it there are `failed` events. */
 export class ProviderProblem extends Error {
   readonly kind: ProblemKind
   readonly status: number | null
-  readonly said: string
+  readonly reason: string
   readonly full: string
   readonly retryAfterMs: number | null
   readonly keyRefused: boolean
   readonly #retry: boolean | null
 
   constructor(facts: ProblemFacts) {
-    super(facts.full ?? facts.said ?? facts.kind)
+    super(facts.full ?? facts.reason ?? facts.kind)
     this.name = 'ProviderProblem'
     this.kind = facts.kind
     this.status = facts.status ?? null
-    this.said = facts.said ?? ''
-    this.full = facts.full ?? this.said
+    this.reason = facts.reason ?? ''
+    this.full = facts.full ?? this.reason
     this.retryAfterMs = facts.retryAfterMs ?? null
     this.keyRefused = facts.keyRefused ?? (this.status === 401 || this.status === 403)
     this.#retry = facts.retry ?? null
@@ -85,8 +85,8 @@ const reasons: Record<string, string> = {
 
 /** What fetch rejects with, before or within an answer. */
 export function connectionProblem(error: unknown): ProviderProblem {
-  const told = problemIn(error)
-  if (told) return told
+  const known = problemIn(error)
+  if (known) return known
   const codes: string[] = []
   const words: string[] = []
   for (let at: unknown = error; at instanceof Error && words.length < 5; at = at.cause) {
@@ -99,13 +99,18 @@ export function connectionProblem(error: unknown): ProviderProblem {
   }
   // Refused by the outbound guard: it would be refused again.
   if (codes.some((code) => code.includes('OUTBOUND'))) {
-    return new ProviderProblem({ kind: 'connection', said: 'address not allowed', full, retry: false })
+    return new ProviderProblem({ kind: 'connection', reason: 'address not allowed', full, retry: false })
   }
   if (codes.some((code) => /CERT|SELF_SIGNED|ISSUER|ERR_TLS|ERR_SSL/.test(code))) {
-    return new ProviderProblem({ kind: 'connection', said: 'TLS certificate or handshake refused', full, retry: false })
+    return new ProviderProblem({
+      kind: 'connection',
+      reason: 'TLS certificate or handshake refused',
+      full,
+      retry: false,
+    })
   }
-  const said = codes.map((code) => reasons[code]).find((reason) => reason !== undefined)
-  return new ProviderProblem({ kind: 'connection', said: said ?? 'connection broken', full })
+  const reason = codes.map((code) => reasons[code]).find((text) => text !== undefined)
+  return new ProviderProblem({ kind: 'connection', reason: reason ?? 'connection broken', full })
 }
 
 /** `secrets`: those of this call, in plain text. */
@@ -124,9 +129,9 @@ function codeOf({ kind, status, keyRefused }: ProviderProblem): ModelFailure['co
 }
 
 /** Of refused credentials and failed connections only kind and status: the words could hold a key or a host. */
-function sentence({ kind, status, said, keyRefused }: ProviderProblem): string {
+function sentence({ kind, status, reason, keyRefused }: ProviderProblem): string {
   if (keyRefused) return `The provider refused the credentials (${status}).`
-  const words = said === '' ? '.' : `: ${said}`
+  const words = reason === '' ? '.' : `: ${reason}`
   switch (kind) {
     case 'answered':
       return `The provider answered ${status}${words}`
@@ -143,6 +148,6 @@ function sentence({ kind, status, said, keyRefused }: ProviderProblem): string {
     case 'malformed':
       return `The provider sent something that is no chat completion${words}`
     case 'unusable':
-      return said
+      return reason
   }
 }

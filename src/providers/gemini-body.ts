@@ -3,7 +3,7 @@ import { type Content, FunctionCallingConfigMode, type GenerateContentParameters
 import type { ModelRequest } from '../actors/ports.ts'
 import { wireFields } from './answer-fields.ts'
 import { createEchoes } from './echoes.ts'
-import { argumentsOf, exchangesOf, toolsSpokenOf, type Wire } from './exchanges.ts'
+import { argumentsOf, exchangesOf, toolsMentionedIn, type Wire } from './exchanges.ts'
 import { geminiThoughts } from './reasoning.ts'
 
 /** A turn's parts as they came: Gemini 3 and later refuse calls that come back without their signature. */
@@ -37,9 +37,9 @@ export function geminiRequest(request: ModelRequest, abortSignal: AbortSignal): 
   const { thinkingConfig: effort, ...fields } = wireFields(request)
   const thinkingConfig = { ...Object(effort), ...geminiThoughts(request) }
   const contents = exchangesOf(messages, wireFor(request, idsIn(request))).map(
-    ({ speaker, blocks }): Content => ({ role: speaker, parts: blocks }),
+    ({ role, blocks }): Content => ({ role: role, parts: blocks }),
   )
-  const declared = tools.length > 0 ? tools : toolsSpokenOf(messages)
+  const declared = tools.length > 0 ? tools : toolsMentionedIn(messages)
   return {
     model,
     contents,

@@ -76,12 +76,12 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
     if (isFields(chunk.promptFeedback) && typeof chunk.promptFeedback.blockReason === 'string') finish = 'SAFETY'
     addActivity(events)
   }
-  function stop(reason: string, message: unknown): void {
-    finish = reason
-    const broken = brokenOff[reason]
+  function stop(finishReason: string, message: unknown): void {
+    finish = finishReason
+    const broken = brokenOff[finishReason]
     if (!broken) return
-    const said = `the model stopped with ${reason}${typeof message === 'string' ? `: ${message}` : ''}`
-    problem = new ProviderProblem({ kind: 'reported', said, retry: broken.again })
+    const reason = `the model stopped with ${finishReason}${typeof message === 'string' ? `: ${message}` : ''}`
+    problem = new ProviderProblem({ kind: 'reported', reason, retry: broken.again })
   }
   return {
     events,
@@ -126,7 +126,7 @@ function keepText(echo: Part[], text: string, signature: { thoughtSignature?: st
   else if (text !== '' || signature.thoughtSignature) echo.push({ text, ...signature })
 }
 
-/** The prompt's count has the cached tokens in it; what was thought is billed as what was said. */
+/** The prompt's count has the cached tokens in it; thoughts are billed as text is. */
 function usageIn(usage: unknown): End['usage'] {
   if (!isFields(usage) || !isCount(usage.promptTokenCount)) return null
   const count = (name: string): number => (isCount(usage[name]) ? usage[name] : 0)

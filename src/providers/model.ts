@@ -153,11 +153,11 @@ async function watched(
 }
 
 const silent = (idleMs: number) =>
-  new ProviderProblem({ kind: 'silent', said: `no event within ${Math.round(idleMs / 1000)} s` })
+  new ProviderProblem({ kind: 'silent', reason: `no event within ${Math.round(idleMs / 1000)} s` })
 
 function unsupported(type: string): ProviderProblem {
   const name = findProviderType(type)?.name ?? type
-  return new ProviderProblem({ kind: 'unusable', said: `${name} models cannot be called by this version.` })
+  return new ProviderProblem({ kind: 'unusable', reason: `${name} models cannot be called by this version.` })
 }
 
 /**

@@ -14,7 +14,7 @@ export async function problemOfAnswer(answer: ProviderAnswer, method: string, ur
   return new ProviderProblem({
     kind: 'answered',
     status,
-    said: redirected ? 'a redirect, which is not followed; the base URL may be wrong' : wordsOf(text),
+    reason: redirected ? 'a redirect, which is not followed; the base URL may be wrong' : wordsOf(text),
     full: `${method} ${url} answered ${status}: ${text || 'no body'}`,
     retryAfterMs: retryAfter(headers, Date.now()) ?? retryDelay(text),
     ...(headers.get('x-should-retry') === 'false' && { retry: false }),
@@ -63,13 +63,13 @@ export function messageIn(value: unknown, levels = 5): string | null {
   return null
 }
 
-/** Of an error told within a stream: `{message, code?, status?, type?}` or plain words. */
+/** Of an error sent within a stream: `{message, code?, status?, type?}` or plain words. */
 export function problemInStream(error: unknown, whole: string): ProviderProblem {
   const status = isFields(error) ? statusIn(error) : null
   return new ProviderProblem({
     kind: status === null ? 'reported' : 'answered',
     status,
-    said: messageIn(error) ?? '',
+    reason: messageIn(error) ?? '',
     full: `The stream carried an error: ${whole}`,
     retryAfterMs: retryDelay(whole),
   })

@@ -8,10 +8,10 @@ import { endpointOf } from './provider-types.ts'
 /** Where a provider is called and with which key (empty: none). Throws ProviderProblem when it cannot be called. */
 export function accessTo(connection: ProviderConnection): { baseURL: string; key: string } {
   const baseURL = endpointOf(connection)
-  if (baseURL === null) throw new ProviderProblem({ kind: 'unusable', said: 'The provider has no usable base URL.' })
+  if (baseURL === null) throw new ProviderProblem({ kind: 'unusable', reason: 'The provider has no usable base URL.' })
   const key = connection.apiKey?.trim() ?? ''
   if (!/^[\x21-\x7e]*$/.test(key)) {
-    throw new ProviderProblem({ kind: 'unusable', said: 'The stored API key has characters that no key can have.' })
+    throw new ProviderProblem({ kind: 'unusable', reason: 'The stored API key has characters that no key can have.' })
   }
   return { baseURL, key }
 }

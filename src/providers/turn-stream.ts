@@ -14,7 +14,7 @@ import type { Turn } from './turn.ts'
 const maxEventLength = 2 * 1024 * 1024
 
 /** Google may break off with an error that is bare JSON, no event: of such lines so many characters are kept. */
-const maxStray = 64 * 1024
+const maxUnframed = 64 * 1024
 
 /** One for all calls: to build a DOMException with its stack costs 40 µs. */
 const callOver = new DOMException('The call is over.', 'AbortError')
@@ -69,7 +69,7 @@ function readTurnFrom(turn: Turn, answer: ProviderAnswer, call: AbortController,
       fault = error
     }
     try {
-      // What came before a fault was said all the same.
+      // What came before a fault counts all the same.
       taken = turn.events.length > 0 && !call.signal.aborted ? take(turn.events.splice(0)) : undefined
     } catch (error) {
       fault = error
@@ -143,7 +143,7 @@ const tooLong = () => malformed(`more than ${maxEventLength} characters without 
 /** SSE events into `turn`. */
 function readEvents(turn: Turn): (text: string, last: boolean) => void {
   let closing = false
-  let stray = ''
+  let unframed = ''
   let sinceEvent = 0
   const parser = createParser({
     // Half an event at the end is a stream that ended early, not one that makes no sense.
@@ -153,7 +153,7 @@ function readEvents(turn: Turn): (text: string, last: boolean) => void {
     },
     onComment: () => turn.alive(),
     onError: ({ line }) => {
-      if (stray.length < maxStray) stray += line ?? ''
+      if (unframed.length < maxUnframed) unframed += line ?? ''
     },
   })
   return (text, last) => {
@@ -162,7 +162,7 @@ function readEvents(turn: Turn): (text: string, last: boolean) => void {
     parser.feed(last ? `${text}\n\n` : text)
     // The parser's own limit would not see lines that are no events.
     if (sinceEvent > maxEventLength) throw tooLong()
-    if (last && !turn.finished() && stray !== '' && isWhole(stray)) turn.take(stray)
+    if (last && !turn.finished() && unframed !== '' && isWhole(unframed)) turn.take(unframed)
   }
 }
 

@@ -10,7 +10,7 @@ import { addActivity } from './turn-events.ts'
 export type End = Extract<ModelEvent, { type: 'end' }>
 
 export interface Turn {
-  /** What the model has said since the caller last emptied it. */
+  /** What the model has sent since the caller last emptied it. */
   readonly events: ModelEvent[]
   /** The first thing that went wrong; what came before it lies in `events`. Nothing is read after it. */
   problem(): ProviderProblem | null

@@ -4,8 +4,8 @@ import { failureOf, ProviderProblem } from '../../src/providers/failure.ts'
 import { retryAfter } from '../../src/providers/provider-errors.ts'
 import { ask, failureIn, key, requestTo, scene } from './scene.ts'
 
-const answered = (status: number, said: string, full = said) =>
-  failureOf(new ProviderProblem({ kind: 'answered', status, said, full }), [key])
+const answered = (status: number, reason: string, full = reason) =>
+  failureOf(new ProviderProblem({ kind: 'answered', status, reason, full }), [key])
 
 describe('codes', () => {
   test.each([
@@ -84,7 +84,7 @@ describe('words', () => {
 
   test('a key with a quote in it is cleared from JSON too', () => {
     const odd = 'a"b\\c%d'
-    const problem = new ProviderProblem({ kind: 'answered', status: 400, said: JSON.stringify({ odd }) })
+    const problem = new ProviderProblem({ kind: 'answered', status: 400, reason: JSON.stringify({ odd }) })
     expect(failureOf(problem, [odd]).detail).not.toContain('b\\\\c')
   })
 
