@@ -27,7 +27,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     reporters: ['default'],
     projects: [
-      { extends: true, test: { name: 'quick', include: quick } },
+      // A process each: several count the timers that are left.
+      { extends: true, test: { name: 'quick', include: quick, isolate: true } },
       {
         extends: true,
         test: {

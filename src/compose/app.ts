@@ -257,7 +257,7 @@ export async function startApp(settings: Settings): Promise<App> {
       metrics: observation.metrics?.snapshot ?? null,
       async stop() {
         await rooms.host.drain(settings.drainTimeoutS * 1000, SETTLE_MS)
-        await streamsEnded(LAST_BYTES_MS)
+        await streamsEnded(server.server, LAST_BYTES_MS)
         await close()
       },
     }

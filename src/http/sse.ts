@@ -3,7 +3,7 @@
  * clients that read nothing. `fastify-sse-v2` ends a comment with a blank line, which makes one common client
  * dispatch an empty event, and hops through ten promises a frame; it carries the debug streams.
  */
-import type { ServerResponse } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { breakOffOf } from './break-off.ts'
 
@@ -59,9 +59,11 @@ function block(stream: OpenStream): Promise<void> {
   })
 }
 
-/** Resolves when no stream is open, or after `ms`. */
-export async function streamsEnded(ms: number): Promise<void> {
-  const responses = [...open].map(({ response }) => new Promise((resolve) => response.on('close', resolve)))
+/** Resolves when no stream of `server` is open, or after `ms`. */
+export async function streamsEnded(server: Server, ms: number): Promise<void> {
+  const responses = [...open]
+    .filter(({ response: { req } }) => 'server' in req.socket && req.socket.server === server)
+    .map(({ response }) => new Promise((resolve) => response.on('close', resolve)))
   if (responses.length === 0) return
   const { promise: late, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)

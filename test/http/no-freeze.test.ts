@@ -4,6 +4,7 @@
  * (support/longest-turn.ts): `/livez` is answered between two turns, and the machine of a test run is not quiet. For the
  * same reason the limit grows with the time that a piece of known work takes in the same run.
  */
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { afterAll, expect } from 'vitest'
@@ -15,6 +16,7 @@ import { hostileBodies, hostileImports, hostileValues, hostileYaml, MOST_BYTES }
 import type { HostileAnswer, HostileRequest } from './hostile-worker.ts'
 import { call } from './scene.ts'
 import { documentedEndpoints } from './surfaces.ts'
+import { userMessage } from './ui-scene.ts'
 
 const LONGEST_MS = 250
 /** Of `referenceMs` on a quiet machine; one whose caches others use as well needs up to three times as long. */
@@ -93,7 +95,10 @@ const honest: readonly [RegExp, Record<string, unknown>][] = [
   [/\/mcp-servers(\/\{id\})?$/, mcpServer],
   [/\/chat\/completions$/, { messages, metadata: {} }],
   [/\/playground\/chat$/, { message: 'x', configOverrides: {}, ...tools }],
-  [/\/sessions$/, { title: 't' }],
+  [/\/ai-sdk$/, { id: randomUUID(), messages: [userMessage('x')], trigger: 'submit-message' }],
+  [/\/ag-ui$/, { threadId: randomUUID(), runId: 'r', messages: [{ id: 'm', role: 'user', content: 'x' }] }],
+  [/\/client_secrets$/, { user: 'u' }],
+  [/\/sessions(\/\{session_id\})?$/, { title: 't' }],
   [/\/import$/, { version: 1, prompts: [], agents: [], httpTools: [], mcpServers: [], agentTools: [] }],
 ]
 

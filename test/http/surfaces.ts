@@ -55,7 +55,7 @@ export async function allEndpoints(scene: Scene) {
 export function documentedEndpoints(idOf: (path: string, name: string) => string) {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
-      .filter(([method]) => ['get', 'post', 'put', 'delete'].includes(method))
+      .filter(([method]) => ['get', 'post', 'put', 'patch', 'delete'].includes(method))
       .map(([method, { requestBody }]) => ({
         method: method.toUpperCase(),
         template: path,

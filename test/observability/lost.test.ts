@@ -50,9 +50,10 @@ verifies(
     await readUntil(stream, 'x')
     await owner.kill9()
     await expect.poll(counts, soon).toEqual([1, 1])
-    const line = survivor.stdout.map((one) => JSON.parse(one)).find(({ code }) => code === 'instance_lost')
+    const lost = () => survivor.stdout.map((one) => JSON.parse(one)).find(({ code }) => code === 'instance_lost')
+    await expect.poll(lost, soon).toBeDefined()
     const messages = `${survivor.url}${session}/messages`
-    expect(line).toMatchObject({
+    expect(lost()).toMatchObject({
       level: 40,
       sessionId: session.split('/').at(-1),
       replyId: (await call(messages, 'GET')).json.messages.at(-1).id,

@@ -68,7 +68,6 @@ test('replay has it too, folded', async () => {
   await soon(() => statuses(page)).toEqual(['Complete'])
   const [, agentId, sessionId] = /playground\/([^/]+)\/([^/?]+)/.exec(page.url()) ?? []
   await page.goto(`/chart?view=replay&agent=${agentId}&session=${sessionId}`)
-  await page.getByRole('button', { name: 'Last' }).click()
   const thought = page.getByRole('log', { name: 'Conversation' }).locator('details')
   await thought.getByText(/^Reasoning/).waitFor()
   expect(await thought.getByText('Hm.').isVisible()).toBe(false)
