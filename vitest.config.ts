@@ -20,7 +20,7 @@ export default defineConfig({
     isolate: false,
     experimental: { viteModuleRunner: false },
     // Most files wait for processes, leases and pages most of the time.
-    maxWorkers: 3 * availableParallelism(),
+    maxWorkers: 2 * availableParallelism(),
     testTimeout: 2 * WAIT_MS,
     hookTimeout: 3 * WAIT_MS,
     expect: { poll: { timeout: WAIT_MS } },
