@@ -183,14 +183,18 @@ async function beginLate(host: Host, message: Message & { replyId: string }): Pr
 const isFull = (host: Host): boolean => host.registry.running() + host.admitting.size >= host.options.maxRunning
 
 async function admitNow(host: Host, message: Message & { replyId: string }): Promise<Sent> {
-  const mayStart = message.joinOnly !== true && !host.draining && !isFull(host)
+  // A reply that began while the lease is over would be cut by the renewal that is still to come.
+  const isLeased = host.options.gate.check()
+  const mayStart = message.joinOnly !== true && !host.draining && !isFull(host) && isLeased
   const admission = await host.options.journal.admit({ ...message, mayStart })
   if (admission.outcome === 'admitted') return start(host, message, admission)
   if (admission.outcome === 'joined') {
     const reply = await open(host, admission.replyId)
     return reply ? { outcome: 'joined', reply } : { outcome: 'not_found' }
   }
-  if (admission.outcome === 'refused') return { outcome: host.draining ? 'draining' : 'full' }
+  if (admission.outcome === 'refused') {
+    return { outcome: host.draining ? 'draining' : isLeased ? 'full' : 'unavailable' }
+  }
   return { outcome: admission.outcome === 'fenced' ? 'unavailable' : admission.outcome }
 }
 

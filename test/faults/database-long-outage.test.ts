@@ -45,8 +45,13 @@ verifies(
     }
     upstream.always((call) => call.text('fresh').then(() => call.finish()))
     for (const session of sessions) {
-      const next = await scene.send(session, 'again')
-      expect(next.status).toBe(200)
+      let next = await scene.send(session, 'again')
+      await expect
+        .poll(async () => {
+          if (next.status === 503) next = await scene.send(session, 'again') // until its lease is renewed
+          return next.status
+        })
+        .toBe(200)
       await next.rest()
       expect(contentOf(next.frames)).toBe('fresh')
     }
