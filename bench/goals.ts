@@ -85,6 +85,7 @@ export const goals: readonly Goal[] = [
   {
     what: 'AI SDK stream, CPU a token at 200 paced, as ratio to the session',
     row: 'greenroom-ai-sdk',
+    beside: 'stored',
     most: 1.2,
     caseName: 'paced-200',
     column: { key: 'cpuUs', digits: 2, against: { row: 'greenroom-session', how: 'ratio' } },

@@ -16,8 +16,10 @@ import { httpTools } from './operations/httpTools.ts'
 import { mcpServers } from './operations/mcpServers.ts'
 import { models } from './operations/models.ts'
 import { playground } from './operations/playground.ts'
+import { prices } from './operations/prices.ts'
 import { prompts } from './operations/prompts.ts'
 import { providers } from './operations/providers.ts'
+import { replyTraces } from './operations/replyTraces.ts'
 import { sessionCompletions } from './operations/sessionCompletions.ts'
 import { sessions } from './operations/sessions.ts'
 import { transfer } from './operations/transfer.ts'
@@ -59,6 +61,8 @@ export const tags: readonly Tag[] = [
   { name: 'playground', description: 'The same sessions, for the management UI.', operations: playground },
   { name: 'allSessions', description: 'The sessions of all agents, for operators.', operations: allSessions },
   { name: 'debug', description: 'The state chart, and what sessions did.', operations: debug },
+  { name: 'replyTraces', description: 'What happened in one reply.', operations: replyTraces },
   { name: 'usage', description: 'Token counts.', operations: usage },
+  { name: 'prices', description: 'What models cost, as the operator has told.', operations: prices },
   { name: 'transfer', description: 'Export and import of the configuration.', operations: transfer },
 ]

@@ -134,11 +134,12 @@ function requestBodyOf({ body, bodyOptional, alsoConsumes = [] }: Operation, sch
 
 const successWords: Record<string, string> = { 200: 'Success.', 201: 'Created.', 204: 'Done; no body.' }
 
-function successesOf({ responses, streams, events = [], lines }: Operation, schemas: Json): Json {
+function successesOf({ responses, streams, events = [], lines, bytes }: Operation, schemas: Json): Json {
   const answers = Object.entries(responses).map(([status, schema]) => {
     const content: Json = {}
     if (schema !== null) content['application/json'] = { schema: hoist(schema, schemas) }
     if (lines && status === '200') content['application/x-ndjson'] = { schema: hoist(lines, schemas) }
+    if (bytes && status === '200') content['*/*'] = { schema: { type: 'string', contentMediaType: '*/*' } }
     if (streams && status === '200') content['text/event-stream'] = { schema: eventsOf(events, schemas) }
     const description = streams && status === '204' ? 'No reply yet.' : (successWords[status] ?? 'Success.')
     return [status, Object.keys(content).length === 0 ? { description } : { description, content }]
@@ -155,7 +156,7 @@ function eventsOf(events: readonly TSchema[], schemas: Json): Json {
 
 /** The operation's own errors, and those that its scope and body parsing add. */
 function errorsOf(operation: Operation, schemas: Json): Json {
-  const { scope, open, method, body, query, headers, maxBodyBytes, errors } = operation
+  const { scope, open, method, body, query, headers, maxBodyBytes, takesParts, errors } = operation
   if (scope === 'health') {
     if (operation.path !== '/readyz') return {}
     return { 503: answer('Not ready; `message` gives the reason.', Ready, schemas) }
@@ -168,7 +169,7 @@ function errorsOf(operation: Operation, schemas: Json): Json {
   if (scope === 'management' && method !== 'get') words[403] = 'The request comes from a page of another origin.'
   if (body) {
     words[408] = 'The request did not arrive in time.'
-    words[413] = `The body is larger than ${maxBodyBytes ? `${maxBodyBytes / 1024} KiB or ` : ''}\`MAX_BODY_BYTES\`.`
+    words[413] = `The body is larger than ${maxBodyBytes ? `${maxBodyBytes / 1024} KiB or ` : ''}\`MAX_BODY_BYTES\`${takesParts ? ', pictures and files not counted; or a message has more than 20 parts or 20 MiB of these' : ''}.`
     words[415] = 'The body is compressed, or has another media type or none.'
     words[503] = 'Too many request bodies are being received, or the database cannot be reached; see `Retry-After`.'
   }

@@ -29,10 +29,14 @@ export interface Operation {
   alsoConsumes?: readonly string[]
   /** Larger bodies get 413, as do those above `MAX_BODY_BYTES`. */
   maxBodyBytes?: number
+  /** Pictures and files in its body do not count towards the limit; they have their own (contract section 13). */
+  takesParts?: true
   /** Responds with server-sent events: always (`only`), or on request (`also`). */
   streams?: 'only' | 'also'
   /** Answers with lines of JSON (`application/x-ndjson`), each of which holds this. */
   lines?: TSchema
+  /** Answers with bytes of a media type that is theirs. */
+  bytes?: true
   /** Schemas of its events' `data:`, except `[DONE]`. */
   events?: readonly TSchema[]
   /** The success statuses, the usual one first. Null: no JSON body. */

@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { argv, exit } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { AS_SENT, type Field, fieldNames, limits, takenFields } from '../src/providers/answer-fields.ts'
+import { takenParts } from '../src/providers/parts.ts'
 import { providerTypes } from '../src/providers/provider-types.ts'
 
 const path = fileURLToPath(new URL('../docs/fields.md', import.meta.url))
@@ -28,6 +29,15 @@ function table(): string {
   return [`| Provider type | ${titles.join(' | ')} |`, `|---|${fields.map(() => '---|').join('')}`, ...lines].join('\n')
 }
 
+function partsTable(): string {
+  const lines = providerTypes.map(({ id }) => {
+    const { pictures, pdf, text } = takenParts[id]
+    const kinds = pictures.map((type) => type.slice('image/'.length)).join(', ')
+    return `| \`${id}\` | ${kinds || '400'} | ${pdf ? 'sent' : '400'} | ${text === 'file' ? 'sent' : 'sent as text'} |`
+  })
+  return ['| Provider type | Pictures | PDF | Text, Markdown, CSV |', '|---|---|---|---|', ...lines].join('\n')
+}
+
 const page = (): string => `<!-- Written by "npm run generate" from src/providers/answer-fields.ts. Do not edit. -->
 
 # Fields that change the answer
@@ -46,6 +56,34 @@ ${table()}
 - Null, \`false\`, \`n: 1\` and empty arrays count as absent, except \`parallel_tool_calls: false\`.
 - \`temperature\`, \`top_p\` and the like are the agent's. These, \`store\`, \`user\`, \`metadata\` and unknown fields are accepted and
   not used: the header \`x-greenroom-ignored\` of the answer names them.
+
+## Pictures and files
+
+A user's message may be an array of parts: texts, \`image_url\` (\`{url, detail?}\`: a \`data:\` URL of PNG, JPEG, WebP or GIF, or
+an \`https:\` address) and \`file\` (\`{file_data, filename?}\`: a \`data:\` URL of PDF, plain text, Markdown or CSV). The AI SDK's
+\`file\` parts and the playground's messages hold the same.
+
+\`\`\`sh
+PICTURE=iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==
+curl -s http://127.0.0.1:8080/api/v1/agents/00000000-0000-4000-8000-000000000001/deploy/chat/completions \\
+  -H 'content-type: application/json' -d '{"messages": [{"role": "user", "content": [
+    {"type": "text", "text": "What is this?"},
+    {"type": "image_url", "image_url": {"url": "data:image/png;base64,'$PICTURE'"}}]}]}'
+\`\`\`
+
+${partsTable()}
+
+- 400, naming the agent: its provider's API takes no such part. What a model of that provider cannot read is its own error.
+  Fallbacks that do not take what the request holds are passed over. Earlier messages' parts that a provider does not take
+  reach it as words.
+- Up to 20 parts, texts included, and 20 MiB of decoded bytes a message (413). \`MAX_BODY_BYTES\` counts for the rest of the
+  body. Requests hold 256 MiB together in each process; beyond that 503 with \`Retry-After\`.
+- Bytes are checked against their type. Names lose paths, control characters and characters that turn the direction of writing.
+- A picture at an address is fetched once, when the message is admitted: \`https\` on every hop, five redirects, public addresses
+  only (\`OUTBOUND_ALLOW\`), 10 s for all pictures of a request. What a retry or a busy session answers is answered first.
+- In sessions bytes are stored once for each content and go with the last message that has them. Messages carry
+  \`parts: [{type, url, media_type, filename, size}]\`; whoever may read the message reads the bytes at \`url\`.
+- Later turns send the parts of earlier ones again, the newest first, within 20 MiB; of others the model is told.
 
 ## Fallbacks
 

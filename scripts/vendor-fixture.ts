@@ -79,7 +79,9 @@ export async function record(
 export const over =
   (fetch: typeof globalThis.fetch): ProviderFetch =>
   async (url, init) => {
-    const { status, headers, body } = await fetch(url, { ...init, redirect: 'manual' })
+    const { body: sent, ...rest } = init
+    if (typeof sent === 'object') throw new Error('Only texts are recorded.')
+    const { status, headers, body } = await fetch(url, { ...rest, ...(sent && { body: sent }), redirect: 'manual' })
     const cancel = () => void body?.cancel().catch(() => {})
     return {
       status,

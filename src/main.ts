@@ -2,6 +2,7 @@
 import cluster from 'node:cluster'
 import type { App } from './compose/app.ts'
 import type { MetricsSnapshot } from './observability/metrics.ts'
+import { readableLine } from './observability/readable-log.ts'
 import { createWorkerMetrics, isMetricsQuestion, type MetricsAnswer } from './observability/worker-metrics.ts'
 import { readSettings, type Settings, SettingsError } from './settings.ts'
 import { type Listening, startWorkers, stopMessage } from './workers.ts'
@@ -12,6 +13,16 @@ const EXIT_CONFIG = 78
 const CLOSE_MS = 30_000
 
 const print = (line: string): void => void process.stderr.write(`${line}\n`)
+
+/** Readable lines for whoever sits at standard error; JSON for what standard output is redirected to. */
+const logStream = process.stderr.isTTY
+  ? {
+      write(line: string) {
+        print(readableLine(line))
+        if (!process.stdout.isTTY) process.stdout.write(line)
+      },
+    }
+  : undefined
 
 async function main(): Promise<void> {
   const settings = readSettings(process.env)
@@ -27,6 +38,7 @@ async function main(): Promise<void> {
     longestStopMs: longestStopMs + 1000, // each worker enforces its own limit first
     configExitCode: EXIT_CONFIG,
     print,
+    onListening: (url) => announce(settings, url),
     exit: (code) => process.exit(code),
     onMessage: metrics.onMessage,
   })
@@ -37,7 +49,20 @@ async function serveAlone(settings: Settings, longestStopMs: number): Promise<vo
   const { started, stop, metrics } = serve(settings, longestStopMs)
   onStopSignals(stop, () => process.exit(1))
   await openMetrics(settings, async () => [await metrics()])
-  print(`Greenroom listens on ${await started}`)
+  announce(settings, await started)
+}
+
+/** At a terminal, also what to do next. */
+function announce({ host, publicApiKey, databaseUrl, seedDemo }: Settings, url: string): void {
+  print(`Greenroom listens on ${url}`)
+  if (!process.stderr.isTTY) return
+  const near = ['0.0.0.0', '::'].includes(host) ? `http://localhost:${new URL(url).port}` : url
+  const agent = `${near}/api/v1/agents/00000000-0000-4000-8000-000000000001/deploy/chat/completions`
+  const key = publicApiKey === null ? '' : `-H "authorization: Bearer $PUBLIC_API_KEY" `
+  const body = `'{"stream":true,"messages":[{"role":"user","content":"Hello!"}]}'`
+  const curl = `curl -N ${agent} ${key}-H 'content-type: application/json' -d ${body}`
+  const hasDemo = databaseUrl === null && seedDemo === 'auto'
+  print(`Open ${near} in a browser${hasDemo ? `, or type: ${curl}` : '.'}`)
 }
 
 /** Only the primary process counts signals: one sent to the whole group reaches a worker twice. */
@@ -87,7 +112,7 @@ function serve(settings: Settings, longestStopMs: number): Serving {
   const start = async () => {
     // Loaded lazily: a process that only supervises workers needs none of it (100 MB).
     const { startApp } = await import('./compose/app.ts')
-    app = await startApp(settings)
+    app = await startApp(settings, logStream)
     return app.url
   }
   return { started: start(), stop, metrics: async () => (await app?.metrics?.()) ?? [] }

@@ -154,6 +154,12 @@ export const table = {
   maxBodyBytes: setting('MAX_BODY_BYTES', '4194304', 'Larger request bodies get 413.', wholeNumber(1024, 2 ** 30)),
   sessionRetentionDays: optional('SESSION_RETENTION_DAYS', 'Sessions idle for longer are removed. Unset: never.', days),
   traceRetentionDays: setting('TRACE_RETENTION_DAYS', '30', 'Recorded transitions are removed after this.', days),
+  traceRequests: setting(
+    'TRACE_REQUESTS',
+    'on',
+    '`on`: what models are sent is kept, as long as transitions are. `off`: it is not.',
+    oneOf('on', 'off'),
+  ),
   workers: setting(
     'WORKERS',
     '1',

@@ -19,6 +19,8 @@ export interface WorkersOptions {
   /** The exit code for an invalid setting: a restart will not help. */
   configExitCode: number
   print(line: string): void
+  /** All serve. */
+  onListening(url: string): void
   /** Ends this process. */
   exit(code: number): void
   /** Receives every other message of a worker. */
@@ -50,6 +52,7 @@ export function startWorkers({
   longestStopMs,
   configExitCode,
   print,
+  onListening,
   exit,
   onMessage,
 }: WorkersOptions): Workers {
@@ -72,7 +75,7 @@ export function startWorkers({
       if (!hasFirst) for (let n = 1; n < count; n++) start(FIRST_WAIT_MS)
       hasFirst = true
       allListen = listening.size === count
-      if (allListen) print(`Greenroom listens on ${message.url}`)
+      if (allListen) onListening(message.url)
     })
     worker.once('exit', (code: number | null, signal: string | null) => ended(code, signal))
     // A broken channel also emits `exit`; a process that could not be created is reported only here.

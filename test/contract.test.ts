@@ -70,7 +70,7 @@ describe('what is compiled (specification 9.2, contract section 8)', () => {
 
   test('clients are told roles, addresses and what a stream holds', () => {
     const { schemas } = document.components
-    expect(schemas.ChatMessage?.properties.role).toMatchObject({ enum: ['user', 'assistant'] })
+    expect(schemas.ChatMessage?.properties.role).toMatchObject({ enum: ['user', 'assistant', 'tool'] })
     for (const name of ['HttpToolCreate', 'HttpToolUpdate', 'McpServerCreate', 'McpServerUpdate']) {
       expect(schemas[name]?.properties.url).toMatchObject({ pattern: expect.stringContaining('://') })
     }
@@ -150,11 +150,10 @@ describe('requests', () => {
     ['createChatCompletion', {}, 'messages: is required'],
     ['createChatCompletion', { messages: [] }, 'messages: must have at least 1 element'],
     ['createChatCompletion', { messages: 'hi' }, 'messages: must be an array'],
-    ['createChatCompletion', { messages: [{ role: 'user' }] }, 'messages.0.content: is required'],
     [
       'createChatCompletion',
-      { messages: [{ role: 'user', content: null }] },
-      'messages.0.content: must be a string or an array',
+      { messages: [{ role: 'user', content: 1 }] },
+      'messages.0.content: must be a string or an array or null',
     ],
     ['createChatCompletion', { messages: [user], stream: 'true' }, 'stream: must be true or false or null'],
     ['createSessionCompletion', { messages: [user], on_busy: 'wait' }, 'on_busy: must be one of "reject", "interrupt"'],

@@ -36,9 +36,9 @@ const instances: [name: string, service: { environment: Record<string, string>; 
 
 describe('Dockerfile', () => {
   test('its Node.js is the one that the project runs on', async () => {
-    const major = JSON.parse(await read('package.json')).dependencies.node.split('.')[0]
+    const { node } = JSON.parse(await read('package.json')).dependencies
     const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)
-    expect(new Set(bases)).toEqual(new Set([`node:${major}-slim`]))
+    expect(new Set(bases)).toEqual(new Set([`node:${node}-slim`]))
   })
 
   test('what it copies is there, and .dockerignore lets it through', async () => {
@@ -67,8 +67,11 @@ describe('Dockerfile', () => {
     const { start } = JSON.parse(await read('package.json')).scripts
     const command = /^CMD (.+)$/m.exec(dockerfile)?.[1] ?? '[]'
     expect(`MALLOC_ARENA_MAX=2 exec ${JSON.parse(command).join(' ')}`).toBe(start)
+    const { version } = JSON.parse(await read('package.json'))
+    expect(dockerfile).toContain(`ARG VERSION=${version}\n`)
+    expect(compose.services['greenroom-1'].image).toBe(`greenroom:${version}`)
     const probe = /127\.0\.0\.1:\$\{process\.env\.PORT\}(\/\w+)`/.exec(dockerfile)?.[1] ?? 'none'
-    expect(contract.paths[probe]?.get).toBeDefined()
+    expect([probe, contract.paths[probe]?.get]).toEqual(['/livez', expect.anything()])
   })
 })
 
@@ -106,7 +109,7 @@ describe('compose.yaml', () => {
 
   test('services that are waited for exist and have a health check', () => {
     const healthy = ([, service]: [string, { healthcheck?: object; image?: string }]) =>
-      service.healthcheck !== undefined || service.image === 'greenroom' // its image has one
+      service.healthcheck !== undefined || service.image?.startsWith('greenroom:') // its image has one
     const checked = new Set(
       Object.entries<never>(compose.services)
         .filter(healthy)
@@ -123,6 +126,68 @@ const filledIn = (environment: Record<string, string>): Record<string, string> =
   Object.fromEntries(
     Object.entries(environment).map(([name, value]) => [name, value.replaceAll(/\$\{\w+(:\?[^}]*)?\}/g, 'a:b')]),
   )
+
+describe('drains of 600 s', () => {
+  test('compose.long-drain.yaml gives all that stop the time that they may take', async () => {
+    const { services } = parse(await read('deploy/compose.long-drain.yaml'), { merge: true })
+    expect(Object.keys(services)).toEqual([...instances.map(([name]) => name), 'nginx'])
+    for (const [name] of instances) expect(services[name].environment).toEqual({ DRAIN_TIMEOUT_S: '600' })
+    for (const service of Object.values<{ stop_grace_period: string }>(services)) {
+      expect(secondsOf(service.stop_grace_period)).toBeGreaterThanOrEqual(600 + CLOSE_S)
+    }
+  })
+
+  test('so does the overlay', async () => {
+    const { patches } = parse(await read('deploy/overlays/long-drain/kustomization.yaml'))
+    const [config, deployment] = patches.map(({ patch }: { patch: string }) => parse(patch))
+    expect(config.metadata.name).toBe(kind('ConfigMap').metadata.name)
+    expect(deployment.metadata.name).toBe(kind('Deployment').metadata.name)
+    const preStop = Number(kind('Deployment').spec.template.spec.containers[0].lifecycle.preStop.exec.command[1])
+    const seconds = preStop + Number(config.data.DRAIN_TIMEOUT_S) + CLOSE_S
+    expect(config.data.DRAIN_TIMEOUT_S).toBe('600')
+    expect(deployment.spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(seconds)
+  })
+})
+
+describe('what watches and what stands in front', () => {
+  test('each alarm is fired by a fault in its unit tests', async () => {
+    const alarms = [...(await read('deploy/prometheus-alarms.yaml')).matchAll(/alert: (\w+)/g)].map(([, name]) => name)
+    const tests = await read('deploy/prometheus-alarms.test.yaml')
+    expect(alarms.length).toBeGreaterThan(10)
+    for (const name of alarms) expect(tests).toContain(`alertname="${name}"`)
+  })
+
+  test('the pods have the port that is scraped, and nobody else may read it', async () => {
+    const monitor = parse(await read('deploy/overlays/monitoring/pod-monitor.yaml'))
+    const { labels } = kind('Deployment').spec.template.metadata
+    const { ports } = kind('Deployment').spec.template.spec.containers[0]
+    const metrics = { name: 'metrics', containerPort: Number(kind('ConfigMap').data.METRICS_PORT) }
+    expect(ports).toContainEqual(metrics)
+    expect(monitor.spec.selector.matchLabels).toEqual(labels)
+    expect(monitor.spec.podMetricsEndpoints[0]).toMatchObject({ port: metrics.name, path: '/metrics' })
+    const { podSelector, ingress } = kind('NetworkPolicy').spec
+    expect(podSelector.matchLabels).toEqual(labels)
+    expect(ingress).toMatchObject([{ ports: [{ port: 'http' }] }, { from: [{}], ports: [{ port: 'metrics' }] }])
+    expect(ingress[0].from).toBeUndefined()
+  })
+
+  test('other proxies know the instances too', async () => {
+    for (const file of ['deploy/Caddyfile', 'deploy/haproxy.cfg']) {
+      const text = await read(file)
+      for (const [name] of instances) expect(text).toContain(`${name}:8080`)
+      expect(text).toMatch(/\/(livez|readyz)$/m)
+    }
+    expect(await read('deploy/haproxy.cfg')).toContain(' gt 4194304 ')
+  })
+
+  test('the systemd unit waits for the drain, and signals the first process alone', async () => {
+    const unit = await read('deploy/systemd/greenroom.service')
+    const { drainTimeoutS } = readSettings({})
+    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThanOrEqual(drainTimeoutS + CLOSE_S)
+    expect(unit).toMatch(/^KillMode=mixed$/m)
+    expect(unit).toMatch(/^RestartPreventExitStatus=78$/m)
+  })
+})
 
 describe('kubernetes/', () => {
   const pod = kind('Deployment').spec.template.spec

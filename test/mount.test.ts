@@ -30,13 +30,18 @@ const promptHandlers = {
   deletePrompt: async () => {},
 } satisfies Handlers<'prompts'>
 
-const session = { id, agent_id: id, title: null, user: null, metadata: {}, created_at: at, updated_at: at }
+const session = {
+  ...{ id, agent_id: id, title: null, user: null, metadata: {}, pending: [] },
+  ...{ head_id: null, forked_from: null, created_at: at, updated_at: at },
+}
 const sessionHandlers = {
   createSession: ({ body }) => ({ ...session, title: body.title ?? null }),
   listSessions: ({ query }) => ({ sessions: [], total: 0, ...query }),
   getSession: ({ params }) => ({ ...session, id: params.session_id }),
   updateSession: ({ params }) => ({ ...session, id: params.session_id }),
   listSessionMessages: () => ({ messages: [] }),
+  getMessagePart: () => undefined,
+  moveHead: ({ params }) => ({ ...session, id: params.session_id }),
   deleteSession: () => {},
 } satisfies Handlers<'sessions'>
 

@@ -3,6 +3,10 @@
  * specification has one at least. A section of the contract brings its rules when it is built. A test says which it
  * `verifies`; a whole run fails for each rule that no test verified that ran and passed.
  */
+import { branches } from './requirements-branches.ts'
+import { decisions } from './requirements-decisions.ts'
+import { operating } from './requirements-operating.ts'
+
 export const requirements = {
   // ── specification ─────────────────────────────────────────────────────────────────────────────────────
   'spec-2.1.provider': 'A provider has id, name and type; its key is sent and never read back.',
@@ -240,6 +244,20 @@ export const requirements = {
     'Fields that change the answer go to providers that take them, else 400 names field and provider.',
   'contract-13.wrong-values': 'Wrong values are 400; null, false, n: 1 and empty arrays count as absent.',
   'contract-13.ignored': 'x-greenroom-ignored names what was sent and not used.',
+  'contract-13.parts':
+    'Pictures and files of user messages reach the model, in the order that they were sent, on every endpoint.',
+  'contract-13.part-limits':
+    '20 parts and 20 MiB a message (413), MAX_BODY_BYTES for the rest, 256 MiB held together (503).',
+  'contract-13.part-refusals':
+    'What is no part that is taken is 400, and names the field; bytes are checked against their type.',
+  'contract-13.part-storage': 'Bytes are stored once a content, go with the last message, and are read back at url.',
+  'contract-13.part-addresses':
+    'https pictures are fetched once, by the outbound rule, after joins and busy sessions are answered.',
+  'contract-13.part-identity': 'Wherever messages are compared parts count, by SHA-256 or by their address.',
+  'contract-13.part-history':
+    'Earlier turns send their parts again, newest first, within 20 MiB; of others the model is told.',
+  'contract-13.part-providers':
+    'A provider that takes no such part: 400 that names the agent; fallbacks are passed over.',
   'contract-13.structured': 'response_format, or the agent’s responseFormat, reaches each vendor in its own words.',
   'contract-13.fallbacks':
     'A call that fails before its first event goes to the next model; exactly the calls allowed.',
@@ -247,23 +265,9 @@ export const requirements = {
     'Each chunk names the model of its own turn, also when resumed; the stored reply the last one’s.',
   'contract-13.fallback-records':
     'Fallbacks are stored, checked, cleared, carried by name, and count as use of a provider.',
-  // ── contract 16: what happened here ──────────────────────────────────────────────────────────────────
-  'contract-16.all-sessions': 'Sessions over all agents are listed, filtered, searched, and counted up to 10,000.',
-  'contract-16.session-status': 'A session carries the status and the error code of its newest reply.',
-  'contract-16.compact': 'Management JSON and /openapi.json are compressed and tagged; streams are left alone.',
-  // ── contract 17 ───────────────────────────────────────────────────────────────────────────────────────
-  'contract-17.failed-replies': 'A failed reply is one line at warn with all its ids; a retry’s line carries the same.',
-  'contract-17.levels': 'error is for faults of ours alone; lines of requests carry method and route.',
-  'contract-17.lost': 'Lost replies and instances are counted by who declares them.',
-  'contract-17.not-stored': 'Outcome not_stored stands apart from internal, in metrics only.',
-  'contract-17.from-zero': 'Every counter but those of HTTP requests has all its series at 0 from the start.',
-  'contract-17.workers': 'With WORKERS no sum falls when a worker is slow or dies.',
-  'contract-17.traces':
-    'Spans and resources follow the conventions; a collector that is away is one warning, and one line when it is back.',
-  'contract-17.traceparent': 'Every call out carries the traceparent of its own span; a configured header wins.',
-  'contract-17.title-usage': 'Titles by model count in usage.',
-  // ── contract 18 ───────────────────────────────────────────────────────────────────────────────────────
-  'contract-18.no-freeze': 'No hostile provider, tool or MCP server holds the process for 250 ms.',
+  ...branches,
+  ...decisions,
+  ...operating,
 } as const
 
 export type RequirementId = keyof typeof requirements

@@ -40,6 +40,7 @@ test('contract section 1: without an environment every setting has its default',
     metricsPort: null,
     logLevel: 'info',
     seedDemo: 'auto',
+    traceRequests: 'on',
   })
 })
 
@@ -220,7 +221,7 @@ test("README's table has one row a setting, and a README without its markers is 
 })
 
 test('contract section 1: what hash-password prints is taken as a password', async () => {
-  const child = promisify(execFile)(process.execPath, ['scripts/hash-password.ts'])
+  const child = promisify(execFile)(process.execPath, ['src/cli/main.ts', 'hash-password'])
   child.child.stdin?.end('hunter2\n')
   const { stdout } = await child
   const { authCredentials } = readSettings({ AUTH_CREDENTIALS: `ann:${stdout.trim()}` })

@@ -31,8 +31,9 @@ verifies(
   'contract-6.kept-calls',
   'tool events come with their place in the text, cut a little beyond the limit',
   async () => {
-    const [, reply] = await readHistory(db.sql, session, 2, { maxBytes: 1e6, maxToolText: 50 })
-    expect(reply).toEqual({
+    const { messages } = await readHistory(db.sql, session, 1, { maxBytes: 1e6, maxToolText: 50 })
+    expect(messages[1]).toEqual({
+      position: 1,
       role: 'assistant',
       content: 'äb',
       toolEvents: [
@@ -44,8 +45,8 @@ verifies(
 )
 
 verifies('contract-6.kept-calls', 'no more is read than can be sent: tool results count, as they are cut', async () => {
-  const read = (maxBytes: number, maxToolText: number) =>
-    readHistory(db.sql, session, turns * 2, { maxBytes, maxToolText })
+  const read = async (maxBytes: number, maxToolText: number) =>
+    (await readHistory(db.sql, session, turns * 2 - 1, { maxBytes, maxToolText })).messages
   expect(await read(1e6, 50)).toHaveLength(turns * 2)
   // A reply counts about 10,250 bytes: the fourth from the end is the one that goes beyond.
   const few = await read(35_000, 10_000)

@@ -1,9 +1,11 @@
 /** What later turns of a session are told about tools. */
 import { describe, expect, test } from 'vitest'
-import { modelHistory } from '../src/actors/history.ts'
+import * as history from '../src/actors/history.ts'
 import type { HistoryMessage, HistoryToolEvent } from '../src/actors/ports.ts'
 import { messagesFor, repeatableCall } from '../src/actors/tool-turns.ts'
 import { verifies } from './verifies.ts'
+
+const modelHistory = (...given: Parameters<typeof history.modelHistory>) => history.modelHistory(...given).messages
 
 const called = (end: number, id: string, args = '{}', name = 'look'): HistoryToolEvent => ({
   end,

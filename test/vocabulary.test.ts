@@ -9,6 +9,7 @@ import { type FinishReason as ClientReason, codeOf, reasonOf } from '../packages
 import { createFrameLog } from '../src/actors/frame-log.ts'
 import type { ReplyInfo } from '../src/actors/ports.ts'
 import {
+  callDecisions,
   finishReasons,
   intentKinds,
   isNumberedKind,
@@ -18,6 +19,7 @@ import {
   replyErrorCodes,
   replyEventKinds,
   type StoredEvent,
+  waitKinds,
   wireReason,
 } from '../src/actors/reply-event.ts'
 import { createReplyLog } from '../src/actors/reply-log.ts'
@@ -46,8 +48,8 @@ function valuesIn(schema: unknown): unknown[] {
   })
 }
 
-/** `model` shows in the chunks behind it alone. */
-const shownKinds = replyEventKinds.filter((kind) => kind !== 'model')
+/** `model` shows in the chunks behind it alone, `tool_begun` in nothing. */
+const shownKinds = replyEventKinds.filter((kind) => kind !== 'model' && kind !== 'tool_begun')
 
 describe('the contract', () => {
   verifies('contract-4.cancel', 'messages carry each finish reason, and `error`', () => {
@@ -58,7 +60,8 @@ describe('the contract', () => {
   })
 
   verifies('contract-3.finish-reason', 'chunks and completions carry what each finish reason reads as', () => {
-    const wire = sorted(finishReasons.map(wireReason))
+    const wire = sorted(finishReasons.map((reason) => wireReason(reason, true)))
+    expect(wireReason('tool_calls')).toBe('stop')
     expect(
       enumsOf('finish_reason')
         .map(sorted)
@@ -119,6 +122,8 @@ describe('the database', () => {
     ['messages', 'finish_reason', [...finishReasons, 'error']],
     ['messages', 'status', messageStatuses],
     ['intents', 'kind', intentKinds],
+    ['waiting_calls', 'kind', waitKinds],
+    ['waiting_calls', 'decision', callDecisions],
   ] as const)('allows in %s.%s what the server writes there', async (table, column, values) => {
     expect(sorted(await allowed(table, column))).toEqual(sorted(values))
   })
@@ -129,6 +134,7 @@ const events = {
   text: { type: 'text', text: 'a' },
   reasoning: { type: 'reasoning', text: 'r' },
   tool_call: { type: 'tool_call', id: 'c', name: 'n', arguments: '{}', startedAt },
+  tool_begun: { type: 'tool_begun', id: 'c', startedAt },
   tool_result: { type: 'tool_result', id: 'c', ok: true, content: 'x', durationMs: 1 },
   model: { type: 'model', model: 'm2', providerId: 'p' },
 } satisfies Record<ReplyEventKind, ReplyEvent>
@@ -191,6 +197,7 @@ describe.each(replyEventKinds)('an event of the kind %s', (kind) => {
     const before = shown.length
     log.push([{ seq: 6, part: isNumberedKind(kind) ? 0 : 1, event }])
     expect(shown).toHaveLength(before + 1)
+    if (kind === 'tool_begun') return expect([shown.at(-1), stateless.at(-1)]).toEqual(['null', ''])
     if (kind === 'model') return expect([shown.at(-1), stateless.at(-1)]).toEqual(['null', ''])
     expect(shown.at(-1)).toMatch(isNumberedKind(kind) ? /^id: 6\ndata: \{/ : new RegExp(`^event: ${kind}\ndata: \\{`))
     expect(stateless.at(-1)).toMatch(isNumberedKind(kind) ? /^data: \{/ : /^$/)

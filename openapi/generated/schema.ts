@@ -558,11 +558,51 @@ export interface paths {
         };
         /**
          * Read the messages of a session, oldest first
-         * @description `limit` alone gives the newest ones. An id that is none of a message of this session: 400.
+         * @description Those on the path to its head, or of all branches. `limit` alone gives the newest ones. An id that is none of a message of this session: 400.
          */
         get: operations["listSessionMessages"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/messages/{message_id}/parts/{n}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a picture or file of a message
+         * @description What `url` of its `parts` names. Sent to be saved, with the media type that its bytes begin as.
+         */
+        get: operations["getMessagePart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/head": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Turn a session's path to another branch
+         * @description It does not count as an update in lists. An unknown message: 400.
+         */
+        post: operations["moveHead"];
         delete?: never;
         options?: never;
         head?: never;
@@ -583,6 +623,26 @@ export interface paths {
          * @description History comes from the session; the message and the reply are stored. The reply continues when the client disconnects, and every frame of its stream has an id to resume from.
          */
         post: operations["createSessionCompletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide all calls that wait in a session
+         * @description The answer is a completion: a new reply, which makes the approved calls first. Its frames have the next ids. Of several deciders one wins, the others get 409.
+         */
+        post: operations["createSessionActions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -846,6 +906,63 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages/{message_id}/frames": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where each frame of a reply ends in its content, to fork at
+         * @description From the role frame on. A message without frames has none.
+         */
+        get: operations["listPlaygroundFrames"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages/{message_id}/parts/{n}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a picture or file of a message */
+        get: operations["getPlaygroundPart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/playground/sessions/{session_id}/head": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Turn a session's path to another branch
+         * @description It does not count as an update in lists. An unknown message: 400.
+         */
+        post: operations["movePlaygroundHead"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/playground/chat": {
         parameters: {
             query?: never;
@@ -880,6 +997,26 @@ export interface paths {
         get: operations["resumePlaygroundChat"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/playground/sessions/{session_id}/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide all calls that wait in a session
+         * @description As on the deploy API. With `stream`: Frames are those of deploy sessions, with ids; the named events `tool_call`, `tool_result` and `state` between them have none.
+         */
+        post: operations["createPlaygroundActions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1008,6 +1145,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/debug/replies/{message_id}/trace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What happened in a reply: attempts, model turns, tool calls, settlement */
+        get: operations["getReplyTrace"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/debug/replies/{message_id}/trace/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow the trace of a reply
+         * @description Each event is the whole `ReplyTrace` at a change. The stream ends after the settlement.
+         */
+        get: operations["streamReplyTrace"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/debug/replies/{message_id}/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the model was sent for a reply */
+        get: operations["listReplyRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/usage": {
         parameters: {
             query?: never;
@@ -1021,6 +1212,41 @@ export interface paths {
          */
         get: operations["getUsage"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/usage/figures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read how long replies took, how many failed, and what they cost */
+        get: operations["getUsageFigures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/settings/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what models cost */
+        get: operations["getPrices"];
+        /** Replace what models cost */
+        put: operations["replacePrices"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1069,6 +1295,20 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        ActionsRequest: {
+            /** @description One for each pending call. */
+            decisions: components["schemas"]["Decision"][];
+            /** @description True: the response is an event stream. Absent: false. */
+            stream?: boolean | null;
+            /** @description `include_usage` adds a chunk with `usage` and no choices before `[DONE]`. */
+            stream_options?: {
+                include_usage?: boolean | null;
+            } | null;
+            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
+            include_reasoning?: boolean | null;
+            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. Absent: those of the `tools` that were brought, alone. */
+            include_actions?: boolean | null;
+        };
         /** @description A message as AG-UI has it. Only the newest one of role `user` is read. */
         AgUiMessage: {
             id?: string;
@@ -1138,7 +1378,23 @@ export interface components {
                  * @description How it ended.
                  * @enum {string}
                  */
-                type: "success" | "cancelled";
+                type: "success" | "cancelled" | "interrupt";
+                /** @description Calls that wait until somebody approves or rejects them. A new run with `resume` goes on. */
+                interrupts?: {
+                    /** @description Of the call that waits. */
+                    id: string;
+                    /**
+                     * @description What it waits for.
+                     * @enum {string}
+                     */
+                    reason: "tool_approval";
+                    toolCallId: string;
+                    message: string;
+                    /** @description JSON Schema of the answer’s `payload`. */
+                    responseSchema: {
+                        [key: string]: unknown;
+                    };
+                }[];
             };
         };
         AgUiRunStarted: {
@@ -1291,14 +1547,18 @@ export interface components {
         };
         AgentCompletionRequest: {
             messages: components["schemas"]["ChatMessage"][];
+            /** @description Id of an agent, or its exact name where no other agent has the same. */
+            model: string;
             /** @description True: the response is an event stream. Absent: false. */
             stream?: boolean | null;
             /** @description `include_usage` adds a chunk with `usage` and no choices before `[DONE]`. */
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
-            /** @description Id of an agent, or its exact name where no other agent has the same. */
-            model: string;
+            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
+            include_reasoning?: boolean | null;
+            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. Absent: those of the `tools` that were brought, alone. */
+            include_actions?: boolean | null;
             /** @description Most tokens of the answer. `max_completion_tokens` wins. */
             max_tokens?: number | null;
             /** @description Most tokens of the answer, reasoning included. */
@@ -1343,8 +1603,28 @@ export interface components {
             prediction?: unknown;
             /** @description Any value is 400: it cannot be honoured here. */
             functions?: unknown;
-            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
-            include_reasoning?: boolean | null;
+            /** @description The caller's own functions, 128 at most: the model may call them, and the reply ends with `finish_reason` `tool_calls` for the caller to make the calls. A name that the agent has: 400. */
+            tools?: {
+                /** @enum {string} */
+                type: "function";
+                function: {
+                    name: string;
+                    description?: string;
+                    /** @description JSON Schema of an object. */
+                    parameters?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            }[] | null;
+            /** @description For the reply's first model call. Without `tools`: 400. */
+            tool_choice?: ("auto" | "none" | "required") | {
+                /** @enum {string} */
+                type: "function";
+                function: {
+                    name: string;
+                };
+            } | null;
         };
         AgentCreate: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -1434,6 +1714,8 @@ export interface components {
             mcpServers: components["schemas"]["McpSelection"][];
             /** @description Ids of built-in tools. */
             builtInToolIds: string[];
+            /** @description Names of tools, as models see them, whose calls wait until somebody approves them. `"*"`: every tool of the agent. */
+            approvals: string[] | "*";
         };
         AgentToolsTransfer: {
             /** @description Name of the agent. */
@@ -1447,6 +1729,8 @@ export interface components {
             }[];
             /** @description Ids of built-in tools. */
             builtInTools?: string[];
+            /** @description Names of tools, as models see them, whose calls wait until somebody approves them. `"*"`: every tool of the agent. */
+            approvals?: string[] | "*";
         };
         /** @description Absent arrays stay as they are, `[]` or null clears. Unknown ids: 400. */
         AgentToolsUpdate: {
@@ -1455,6 +1739,8 @@ export interface components {
             mcpServers?: components["schemas"]["McpSelection"][] | null;
             /** @description Ids of built-in tools. */
             builtInToolIds?: string[] | null;
+            /** @description Names of tools, as models see them, whose calls wait until somebody approves them. `"*"`: every tool of the agent. Null: none. */
+            approvals?: string[] | "*" | null;
         };
         AgentTransfer: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -1632,12 +1918,14 @@ export interface components {
                     content: string;
                     /** @description What the model thought. Absent where it was not asked for, or none came. */
                     reasoning_content?: string;
+                    /** @description Calls that wait for the reader. Absent when there are none. */
+                    tool_calls?: components["schemas"]["ToolCall"][];
                 };
                 /**
-                 * @description `stop` at a normal end and after a cancel.
+                 * @description `stop` at a normal end and after a cancel; `tool_calls` where calls wait and are shown.
                  * @enum {string}
                  */
-                finish_reason: "stop" | "length" | "content_filter";
+                finish_reason: "stop" | "length" | "content_filter" | "tool_calls";
             }[];
             usage: components["schemas"]["Usage"];
         };
@@ -1666,26 +1954,46 @@ export interface components {
                     content?: string;
                     /** @description A piece of the reasoning, in a frame of its own. See `include_reasoning`. */
                     reasoning_content?: string;
+                    /** @description Calls that wait for the reader, in one frame before the last chunk. */
+                    tool_calls?: {
+                        index: number;
+                        /** @description Names the call in decisions, and in messages of role `tool`. */
+                        id: string;
+                        /**
+                         * @description Kind of call.
+                         * @enum {string}
+                         */
+                        type: "function";
+                        function: {
+                            name: string;
+                            /** @description JSON text as the model wrote it; it may not parse. */
+                            arguments: string;
+                        };
+                    }[];
                 };
                 /**
                  * @description Null until the last content chunk.
                  * @enum {string|null}
                  */
-                finish_reason: "stop" | "length" | "content_filter" | null;
+                finish_reason: "stop" | "length" | "content_filter" | "tool_calls" | null;
             }[];
             usage?: components["schemas"]["Usage"];
         };
         /** @description Other fields that clients send are accepted and not used; the header `x-greenroom-ignored` of the answer names them. */
         ChatCompletionRequest: {
             messages: components["schemas"]["ChatMessage"][];
+            /** @description Not looked at: the agent's model answers. */
+            model?: unknown;
             /** @description True: the response is an event stream. Absent: false. */
             stream?: boolean | null;
             /** @description `include_usage` adds a chunk with `usage` and no choices before `[DONE]`. */
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
-            /** @description Not looked at: the agent's model answers. */
-            model?: unknown;
+            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
+            include_reasoning?: boolean | null;
+            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. Absent: those of the `tools` that were brought, alone. */
+            include_actions?: boolean | null;
             /** @description Most tokens of the answer. `max_completion_tokens` wins. */
             max_tokens?: number | null;
             /** @description Most tokens of the answer, reasoning included. */
@@ -1730,17 +2038,41 @@ export interface components {
             prediction?: unknown;
             /** @description Any value is 400: it cannot be honoured here. */
             functions?: unknown;
-            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
-            include_reasoning?: boolean | null;
+            /** @description The caller's own functions, 128 at most: the model may call them, and the reply ends with `finish_reason` `tool_calls` for the caller to make the calls. A name that the agent has: 400. */
+            tools?: {
+                /** @enum {string} */
+                type: "function";
+                function: {
+                    name: string;
+                    description?: string;
+                    /** @description JSON Schema of an object. */
+                    parameters?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            }[] | null;
+            /** @description For the reply's first model call. Without `tools`: 400. */
+            tool_choice?: ("auto" | "none" | "required") | {
+                /** @enum {string} */
+                type: "function";
+                function: {
+                    name: string;
+                };
+            } | null;
         };
         ChatMessage: {
             /**
-             * @description `user` or `assistant`. `system`, `developer` and any other: 400.
+             * @description `user` or `assistant`; `tool` for the result of a call of the `tools` that were brought. `system`, `developer` and any other: 400.
              * @enum {string}
              */
-            role: "user" | "assistant";
-            /** @description Text, or an array of `{type: "text", text}` parts, which are joined. */
-            content: string | components["schemas"]["ContentPart"][];
+            role: "user" | "assistant" | "tool";
+            /** @description Text, or an array of parts: texts, which are joined, and in user messages pictures and files between them. A message holds up to 20 parts and 20 MiB of decoded bytes (413). Only a message with `tool_calls` may have none. */
+            content?: string | components["schemas"]["ContentPart"][] | null;
+            /** @description Of an assistant: the calls that the messages of role `tool` behind it answer, all of them. */
+            tool_calls?: components["schemas"]["ToolCall"][] | null;
+            /** @description Of a result: its call. */
+            tool_call_id?: string | null;
         };
         ClientSecret: {
             /** @description The secret, beginning with `ek_`. It is not stored, and never shown again. */
@@ -1772,13 +2104,44 @@ export interface components {
             } | null;
         };
         ContentPart: {
-            /** @description `text`; anything else is 400. */
-            type: string;
+            /**
+             * @description `text`, or in user messages `image_url` or `file`.
+             * @enum {string}
+             */
+            type: "text" | "image_url" | "file";
             text?: string;
+            /** @description A picture: PNG, JPEG, WebP or GIF as a `data:` URL in base64, or at an `https:` address, from which it is fetched once. */
+            image_url?: {
+                url: string;
+                /** @enum {string} */
+                detail?: "auto" | "low" | "high";
+            };
+            /** @description A file: PDF, plain text, Markdown or CSV as a `data:` URL in base64. */
+            file?: {
+                file_data: string;
+                filename?: string;
+            };
         };
         CurrentUser: {
             /** @description Null when no login is required. */
             username: string | null;
+        };
+        Decision: {
+            /** @description Of `pending`. */
+            call_id: string;
+            /**
+             * @description `approve` makes the call, `reject` does not, `respond` gives the model `output` instead of a result.
+             * @enum {string}
+             */
+            decision: "approve" | "reject" | "respond";
+            /** @description Of an approved call: instead of the arguments that the model wrote. */
+            arguments?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description With `respond`: what the model is told. */
+            output?: string | null;
+            /** @description With `reject`: told to the model. */
+            reason?: string | null;
         };
         DeployAuthError: {
             error: {
@@ -1806,6 +2169,11 @@ export interface components {
              */
             session_id: string;
             /**
+             * Format: uuid
+             * @description The message before it on its path. Null: it is a first one.
+             */
+            parent_id: string | null;
+            /**
              * @description The author.
              * @enum {string}
              */
@@ -1821,14 +2189,30 @@ export interface components {
              * @description Why a reply ended. Null while streaming, and for user messages.
              * @enum {string|null}
              */
-            finish_reason: "stop" | "length" | "content_filter" | "cancelled" | "error" | null;
+            finish_reason: "stop" | "length" | "content_filter" | "cancelled" | "tool_calls" | "error" | null;
             /** @description What the model thought. Absent where it was not asked for, or none came. */
             reasoning?: string;
+            /** @description Pictures and files of a user message, in order. Absent where there are none. */
+            parts?: components["schemas"]["DeployMessagePart"][];
             /**
              * Format: date-time
              * @description When the message was stored. ISO 8601, UTC.
              */
             created_at: string;
+        };
+        DeployMessagePart: {
+            /**
+             * @description As it was sent.
+             * @enum {string}
+             */
+            type: "image_url" | "file";
+            /** @description Where its bytes are read: a path of this API below the session. */
+            url: string;
+            media_type: string;
+            /** @description Without a path, and without characters that mislead. */
+            filename: string | null;
+            /** @description Bytes. */
+            size: number;
         };
         DeployMessages: {
             messages: components["schemas"]["DeployMessage"][];
@@ -1888,6 +2272,28 @@ export interface components {
             metadata: {
                 [key: string]: string;
             };
+            /** @description Calls of the newest reply that wait for a decision; `[]` when nothing waits. */
+            pending: components["schemas"]["PendingCall"][];
+            /**
+             * Format: uuid
+             * @description The last message of the path that reads show. Null: there is none.
+             */
+            head_id: string | null;
+            /** @description What the session is a copy of. Null: it is none. */
+            forked_from: {
+                /**
+                 * Format: uuid
+                 * @description The session it was copied from; it may be gone.
+                 */
+                session_id: string;
+                /**
+                 * Format: uuid
+                 * @description The last message that was copied, by its id there. Null: there was none.
+                 */
+                message_id: string | null;
+                /** @description The frame up to which it was copied. Null: all of it. */
+                frame_id: number | null;
+            } | null;
             /**
              * Format: date-time
              * @description When the session was created. ISO 8601, UTC.
@@ -1928,6 +2334,10 @@ export interface components {
             topK?: number;
             /** @description Absent: 10. 0: no tools are offered. */
             maxToolCalls?: number;
+        };
+        HeadChange: {
+            /** @description The path goes through it, to the leaf below it that was made last. */
+            message_id: string;
         };
         HttpTool: {
             /**
@@ -2204,10 +2614,43 @@ export interface components {
             /** @description What went wrong, with the field at fault if there is one. */
             message: string;
         };
+        ModelPrice: {
+            /** @description Model name. 1 to 200 characters. */
+            model: string;
+            /** @description For a million tokens read. */
+            prompt: number;
+            /** @description For a million tokens written. */
+            completion: number;
+        };
+        ModelPrices: {
+            /** @description As it is shown beside costs, such as `$`. */
+            currency: string;
+            /** @description At most one for each model. */
+            prices: components["schemas"]["ModelPrice"][];
+        };
+        PendingCall: {
+            /** @description Names the call in `actions`. */
+            call_id: string;
+            /** @description The tool, as the model names it. */
+            name: string;
+            /** @description JSON text as the model wrote it; it may not parse. */
+            arguments: string;
+            /**
+             * @description `approval`: somebody approves or rejects it. `caller`: the caller makes it.
+             * @enum {string}
+             */
+            kind: "approval" | "caller";
+        };
         /** @description Tool arrays replace the agent's for this reply; absent ones keep them. */
         PlaygroundChatRequest: {
-            /** @description The user message. */
-            message: string;
+            /** @description The user message: text, or parts as a completion request has them. Required, unless `regenerate` is true. */
+            message?: string | components["schemas"]["ContentPart"][] | null;
+            /** @description The reply after which the message is put; null: at the beginning. Absent: after the head. So a message is edited: the new text beside the old one. Unknown, or no reply of this session: 400. */
+            parentId?: string | null;
+            /** @description True: another reply to a user message that is there already, by default the path's last one. Nothing new is sent. Nothing to answer: 400. */
+            regenerate?: boolean | null;
+            /** @description With `regenerate`: the user message to answer, by its own id or by that of a reply to it, on any branch. Unknown: 400. */
+            messageId?: string | null;
             /** @description Absent or null: a session is created; see the header `x-session-id`. */
             sessionId?: string | null;
             /** @description Overrides the agent's own settings, for this reply only. */
@@ -2216,6 +2659,10 @@ export interface components {
                 providerId?: string | null;
                 /** @description Model name. 1 to 200 characters. */
                 model?: string | null;
+                /** @description Id of a prompt. Unknown: 400. */
+                promptId?: string | null;
+                /** @description A system prompt; wins over `promptId`. */
+                systemPrompt?: string | null;
                 temperature?: number | null;
                 topP?: number | null;
                 topK?: number | null;
@@ -2228,6 +2675,18 @@ export interface components {
             /** @description Ids of built-in tools. */
             builtInToolIds?: string[] | null;
         };
+        PlaygroundFrames: {
+            frames: {
+                /** @description Id of the frame, as in `frameId` of a fork. */
+                id: number;
+                /** @description Where it ends in the content, in UTF-16 code units. */
+                offset: number;
+            }[];
+        };
+        PlaygroundHeadChange: {
+            /** @description The path goes through it, to the leaf below it that was made last. */
+            messageId: string;
+        };
         PlaygroundMessage: {
             /**
              * Format: uuid
@@ -2239,6 +2698,11 @@ export interface components {
              * @description Id of its session.
              */
             sessionId: string;
+            /**
+             * Format: uuid
+             * @description The message before it on its path. Null: it is a first one.
+             */
+            parentId: string | null;
             /**
              * @description The author.
              * @enum {string}
@@ -2255,7 +2719,7 @@ export interface components {
              * @description Why a reply ended.
              * @enum {string|null}
              */
-            finishReason: "stop" | "length" | "content_filter" | "cancelled" | "error" | null;
+            finishReason: "stop" | "length" | "content_filter" | "cancelled" | "tool_calls" | "error" | null;
             /** @description Why the reply failed, or null. */
             error: {
                 code: string;
@@ -2265,15 +2729,66 @@ export interface components {
             toolCalls: components["schemas"]["PlaygroundToolCall"][];
             /** @description Of a reply: the model of its last turn, a fallback’s where that answered. */
             model?: string | null;
+            /**
+             * Format: uuid
+             * @description Of a reply: the provider of its last turn. Null: not known.
+             */
+            providerId?: string | null;
+            /** @description Null while the reply runs, and of replies that were copied or given. */
+            usage?: {
+                /** @description Tokens read. */
+                promptTokens: number;
+                /** @description Tokens written. */
+                completionTokens: number;
+                /** @description Whether the numbers include a tokenizer's estimates. */
+                estimated: boolean;
+            } | null;
+            /** @description Milliseconds from admission to the first text or reasoning. Null: none came, or it runs. */
+            firstTokenMs?: number | null;
+            /** @description Milliseconds from admission until generation ended. Null while the reply runs. */
+            durationMs?: number | null;
+            /** @description Calls to providers. Null while the reply runs. */
+            attempts?: number | null;
+            /** @description The `configOverrides` of the request. Null: none. */
+            overrides?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The system prompt. Null: none, or one that the request brought itself. */
+            prompt?: {
+                /**
+                 * Format: uuid
+                 * @description Id of the prompt.
+                 */
+                id: string;
+                /** @description Its name then. */
+                name: string;
+                /** @description SHA-256 of its content as it was sent, in hexadecimal. */
+                sha256: string;
+            } | null;
             /** @description What the model thought. Absent where none came. Partial while `streaming`. */
             reasoning?: string;
             /** @description How long the model thought, in milliseconds. Absent where it did not, or where nobody knows. */
             reasoningMs?: number;
+            /** @description Pictures and files of a user message, in order. Absent where there are none. */
+            parts?: components["schemas"]["PlaygroundMessagePart"][];
             /**
              * Format: date-time
              * @description When the message was stored. ISO 8601, UTC.
              */
             createdAt: string;
+        };
+        PlaygroundMessagePart: {
+            /**
+             * @description As it was sent.
+             * @enum {string}
+             */
+            type: "image_url" | "file";
+            /** @description Where its bytes are read: a path of this API below the session. */
+            url: string;
+            mediaType: string;
+            filename: string | null;
+            /** @description Bytes. */
+            size: number;
         };
         PlaygroundMessages: {
             messages: components["schemas"]["PlaygroundMessage"][];
@@ -2297,6 +2812,28 @@ export interface components {
             metadata: {
                 [key: string]: string;
             };
+            /** @description Calls of the newest reply that wait for a decision; `[]` when nothing waits. */
+            pending: components["schemas"]["PendingCall"][];
+            /**
+             * Format: uuid
+             * @description The last message of the path that reads show. Null: there is none.
+             */
+            headId: string | null;
+            /** @description What the session is a copy of. Null: it is none. */
+            forkedFrom: {
+                /**
+                 * Format: uuid
+                 * @description The session it was copied from; it may be gone.
+                 */
+                sessionId: string;
+                /**
+                 * Format: uuid
+                 * @description The last message that was copied, by its id there. Null: there was none.
+                 */
+                messageId: string | null;
+                /** @description The frame up to which it was copied. Null: all of it. */
+                frameId: number | null;
+            } | null;
             /**
              * Format: date-time
              * @description When the session was created. ISO 8601, UTC.
@@ -2316,6 +2853,15 @@ export interface components {
             /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
             metadata?: {
                 [key: string]: string;
+            } | null;
+            /** @description A conversation to begin with a copy of. Copies have new ids and no frames. Title, user and metadata are those of that session where they are absent. */
+            forkOf?: {
+                /** @description The session to copy. One that the caller may not read: 404. */
+                sessionId: string;
+                /** @description Its path up to this message is copied. Absent: up to the head. Unknown: 400. */
+                messageId?: string | null;
+                /** @description Id of a frame of the last reply, which is copied up to and with it: exactly what a reader had seen then. Absent: all of it. */
+                frameId?: number | null;
             } | null;
         };
         PlaygroundSessionList: {
@@ -2345,6 +2891,20 @@ export interface components {
             startedAt: string | null;
             /** @description Milliseconds. Null while the tool runs, and permanently if the reply ended before a result was stored: the outcome is unknown then, and the call may have taken effect. */
             durationMs: number | null;
+            /**
+             * @description What somebody decided. Absent: the call waited for nobody. Null: not decided.
+             * @enum {string|null}
+             */
+            decision?: "approve" | "reject" | "respond" | null;
+            /**
+             * Format: date-time
+             * @description When it was decided. ISO 8601, UTC.
+             */
+            decidedAt?: string | null;
+            /** @description Login name, or end user, of whoever decided. Null: nobody named. */
+            decidedBy?: string | null;
+            /** @description JSON text: what the call was approved with. Null: with its own arguments. */
+            decidedArguments?: string | null;
         };
         Prompt: {
             /**
@@ -2504,6 +3064,74 @@ export interface components {
             /** @description The reason, with 503. */
             message?: string;
         };
+        ReplyModelRequest: {
+            /** @description Model turn of the reply, from 1. */
+            turn: number;
+            /**
+             * Format: date-time
+             * @description When it was sent. ISO 8601, UTC.
+             */
+            at: string;
+            /**
+             * Format: uuid
+             * @description The provider.
+             */
+            providerId: string;
+            /** @description The model. */
+            model: string;
+            /** @description As the provider got it. Secrets are removed; the bytes of a part stand as `sha256:<hex>`; what is gone since reads `[gone: …]`. */
+            body: {
+                [key: string]: unknown;
+            };
+            /** @description How much of the history was not sent. */
+            left: {
+                /** @description Stored messages. */
+                messages: number;
+                /** @description Their tokens, estimated. */
+                tokens: number;
+            };
+        };
+        ReplyRequests: {
+            /** @description One for each model turn; its last attempt. */
+            requests: components["schemas"]["ReplyModelRequest"][];
+        };
+        ReplySpan: {
+            /** @description Unique within the trace. */
+            id: string;
+            /** @description Id of the enclosing span. */
+            parentId: string | null;
+            /**
+             * @description `model`: one for each turn; `attempt`: one for each call to a provider; `settle`: the outcome is stored.
+             * @enum {string}
+             */
+            kind: "reply" | "model" | "attempt" | "tool" | "settle";
+            /** @description A model, a tool, or what kind of work it is. */
+            name: string;
+            /** @description Milliseconds from the admission of the reply. */
+            startMs: number;
+            /** @description Milliseconds from the admission of the reply. Null while it runs. */
+            endMs: number | null;
+            /** @description Null while it runs. */
+            ok: boolean | null;
+            /** @description Of an attempt: `status` of its answer, `code` of its failure, `firstTokenMs` from the admission of the reply, `waitMs` before the next attempt; each null where there was none. Codes and counts, never content. */
+            detail: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description Kept for `TRACE_RETENTION_DAYS`; after that the reply and its settlement remain. */
+        ReplyTrace: {
+            /**
+             * Format: uuid
+             * @description Id of the reply.
+             */
+            messageId: string;
+            /**
+             * Format: date-time
+             * @description When it was admitted. ISO 8601, UTC.
+             */
+            startedAt: string;
+            spans: components["schemas"]["ReplySpan"][];
+        };
         /** @description Other fields are accepted and ignored. */
         RunAgentInput: {
             /**
@@ -2514,12 +3142,19 @@ export interface components {
             /** @description The same one with the same newest user message joins the first reply; with another: 400. */
             runId: string;
             messages: components["schemas"]["AgUiMessage"][];
+            /** @description Answers to the interrupts of the run before, instead of a message: `payload` `{approved, reason?}`, or `cancelled`, which rejects. */
+            resume?: {
+                interruptId: string;
+                /** @enum {string} */
+                status: "resolved" | "cancelled";
+                payload?: unknown;
+            }[] | null;
         };
-        /** @description A UI message as `useChat` holds it. Of all but the last one nothing is read. */
+        /** @description A UI message as `useChat` holds it. Of all but the last user message only ids and roles are read; of an assistant’s that is the last one, the answers to approvals and the outputs of the caller’s tools. */
         SentUIMessage: {
             id?: string;
             /**
-             * @description The last message's: `user`.
+             * @description The last message's: `user`, or `assistant` with decisions about what waits in it.
              * @enum {string}
              */
             role?: "user" | "assistant" | "system";
@@ -2538,17 +3173,22 @@ export interface components {
                 [key: string]: string;
             } | null;
         };
-        /** @description Only the last of `messages` is used, and its role must be `user`. Other fields are accepted and not used; the header `x-greenroom-ignored` of the answer names them. */
+        /** @description Only the last of `messages` is used, and its role must be `user`; or the last ones, of the role `tool`, which answer the pending calls of the `tools` that were brought. Other fields are accepted and not used; the header `x-greenroom-ignored` of the answer names them. */
         SessionCompletionRequest: {
-            messages: components["schemas"]["ChatMessage"][];
+            /** @description Required, unless `regenerate` is true: then they are not looked at. */
+            messages?: components["schemas"]["ChatMessage"][];
+            /** @description Not looked at: the agent's model answers. */
+            model?: unknown;
             /** @description True: the response is an event stream. Absent: false. */
             stream?: boolean | null;
             /** @description `include_usage` adds a chunk with `usage` and no choices before `[DONE]`. */
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
-            /** @description Not looked at: the agent's model answers. */
-            model?: unknown;
+            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
+            include_reasoning?: boolean | null;
+            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. Absent: those of the `tools` that were brought, alone. */
+            include_actions?: boolean | null;
             /** @description Most tokens of the answer. `max_completion_tokens` wins. */
             max_tokens?: number | null;
             /** @description Most tokens of the answer, reasoning included. */
@@ -2593,8 +3233,34 @@ export interface components {
             prediction?: unknown;
             /** @description Any value is 400: it cannot be honoured here. */
             functions?: unknown;
-            /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
-            include_reasoning?: boolean | null;
+            /** @description The caller's own functions, 128 at most: the model may call them, and the reply ends with `finish_reason` `tool_calls` for the caller to make the calls. A name that the agent has: 400. */
+            tools?: {
+                /** @enum {string} */
+                type: "function";
+                function: {
+                    name: string;
+                    description?: string;
+                    /** @description JSON Schema of an object. */
+                    parameters?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            }[] | null;
+            /** @description For the reply's first model call. Without `tools`: 400. */
+            tool_choice?: ("auto" | "none" | "required") | {
+                /** @enum {string} */
+                type: "function";
+                function: {
+                    name: string;
+                };
+            } | null;
+            /** @description The reply after which the message is put; null: at the beginning. Absent: after the head. So a message is edited: the new text beside the old one. Unknown, or no reply of this session: 400. */
+            parent_id?: string | null;
+            /** @description True: another reply to a user message that is there already, by default the path's last one. Nothing new is sent. Nothing to answer: 400. */
+            regenerate?: boolean | null;
+            /** @description With `regenerate`: the user message to answer, by its own id or by that of a reply to it, on any branch. Unknown: 400. */
+            message_id?: string | null;
             /**
              * @description While a reply runs: `reject` (default) answers 409, `interrupt` cancels it first.
              * @enum {string}
@@ -2609,6 +3275,15 @@ export interface components {
             /** @description Notes of the caller: up to 16 names of 1 to 64 characters, with strings of up to 512. */
             metadata?: {
                 [key: string]: string;
+            } | null;
+            /** @description A conversation to begin with a copy of. Copies have new ids and no frames. Title, user and metadata are those of that session where they are absent. */
+            fork_of?: {
+                /** @description The session to copy. One that the caller may not read: 404. */
+                session_id: string;
+                /** @description Its path up to this message is copied. Absent: up to the head. Unknown: 400. */
+                message_id?: string | null;
+                /** @description Id of a frame of the last reply, which is copied up to and with it: exactly what a reader had seen then. Absent: all of it. */
+                frame_id?: number | null;
             } | null;
             /**
              * Format: uuid
@@ -2638,6 +3313,28 @@ export interface components {
             metadata: {
                 [key: string]: string;
             };
+            /** @description Calls of the newest reply that wait for a decision; `[]` when nothing waits. */
+            pending: components["schemas"]["PendingCall"][];
+            /**
+             * Format: uuid
+             * @description The last message of the path that reads show. Null: there is none.
+             */
+            head_id: string | null;
+            /** @description What the session is a copy of. Null: it is none. */
+            forked_from: {
+                /**
+                 * Format: uuid
+                 * @description The session it was copied from; it may be gone.
+                 */
+                session_id: string;
+                /**
+                 * Format: uuid
+                 * @description The last message that was copied, by its id there. Null: there was none.
+                 */
+                message_id: string | null;
+                /** @description The frame up to which it was copied. Null: all of it. */
+                frame_id: number | null;
+            } | null;
             /**
              * Format: date-time
              * @description When the session was created. ISO 8601, UTC.
@@ -2723,6 +3420,11 @@ export interface components {
             detail: {
                 [key: string]: unknown;
             };
+            /**
+             * @description A note tells what happened within a state: an attempt, a model turn, a tool call.
+             * @enum {string}
+             */
+            kind: "transition" | "note";
         };
         SessionTransitionList: {
             transitions: components["schemas"]["SessionTransition"][];
@@ -2750,6 +3452,31 @@ export interface components {
                 param: null;
             };
         };
+        ToolCall: {
+            /** @description Names the call in decisions, and in messages of role `tool`. */
+            id: string;
+            /**
+             * @description Kind of call.
+             * @enum {string}
+             */
+            type: "function";
+            function: {
+                name: string;
+                /** @description JSON text as the model wrote it; it may not parse. */
+                arguments: string;
+            };
+        };
+        UIApprovalRequest: {
+            /**
+             * @description The call waits until somebody approves or rejects it.
+             * @enum {string}
+             */
+            type: "tool-approval-request";
+            /** @description The call’s own id. */
+            approvalId: string;
+            /** @description Ties a call and its result together. */
+            toolCallId: string;
+        };
         /** @description What `DefaultChatTransport` sends. Other fields are accepted and ignored. */
         UIChatRequest: {
             /**
@@ -2757,14 +3484,37 @@ export interface components {
              * @description The chat's id, a UUID: that of its session, which is made when it does not exist.
              */
             id: string;
-            /** @description The last one, a user message, is the new one. */
+            /** @description The last one, a user message, is the new one. It comes behind the last stored reply before it, unless other user messages stand between: then behind the head. */
             messages: components["schemas"]["SentUIMessage"][];
             /**
-             * @description What the user did. Absent: `submit-message`. `regenerate-message` is not supported yet: 400.
+             * @description What the user did. Absent: `submit-message`. `regenerate-message` answers a stored user message once more.
              * @enum {string}
              */
             trigger?: "submit-message" | "regenerate-message";
+            /** @description Of `regenerate-message`: the message to answer, or the reply to it. Unknown: the newest user message with the last one’s text behind the last known reply. */
             messageId?: string | null;
+            /** @description The caller's own functions, 128 at most: the model may call them, and the reply ends with `finish_reason` `tool_calls` for the caller to make the calls. A name that the agent has: 400. */
+            tools?: {
+                /** @enum {string} */
+                type: "function";
+                function: {
+                    name: string;
+                    description?: string;
+                    /** @description JSON Schema of an object. */
+                    parameters?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            }[] | null;
+            /** @description For the reply's first model call. Without `tools`: 400. */
+            tool_choice?: ("auto" | "none" | "required") | {
+                /** @enum {string} */
+                type: "function";
+                function: {
+                    name: string;
+                };
+            } | null;
         };
         UIError: {
             /**
@@ -2784,7 +3534,7 @@ export interface components {
              * @description Why.
              * @enum {string}
              */
-            finishReason: "stop" | "length" | "content-filter";
+            finishReason: "stop" | "length" | "content-filter" | "tool-calls";
         };
         UIMessage: {
             /** Format: uuid */
@@ -2844,6 +3594,15 @@ export interface components {
             id: string;
             delta: string;
         };
+        UIToolDenied: {
+            /**
+             * @description It was rejected.
+             * @enum {string}
+             */
+            type: "tool-output-denied";
+            /** @description Ties a call and its result together. */
+            toolCallId: string;
+        };
         UIToolError: {
             /**
              * @description It failed, or the reply ended before its result was stored.
@@ -2891,6 +3650,42 @@ export interface components {
             /** @description Their sum. */
             total_tokens: number;
         };
+        /** @description Times are those of the last seven days; replies before that are counted by whole hours, without times. */
+        UsageFigures: {
+            /**
+             * Format: date-time
+             * @description Start of the period. ISO 8601, UTC.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description End of the period, exclusive. ISO 8601, UTC.
+             */
+            to: string;
+            rows: components["schemas"]["UsageFiguresRow"][];
+        };
+        UsageFiguresRow: {
+            /** @description Id of an agent, or a model name. */
+            key: string;
+            /** @description Number of replies that ended. */
+            replies: number;
+            /** @description Of them, those that failed. */
+            failures: number;
+            firstTokenMs: {
+                /** @description Milliseconds; half of the replies took less to their first token. */
+                p50: number | null;
+                /** @description Milliseconds; 95 of 100 replies took less to their first token. */
+                p95: number | null;
+            };
+            durationMs: {
+                /** @description Milliseconds; half of the replies took less to their end. */
+                p50: number | null;
+                /** @description Milliseconds; 95 of 100 replies took less to their end. */
+                p95: number | null;
+            };
+            /** @description By the stored prices. Null: a model of it has none. */
+            cost: number | null;
+        };
         UsageReport: {
             /**
              * Format: date-time
@@ -2925,6 +3720,7 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type ActionsRequest = components['schemas']['ActionsRequest'];
 export type AgUiMessage = components['schemas']['AgUiMessage'];
 export type AgUiReasoningBoundary = components['schemas']['AgUiReasoningBoundary'];
 export type AgUiReasoningContent = components['schemas']['AgUiReasoningContent'];
@@ -2965,9 +3761,11 @@ export type ClientSecret = components['schemas']['ClientSecret'];
 export type ClientSecretRequest = components['schemas']['ClientSecretRequest'];
 export type ContentPart = components['schemas']['ContentPart'];
 export type CurrentUser = components['schemas']['CurrentUser'];
+export type Decision = components['schemas']['Decision'];
 export type DeployAuthError = components['schemas']['DeployAuthError'];
 export type DeployError = components['schemas']['DeployError'];
 export type DeployMessage = components['schemas']['DeployMessage'];
+export type DeployMessagePart = components['schemas']['DeployMessagePart'];
 export type DeployMessages = components['schemas']['DeployMessages'];
 export type DeployModel = components['schemas']['DeployModel'];
 export type DeployModelList = components['schemas']['DeployModelList'];
@@ -2976,6 +3774,7 @@ export type DeploySession = components['schemas']['DeploySession'];
 export type DeploySessionList = components['schemas']['DeploySessionList'];
 export type Export = components['schemas']['Export'];
 export type GenerationConfig = components['schemas']['GenerationConfig'];
+export type HeadChange = components['schemas']['HeadChange'];
 export type HttpTool = components['schemas']['HttpTool'];
 export type HttpToolCreate = components['schemas']['HttpToolCreate'];
 export type HttpToolList = components['schemas']['HttpToolList'];
@@ -2997,8 +3796,14 @@ export type McpServerUpdate = components['schemas']['McpServerUpdate'];
 export type McpTool = components['schemas']['McpTool'];
 export type McpTools = components['schemas']['McpTools'];
 export type Message = components['schemas']['Message'];
+export type ModelPrice = components['schemas']['ModelPrice'];
+export type ModelPrices = components['schemas']['ModelPrices'];
+export type PendingCall = components['schemas']['PendingCall'];
 export type PlaygroundChatRequest = components['schemas']['PlaygroundChatRequest'];
+export type PlaygroundFrames = components['schemas']['PlaygroundFrames'];
+export type PlaygroundHeadChange = components['schemas']['PlaygroundHeadChange'];
 export type PlaygroundMessage = components['schemas']['PlaygroundMessage'];
+export type PlaygroundMessagePart = components['schemas']['PlaygroundMessagePart'];
 export type PlaygroundMessages = components['schemas']['PlaygroundMessages'];
 export type PlaygroundSession = components['schemas']['PlaygroundSession'];
 export type PlaygroundSessionCreate = components['schemas']['PlaygroundSessionCreate'];
@@ -3016,6 +3821,10 @@ export type ProviderType = components['schemas']['ProviderType'];
 export type ProviderTypeList = components['schemas']['ProviderTypeList'];
 export type ProviderUpdate = components['schemas']['ProviderUpdate'];
 export type Ready = components['schemas']['Ready'];
+export type ReplyModelRequest = components['schemas']['ReplyModelRequest'];
+export type ReplyRequests = components['schemas']['ReplyRequests'];
+export type ReplySpan = components['schemas']['ReplySpan'];
+export type ReplyTrace = components['schemas']['ReplyTrace'];
 export type RunAgentInput = components['schemas']['RunAgentInput'];
 export type SentUiMessage = components['schemas']['SentUIMessage'];
 export type SessionChange = components['schemas']['SessionChange'];
@@ -3027,6 +3836,8 @@ export type SessionOverviewList = components['schemas']['SessionOverviewList'];
 export type SessionTransition = components['schemas']['SessionTransition'];
 export type SessionTransitionList = components['schemas']['SessionTransitionList'];
 export type StreamError = components['schemas']['StreamError'];
+export type ToolCall = components['schemas']['ToolCall'];
+export type UiApprovalRequest = components['schemas']['UIApprovalRequest'];
 export type UiChatRequest = components['schemas']['UIChatRequest'];
 export type UiError = components['schemas']['UIError'];
 export type UiFinish = components['schemas']['UIFinish'];
@@ -3036,10 +3847,13 @@ export type UiStart = components['schemas']['UIStart'];
 export type UiStep = components['schemas']['UIStep'];
 export type UiTextBoundary = components['schemas']['UITextBoundary'];
 export type UiTextDelta = components['schemas']['UITextDelta'];
+export type UiToolDenied = components['schemas']['UIToolDenied'];
 export type UiToolError = components['schemas']['UIToolError'];
 export type UiToolInput = components['schemas']['UIToolInput'];
 export type UiToolOutput = components['schemas']['UIToolOutput'];
 export type Usage = components['schemas']['Usage'];
+export type UsageFigures = components['schemas']['UsageFigures'];
+export type UsageFiguresRow = components['schemas']['UsageFiguresRow'];
 export type UsageReport = components['schemas']['UsageReport'];
 export type UsageRow = components['schemas']['UsageRow'];
 export type $defs = Record<string, never>;
@@ -5672,7 +6486,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            /** @description The body is larger than `MAX_BODY_BYTES`, pictures and files not counted; or a message has more than 20 parts or 20 MiB of these. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5883,7 +6697,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            /** @description The body is larger than `MAX_BODY_BYTES`, pictures and files not counted; or a message has more than 20 parts or 20 MiB of these. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6052,7 +6866,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description There is no such agent. */
+            /** @description There is no such agent, or no such session to fork. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6344,6 +7158,8 @@ export interface operations {
     listSessionMessages: {
         parameters: {
             query?: {
+                /** @description `all`: the messages of every branch, in the order in which they were made. Absent: the path to the head. */
+                branches?: "all";
                 /** @description How many messages at most. Absent: all of them. */
                 limit?: number;
                 /** @description Id of a message: only those after it, the nearest first. Not together with `before`. */
@@ -6407,6 +7223,184 @@ export interface operations {
             };
             /** @description Internal error. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    getMessagePart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+                message_id: string;
+                n: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such session, message or part. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    moveHead: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HeadChange"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploySession"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description On an open server: a page of an origin that is not among the agent's sent it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description A reply is running. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6490,7 +7484,128 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description A reply is running; nothing was stored. `x-should-retry: false`. See `on_busy`. */
+            /** @description A reply is running (see `on_busy`), or a result came for no call that waits; nothing was stored. `x-should-retry: false`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`, pictures and files not counted; or a message has more than 20 parts or 20 MiB of these. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The generation failed: `x-should-retry: false`. Without that, it may be unknown whether the message is stored. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Draining, or too many running replies; see `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    createSessionActions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Up to 255 characters, kept for 24 hours. The same key and body joins the first reply; another body: 400. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ActionsRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                    "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestError"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description A client secret approves a call as it stands, or rejects it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Nothing waits, somebody else has decided, or a reply is running; nothing was stored. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6517,7 +7632,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The generation failed: `x-should-retry: false`. Without that, it may be unknown whether the message is stored. */
+            /** @description The generation failed: `x-should-retry: false`. Without that, it may be unknown whether the decisions are stored. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6696,7 +7811,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["UIStart"] | components["schemas"]["UIStep"] | components["schemas"]["UITextBoundary"] | components["schemas"]["UITextDelta"] | components["schemas"]["UIToolInput"] | components["schemas"]["UIToolOutput"] | components["schemas"]["UIToolError"] | components["schemas"]["UIFinish"] | components["schemas"]["UIError"];
+                    "text/event-stream": components["schemas"]["UIStart"] | components["schemas"]["UIStep"] | components["schemas"]["UITextBoundary"] | components["schemas"]["UITextDelta"] | components["schemas"]["UIToolInput"] | components["schemas"]["UIToolOutput"] | components["schemas"]["UIToolError"] | components["schemas"]["UIApprovalRequest"] | components["schemas"]["UIToolDenied"] | components["schemas"]["UIFinish"] | components["schemas"]["UIError"];
                 };
             };
             /** @description Something is missing or invalid; the message names the field and the reason. */
@@ -6753,7 +7868,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployError"];
                 };
             };
-            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            /** @description The body is larger than `MAX_BODY_BYTES`, pictures and files not counted; or a message has more than 20 parts or 20 MiB of these. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6809,7 +7924,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["UIStart"] | components["schemas"]["UIStep"] | components["schemas"]["UITextBoundary"] | components["schemas"]["UITextDelta"] | components["schemas"]["UIToolInput"] | components["schemas"]["UIToolOutput"] | components["schemas"]["UIToolError"] | components["schemas"]["UIFinish"] | components["schemas"]["UIError"];
+                    "text/event-stream": components["schemas"]["UIStart"] | components["schemas"]["UIStep"] | components["schemas"]["UITextBoundary"] | components["schemas"]["UITextDelta"] | components["schemas"]["UIToolInput"] | components["schemas"]["UIToolOutput"] | components["schemas"]["UIToolError"] | components["schemas"]["UIApprovalRequest"] | components["schemas"]["UIToolDenied"] | components["schemas"]["UIFinish"] | components["schemas"]["UIError"];
                 };
             };
             /** @description No reply yet. */
@@ -7491,7 +8606,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description There is no such agent. */
+            /** @description There is no such agent, or no such session to fork. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7657,6 +8772,8 @@ export interface operations {
     listPlaygroundMessages: {
         parameters: {
             query?: {
+                /** @description `all`: the messages of every branch, in the order in which they were made. Absent: the path to the head. */
+                branches?: "all";
                 /** @description How many messages at most. Absent: all of them. */
                 limit?: number;
                 /** @description Id of a message: only those after it, the nearest first. Not together with `before`. */
@@ -7711,6 +8828,226 @@ export interface operations {
             };
             /** @description Internal error. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    listPlaygroundFrames: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaygroundFrames"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such message in this session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    getPlaygroundPart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+                message_id: string;
+                n: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such session, message or part. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    movePlaygroundHead: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlaygroundHeadChange"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaygroundSession"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description A reply is running. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7798,7 +9135,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            /** @description The body is larger than `MAX_BODY_BYTES`, pictures and files not counted; or a message has more than 20 parts or 20 MiB of these. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7896,6 +9233,127 @@ export interface operations {
             };
             /** @description Internal error. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    createPlaygroundActions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Up to 255 characters, kept for 24 hours. The same key and body joins the first reply; another body: 400. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                agent_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ActionsRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                    "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["StreamError"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such session, or it belongs to another agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Nothing waits, somebody else has decided, or a reply is running; nothing was stored. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Draining, or too many running replies; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8119,6 +9577,8 @@ export interface operations {
                 limit?: number;
                 /** @description Number of records to skip. */
                 offset?: number;
+                /** @description Only these. Absent: all. */
+                kind?: "transition" | "note";
             };
             header?: never;
             path: {
@@ -8177,7 +9637,10 @@ export interface operations {
     };
     streamSessionTransitions: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only these. Absent: all. */
+                kind?: "transition" | "note";
+            };
             header?: {
                 /** @description The last `seq` received. Absent: from the beginning. */
                 "Last-Event-ID"?: string;
@@ -8274,6 +9737,153 @@ export interface operations {
             };
         };
     };
+    getReplyTrace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplyTrace"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such reply. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    streamReplyTrace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["ReplyTrace"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such reply. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    listReplyRequests: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplyRequests"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is no such reply. Or `TRACE_REQUESTS` is `off`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
     getUsage: {
         parameters: {
             query?: {
@@ -8319,6 +9929,194 @@ export interface operations {
             };
             /** @description Internal error. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    getUsageFigures: {
+        parameters: {
+            query?: {
+                /** @description ISO 8601 date or time, UTC. Absent: 30 days before `to`. */
+                from?: string;
+                /** @description ISO 8601 date or time, UTC, exclusive. Absent: now. */
+                to?: string;
+                /** @description What each row aggregates. */
+                groupBy?: "agent" | "model";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageFigures"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    getPrices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelPrices"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    replacePrices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelPrices"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelPrices"];
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The request did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is larger than `MAX_BODY_BYTES`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description The body is compressed, or has another media type or none. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Too many request bodies are being received, or the database cannot be reached; see `Retry-After`. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

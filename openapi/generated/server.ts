@@ -142,6 +142,10 @@ export interface SessionsHandlers<X extends Exchange> {
   updateSession: Handler<operations['updateSession'], X>
   /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/messages — Read the messages of a session, oldest first */
   listSessionMessages: Handler<operations['listSessionMessages'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/messages/{message_id}/parts/{n} — Read a picture or file of a message */
+  getMessagePart: Handler<operations['getMessagePart'], X>
+  /** POST /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/head — Turn a session's path to another branch */
+  moveHead: Handler<operations['moveHead'], X>
   /** DELETE /api/v1/agents/{agent_id}/deploy/sessions/{session_id} — Delete a session and all its messages */
   deleteSession: Handler<operations['deleteSession'], X>
 }
@@ -150,6 +154,8 @@ export interface SessionsHandlers<X extends Exchange> {
 export interface SessionCompletionsHandlers<X extends Exchange> {
   /** POST /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/chat/completions — Send the next user message of a session */
   createSessionCompletion: Handler<operations['createSessionCompletion'], X>
+  /** POST /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/actions — Decide all calls that wait in a session */
+  createSessionActions: Handler<operations['createSessionActions'], X>
   /** GET /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/chat/completions/stream — Follow the session's newest reply, from any frame */
   resumeSessionCompletion: Handler<operations['resumeSessionCompletion'], X>
   /** POST /api/v1/agents/{agent_id}/deploy/sessions/{session_id}/chat/completions/cancel — Cancel the running reply, if any */
@@ -202,10 +208,18 @@ export interface PlaygroundHandlers<X extends Exchange> {
   deletePlaygroundSession: Handler<operations['deletePlaygroundSession'], X>
   /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages — Read the messages of a session, oldest first, with their tool calls */
   listPlaygroundMessages: Handler<operations['listPlaygroundMessages'], X>
+  /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages/{message_id}/frames — Where each frame of a reply ends in its content, to fork at */
+  listPlaygroundFrames: Handler<operations['listPlaygroundFrames'], X>
+  /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages/{message_id}/parts/{n} — Read a picture or file of a message */
+  getPlaygroundPart: Handler<operations['getPlaygroundPart'], X>
+  /** POST /api/v1/agents/{agent_id}/playground/sessions/{session_id}/head — Turn a session's path to another branch */
+  movePlaygroundHead: Handler<operations['movePlaygroundHead'], X>
   /** POST /api/v1/agents/{agent_id}/playground/chat — Send a message, optionally with other settings and tools */
   createPlaygroundChat: Handler<operations['createPlaygroundChat'], X>
   /** GET /api/v1/agents/{agent_id}/playground/sessions/{session_id}/stream — Follow the session's newest reply, from any frame */
   resumePlaygroundChat: Handler<operations['resumePlaygroundChat'], X>
+  /** POST /api/v1/agents/{agent_id}/playground/sessions/{session_id}/actions — Decide all calls that wait in a session */
+  createPlaygroundActions: Handler<operations['createPlaygroundActions'], X>
   /** POST /api/v1/agents/{agent_id}/playground/sessions/{session_id}/cancel — Cancel the running reply, if any */
   cancelPlaygroundChat: Handler<operations['cancelPlaygroundChat'], X>
 }
@@ -230,10 +244,30 @@ export interface DebugHandlers<X extends Exchange> {
   listLiveActors: Handler<operations['listLiveActors'], X>
 }
 
+/** What happened in one reply. */
+export interface ReplyTracesHandlers<X extends Exchange> {
+  /** GET /api/v1/debug/replies/{message_id}/trace — What happened in a reply: attempts, model turns, tool calls, settlement */
+  getReplyTrace: Handler<operations['getReplyTrace'], X>
+  /** GET /api/v1/debug/replies/{message_id}/trace/stream — Follow the trace of a reply */
+  streamReplyTrace: Handler<operations['streamReplyTrace'], X>
+  /** GET /api/v1/debug/replies/{message_id}/requests — What the model was sent for a reply */
+  listReplyRequests: Handler<operations['listReplyRequests'], X>
+}
+
 /** Token counts. */
 export interface UsageHandlers<X extends Exchange> {
   /** GET /api/v1/usage — Read token usage */
   getUsage: Handler<operations['getUsage'], X, 'groupBy'>
+  /** GET /api/v1/usage/figures — Read how long replies took, how many failed, and what they cost */
+  getUsageFigures: Handler<operations['getUsageFigures'], X, 'groupBy'>
+}
+
+/** What models cost, as the operator has told. */
+export interface PricesHandlers<X extends Exchange> {
+  /** GET /api/v1/settings/prices — Read what models cost */
+  getPrices: Handler<operations['getPrices'], X>
+  /** PUT /api/v1/settings/prices — Replace what models cost */
+  replacePrices: Handler<operations['replacePrices'], X>
 }
 
 /** Export and import of the configuration. */
@@ -266,7 +300,9 @@ export interface Server<X extends Exchange> {
   playground: PlaygroundHandlers<X>
   allSessions: AllSessionsHandlers<X>
   debug: DebugHandlers<X>
+  replyTraces: ReplyTracesHandlers<X>
   usage: UsageHandlers<X>
+  prices: PricesHandlers<X>
   transfer: TransferHandlers<X>
 }
 
@@ -293,5 +329,7 @@ export interface ServerOperations<X extends Exchange>
     PlaygroundHandlers<X>,
     AllSessionsHandlers<X>,
     DebugHandlers<X>,
+    ReplyTracesHandlers<X>,
     UsageHandlers<X>,
+    PricesHandlers<X>,
     TransferHandlers<X> {}

@@ -18,6 +18,7 @@ export const aiSdk = operations({
       'Idempotency-Key':
         'Up to 255 characters, kept 24 hours. The same key, trigger, `messageId` and last message joins the first reply; another: 400.',
     },
+    takesParts: true,
     body: UIChatRequest,
     streams: 'only',
     events: uiMessageChunks,

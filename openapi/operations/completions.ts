@@ -9,6 +9,7 @@ export const completions = operations({
     summary: 'Ask the agent, sending the whole conversation',
     description:
       "Nothing is stored. The agent's system prompt is prepended. With `stream`, frames hold `ChatCompletionChunk` and end with `[DONE]`, or with `StreamError`; they have no ids. The generation stops when the client disconnects.",
+    takesParts: true,
     body: ChatCompletionRequest,
     streams: 'also',
     events: completionEvents,

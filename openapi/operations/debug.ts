@@ -1,10 +1,18 @@
 import Type from 'typebox'
 import { operations } from '../operation.ts'
-import { page } from '../schemas/basics.ts'
-import { Chart, ChartTraffic, LiveActors, SessionTransition, SessionTransitionList } from '../schemas/running.ts'
+import { oneOf, page } from '../schemas/basics.ts'
+import {
+  Chart,
+  ChartTraffic,
+  LiveActors,
+  SessionTransition,
+  SessionTransitionList,
+  stepKinds,
+} from '../schemas/running.ts'
 
 const session = '/api/v1/debug/sessions/{id}/transitions'
 const unknown = 'There is no such session.'
+const kind = Type.Optional(oneOf(stepKinds, 'Only these. Absent: all.'))
 
 export const debug = operations({
   getChart: {
@@ -31,7 +39,7 @@ export const debug = operations({
     path: session,
     scope: 'management',
     summary: 'List all transitions of a session, oldest first',
-    query: page,
+    query: Type.Object({ ...page.properties, kind }),
     responses: { 200: SessionTransitionList },
     errors: { 404: unknown },
   },
@@ -42,6 +50,7 @@ export const debug = operations({
     summary: 'Follow the transitions of a session',
     description: 'Each frame holds a `SessionTransition`; its id is `seq`.',
     headers: { 'Last-Event-ID': 'The last `seq` received. Absent: from the beginning.' },
+    query: Type.Object({ kind }),
     streams: 'only',
     events: [SessionTransition],
     responses: { 200: null },

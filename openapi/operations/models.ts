@@ -27,6 +27,7 @@ export const models = operations({
     summary: 'Ask the agent that `model` names, sending the whole conversation',
     description:
       "The stateless completion of that agent. An id wins over another agent's name; a name that several agents have: 400.",
+    takesParts: true,
     body: AgentCompletionRequest,
     streams: 'also',
     events: completionEvents,

@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import { operations } from '../operation.ts'
 import { searchPage } from '../schemas/basics.ts'
-import { completionEvents } from '../schemas/chat.ts'
+import { PlaygroundFrames, PlaygroundHeadChange } from '../schemas/branches.ts'
+import { ActionsRequest, ChatCompletion, completionEvents } from '../schemas/chat.ts'
 import {
   PlaygroundChatRequest,
   PlaygroundMessages,
@@ -35,7 +36,7 @@ export const playground = operations({
     body: PlaygroundSessionCreate,
     bodyOptional: true,
     responses: { 201: PlaygroundSession },
-    errors: { 404: noAgent },
+    errors: { 404: 'There is no such agent, or no such session to fork.' },
   },
   getPlaygroundSession: {
     method: 'get',
@@ -62,12 +63,41 @@ export const playground = operations({
     responses: { 200: PlaygroundMessages },
     errors: { 404: unknown },
   },
+  listPlaygroundFrames: {
+    method: 'get',
+    path: `${one}/messages/{message_id}/frames`,
+    scope: 'management',
+    summary: 'Where each frame of a reply ends in its content, to fork at',
+    description: 'From the role frame on. A message without frames has none.',
+    responses: { 200: PlaygroundFrames },
+    errors: { 404: 'There is no such message in this session.' },
+  },
+  getPlaygroundPart: {
+    method: 'get',
+    path: `${one}/messages/{message_id}/parts/{n}`,
+    scope: 'management',
+    summary: 'Read a picture or file of a message',
+    bytes: true,
+    responses: { 200: null },
+    errors: { 404: 'There is no such session, message or part.' },
+  },
+  movePlaygroundHead: {
+    method: 'post',
+    path: `${one}/head`,
+    scope: 'management',
+    summary: "Turn a session's path to another branch",
+    description: 'It does not count as an update in lists. An unknown message: 400.',
+    body: PlaygroundHeadChange,
+    responses: { 200: PlaygroundSession },
+    errors: { 404: unknown, 409: 'A reply is running.' },
+  },
   createPlaygroundChat: {
     method: 'post',
     path: `${base}/chat`,
     scope: 'management',
     summary: 'Send a message, optionally with other settings and tools',
     description: `The response header \`x-session-id\` is the id of the session. ${frames}`,
+    takesParts: true,
     body: PlaygroundChatRequest,
     streams: 'only',
     events: completionEvents,
@@ -89,6 +119,26 @@ export const playground = operations({
     events: completionEvents,
     responses: { 200: null, 204: null },
     errors: { 404: unknown },
+  },
+  createPlaygroundActions: {
+    method: 'post',
+    path: `${one}/actions`,
+    scope: 'management',
+    summary: 'Decide all calls that wait in a session',
+    description: `As on the deploy API. With \`stream\`: ${frames}`,
+    headers: {
+      'Idempotency-Key':
+        'Up to 255 characters, kept for 24 hours. The same key and body joins the first reply; another body: 400.',
+    },
+    body: ActionsRequest,
+    streams: 'also',
+    events: completionEvents,
+    responses: { 200: ChatCompletion },
+    errors: {
+      404: unknown,
+      409: 'Nothing waits, somebody else has decided, or a reply is running; nothing was stored.',
+      503: 'Draining, or too many running replies; see `Retry-After`.',
+    },
   },
   cancelPlaygroundChat: {
     method: 'post',

@@ -1,7 +1,8 @@
 import { operations } from '../operation.ts'
-import { ChatCompletion, completionEvents, SessionCompletionRequest } from '../schemas/chat.ts'
+import { ActionsRequest, ChatCompletion, completionEvents, SessionCompletionRequest } from '../schemas/chat.ts'
 
-const path = '/api/v1/agents/{agent_id}/deploy/sessions/{session_id}/chat/completions'
+const session = '/api/v1/agents/{agent_id}/deploy/sessions/{session_id}'
+const path = `${session}/chat/completions`
 const unknown = 'There is no such session, or it belongs to another agent.'
 
 export const sessionCompletions = operations({
@@ -17,14 +18,39 @@ export const sessionCompletions = operations({
       'Idempotency-Key':
         'Up to 255 characters, kept for 24 hours. The same key and body joins the first reply; another body: 400.',
     },
+    takesParts: true,
     body: SessionCompletionRequest,
     streams: 'also',
     events: completionEvents,
     responses: { 200: ChatCompletion },
     errors: {
       404: unknown,
-      409: 'A reply is running; nothing was stored. `x-should-retry: false`. See `on_busy`.',
+      409: 'A reply is running (see `on_busy`), or a result came for no call that waits; nothing was stored. `x-should-retry: false`.',
       500: 'The generation failed: `x-should-retry: false`. Without that, it may be unknown whether the message is stored.',
+      503: 'Draining, or too many running replies; see `Retry-After`.',
+    },
+  },
+  createSessionActions: {
+    method: 'post',
+    path: `${session}/actions`,
+    scope: 'deploy',
+    secret: 'handler',
+    summary: 'Decide all calls that wait in a session',
+    description:
+      'The answer is a completion: a new reply, which makes the approved calls first. Its frames have the next ids. Of several deciders one wins, the others get 409.',
+    headers: {
+      'Idempotency-Key':
+        'Up to 255 characters, kept for 24 hours. The same key and body joins the first reply; another body: 400.',
+    },
+    body: ActionsRequest,
+    streams: 'also',
+    events: completionEvents,
+    responses: { 200: ChatCompletion },
+    errors: {
+      403: 'A client secret approves a call as it stands, or rejects it.',
+      404: unknown,
+      409: 'Nothing waits, somebody else has decided, or a reply is running; nothing was stored.',
+      500: 'The generation failed: `x-should-retry: false`. Without that, it may be unknown whether the decisions are stored.',
       503: 'Draining, or too many running replies; see `Retry-After`.',
     },
   },

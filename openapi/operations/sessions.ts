@@ -1,4 +1,5 @@
 import { operations } from '../operation.ts'
+import { HeadChange } from '../schemas/branches.ts'
 import { DeployMessages } from '../schemas/chat.ts'
 import {
   DeploySession,
@@ -25,7 +26,7 @@ export const sessions = operations({
     body: SessionCreate,
     bodyOptional: true,
     responses: { 201: DeploySession },
-    errors: { 404: 'There is no such agent.', 409: 'The `id` is taken.' },
+    errors: { 404: 'There is no such agent, or no such session to fork.', 409: 'The `id` is taken.' },
   },
   listSessions: {
     method: 'get',
@@ -65,10 +66,33 @@ export const sessions = operations({
     scope: 'deploy',
     secret: 'session',
     summary: 'Read the messages of a session, oldest first',
-    description: '`limit` alone gives the newest ones. An id that is none of a message of this session: 400.',
+    description:
+      'Those on the path to its head, or of all branches. `limit` alone gives the newest ones. An id that is none of a message of this session: 400.',
     query: messagePage,
     responses: { 200: DeployMessages },
     errors: { 404: unknown },
+  },
+  getMessagePart: {
+    method: 'get',
+    path: `${one}/messages/{message_id}/parts/{n}`,
+    scope: 'deploy',
+    secret: 'session',
+    summary: 'Read a picture or file of a message',
+    description: 'What `url` of its `parts` names. Sent to be saved, with the media type that its bytes begin as.',
+    bytes: true,
+    responses: { 200: null },
+    errors: { 404: 'There is no such session, message or part.' },
+  },
+  moveHead: {
+    method: 'post',
+    path: `${one}/head`,
+    scope: 'deploy',
+    secret: 'session',
+    summary: "Turn a session's path to another branch",
+    description: 'It does not count as an update in lists. An unknown message: 400.',
+    body: HeadChange,
+    responses: { 200: DeploySession },
+    errors: { 404: unknown, 409: 'A reply is running.' },
   },
   deleteSession: {
     method: 'delete',

@@ -2,8 +2,13 @@ import Type from 'typebox'
 import { operations } from '../operation.ts'
 import { oneOf } from '../schemas/basics.ts'
 import { UsageReport } from '../schemas/running.ts'
+import { UsageFigures } from '../schemas/usage-figures.ts'
 
 const moment = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
+const period = {
+  from: moment('ISO 8601 date or time, UTC. Absent: 30 days before `to`.'),
+  to: moment('ISO 8601 date or time, UTC, exclusive. Absent: now.'),
+}
 
 export const usage = operations({
   getUsage: {
@@ -14,12 +19,24 @@ export const usage = operations({
     description:
       'Counts every reply that has ended, in any way, including stateless ones and those of deleted sessions. Usage more than a week old is counted by whole hours.',
     query: Type.Object({
-      from: moment('ISO 8601 date or time, UTC. Absent: 30 days before `to`.'),
-      to: moment('ISO 8601 date or time, UTC, exclusive. Absent: now.'),
+      ...period,
       groupBy: Type.Optional(
         Type.Unsafe({ ...oneOf(['agent', 'model', 'day'], 'What each row aggregates.'), default: 'agent' }),
       ),
     }),
     responses: { 200: UsageReport },
+  },
+  getUsageFigures: {
+    method: 'get',
+    path: '/api/v1/usage/figures',
+    scope: 'management',
+    summary: 'Read how long replies took, how many failed, and what they cost',
+    query: Type.Object({
+      ...period,
+      groupBy: Type.Optional(
+        Type.Unsafe({ ...oneOf(['agent', 'model'], 'What each row aggregates.'), default: 'agent' }),
+      ),
+    }),
+    responses: { 200: UsageFigures },
   },
 })

@@ -1,7 +1,7 @@
 /** AG-UI's own formats (protocol 1.0). The server reads little of a request, and checks only that. */
 import Type from 'typebox'
 import { documented } from '../documented.ts'
-import { oneOf } from './basics.ts'
+import { freeObject, oneOf } from './basics.ts'
 import { replyErrorCodes } from './chat.ts'
 
 const SentMessage = Type.Object(
@@ -37,7 +37,25 @@ export const RunAgentInput = Type.Object(
       maxLength: 255,
       description: 'The same one with the same newest user message joins the first reply; with another: 400.',
     }),
-    messages: Type.Array(SentMessage, { minItems: 1 }),
+    messages: Type.Array(SentMessage),
+    resume: Type.Optional(
+      Type.Unsafe({
+        description:
+          'Answers to the interrupts of the run before, instead of a message: `payload` `{approved, reason?}`, or `cancelled`, which rejects.',
+        ...documented({
+          type: ['array', 'null'],
+          items: {
+            type: 'object',
+            required: ['interruptId', 'status'],
+            properties: {
+              interruptId: { type: 'string' },
+              status: { type: 'string', enum: ['resolved', 'cancelled'] },
+              payload: {},
+            },
+          },
+        }),
+      }),
+    ),
   },
   { title: 'RunAgentInput', description: 'Other fields are accepted and ignored.' },
 )
@@ -113,7 +131,23 @@ export const agUiEvents = [
       type: oneOf(['RUN_FINISHED'], 'The last event of a reply that did not fail.'),
       threadId,
       runId,
-      outcome: Type.Object({ type: oneOf(['success', 'cancelled'], 'How it ended.') }),
+      outcome: Type.Object({
+        type: oneOf(['success', 'cancelled', 'interrupt'], 'How it ended.'),
+        interrupts: Type.Optional(
+          Type.Array(
+            Type.Object({
+              id: Type.String({ description: 'Of the call that waits.' }),
+              reason: oneOf(['tool_approval'], 'What it waits for.'),
+              toolCallId,
+              message: Type.String(),
+              responseSchema: freeObject('JSON Schema of the answer’s `payload`.'),
+            }),
+            {
+              description: 'Calls that wait until somebody approves or rejects them. A new run with `resume` goes on.',
+            },
+          ),
+        ),
+      }),
     },
     { title: 'AgUiRunFinished' },
   ),

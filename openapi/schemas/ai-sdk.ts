@@ -1,6 +1,7 @@
 /** The AI SDK's own formats (package `ai`, version 7). The server reads little of a request, and checks only that. */
 import Type from 'typebox'
 import { documented } from '../documented.ts'
+import { callerToolFields } from './actions.ts'
 import { nullable, oneOf } from './basics.ts'
 import { messageStatuses } from './chat.ts'
 
@@ -17,11 +18,16 @@ const SentUIMessage = Type.Object(
   {},
   {
     title: 'SentUIMessage',
-    description: 'A UI message as `useChat` holds it. Of all but the last one nothing is read.',
+    description:
+      'A UI message as `useChat` holds it. Of all but the last user message only ids and roles are read; of an assistant’s that is the last one, the answers to approvals and the outputs of the caller’s tools.',
     ...documented({
       properties: {
         id: { type: 'string' },
-        role: { type: 'string', enum: ['user', 'assistant', 'system'], description: "The last message's: `user`." },
+        role: {
+          type: 'string',
+          enum: ['user', 'assistant', 'system'],
+          description: "The last message's: `user`, or `assistant` with decisions about what waits in it.",
+        },
         parts: sentParts,
       },
     }),
@@ -34,14 +40,27 @@ export const UIChatRequest = Type.Object(
       format: 'uuid',
       description: "The chat's id, a UUID: that of its session, which is made when it does not exist.",
     }),
-    messages: Type.Array(SentUIMessage, { minItems: 1, description: 'The last one, a user message, is the new one.' }),
+    messages: Type.Array(SentUIMessage, {
+      minItems: 1,
+      description:
+        'The last one, a user message, is the new one. It comes behind the last stored reply before it, unless other user messages stand between: then behind the head.',
+    }),
     trigger: Type.Optional(
       oneOf(
         ['submit-message', 'regenerate-message'],
-        'What the user did. Absent: `submit-message`. `regenerate-message` is not supported yet: 400.',
+        'What the user did. Absent: `submit-message`. `regenerate-message` answers a stored user message once more.',
       ),
     ),
-    messageId: Type.Optional(nullable(Type.String())),
+    messageId: Type.Optional(
+      nullable(
+        Type.String({
+          description:
+            'Of `regenerate-message`: the message to answer, or the reply to it. Unknown: the newest user message with the last one’s text behind the last known reply.',
+        }),
+      ),
+    ),
+    tools: callerToolFields.tools,
+    tool_choice: callerToolFields.tool_choice,
   },
   {
     title: 'UIChatRequest',
@@ -92,8 +111,17 @@ export const uiMessageChunks = [
   ),
   Type.Object(
     {
+      type: oneOf(['tool-approval-request'], 'The call waits until somebody approves or rejects it.'),
+      approvalId: Type.String({ description: 'The call’s own id.' }),
+      toolCallId,
+    },
+    { title: 'UIApprovalRequest' },
+  ),
+  Type.Object({ type: oneOf(['tool-output-denied'], 'It was rejected.'), toolCallId }, { title: 'UIToolDenied' }),
+  Type.Object(
+    {
       type: oneOf(['finish'], 'The reply has ended, or was cancelled.'),
-      finishReason: oneOf(['stop', 'length', 'content-filter'], 'Why.'),
+      finishReason: oneOf(['stop', 'length', 'content-filter', 'tool-calls'], 'Why.'),
     },
     { title: 'UIFinish' },
   ),

@@ -11,6 +11,10 @@ export function nullable(schema: TSchema): TSchema {
   })
 }
 
+/** An object of these properties, or null. */
+export const objectOrNull = (properties: TProperties, description: string): TSchema =>
+  Type.Unsafe({ ...Type.Object(properties), type: ['object', 'null'], description })
+
 export const id = (description: string) => Type.String({ format: 'uuid', description })
 export const time = (description: string) =>
   Type.String({ format: 'date-time', description: `${description} ISO 8601, UTC.` })

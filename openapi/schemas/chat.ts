@@ -1,29 +1,70 @@
 /** The chat-completions wire format, and messages of deploy sessions. Names are in snake case, as in that format. */
 import Type from 'typebox'
 import { documented } from '../documented.ts'
+import { actionsRequest, callerToolFields, WireToolCall } from './actions.ts'
 import { count, id, nullable, oneOf, time } from './basics.ts'
+import { deployPlace, parentId } from './branches.ts'
 import { answerFields } from './completion-fields.ts'
 
-const ContentPart = Type.Object(
-  { type: Type.String({ description: '`text`; anything else is 400.' }), text: Type.Optional(Type.String()) },
+export const ContentPart = Type.Object(
+  {
+    type: Type.String({
+      description: '`text`, or in user messages `image_url` or `file`.',
+      ...documented({ enum: ['text', 'image_url', 'file'] }),
+    }),
+    text: Type.Optional(Type.String()),
+    image_url: Type.Optional(
+      Type.Unsafe<{ url: string; detail?: 'auto' | 'low' | 'high' }>({
+        description:
+          'A picture: PNG, JPEG, WebP or GIF as a `data:` URL in base64, or at an `https:` address, from which it is fetched once.',
+        ...documented({
+          type: 'object',
+          required: ['url'],
+          properties: { url: { type: 'string' }, detail: { type: 'string', enum: ['auto', 'low', 'high'] } },
+        }),
+      }),
+    ),
+    file: Type.Optional(
+      Type.Unsafe<{ file_data: string; filename?: string }>({
+        description: 'A file: PDF, plain text, Markdown or CSV as a `data:` URL in base64.',
+        ...documented({
+          type: 'object',
+          required: ['file_data'],
+          properties: { file_data: { type: 'string' }, filename: { type: 'string' } },
+        }),
+      }),
+    ),
+  },
   { title: 'ContentPart' },
 )
 export const ChatMessage = Type.Object(
   {
     role: Type.String({
-      description: '`user` or `assistant`. `system`, `developer` and any other: 400.',
-      ...documented({ enum: ['user', 'assistant'] }),
+      description:
+        '`user` or `assistant`; `tool` for the result of a call of the `tools` that were brought. `system`, `developer` and any other: 400.',
+      ...documented({ enum: ['user', 'assistant', 'tool'] }),
     }),
-    content: Type.Unsafe({
-      type: ['string', 'array'],
-      items: ContentPart,
-      description: 'Text, or an array of `{type: "text", text}` parts, which are joined.',
-    }),
+    content: Type.Optional(
+      Type.Unsafe({
+        type: ['string', 'array', 'null'],
+        items: ContentPart,
+        description:
+          'Text, or an array of parts: texts, which are joined, and in user messages pictures and files between them. A message holds up to 20 parts and 20 MiB of decoded bytes (413). Only a message with `tool_calls` may have none.',
+      }),
+    ),
+    tool_calls: Type.Optional(
+      Type.Unsafe({
+        description: 'Of an assistant: the calls that the messages of role `tool` behind it answer, all of them.',
+        ...documented({ type: ['array', 'null'], items: WireToolCall }),
+      }),
+    ),
+    tool_call_id: Type.Optional(
+      Type.Unsafe({ description: 'Of a result: its call.', ...documented({ type: ['string', 'null'] }) }),
+    ),
   },
   { title: 'ChatMessage' },
 )
-const requestFields = {
-  messages: Type.Array(ChatMessage, { minItems: 1 }),
+const answerForm = {
   stream: Type.Optional(
     nullable(Type.Boolean({ description: 'True: the response is an event stream. Absent: false.' })),
   ),
@@ -34,8 +75,6 @@ const requestFields = {
       description: '`include_usage` adds a chunk with `usage` and no choices before `[DONE]`.',
     }),
   ),
-  model: Type.Optional(Type.Unsafe({ description: "Not looked at: the agent's model answers." })),
-  ...answerFields,
   include_reasoning: Type.Optional(
     nullable(
       Type.Boolean({
@@ -44,15 +83,33 @@ const requestFields = {
       }),
     ),
   ),
+  include_actions: callerToolFields.include_actions,
 }
+const requestFields = {
+  messages: Type.Array(ChatMessage, { minItems: 1 }),
+  model: Type.Optional(Type.Unsafe({ description: "Not looked at: the agent's model answers." })),
+  ...answerForm,
+  ...answerFields,
+  ...callerToolFields,
+}
+export const ActionsRequest = actionsRequest(answerForm)
 export const ChatCompletionRequest = Type.Object(requestFields, {
   title: 'ChatCompletionRequest',
   description:
     'Other fields that clients send are accepted and not used; the header `x-greenroom-ignored` of the answer names them.',
 })
+/** What `messages` of a session's request must be, unless it asks for another reply: its handler looks. */
+export const SentMessages = Type.Object({ messages: requestFields.messages })
 export const SessionCompletionRequest = Type.Object(
   {
     ...requestFields,
+    messages: Type.Optional(
+      Type.Unsafe({
+        description: 'Required, unless `regenerate` is true: then they are not looked at.',
+        ...documented({ ...requestFields.messages }),
+      }),
+    ),
+    ...deployPlace,
     on_busy: Type.Optional(
       oneOf(
         ['reject', 'interrupt'],
@@ -63,7 +120,7 @@ export const SessionCompletionRequest = Type.Object(
   {
     title: 'SessionCompletionRequest',
     description:
-      'Only the last of `messages` is used, and its role must be `user`. Other fields are accepted and not used; the header `x-greenroom-ignored` of the answer names them.',
+      'Only the last of `messages` is used, and its role must be `user`; or the last ones, of the role `tool`, which answer the pending calls of the `tools` that were brought. Other fields are accepted and not used; the header `x-greenroom-ignored` of the answer names them.',
   },
 )
 
@@ -75,7 +132,7 @@ const Usage = Type.Object(
   },
   { title: 'Usage', description: 'As reported by the provider; otherwise estimated by a tokenizer.' },
 )
-const finishReason = (description: string) => oneOf(['stop', 'length', 'content_filter'], description)
+const finishReason = (description: string) => oneOf(['stop', 'length', 'content_filter', 'tool_calls'], description)
 const completionId = Type.String({ description: '`chatcmpl-` and the id of the message; the same in every chunk.' })
 const created = Type.Integer({ description: 'Unix seconds.' })
 const model = Type.String({
@@ -96,8 +153,13 @@ export const ChatCompletion = Type.Object(
           reasoning_content: Type.Optional(
             Type.String({ description: 'What the model thought. Absent where it was not asked for, or none came.' }),
           ),
+          tool_calls: Type.Optional(
+            Type.Array(WireToolCall, { description: 'Calls that wait for the reader. Absent when there are none.' }),
+          ),
         }),
-        finish_reason: finishReason('`stop` at a normal end and after a cancel.'),
+        finish_reason: finishReason(
+          '`stop` at a normal end and after a cancel; `tool_calls` where calls wait and are shown.',
+        ),
       }),
     ),
     usage: Usage,
@@ -118,6 +180,11 @@ export const ChatCompletionChunk = Type.Object(
           content: Type.Optional(Type.String({ description: 'The next part of the text.' })),
           reasoning_content: Type.Optional(
             Type.String({ description: 'A piece of the reasoning, in a frame of its own. See `include_reasoning`.' }),
+          ),
+          tool_calls: Type.Optional(
+            Type.Array(Type.Object({ index: Type.Integer(), ...WireToolCall.properties }), {
+              description: 'Calls that wait for the reader, in one frame before the last chunk.',
+            }),
           ),
         }),
         finish_reason: nullable(finishReason('Null until the last content chunk.')),
@@ -157,17 +224,34 @@ export const StreamError = Type.Object(
 export const completionEvents = [ChatCompletionChunk, StreamError]
 
 export const messageStatuses = ['complete', 'streaming', 'error'] as const
-export const finishReasons = ['stop', 'length', 'content_filter', 'cancelled', 'error'] as const
+export const finishReasons = ['stop', 'length', 'content_filter', 'cancelled', 'tool_calls', 'error'] as const
+export const partUrl = 'Where its bytes are read: a path of this API below the session.'
+const DeployMessagePart = Type.Object(
+  {
+    type: oneOf(['image_url', 'file'], 'As it was sent.'),
+    url: Type.String({ description: partUrl }),
+    media_type: Type.String(),
+    filename: nullable(Type.String({ description: 'Without a path, and without characters that mislead.' })),
+    size: count('Bytes.'),
+  },
+  { title: 'DeployMessagePart' },
+)
 export const DeployMessage = Type.Object(
   {
     id: id('Id of the message.'),
     session_id: id('Id of its session.'),
+    parent_id: parentId,
     role: oneOf(['user', 'assistant'], 'The author.'),
     content: Type.String({ description: 'Partial while `streaming`; the text before the failure on `error`.' }),
     status: oneOf(messageStatuses, 'A cancelled reply is `complete`.'),
     finish_reason: nullable(oneOf(finishReasons, 'Why a reply ended. Null while streaming, and for user messages.')),
     reasoning: Type.Optional(
       Type.String({ description: 'What the model thought. Absent where it was not asked for, or none came.' }),
+    ),
+    parts: Type.Optional(
+      Type.Array(DeployMessagePart, {
+        description: 'Pictures and files of a user message, in order. Absent where there are none.',
+      }),
     ),
     created_at: time('When the message was stored.'),
   },

@@ -1,7 +1,9 @@
 /** The playground: the sessions of the deploy API, in camel case and with more details. */
 import Type from 'typebox'
-import { count, id, listOf, name, nullable, oneOf, time } from './basics.ts'
-import { finishReasons, messageStatuses } from './chat.ts'
+import { callDecisions, pending } from './actions.ts'
+import { count, id, listOf, name, nullable, objectOrNull, oneOf, optional, time } from './basics.ts'
+import { headId, parentId, playgroundForkedFrom, playgroundPlace } from './branches.ts'
+import { ContentPart, finishReasons, messageStatuses, partUrl } from './chat.ts'
 import { settingsInput } from './configuration.ts'
 import { metadata } from './sessions.ts'
 import { toolChoiceInput } from './tools.ts'
@@ -13,6 +15,9 @@ export const PlaygroundSession = Type.Object(
     title: nullable(name('Null until it is derived from the first user message.')),
     user: nullable(name("The end user that the session belongs to. Null: nobody's.")),
     metadata,
+    pending,
+    headId,
+    forkedFrom: playgroundForkedFrom,
     createdAt: time('When the session was created.'),
     updatedAt: time('When it last changed.'),
   },
@@ -33,13 +38,36 @@ const PlaygroundToolCall = Type.Object(
     offset: count("Position of the call in the message's content, in UTF-16 code units."),
     startedAt: nullable(time('When the call began, if known.')),
     durationMs: nullable(count(`Milliseconds. ${unknownOutcome}`)),
+    decision: Type.Optional(
+      nullable(oneOf(callDecisions, 'What somebody decided. Absent: the call waited for nobody. Null: not decided.')),
+    ),
+    decidedAt: Type.Optional(nullable(time('When it was decided.'))),
+    decidedBy: Type.Optional(
+      nullable(Type.String({ description: 'Login name, or end user, of whoever decided. Null: nobody named.' })),
+    ),
+    decidedArguments: Type.Optional(
+      nullable(
+        Type.String({ description: 'JSON text: what the call was approved with. Null: with its own arguments.' }),
+      ),
+    ),
   },
   { title: 'PlaygroundToolCall' },
+)
+const PlaygroundMessagePart = Type.Object(
+  {
+    type: oneOf(['image_url', 'file'], 'As it was sent.'),
+    url: Type.String({ description: partUrl }),
+    mediaType: Type.String(),
+    filename: nullable(Type.String()),
+    size: count('Bytes.'),
+  },
+  { title: 'PlaygroundMessagePart' },
 )
 export const PlaygroundMessage = Type.Object(
   {
     id: id('Id of the message.'),
     sessionId: id('Id of its session.'),
+    parentId,
     role: oneOf(['user', 'assistant'], 'The author.'),
     content: Type.String({ description: 'Partial while `streaming`; the text before the failure on `error`.' }),
     status: oneOf(messageStatuses, 'A cancelled reply is `complete`.'),
@@ -55,11 +83,45 @@ export const PlaygroundMessage = Type.Object(
         Type.String({ description: 'Of a reply: the model of its last turn, a fallback’s where that answered.' }),
       ),
     ),
+    ...optional({
+      providerId: nullable(id('Of a reply: the provider of its last turn. Null: not known.')),
+      usage: objectOrNull(
+        {
+          promptTokens: count('Tokens read.'),
+          completionTokens: count('Tokens written.'),
+          estimated: Type.Boolean({ description: "Whether the numbers include a tokenizer's estimates." }),
+        },
+        'Null while the reply runs, and of replies that were copied or given.',
+      ),
+      firstTokenMs: nullable(
+        count('Milliseconds from admission to the first text or reasoning. Null: none came, or it runs.'),
+      ),
+      durationMs: nullable(count('Milliseconds from admission until generation ended. Null while the reply runs.')),
+      attempts: nullable(count('Calls to providers. Null while the reply runs.')),
+      overrides: Type.Unsafe({
+        type: ['object', 'null'],
+        additionalProperties: true,
+        description: 'The `configOverrides` of the request. Null: none.',
+      }),
+      prompt: objectOrNull(
+        {
+          id: id('Id of the prompt.'),
+          name: Type.String({ description: 'Its name then.' }),
+          sha256: Type.String({ description: 'SHA-256 of its content as it was sent, in hexadecimal.' }),
+        },
+        'The system prompt. Null: none, or one that the request brought itself.',
+      ),
+    }),
     reasoning: Type.Optional(
       Type.String({ description: 'What the model thought. Absent where none came. Partial while `streaming`.' }),
     ),
     reasoningMs: Type.Optional(
       count('How long the model thought, in milliseconds. Absent where it did not, or where nobody knows.'),
+    ),
+    parts: Type.Optional(
+      Type.Array(PlaygroundMessagePart, {
+        description: 'Pictures and files of a user message, in order. Absent where there are none.',
+      }),
     ),
     createdAt: time('When the message was stored.'),
   },
@@ -72,7 +134,17 @@ export const PlaygroundMessages = Type.Object(
 
 export const PlaygroundChatRequest = Type.Object(
   {
-    message: Type.String({ minLength: 1, description: 'The user message.' }),
+    message: Type.Optional(
+      Type.Unsafe<string | { type: string; text?: string }[] | null>({
+        type: ['string', 'array', 'null'],
+        minLength: 1,
+        minItems: 1,
+        items: ContentPart,
+        description:
+          'The user message: text, or parts as a completion request has them. Required, unless `regenerate` is true.',
+      }),
+    ),
+    ...playgroundPlace,
     sessionId: Type.Optional(
       nullable(Type.String({ description: 'Absent or null: a session is created; see the header `x-session-id`.' })),
     ),
@@ -81,6 +153,8 @@ export const PlaygroundChatRequest = Type.Object(
         ...Type.Object({
           providerId: Type.Optional(nullable(Type.String({ description: 'Id of a provider. Unknown: 400.' }))),
           model: Type.Optional(nullable(name('Model name.'))),
+          promptId: Type.Optional(nullable(Type.String({ description: 'Id of a prompt. Unknown: 400.' }))),
+          systemPrompt: Type.Optional(nullable(Type.String({ description: 'A system prompt; wins over `promptId`.' }))),
           ...settingsInput,
         }),
         type: ['object', 'null'],

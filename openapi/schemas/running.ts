@@ -60,6 +60,8 @@ export const Chart = Type.Object(
   { title: 'Chart', description: 'The state chart of a session, derived from the running machine.' },
 )
 
+export const stepKinds = ['transition', 'note'] as const
+
 export const SessionTransition = Type.Object(
   {
     seq: Type.Integer({ description: 'Increases with every transition; the `id:` of its event in the stream.' }),
@@ -70,6 +72,7 @@ export const SessionTransition = Type.Object(
     messageId: nullable(id('The reply it concerns.')),
     instanceId: id('The instance that made it.'),
     detail: freeObject('Codes and counts, never content.'),
+    kind: oneOf(stepKinds, 'A note tells what happened within a state: an attempt, a model turn, a tool call.'),
   },
   { title: 'SessionTransition' },
 )

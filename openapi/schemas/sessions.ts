@@ -1,7 +1,9 @@
 /** Sessions of the deploy API: the record, what makes and changes it, and what lists are narrowed by. */
 import Type, { type TObject } from 'typebox'
 import { documented } from '../documented.ts'
+import { pending } from './actions.ts'
 import { id, listOf, name, nullable, page, time } from './basics.ts'
+import { branches, deployForkedFrom, deployForkOf, headId, playgroundForkOf } from './branches.ts'
 import { ChatMessage } from './chat.ts'
 
 export const metadata = Type.Unsafe({
@@ -19,6 +21,9 @@ export const DeploySession = Type.Object(
     title: nullable(name('Null until it is derived from the first user message, after the first reply.')),
     user: nullable(name("The caller's end user. Null: nobody's.")),
     metadata,
+    pending,
+    head_id: headId,
+    forked_from: deployForkedFrom,
     created_at: time('When the session was created.'),
     updated_at: time('When a message came or its reply ended, or the session was changed.'),
   },
@@ -31,10 +36,14 @@ const given = {
   user: Type.Optional(nullable(name("Whose session it is, as your own system names them. Absent or null: nobody's."))),
   metadata: Type.Optional(nullable(metadata)),
 }
-export const PlaygroundSessionCreate = Type.Object(given, { title: 'PlaygroundSessionCreate' })
+export const PlaygroundSessionCreate = Type.Object(
+  { ...given, forkOf: playgroundForkOf },
+  { title: 'PlaygroundSessionCreate' },
+)
 export const SessionCreate = Type.Object(
   {
     ...given,
+    fork_of: deployForkOf,
     id: Type.Optional(
       nullable(
         Type.String({
@@ -87,6 +96,7 @@ export const sessionPage: TObject = Type.Object({
 
 const cursor = (description: string) => Type.Optional(Type.String({ description }))
 export const messagePage: TObject = Type.Object({
+  branches,
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 1000, description: 'How many messages at most. Absent: all of them.' }),
   ),

@@ -124,14 +124,29 @@ const toolChoice = {
   mcpServers: Type.Array(McpSelection),
   builtInToolIds: Type.Array(Type.String(), { description: 'Ids of built-in tools.' }),
 }
+/** Names, or `"*"` instead of them. */
+const approvalForms = [
+  { type: 'array', items: { type: 'string', minLength: 1, maxLength: 200 }, maxItems: 1000 },
+  { type: 'string', enum: ['*'] },
+]
+const approvalsDescription =
+  'Names of tools, as models see them, whose calls wait until somebody approves them. `"*"`: every tool of the agent.'
+export const approvals = Type.Unsafe<string[] | '*'>({ anyOf: approvalForms, description: approvalsDescription })
+const approvalsInput = Type.Unsafe<string[] | '*' | null>({
+  anyOf: [...approvalForms, { type: 'null' }],
+  description: `${approvalsDescription} Null: none.`,
+})
 /** The three arrays, each optional, null for none. */
 export const toolChoiceInput = optional({
   httpToolIds: nullable(toolChoice.httpToolIds),
   mcpServers: nullable(toolChoice.mcpServers),
   builtInToolIds: nullable(toolChoice.builtInToolIds),
 })
-export const AgentTools = Type.Object(toolChoice, { title: 'AgentTools' })
-export const AgentToolsUpdate = Type.Object(toolChoiceInput, {
-  title: 'AgentToolsUpdate',
-  description: 'Absent arrays stay as they are, `[]` or null clears. Unknown ids: 400.',
-})
+export const AgentTools = Type.Object({ ...toolChoice, approvals }, { title: 'AgentTools' })
+export const AgentToolsUpdate = Type.Object(
+  { ...toolChoiceInput, ...optional({ approvals: approvalsInput }) },
+  {
+    title: 'AgentToolsUpdate',
+    description: 'Absent arrays stay as they are, `[]` or null clears. Unknown ids: 400.',
+  },
+)

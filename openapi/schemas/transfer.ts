@@ -8,7 +8,7 @@ import {
   PromptCreate,
   responseFormatInput,
 } from './configuration.ts'
-import { HttpToolCreate, McpServerCreate } from './tools.ts'
+import { approvals, HttpToolCreate, McpServerCreate } from './tools.ts'
 
 const AgentTransfer = Type.Object(
   {
@@ -38,6 +38,7 @@ const AgentToolsTransfer = Type.Object(
       ),
     ),
     builtInTools: Type.Optional(Type.Array(Type.String(), { description: 'Ids of built-in tools.' })),
+    approvals: Type.Optional(approvals),
   },
   { title: 'AgentToolsTransfer' },
 )

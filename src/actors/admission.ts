@@ -1,7 +1,5 @@
 /** What became of an admission whose answer was lost. Its client has been answered; it is only looked for. */
-import type { Admission } from './ports.ts'
-
-export type Admitted = Extract<Admission, { outcome: 'admitted' }>
+import type { Admission, Admitted } from './ports.ts'
 
 const FIRST_WAIT_MS = 50
 const LONGEST_WAIT_MS = 500
@@ -37,8 +35,12 @@ const isSettled = {
   not_found: true,
   fenced: true,
   revoked: true,
+  not_waiting: true,
   busy: false,
   refused: false,
   stale: false,
   unknown: false,
+  unknown_parent: true,
+  unknown_message: true,
+  nothing_to_answer: false,
 } satisfies Record<Exclude<Admission['outcome'], 'admitted'>, boolean>

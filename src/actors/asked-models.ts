@@ -13,9 +13,12 @@ export function createAskedModels(first: ModelTarget) {
   let known = own
   let current = own
   let attempts = 0
+  let firstTokenAt: number | null = null
   return {
     /** Calls to providers. */
     attempts: () => attempts,
+    /** When the reply's first text or reasoning came (ms, monotonic). */
+    firstTokenAt: () => firstTokenAt,
     beginTurn(): void {
       current = own
     },
@@ -32,6 +35,12 @@ export function createAskedModels(first: ModelTarget) {
       called(call) {
         attempts += 1
         calls.called(call)
+      },
+      sent: calls.sent,
+      answered: calls.answered,
+      firstToken() {
+        firstTokenAt ??= performance.now()
+        calls.firstToken()
       },
       callEnded: calls.callEnded,
       retried: calls.retried,

@@ -1,5 +1,6 @@
 /** Stored messages → what the model is sent (contract section 4, "History sent to the model"). Pure. */
-import type { HistoryLimits, HistoryMessage, ModelMessage } from './ports.ts'
+import { joinUserMessages, sameParts, userMessage, withinPartLimit } from './message-parts.ts'
+import type { HistoryLimits, HistoryMessage, MessagePart, ModelMessage } from './ports.ts'
 import { MAX_TOOL_TEXT, messagesFor } from './tool-turns.ts'
 
 /** Bytes that one token is estimated to take: English takes about 4, most other scripts fewer characters in more bytes. */
@@ -39,50 +40,75 @@ function turnsOf(messages: readonly HistoryMessage[], isWhole: boolean): Turn[] 
 /** Neither text nor tool calls. */
 const isEmpty = ({ content, toolEvents }: HistoryMessage): boolean => content === '' && !toolEvents?.length
 
+type NewestMessage = Pick<HistoryMessage, 'content' | 'parts'>
+
 /** A message whose reply stayed empty and that was then sent again is one message. */
-function withoutRepeats(turns: readonly Turn[], newest: string): Turn[] {
+function withoutRepeats(turns: readonly Turn[], newest: NewestMessage): Turn[] {
   return turns.filter((turn, index) => {
     const [asked, ...answers] = turn
-    const next = turns[index + 1]?.[0]?.content ?? newest
+    const next = turns[index + 1]?.[0] ?? newest
     const unanswered = answers.every(isEmpty)
-    return !(asked?.role === 'user' && unanswered && asked.content === next)
+    const isSame = asked?.content === next.content && sameParts(asked.parts, next.parts)
+    return !(asked?.role === 'user' && unanswered && isSame)
   })
 }
 
+export interface ModelHistory {
+  messages: ModelMessage[]
+  /** The oldest of the stored messages that is sent. Null: none is. */
+  first: HistoryMessage | null
+}
+
+/** The turns that are sent, oldest first. */
+function turnsWithin(
+  messages: readonly HistoryMessage[],
+  newest: NewestMessage,
+  maxTokens: number,
+  isWhole: boolean,
+): { turn: Turn; sent: ModelMessage[] }[] {
+  let left = maxTokens - tokensOf(newest.content)
+  const kept: { turn: Turn; sent: ModelMessage[] }[] = []
+  for (const turn of withoutRepeats(turnsOf(messages, isWhole), newest).reverse()) {
+    const sent = turn.flatMap(messagesFor)
+    left -= sent.reduce((sum, message) => sum + tokensIn(message), 0)
+    if (left < 0) break
+    kept.unshift({ turn, sent })
+  }
+  return kept
+}
+
 /**
- * `messages` oldest first, without the newest user message `newest`. Empty replies are left out, neighbours of the
- * same role joined, of a history above `maxTokens` (estimated, tool calls included) the oldest whole turns dropped;
+ * `messages` oldest first, without the newest user message `newest` and its `parts`. Empty replies are left out,
+ * neighbours of the same role joined, of a history above `maxTokens` (estimated, tool calls included) the oldest whole turns dropped;
  * `newest` always stays. A reply that called tools is sent with its calls and their results, each cut at
- * `MAX_TOOL_TEXT`. `isWhole`: they begin with the session's first one.
+ * `MAX_TOOL_TEXT`. Parts are sent again within their own limit. `isWhole`: they begin with the session's first one.
  */
 export function modelHistory(
   messages: readonly HistoryMessage[],
   newest: string,
   maxTokens: number,
   isWhole = false,
-): ModelMessage[] {
-  let left = maxTokens - tokensOf(newest)
-  let kept: ModelMessage[] = []
-  for (const turn of withoutRepeats(turnsOf(messages, isWhole), newest).reverse()) {
-    const sent = turn.flatMap(messagesFor)
-    left -= sent.reduce((sum, message) => sum + tokensIn(message), 0)
-    if (left < 0) break
-    kept = [...sent, ...kept]
+  parts: readonly MessagePart[] = [],
+): ModelHistory {
+  const kept = turnsWithin(messages, { content: newest, parts }, maxTokens, isWhole)
+  const sent = kept.flatMap((one) => one.sent)
+  return {
+    messages: joinNeighbours(withinPartLimit([...sent, userMessage(newest, parts)])),
+    first: kept[0]?.turn[0] ?? null,
   }
-  return joinNeighbours([...kept, { role: 'user', content: newest }])
 }
 
-/** Texts of the same role in a row go into one message; calls and their results stand alone. */
+/** Messages of the same role in a row become one; calls and their results stand alone. */
 function joinNeighbours(messages: readonly ModelMessage[]): ModelMessage[] {
   const joined: ModelMessage[] = []
   for (const message of messages) {
     const last = joined.at(-1)
-    if (last?.role === message.role && isPlain(last) && isPlain(message)) {
+    if (last?.role === 'user' && message.role === 'user') joined[joined.length - 1] = joinUserMessages(last, message)
+    else if (last && isPlainReply(last) && isPlainReply(message)) {
       joined[joined.length - 1] = { ...message, content: `${last.content}\n\n${message.content}` }
     } else joined.push(message)
   }
   return joined
 }
 
-const isPlain = (message: ModelMessage): boolean =>
-  message.role === 'user' || (message.role === 'assistant' && message.toolCalls === undefined)
+const isPlainReply = (message: ModelMessage): boolean => message.role === 'assistant' && message.toolCalls === undefined

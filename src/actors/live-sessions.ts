@@ -2,7 +2,7 @@
 import { createActor, type InspectionEvent } from 'xstate'
 import type { Exchange, Journal } from './ports.ts'
 import type { ReplyError, RestState } from './reply-event.ts'
-import { type RunningReply, sessionActions, sessionActors } from './session-actors.ts'
+import { type Continued, type RunningReply, sessionActions, sessionActors } from './session-actors.ts'
 import { pathOf, restingAt, sessionMachine } from './session-machine.ts'
 import {
   createSessionRegistry,
@@ -12,7 +12,7 @@ import {
   type SessionRegistry,
 } from './session-registry.ts'
 import { createSlots, type Slots } from './slots.ts'
-import type { TransitionRecorder } from './transitions.ts'
+import type { TransitionRecord, TransitionRecorder } from './transitions.ts'
 
 /** How long a session without a running reply stays in memory. */
 const LINGER_MS = 5000
@@ -68,7 +68,8 @@ export function beginReply(sessions: LiveSessions, agentId: string, state: RestS
   const session = enter(sessions, agentId, state, reply)
   sessions.byReply.set(reply.log.info.id, session)
   sessions.registry.began()
-  session.actor.send({ type: 'message', reply: reply.log.info })
+  const { log, continued, parentId } = reply
+  session.actor.send(continued ? { type: 'decided', reply: log.info } : { type: 'message', reply: log.info, parentId })
 }
 
 function enter(sessions: LiveSessions, agentId: string, state: RestState, reply: RunningReply): LiveSession {
@@ -133,15 +134,24 @@ function observe(sessions: LiveSessions, session: LiveSession, event: Inspection
 
 function detailOf(
   session: LiveSession,
-  { usage, requesterLost, generation }: RunningReply,
+  { usage, requesterLost, generation, continued, parentId, isRegenerated }: RunningReply,
   event: string,
-): Record<string, string | number | boolean> {
+): TransitionRecord['detail'] {
+  if (event === 'message') return isRegenerated ? { parentId, regenerate: true } : { parentId }
   const { ending } = session.actor.getSnapshot().context
   if ((event === 'failed' || event === 'unstorable') && ending?.type === 'failed') return { code: ending.error.code }
   if (event === 'finished' && ending?.type === 'finished') return { finishReason: ending.reason }
+  if (event === 'decided' && continued) return decidedDetail(continued)
   if (event !== 'settled') return {}
   const { promptTokens, completionTokens } = usage
   return { promptTokens, completionTokens, requesterLost, attempts: generation?.attempts() ?? 0 }
+}
+
+/** Who decided, and how many calls in which way. */
+function decidedDetail({ decisions, by }: Continued): Record<string, string | number> {
+  const detail: Record<string, string | number> = by === null ? {} : { decidedBy: by }
+  for (const { decision } of decisions) detail[decision] = Number(detail[decision] ?? 0) + 1
+  return detail
 }
 
 function finish({ byReply, registry, exchange }: LiveSessions, session: LiveSession, reply: RunningReply): void {

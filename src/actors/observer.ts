@@ -4,7 +4,7 @@
  */
 import type { GenerationConfig, ModelEvent, ModelFailure } from './ports.ts'
 import type { ProviderCalls } from './provider-calls.ts'
-import type { FinishReason, ReplyError, ReplyErrorCode, Usage } from './reply-event.ts'
+import type { CallDecision, FinishReason, ReplyError, ReplyErrorCode, Usage } from './reply-event.ts'
 
 export type { ProviderCall, ProviderCallOutcome } from './provider-calls.ts'
 
@@ -32,6 +32,8 @@ export interface ObservedReply {
   config: GenerationConfig
   /** Null: no request asked for it. */
   origin: Origin | null
+  /** Of a reply that goes on from one that waited. `waitedMs`: from the question to the decision. */
+  decided?: { by: string | null; waitedMs: number } | undefined
 }
 
 /**
@@ -81,9 +83,19 @@ export interface ToolCallObserver extends Within {
   ended(ok: boolean): void
 }
 
+export interface ObservedToolCall {
+  id: string
+  name: string
+  /** Somebody was asked first. */
+  decision?: CallDecision
+}
+export type DecidedToolCall = Required<ObservedToolCall> & { ok: boolean }
+
 export interface ReplyObserver extends Within {
   modelCall(): ModelCallObserver
-  toolCall(call: { id: string; name: string }): ToolCallObserver
+  toolCall(call: ObservedToolCall): ToolCallObserver
+  /** Somebody has decided that a call is not made. */
+  notMade(call: DecidedToolCall): void
   /** Generation is over, the outcome is being stored. */
   settling(): void
   /** Called once. */
@@ -96,6 +108,9 @@ export interface Observer {
 
 const unobservedModelCall: ModelCallObserver = {
   called() {},
+  sent() {},
+  answered() {},
+  firstToken() {},
   callEnded() {},
   retried() {},
   fellBack() {},
@@ -112,6 +127,7 @@ const unobservedToolCall: ToolCallObserver = {
 export const unobserved: ReplyObserver = {
   modelCall: () => unobservedModelCall,
   toolCall: () => unobservedToolCall,
+  notMade() {},
   within: (work) => work(),
   settling() {},
   ended() {},

@@ -59,6 +59,7 @@ export function ownedReplies(
         endedAt: new Date(),
         requesterLost: true,
         reasoningMs: null,
+        figures: null,
         title: null,
       })
       if (result === 'settled') log.warn(orphanFailure(reply, error), 'A reply failed.')

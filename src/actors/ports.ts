@@ -1,113 +1,15 @@
 /** What a session needs of the world. Types only: the adapters implement them, `app.ts` hands them in. */
-import type { AnswerFields } from './answer-fields.ts'
-import type { ProviderCalls } from './provider-calls.ts'
-import type { IntentKind, Outcome, ReplyErrorCode, ReplyEvent, RestState, StoredEvent, Usage } from './reply-event.ts'
+import type { MessagePart, PartIdentity } from './message-parts.ts'
+import type { ToolCall, ToolSpec } from './model-port.ts'
+import type { Outcome, ReplyEvent, RestState, StoredEvent } from './reply-event.ts'
+import type { Carried, DecidedCall, WaitingCall } from './waiting-calls.ts'
 
 export type * from './answer-fields.ts'
-
-// ── the model ───────────────────────────────────────────────────────────────────────────────────────────
-
-export interface GenerationConfig {
-  temperature?: number
-  topP?: number
-  topK?: number
-  maxToolCalls?: number
-}
-
-/** A provider as it is called: the key in plain text, which never leaves the process but towards `baseUrl`. */
-export interface ProviderConnection {
-  id: string
-  type: string
-  baseUrl: string | null
-  apiKey: string | null
-}
-
-export interface ToolCall {
-  id: string
-  name: string
-  /** JSON text as the model wrote it; it may not parse. */
-  arguments: string
-}
-
-export type ModelMessage =
-  | { role: 'user'; content: string }
-  /** `echo` as the end of the turn brought it: there while its reply runs, never stored. */
-  | { role: 'assistant'; content: string; toolCalls?: readonly ToolCall[]; echo?: object }
-  | { role: 'tool'; toolCallId: string; content: string }
-
-export interface ToolSpec {
-  name: string
-  description: string
-  /** JSON Schema of an object. */
-  inputSchema: Record<string, unknown>
-}
-
-/** A model at a provider. */
-export interface ModelTarget {
-  provider: ProviderConnection
-  model: string
-}
-
-export interface ModelRequest extends ModelTarget {
-  system: string | null
-  messages: readonly ModelMessage[]
-  config: GenerationConfig
-  fields?: AnswerFields
-  /** Asked in this order when the provider before fails with nothing said (contract section 13). */
-  fallbacks?: readonly ModelTarget[]
-  tools: readonly ToolSpec[]
-  reasoning: boolean // asked for, where it can be, and read
-  /** Absent: nobody counts the calls. */
-  calls?: ProviderCalls
-}
-
-/** Why a model call failed. `message` is fit for a caller, `detail` has the provider's full words. */
-export interface ModelFailure {
-  code: Extract<ReplyErrorCode, `provider_${string}` | 'internal'>
-  message: string
-  detail: string
-}
-
-/**
- * What a model sends in one turn. `activity` is a sign of life without text; with `output` it stands for something that
- * the model made (a piece of a tool call, reasoning unasked), not for a ping or a role alone; with `usageFollows` the
- * provider has announced that it will report usage. `usage` is what the provider has counted so far, for turns that do
- * not reach their end; the newest one counts. A turn ends with exactly one `end` or `failed`, after which nothing comes;
- * nothing at all comes after an abort. `echo`: what the vendor wants back with this turn's tool results (signed
- * reasoning); only the adapter that made it looks into it.
- */
-export type ModelEvent =
-  /** Comes before all others when another model than the first one answers, or is the last one that was asked. */
-  | { type: 'model'; model: string; providerId: string }
-  | { type: 'text'; text: string }
-  | { type: 'reasoning'; text: string }
-  | { type: 'tool_call'; call: ToolCall }
-  | { type: 'activity'; output?: true; usageFollows?: true }
-  | { type: 'usage'; usage: Omit<Usage, 'estimated'> }
-  | {
-      type: 'end'
-      reason: 'stop' | 'length' | 'content_filter' | 'tool_calls'
-      usage: Omit<Usage, 'estimated'> | null
-      echo?: object
-    }
-  | { type: 'failed'; failure: ModelFailure }
-
-/**
- * Takes what comes, in order: all that one piece from the network held. A call, not an iterator: a token that is
- * pulled through eight generators costs 12 µs of promises on its way (2 cores, Node 24). A promise in return means
- * that there is no room: nothing more comes until it resolves.
- */
-export type Take<Event> = (events: readonly Event[]) => Promise<void> | undefined
-
-export interface Model {
-  /**
-   * One model turn; own retries, fallbacks and idle time-out included. Resolves after the last event was taken, or soon after
-   * `signal` aborted. Never rejects but by a fault of the adapter, or of `take`.
-   */
-  stream(request: ModelRequest, signal: AbortSignal, take: Take<ModelEvent>): Promise<void>
-  /** A tokenizer's count of each text, for usage that no provider reported. Never rejects, and takes 2 s at most. */
-  countTokens(texts: readonly string[]): Promise<number[]>
-}
+export type { MessagePart, PartIdentity, PartType, Segment, UserMessage } from './message-parts.ts'
+export type * from './model-port.ts'
+export type * from './ownership.ts'
+export type * from './sent-request.ts'
+export type { Carried, DecidedCall, WaitingCall } from './waiting-calls.ts'
 
 // ── tools ───────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -119,6 +21,11 @@ export interface Toolbox {
    * tools that must not act twice (contract section 10).
    */
   call(call: ToolCall, signal: AbortSignal, key: string): Promise<{ ok: boolean; content: string }>
+}
+
+export interface CheckedToolbox extends Toolbox {
+  /** Why a call cannot be made with these arguments, in words. Null: it can. */
+  check(call: Pick<ToolCall, 'name' | 'arguments'>): Promise<string | null>
 }
 
 /**
@@ -149,6 +56,30 @@ export interface ReplyInfo {
 /** An event's place in its reply. The role frame is at part 0 of `firstSeq`. */
 export type Place = Pick<StoredEvent, 'seq' | 'part'>
 
+/**
+ * Where a message goes in its session's tree (contract section 14). `parent`: behind the reply of this id, null: to the
+ * beginning. `regenerate`: there is no new message; the user's message of this id is answered once more, or the one that
+ * the reply of this id answered, null: the path's last. Absent: behind the head.
+ */
+export type MessagePlace = { parent: string | null } | { regenerate: string | null }
+/** What is known of a reply when it is admitted, for those who look at it later (contract section 16). */
+export interface ReplyFacts {
+  providerId: string
+  /** The agent's, as it was sent. Null: it has none, or the request brought another. */
+  prompt: { id: string; name: string; sha256: string } | null
+  /** Settings that the request brought for this reply alone. Null: none. */
+  overrides: Readonly<Record<string, unknown>> | null
+}
+
+/** How long a reply took, from its admission. */
+export interface ReplyFigures {
+  /** Null: no token came. */
+  firstTokenMs: number | null
+  durationMs: number
+  /** Calls to providers. */
+  attempts: number
+}
+
 export interface NewMessage {
   /** UUID for the reply, if it is admitted. Calls with the same one are the same call. */
   replyId: string
@@ -156,7 +87,15 @@ export interface NewMessage {
   sessionId: string
   /** A session of anybody else is as one that is not there. Null: of whomever it is. */
   user: string | null
+  /** Empty where `place` asks for another reply, and where decisions come. */
   text: string
+  /** To look, they are compared; to be stored, their contents are there. */
+  parts?: readonly (MessagePart | PartIdentity)[] | undefined
+  place?: MessagePlace | undefined
+  /** Decisions instead of a user's message: the reply continues the one that waits. */
+  decided?: Decisions | undefined
+  /** Who sends it, as decisions are recorded: a login's name or an end user. Null: nobody who has one. */
+  by?: string | null
   model: string
   includeUsage: boolean
   idempotency: { key: string; bodyHash: Buffer } | null
@@ -171,14 +110,52 @@ export interface NewMessage {
    * makes it; null: none. Absent: it is `not_found`.
    */
   makeSession?: { secretNumber: number | null }
+  /** Absent: nothing is known of the reply but its model. */
+  facts?: ReplyFacts
+}
+
+/** Decisions about all that is pending in a session whose newest reply is `waitId`. */
+export interface Decisions {
+  /** Null: they are about nothing that waits now, and can only join the reply that they started. */
+  waitId: string | null
+  calls: readonly DecidedCall[]
+  /** Of what was sent, to know a retry by. */
+  hash: Buffer
+}
+
+/** `place` names no reply, or no message, of the session; there is no user's message that it could mean. */
+export type NoPlace = 'unknown_parent' | 'unknown_message' | 'nothing_to_answer'
+
+export interface Admitted {
+  outcome: 'admitted'
+  reply: ReplyInfo
+  restState: RestState
+  /** What it answers: the message's text, or that of the earlier message that is answered once more. */
+  text: string
+  /** The message that the new one comes behind: the user's behind a reply, another reply behind the user's. Null: none. */
+  parentId: string | null
+  /** Position of the last message that the model gets before `text`. Negative: there is none. */
+  historyEnd: number
+  /** The first user message of a session that has no title. Null: it has one. */
+  titleFrom: string | null
 }
 
 export type Admission =
-  /** `titleFrom`: the first user message of a session that has no title. Null: it has one. */
-  | { outcome: 'admitted'; reply: ReplyInfo; position: number; restState: RestState; titleFrom: string | null }
+  | Admitted
   | { outcome: 'joined'; replyId: string }
   /** Nothing was stored, and nothing will be. `stale`: the configuration has changed, the agent may be another one now. */
-  | { outcome: 'busy' | 'key_reused' | 'not_found' | 'refused' | 'fenced' | 'stale' | 'revoked' }
+  | {
+      outcome:
+        | 'busy'
+        | 'key_reused'
+        | 'not_found'
+        | 'refused'
+        | 'fenced'
+        | 'stale'
+        | 'revoked'
+        | 'not_waiting'
+        | NoPlace
+    }
   /** The answer was lost: the message may be stored, or may be yet. */
   | { outcome: 'unknown' }
 
@@ -200,15 +177,40 @@ export interface Settlement {
   /** The connection that asked for this reply was gone before the end. */
   requesterLost: boolean
   reasoningMs: number | null // how long the model thought; null: it did not, or nobody knows
+  figures: ReplyFigures | null // null: nobody knows
   /** Title for a session that has none. */
   title: string | null
+  /** What waits, when the reply ended for that. `calls`: those that this reply asked for. Absent: nothing. */
+  waiting?: { calls: readonly WaitingCall[]; carried: Carried } | undefined
+}
+
+/** The newest messages of a path, oldest first. `isWhole`: they begin with its first one. */
+export interface History {
+  messages: HistoryMessage[]
+  isWhole: boolean
 }
 
 export interface HistoryMessage {
+  /** In its session. Absent: it is stored nowhere. */
+  position?: number
   role: 'user' | 'assistant'
   content: string
+  parts?: readonly MessagePart[]
   /** What the reply's tools were asked and answered, in order. Absent or null: nothing. */
   toolEvents?: readonly HistoryToolEvent[] | null
+  /** What became of those of its calls that waited. Absent or null: none did. */
+  decided?: readonly HistoryDecision[] | null
+}
+
+/** `begun`: it may have taken effect. `content`: its result. */
+export interface HistoryDecision {
+  id: string
+  decision: DecidedCall['decision'] | null
+  arguments: string | null
+  output: string | null
+  reason: string | null
+  begun: boolean
+  content: string | null
 }
 
 /** `end`: how much of the content, in UTF-8 bytes, came before it. */
@@ -246,75 +248,11 @@ export interface Journal {
   read(replyId: string, after: number): Promise<StoredReply | null>
   /** Asks, in writing, for the session's running reply to stop. Null: none runs. */
   requestCancel(sessionId: string): Promise<{ replyId: string; instanceId: string } | null>
-  /** Messages before `position`, oldest first; the newest ones only, within `limits`. */
-  history(sessionId: string, position: number, limits: HistoryLimits): Promise<HistoryMessage[]>
-}
-
-// ── who owns what ───────────────────────────────────────────────────────────────────────────────────────
-
-/** What others ask of the owner of a running reply. Stored first, so that it outlives everybody. */
-export interface Intent {
-  kind: IntentKind
-  sessionId: string
-  replyId: string | null
-}
-
-/** What the owner of a reply announces: events that were stored behind a place (none: nothing lies behind it), or the end. */
-export type Notice = { after: Place; events: readonly StoredEvent[] } | 'ended'
-
-export interface Following extends Disposable {
-  /** The owner has announced something of this reply within the last moments: nobody needs to ask the database. */
-  isLive(): boolean
-}
-
-/**
- * How instances reach each other without waiting for their next read of the database. Best effort: what is lost here
- * is found there, later.
- */
-export interface Exchange {
-  /** Intents were stored for these instances: they may read them now. */
-  wake(instanceIds: readonly string[]): void
-  /** Asks the owner of a reply to announce what it stores, until disposed of. */
-  follow(reply: ReplyInfo, onNotice: (notice: Notice) => void): Following
-  /** Events behind the place `after` of a reply that runs here were stored. */
-  stored(replyId: string, after: Place, events: readonly StoredEvent[]): void
-  /** A reply that ran here has ended: its outcome is stored, or will be by others. */
-  ended(replyId: string): void
-}
-
-/** A session's actor, as it is shown to those who debug. `since` is ISO 8601 UTC. */
-export interface LiveActor {
-  sessionId: string
-  agentId: string
-  state: string
-  since: string
-  subscribers: number
-}
-
-/** The actors of one instance, and who reads there what runs elsewhere. */
-export interface ActorReport {
-  actors: LiveActor[]
-  followed: { sessionId: string; subscribers: number }[]
-}
-
-/** What an instance's coordination needs of the replies that run in it. */
-export interface OwnedReplies {
-  /** Ids of the replies that this instance is at work on. */
-  running(): ReadonlySet<string>
-  /** The newest stored event of a reply that runs here and can be followed. Null: it does not, or its log was cut. */
-  placeOf(replyId: string): Place | null
-  report(): ActorReport
-  apply(intent: Intent): void
-  /** Agents whose stateless replies run here. No row shows those, so nobody can ask for their end in writing. */
-  statelessAgents(): readonly string[]
-  /** The agent was deleted: whatever replies for it here ends. */
-  forgetAgent(agentId: string): void
-  /** Its own lease has run out: whatever runs here is cut and stopped, and stored as `internal` if the epoch still stands. */
-  leaseExpired(): void
-  /** Others have declared this instance lost: whatever ran under `epoch` stops and writes nothing more. */
-  fenced(epoch: number): void
-  /** A row that streams under this instance, with nobody at work on it. */
-  settleOrphan(reply: ReplyInfo): Promise<void>
-  /** A reply at work whose row is not streaming any more. */
-  dropOrphan(replyId: string): void
+  /**
+   * The path that ends at the position `end`, within `limits`; or at the user's message that a reply answers, that message
+   * included.
+   */
+  history(sessionId: string, end: number | { answeredBy: string }, limits: HistoryLimits): Promise<History>
+  /** What a stored message holds besides its text. */
+  parts(messageId: string): Promise<MessagePart[]>
 }

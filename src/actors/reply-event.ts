@@ -4,8 +4,8 @@
  * compares it with the contract, the client and the database.
  */
 
-/** Why a reply ended without an error. */
-export const finishReasons = ['stop', 'length', 'content_filter', 'cancelled'] as const
+/** Why a reply ended without an error. `tool_calls`: calls of it wait for somebody (contract section 15). */
+export const finishReasons = ['stop', 'length', 'content_filter', 'cancelled', 'tool_calls'] as const
 export type FinishReason = (typeof finishReasons)[number]
 
 /** `code` of the error chunk (contract section 3). */
@@ -26,24 +26,35 @@ export const messageStatuses = ['complete', 'streaming', 'error'] as const
 export type MessageStatus = (typeof messageStatuses)[number]
 
 /** The states of a session without a running reply. */
-export const restStates = ['idle', 'complete', 'error', 'cancelled'] as const
+export const restStates = ['idle', 'complete', 'waiting', 'error', 'cancelled'] as const
 export type RestState = (typeof restStates)[number]
+
+/** Whom a call waits for: somebody who approves it, or the caller, whose own tool it is. */
+export const waitKinds = ['approval', 'caller'] as const
+export type WaitKind = (typeof waitKinds)[number]
+
+/** What somebody may decide about a call that waits. */
+export const callDecisions = ['approve', 'reject', 'respond'] as const
+export type CallDecision = (typeof callDecisions)[number]
 
 /** Requests to the owner of a running reply. */
 export const intentKinds = ['cancel', 'delete'] as const
 export type IntentKind = (typeof intentKinds)[number]
 
 /** What a reply may emit while it runs. Everything here is stored before anyone sees it. */
-export const replyEventKinds = ['text', 'reasoning', 'tool_call', 'tool_result', 'model'] as const
+export const replyEventKinds = ['text', 'reasoning', 'tool_call', 'tool_begun', 'tool_result', 'model'] as const
 export type ReplyEventKind = (typeof replyEventKinds)[number]
 
 interface ReplyEventFields extends Record<ReplyEventKind, object> {
   text: { text: string }
   /** Only where the request asked for it. It is no part of the content, and no later model call shows it. */
   reasoning: { text: string }
-  /** `startedAt` is ISO 8601 UTC. */
-  tool_call: { id: string; name: string; arguments: string; startedAt: string }
-  tool_result: { id: string; ok: boolean; content: string; durationMs: number }
+  /** `startedAt` is ISO 8601 UTC. `waits`: it is not made in this reply, which ends so that somebody decides. */
+  tool_call: { id: string; name: string; arguments: string; startedAt: string; waits?: WaitKind }
+  /** A call of an earlier reply was approved and is made in this one. Stored before it acts. */
+  tool_begun: { id: string; startedAt: string }
+  /** Of a call of this reply, or of one that it continues. `denied`: somebody rejected the call. */
+  tool_result: { id: string; ok: boolean; content: string; durationMs: number; denied?: true }
   /** What follows is this model's. A reply without one is all its own model's (`ReplyInfo`). */
   model: { model: string; providerId: string }
 }
@@ -63,9 +74,17 @@ export interface Usage {
   estimated: boolean
 }
 
-/** How a reply ended. Stored once, with the message. */
+/** A call that waits, as the wire shows it. */
+export interface ShownCall {
+  id: string
+  name: string
+  /** JSON text as the model wrote it; it may not parse. */
+  arguments: string
+}
+
+/** How a reply ended. Stored once, with the message. `calls`: those that wait and are shown to its readers; absent: none. */
 export type Outcome =
-  | { type: 'finished'; reason: FinishReason; usage: Usage }
+  | { type: 'finished'; reason: FinishReason; usage: Usage; calls?: readonly ShownCall[] }
   | { type: 'failed'; error: ReplyError; usage: Usage }
 
 /**
@@ -77,12 +96,15 @@ const finishes = {
   length: { rest: 'complete', wire: 'length' },
   content_filter: { rest: 'complete', wire: 'content_filter' },
   cancelled: { rest: 'cancelled', wire: 'stop' },
+  tool_calls: { rest: 'waiting', wire: 'tool_calls' },
 } as const satisfies Record<FinishReason, { rest: RestState; wire: FinishReason }>
 
 /** The state in which an outcome leaves its session. */
 export const restStateOf = (outcome: Outcome) => (outcome.type === 'failed' ? 'error' : finishes[outcome.reason].rest)
 
-export const wireReason = (reason: FinishReason) => finishes[reason].wire
+/** Who is shown no calls cannot answer them: to them the reply reads as ended. */
+export const wireReason = (reason: FinishReason, showsCalls = false) =>
+  reason === 'tool_calls' && !showsCalls ? 'stop' : finishes[reason].wire
 
 /** An event as it is stored while the reply runs: `part` 0 has the id `seq`, 1… are the unnumbered ones after it. */
 export interface StoredEvent {
@@ -102,7 +124,8 @@ export type Frame = { seq: number; wire?: Buffer | undefined } & (
   | { type: 'reasoning'; text: string }
   | { type: 'stored'; stored: StoredEvent }
   | { type: 'started' }
-  | { type: 'finished'; reason: FinishReason; usage: Usage }
+  | { type: 'calls'; calls: readonly ShownCall[] }
+  | { type: 'finished'; reason: FinishReason; usage: Usage; showsCalls?: boolean }
   | { type: 'usage'; usage: Usage }
   | { type: 'done' }
   | { type: 'failed'; error: ReplyError }
@@ -119,9 +142,11 @@ const numbered = {
   text: true,
   reasoning: true,
   tool_call: false,
+  tool_begun: false,
   tool_result: false,
   model: false,
   started: true,
+  calls: true,
   finished: true,
   usage: true,
   done: true,
@@ -151,8 +176,11 @@ export function storedEventOf(frame: Frame): StoredEvent | null {
 /** The frames that end a reply, from the id after its last text or reasoning. Their ids never change once it is settled. */
 export function closingFrames(outcome: Outcome, seq: number, includeUsage: boolean): Frame[] {
   if (outcome.type === 'failed') return [{ seq, type: 'failed', error: outcome.error }]
-  const frames: Frame[] = [{ seq, type: 'finished', reason: outcome.reason, usage: outcome.usage }]
-  if (includeUsage) frames.push({ seq: seq + 1, type: 'usage', usage: outcome.usage })
+  const { reason, usage, calls = [] } = outcome
+  const showsCalls = calls.length > 0
+  const frames: Frame[] = showsCalls ? [{ seq, type: 'calls', calls }] : []
+  frames.push({ seq: seq + frames.length, type: 'finished', reason, usage, ...(showsCalls && { showsCalls }) })
+  if (includeUsage) frames.push({ seq: seq + frames.length, type: 'usage', usage })
   frames.push({ seq: seq + frames.length, type: 'done' })
   return frames
 }

@@ -43,6 +43,7 @@ function sizeOf(event: ReplyEvent): number {
       return 1024 + event.arguments.length
     case 'tool_result':
       return 1024 + event.content.length
+    case 'tool_begun':
     case 'model':
       return 1024
   }

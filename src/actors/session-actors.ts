@@ -1,28 +1,49 @@
 /** What the session machine is provided with, made of the ports: generating, settling, and the ends of a reply's log. */
 import { assertEvent, fromCallback } from 'xstate'
-import { createGeneration, type GenerateOptions, type Generation, isNotStored, replyEnded } from './generate.ts'
+import { createGeneration, type GenerateOptions, type Generation, replyEnded } from './generate.ts'
+import { isNotStored } from './generation-endings.ts'
 import { historyLimits, modelHistory } from './history.ts'
 import type { ReplyEnd, ReplyObserver } from './observer.ts'
-import type { Journal, ModelRequest, ReplyInfo, Take } from './ports.ts'
+import type { Journal, MessagePart, ModelRequest, ReplyFigures, ReplyInfo, Settlement, Take } from './ports.ts'
 import type { Outcome, ReplyEvent, Usage } from './reply-event.ts'
 import type { ReplyLog } from './reply-log.ts'
 import type { Ending, GenerateInput, SessionContext, SessionEvent, SettleInput } from './session-machine.ts'
 import { deriveTitle } from './title.ts'
+import type { Chain, DecidedCall, InForce } from './waiting-calls.ts'
+
+/** What was decided, and what the reply goes on from. */
+export interface Continued {
+  /** The first reply to the user's message. */
+  firstId: string
+  chain: Chain
+  decisions: readonly DecidedCall[]
+  by: string | null
+}
 
 /** Everything that a running reply needs beside its machine. */
 export interface RunningReply {
   log: ReplyLog
-  /** Of the reply's message in its session. */
-  position: number
-  /** The user's message that it answers. */
+  /** The user's message that it answers. Empty: it continues another reply. */
   text: string
+  parts: readonly MessagePart[]
+  /** See `Admitted`. */
+  parentId: string | null
+  historyEnd: number
+  /** The user's message had a reply already. */
+  isRegenerated: boolean
+  /** What it continues. Null: it answers a user's message itself. */
+  continued: Continued | null
+  /** For the replies that continue this one. */
+  inForce: InForce
   /** What a title is derived from. Null: the session has one. */
   titleFrom: string | null
-  request: Omit<ModelRequest, 'messages' | 'tools'>
+  request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice'>
   options: GenerateOptions
   historyMaxTokens: number
   requesterLost: boolean
   generation: Generation | null
+  /** When it was admitted (ms, monotonic). */
+  admittedAt: number
   /** Final once it settles. */
   usage: Usage
   /** Since when (ms, monotonic) the outcome waits to be stored. */
@@ -50,11 +71,8 @@ const failure = (message: string, error: unknown): SessionEvent => ({
 
 /** Reads the generation into the log, as fast as the log can be stored. */
 async function generate(running: RunningReply, journal: Journal, signal: AbortSignal): Promise<SessionEvent> {
-  const { log, position, text, historyMaxTokens } = running
-  const earlier =
-    position > 1 ? await journal.history(log.info.sessionId, position - 1, historyLimits(historyMaxTokens)) : []
-  const messages = modelHistory(earlier, text, historyMaxTokens, earlier.length === position - 1)
-  const generation = createGeneration({ ...running.request, messages }, running.options)
+  const { log } = running
+  const generation = createGeneration({ ...running.request, ...(await historyOf(running, journal)) }, running.options)
   running.generation = generation
   const take: Take<ReplyEvent> = (events) => {
     if (signal.aborted) return undefined
@@ -66,10 +84,50 @@ async function generate(running: RunningReply, journal: Journal, signal: AbortSi
   return ending
 }
 
+/** The conversation up to the user's message that is answered. */
+async function historyOf(
+  { log, historyEnd, text, continued, historyMaxTokens, ...running }: RunningReply,
+  journal: Journal,
+): Promise<Pick<ModelRequest, 'messages' | 'history'>> {
+  const limits = historyLimits(historyMaxTokens)
+  if (continued === null) {
+    const none = { messages: [], isWhole: true }
+    const earlier = historyEnd < 0 ? none : await journal.history(log.info.sessionId, historyEnd, limits)
+    const { isRegenerated, parentId } = running
+    const parts = isRegenerated && parentId !== null ? await journal.parts(parentId) : running.parts
+    const { messages, first } = modelHistory(earlier.messages, text, historyMaxTokens, earlier.isWhole, parts)
+    return { messages, history: { earlier: earlier.messages, first, asked: text, isContinued: false } }
+  }
+  const { messages: stored, isWhole } = await journal.history(
+    log.info.sessionId,
+    { answeredBy: continued.firstId },
+    limits,
+  )
+  const { content: asked = '', parts } = stored.at(-1) ?? {}
+  const { messages, first } = modelHistory(stored.slice(0, -1), asked, historyMaxTokens, isWhole, parts)
+  return { messages, history: { earlier: stored, first, asked, isContinued: true } }
+}
+
+/** What is stored with the calls that wait. */
+function waitingOf({ log, continued, inForce }: RunningReply, ending: Ending): Settlement['waiting'] {
+  if (ending.type !== 'finished' || ending.wait === undefined) return undefined
+  const { chain } = ending.wait
+  const calls = chain.turn.waiting.filter((call) => call !== null).filter(({ replyId }) => replyId === log.info.id)
+  return { calls, carried: { ...inForce, chain, firstId: continued?.firstId ?? log.info.id } }
+}
+
+/** How it is stored, and what of it is shown. */
+export function outcomeOf(ending: Ending, usage: Usage): Outcome {
+  if (ending.type === 'failed') return { ...ending, usage }
+  const { type, reason, wait } = ending
+  return { type, reason, usage, ...(wait && wait.shown.length > 0 && { calls: wait.shown }) }
+}
+
 /** Stores what is left and the outcome. Resolves to the event that ends the settling. */
 async function settle(running: RunningReply, ending: Ending, journal: Journal): Promise<SessionEvent> {
   const { log } = running
   const endedAt = new Date()
+  const figures = figuresOf(running)
   running.observer.settling()
   const stored = await log.stored()
   if (stored === 'fenced') return { type: 'lost' }
@@ -77,7 +135,7 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
   running.usage = usage
   running.settlingSince = performance.now()
   if (stored === 'refused') running.notStored = true
-  const outcome: Outcome = stored === 'refused' ? refused(usage) : { ...ending, usage }
+  const outcome = stored === 'refused' ? refused(usage) : outcomeOf(ending, usage)
   // A log that was cut has missed what was stored since, and a refused write may have been stored the first time it was
   // sent: what followers elsewhere were shown must stay.
   const knowsAll = stored === 'stored' && log.state() === 'open'
@@ -87,10 +145,21 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
     endedAt,
     requesterLost: running.requesterLost,
     reasoningMs: running.generation?.reasoningMs() ?? null,
+    figures,
     title: running.titleFrom === null ? null : deriveTitle(running.titleFrom),
+    waiting: stored === 'refused' ? undefined : waitingOf(running, ending),
   })
   if (settled.result !== 'settled') return { type: settled.result === 'gone' ? 'deleted' : 'lost' }
   return { type: 'settled', ended: { outcome, endedAt: endedAt.toISOString(), settledAt: settled.settledAt } }
+}
+
+function figuresOf({ generation, admittedAt }: RunningReply): ReplyFigures {
+  const firstTokenAt = generation?.firstTokenAt() ?? null
+  return {
+    firstTokenMs: firstTokenAt === null ? null : Math.round(firstTokenAt - admittedAt),
+    durationMs: Math.round(performance.now() - admittedAt),
+    attempts: generation?.attempts() ?? 0,
+  }
 }
 
 function endOf(outcome: Outcome, notStored: boolean): RunningReply['end'] {

@@ -2,9 +2,10 @@
  * The one door through which everybody else reaches a session: messages in, replies out, wherever they run or ran.
  */
 import { v7 as uuidv7 } from 'uuid'
-import { type Admitted, findAdmitted } from './admission.ts'
+import { findAdmitted } from './admission.ts'
+import { cancelAndWait } from './cancel-and-wait.ts'
 import { drainSessions } from './drain.ts'
-import { type Reply, StreamCut } from './frame-log.ts'
+import type { Reply } from './frame-log.ts'
 import type { LeaseGate } from './lease-gate.ts'
 import {
   beginReply,
@@ -16,17 +17,17 @@ import {
   forgetSession,
   type LiveSessions,
 } from './live-sessions.ts'
-import { type Observer, type Origin, unobserved } from './observer.ts'
+import type { NewParts } from './message-parts.ts'
+import { type Observer, unobserved } from './observer.ts'
 import { ownedReplies } from './owned-replies.ts'
-import type { Exchange, Journal, Model, ModelRequest, NewMessage, OpenToolbox } from './ports.ts'
+import type { Admission, Admitted, Exchange, Journal, Model } from './ports.ts'
 import { createRemoteReplies, type RemoteReplies } from './remote-reply.ts'
 import { createReplyLog } from './reply-log.ts'
+import type { Message, ReadyMessage, Sent, Started } from './sending.ts'
 import { noUsage, type RunningReply } from './session-actors.ts'
 import type { Slot } from './slots.ts'
 import type { TransitionRecorder } from './transitions.ts'
-
-/** How long cancel and interrupt wait for the reply to settle (contract section 4). */
-const SETTLE_WAIT_MS = 2000
+import { noActions, nothingInForce } from './waiting-calls.ts'
 
 export interface HostOptions {
   journal: Journal
@@ -48,40 +49,7 @@ export interface HostOptions {
   log: Record<'error' | 'warn' | 'info', (details: object, message: string) => void>
 }
 
-export interface Message extends Omit<NewMessage, 'replyId' | 'mayStart'> {
-  request: Omit<ModelRequest, 'messages' | 'tools'>
-  openToolbox: OpenToolbox
-  onBusy: 'reject' | 'interrupt'
-  /** It cannot start a reply, only join the one that it repeats. */
-  joinOnly?: boolean
-  agentName: string
-  /** The request. Null: none. */
-  origin: Origin | null
-}
-
-interface Started {
-  outcome: 'started'
-  reply: Reply
-  /** To be called when the client has gone before the end. */
-  requesterLost(): void
-}
-
-export type Sent = Started | { outcome: 'joined'; reply: Reply } | { outcome: Refusal }
-
-/**
- * `stale`: the configuration has changed since; with the agent as it is now the message may be sent again. `unknown`: it
- * may be stored all the same. `revoked`: the client secret that was to make the session. Nothing is stored of any other.
- */
-export type Refusal =
-  | 'busy'
-  | 'key_reused'
-  | 'not_found'
-  | 'full'
-  | 'draining'
-  | 'unavailable'
-  | 'stale'
-  | 'unknown'
-  | 'revoked'
+export type { Message, Refusal, Sent } from './sending.ts'
 
 const shutdownError = errorOf('shutdown', 'The instance is shutting down.')
 
@@ -109,7 +77,7 @@ export function createSessionHost(options: HostOptions) {
     running: host.registry.running,
     send: (message: Message) => send(host, message),
     open: (replyId: string) => open(host, replyId),
-    cancel: (sessionId: string) => cancel(host, sessionId),
+    cancel: (sessionId: string) => cancelAndWait(host, sessionId),
     /** These sessions were deleted while `owners` (instances) ran replies of theirs. */
     forget(sessionIds: readonly string[], owners: readonly string[]) {
       for (const id of sessionIds) forgetSession(host, id)
@@ -134,17 +102,33 @@ export function createSessionHost(options: HostOptions) {
 
 /** Admits a message and starts its reply, joins the one it repeats, or says why not. */
 async function send(host: Host, message: Message): Promise<Sent> {
+  const { parts } = message
+  if (parts === undefined) return sendReady(host, { ...message, parts: [] })
+  const known = await lookFirst(host, message, parts)
+  return known ?? sendReady(host, { ...message, parts: await parts.store() })
+}
+
+/** What needs no parts: a join, or a refusal. Null: they are to be fetched and stored. */
+async function lookFirst(host: Host, message: Message, { identities }: NewParts): Promise<Sent | null> {
+  const look = { ...message, parts: identities, replyId: uuidv7(), mayStart: false }
+  const looked = await host.options.journal.admit(look)
+  if (looked.outcome === 'refused' && message.joinOnly !== true && refusalOf(host) === null) return null
+  if (looked.outcome === 'busy' && message.onBusy === 'interrupt' && !host.draining) return null
+  return answered(host, looked)
+}
+
+async function sendReady(host: Host, message: ReadyMessage): Promise<Sent> {
   const sent = await admit(host, message)
   if (sent.outcome !== 'busy') return sent
   // Whatever it was to do when busy: it cannot start here any more, and the running reply has been promised its time.
   if (host.draining) return { outcome: 'draining' }
   if (message.onBusy === 'reject') return sent
-  await cancel(host, message.sessionId)
+  await cancelAndWait(host, message.sessionId)
   return admit(host, message)
 }
 
 /** One whose outcome is unknown keeps its place among the running replies until it is known, or a lease has passed. */
-async function admit(host: Host, message: Message): Promise<Sent> {
+async function admit(host: Host, message: ReadyMessage): Promise<Sent> {
   const wanted = { ...message, replyId: uuidv7() }
   const { promise: over, resolve } = Promise.withResolvers<void>()
   const answer = admitNow(host, wanted)
@@ -165,7 +149,7 @@ async function admit(host: Host, message: Message): Promise<Sent> {
 }
 
 /** Begins a reply whose client was answered "unknown", if it proves to be stored within one lease. */
-async function beginLate(host: Host, message: Message & { replyId: string }): Promise<void> {
+async function beginLate(host: Host, message: ReadyMessage & { replyId: string }): Promise<void> {
   const { journal, leaseMs, log } = host.options
   const { replyId, sessionId } = message
   // Not as a retry: what it would join says nothing of itself.
@@ -182,25 +166,36 @@ async function beginLate(host: Host, message: Message & { replyId: string }): Pr
 
 const isFull = (host: Host): boolean => host.registry.running() + host.admitting.size >= host.options.maxRunning
 
-async function admitNow(host: Host, message: Message & { replyId: string }): Promise<Sent> {
+/** Why no reply can begin here. Null: one can. */
+function refusalOf(host: Host): 'draining' | 'unavailable' | 'full' | null {
+  if (host.draining) return 'draining'
   // A reply that began while the lease is over would be cut by the renewal that is still to come.
-  const isLeased = host.options.gate.check()
-  const mayStart = message.joinOnly !== true && !host.draining && !isFull(host) && isLeased
+  if (!host.options.gate.check()) return 'unavailable'
+  return isFull(host) ? 'full' : null
+}
+
+async function admitNow(host: Host, message: ReadyMessage & { replyId: string }): Promise<Sent> {
+  const mayStart = message.joinOnly !== true && refusalOf(host) === null
   const admission = await host.options.journal.admit({ ...message, mayStart })
-  if (admission.outcome === 'admitted') return start(host, message, admission)
+  return admission.outcome === 'admitted' ? start(host, message, admission) : answered(host, admission)
+}
+
+async function answered(host: Host, admission: Admission): Promise<Sent> {
   if (admission.outcome === 'joined') {
     const reply = await open(host, admission.replyId)
     return reply ? { outcome: 'joined', reply } : { outcome: 'not_found' }
   }
-  if (admission.outcome === 'refused') {
-    return { outcome: host.draining ? 'draining' : isLeased ? 'full' : 'unavailable' }
-  }
+  if (admission.outcome === 'admitted') throw new Error('A look has admitted a message.')
+  if (admission.outcome === 'refused') return { outcome: refusalOf(host) ?? 'full' }
   return { outcome: admission.outcome === 'fenced' ? 'unavailable' : admission.outcome }
 }
 
-function start(host: Host, message: Message, admission: Admitted): Started {
+function start(host: Host, message: ReadyMessage, admission: Admitted): Started {
   const { journal, exchange, model, gate, generationTimeoutMs, historyMaxTokens } = host.options
-  const { reply: info, position, restState, titleFrom } = admission
+  const { reply: info, restState, text, parentId, historyEnd, titleFrom } = admission
+  const { carried, decided, inForce = nothingInForce, actions = noActions, by = null } = message
+  const continued =
+    carried && decided ? { chain: carried.chain, firstId: carried.firstId, decisions: decided.calls, by } : null
   const observer = observe(host, info.id, message)
   const error = errorOf('internal', 'A part of the reply could not be stored.')
   const reply: RunningReply = {
@@ -212,14 +207,20 @@ function start(host: Host, message: Message, admission: Admitted): Started {
         host.byReply.get(info.id)?.actor.send({ type: 'failed', error })
       },
     }),
-    position,
-    text: message.text,
+    text,
+    parts: message.parts,
+    parentId,
+    isRegenerated: message.place !== undefined && 'regenerate' in message.place,
+    historyEnd,
+    continued,
+    inForce,
     titleFrom,
     request: message.request,
     options: {
       replyId: info.id,
       model,
       openToolbox: message.openToolbox,
+      actions: { ...actions, ...(continued && { continued }) },
       timeoutMs: generationTimeoutMs,
       gate,
       observer,
@@ -227,6 +228,7 @@ function start(host: Host, message: Message, admission: Admitted): Started {
     historyMaxTokens,
     requesterLost: false,
     generation: null,
+    admittedAt: performance.now(),
     usage: noUsage,
     settlingSince: null,
     observer,
@@ -241,7 +243,7 @@ function start(host: Host, message: Message, admission: Admitted): Started {
   return { outcome: 'started', reply: replyOf(reply), requesterLost }
 }
 
-const observe = ({ options }: Host, id: string, message: Message) =>
+const observe = ({ options }: Host, id: string, message: ReadyMessage) =>
   options.observer?.begin({
     id,
     purpose: 'reply',
@@ -253,6 +255,7 @@ const observe = ({ options }: Host, id: string, message: Message) =>
     providerType: message.request.provider.type,
     config: message.request.config,
     origin: message.origin,
+    decided: message.carried && { by: message.by ?? null, waitedMs: message.waitedMs ?? 0 },
   }) ?? unobserved
 
 const replyOf = ({ log }: RunningReply): Reply => ({ info: log.info, read: log.read })
@@ -263,35 +266,6 @@ async function open({ byReply, remote }: Host, replyId: string): Promise<Reply |
   const state = here?.log.state()
   if (here && (state === 'open' || state === 'closed')) return replyOf(here)
   return await remote.open(replyId)
-}
-
-/** Resolves when the session's running reply is settled, or after 2 s. The intent is written first. */
-async function cancel(host: Host, sessionId: string): Promise<void> {
-  const { journal, exchange } = host.options
-  const asked = await journal.requestCancel(sessionId)
-  if (asked === null) return
-  const here = host.byReply.get(asked.replyId)
-  cancelReply(host, asked.replyId)
-  if (!here) exchange.wake([asked.instanceId])
-  const late = new AbortController()
-  const deadline = setTimeout(() => late.abort(), SETTLE_WAIT_MS)
-  try {
-    const isLate = new Promise((resolve) => late.signal.addEventListener('abort', resolve))
-    await Promise.race([here ? here.ended.promise : endOf(host, asked.replyId, late.signal), isLate])
-  } finally {
-    clearTimeout(deadline)
-    late.abort()
-  }
-}
-
-/** Resolves when a reply that runs elsewhere has ended, or cannot be followed at the moment. */
-async function endOf({ remote }: Host, replyId: string, signal: AbortSignal): Promise<void> {
-  const reply = await remote.open(replyId)
-  try {
-    await reply?.read(Number.MAX_SAFE_INTEGER, signal, () => undefined)
-  } catch (error) {
-    if (!(error instanceof StreamCut)) throw error
-  }
 }
 
 /** A place for a stateless reply of this agent, or why there is none. */

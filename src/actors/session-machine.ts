@@ -10,13 +10,17 @@ import { assertEvent, assign, fromCallback, setup } from 'xstate'
 import type { Ended } from './frame-log.ts'
 import type { ReplyInfo } from './ports.ts'
 import { type FinishReason, type ReplyError, type RestState, restStateOf } from './reply-event.ts'
+import type { Wait } from './waiting-calls.ts'
 
 /** How generating ended, before it is stored. */
-export type Ending = { type: 'finished'; reason: FinishReason } | { type: 'failed'; error: ReplyError }
+export type Ending = { type: 'finished'; reason: FinishReason; wait?: Wait } | { type: 'failed'; error: ReplyError }
 
 export type SessionEvent =
-  | { type: 'message'; reply: ReplyInfo }
-  | { type: 'finished'; reason: FinishReason }
+  /** `parentId`: the message that it comes behind on its path. Null: it begins one. */
+  | { type: 'message'; reply: ReplyInfo; parentId: string | null }
+  /** What waited was decided: an admitted reply goes on from there. */
+  | { type: 'decided'; reply: ReplyInfo }
+  | { type: 'finished'; reason: FinishReason; wait?: Wait }
   | { type: 'failed'; error: ReplyError }
   | { type: 'cancel' }
   /** Nothing could be stored for a lease. */
@@ -40,6 +44,12 @@ const unprovided = () => {
   throw new Error('The session machine runs only with its actors and actions provided (session-actors.ts).')
 }
 
+const decided = {
+  target: 'streaming',
+  description: 'Somebody has decided: a new reply makes the approved calls first, then the model goes on.',
+  actions: 'beginReply',
+} as const
+
 /** The transitions of every state of rest. */
 const atRest = {
   message: {
@@ -61,12 +71,12 @@ export const sessionMachine = setup({
   },
   actions: {
     beginReply: assign(({ event }) => {
-      assertEvent(event, 'message')
+      assertEvent(event, ['message', 'decided'])
       return { reply: event.reply, ending: null }
     }),
     keepFinish: assign(({ event }) => {
       assertEvent(event, 'finished')
-      return { ending: { type: 'finished', reason: event.reason } as const }
+      return { ending: event }
     }),
     keepFailure: assign(({ event }) => {
       assertEvent(event, ['failed', 'unstorable'])
@@ -80,6 +90,7 @@ export const sessionMachine = setup({
   },
   guards: {
     hasFailed: ({ event }) => event.type === 'settled' && restStateOf(event.ended.outcome) === 'error',
+    waits: ({ event }) => event.type === 'settled' && restStateOf(event.ended.outcome) === 'waiting',
     wasCancelled: ({ event }) => event.type === 'settled' && restStateOf(event.ended.outcome) === 'cancelled',
   },
 }).createMachine({
@@ -153,6 +164,13 @@ export const sessionMachine = setup({
                 description: 'Stored as cancelled.',
                 actions: 'closeLog',
               },
+              {
+                guard: 'waits',
+                target: '#session.waiting',
+                description:
+                  'Stored with calls that wait for somebody: until then nothing runs and nothing is kept in memory.',
+                actions: 'closeLog',
+              },
               { target: '#session.complete', description: 'Stored as complete.', actions: 'closeLog' },
             ],
             // The settlement goes on trying: when the database is back, a resume reads the outcome.
@@ -162,6 +180,17 @@ export const sessionMachine = setup({
       },
     },
     complete: { description: 'The newest reply is whole.', on: atRest },
+    waiting: {
+      description: 'Calls of the newest reply wait for somebody: an approval, or the caller whose tools they are.',
+      on: {
+        ...atRest,
+        message: {
+          ...atRest.message,
+          description: 'A new message instead: what waits is rejected, the model is told.',
+        },
+        decided,
+      },
+    },
     error: { description: 'The newest reply failed; it keeps what it had.', on: atRest },
     cancelled: { description: 'The newest reply was cancelled; it keeps what it had.', on: atRest },
     deleted: { type: 'final', description: 'The session and all that was stored of it are gone.' },

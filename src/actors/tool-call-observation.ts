@@ -1,11 +1,11 @@
 /** A tool call as whoever measures replies sees it. */
-import type { ReplyObserver } from './observer.ts'
-import type { Toolbox, ToolCall } from './ports.ts'
+import type { ObservedToolCall, ReplyObserver } from './observer.ts'
+import type { Toolbox } from './ports.ts'
 
 /** Rejects as the call does; that counts as a failure too. */
 export async function observedCall(
   observer: ReplyObserver,
-  call: ToolCall,
+  call: ObservedToolCall,
   work: () => ReturnType<Toolbox['call']>,
 ): ReturnType<Toolbox['call']> {
   const observed = observer.toolCall(call)

@@ -1,5 +1,8 @@
 /** A reply's tool calls and their results → the messages that show them to a model. Pure. */
-import type { HistoryMessage, HistoryToolEvent, ModelMessage, ToolCall } from './ports.ts'
+
+import { neverMade, resultTold, toldOf } from './decided-calls.ts'
+import { userMessage } from './message-parts.ts'
+import type { HistoryDecision, HistoryMessage, HistoryToolEvent, ModelMessage, ToolCall } from './ports.ts'
 
 /** Characters (UTF-16 code units) of a tool's arguments or result that later turns of a session still show. */
 export const MAX_TOOL_TEXT = 8000
@@ -27,9 +30,15 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-function cutText(text: string): string {
-  if (text.length <= MAX_TOOL_TEXT) return text
-  return `${text.slice(0, MAX_TOOL_TEXT).toWellFormed()}\n[cut here: the whole text was longer]`
+/** What is shown of a result, and what is said behind it: nothing where all is shown. */
+export function cutText(text: string): { shown: string; added: string } {
+  if (text.length <= MAX_TOOL_TEXT) return { shown: text, added: '' }
+  return { shown: text.slice(0, MAX_TOOL_TEXT).toWellFormed(), added: '\n[cut here: the whole text was longer]' }
+}
+
+function shortened(text: string): string {
+  const { shown, added } = cutText(text)
+  return `${shown}${added}`
 }
 
 /** Cut arguments must still be JSON. */
@@ -42,6 +51,8 @@ interface ToolTurn {
   calls: ToolCall[]
   /** By place of the call: ids may repeat. */
   results: (string | undefined)[]
+  /** Calls of it waited for somebody: their ids are their own. */
+  waited: Set<string>
 }
 
 /** A call that follows a result, or further text, belongs to a new turn. */
@@ -53,26 +64,43 @@ function turnsOf(content: string, events: readonly HistoryToolEvent[]): { turns:
     const last = turns.at(-1)
     if (event.type === 'tool_result') {
       const place = last?.calls.findIndex(({ id }, index) => id === event.id && last.results[index] === undefined) ?? -1
-      if (last && place >= 0) last.results[place] = cutText(event.content)
+      if (last && place >= 0) {
+        last.results[place] = shortened(event.content)
+      }
       continue
     }
-    const { id, name } = event
+    const { id, name, waits } = event
     const call = repeatableCall({ id, name, arguments: cutArguments(event.arguments) })
-    if (last && end === shown && last.results.length === 0) last.calls.push(call)
-    else turns.push({ text: bytes.toString('utf8', shown, end), calls: [call], results: [] })
+    const goesOn = last !== undefined && end === shown && last.results.length === 0
+    const turn = goesOn
+      ? last
+      : { text: bytes.toString('utf8', shown, end), calls: [], results: [], waited: new Set<string>() }
+    if (!goesOn) turns.push(turn)
+    turn.calls.push(call)
+    if (waits !== undefined) turn.waited.add(id)
     shown = end
   }
   return { turns, rest: bytes.toString('utf8', shown) }
 }
 
+/** What the model is told of a call that waited. */
+function toldLater(decided: HistoryDecision | undefined): string {
+  if (decided === undefined || decided.decision === null) return neverMade
+  if (decided.decision !== 'approve') return shortened(toldOf({ ...decided, decision: decided.decision }))
+  if (decided.content !== null) return shortened(resultTold(decided.content, decided.arguments))
+  return decided.begun ? unknownOutcome : neverMade
+}
+
 /** A stored message as the model sees it: a reply that called tools is several messages. */
-export function messagesFor({ role, content, toolEvents }: HistoryMessage): ModelMessage[] {
+export function messagesFor({ role, content, parts, toolEvents, decided }: HistoryMessage): ModelMessage[] {
+  if (role === 'user' && parts?.length) return [userMessage(content, parts)]
   if (role === 'user' || !toolEvents?.length) return content === '' ? [] : [{ role, content }]
   const { turns, rest } = turnsOf(content, toolEvents)
-  const messages = turns.flatMap(({ text, calls, results }): ModelMessage[] => [
+  const messages = turns.flatMap(({ text, calls, results, waited }): ModelMessage[] => [
     { role: 'assistant', content: text, toolCalls: calls },
     ...calls.map(({ id }, index): ModelMessage => {
-      return { role: 'tool', toolCallId: id, content: results[index] ?? unknownOutcome }
+      const missing = waited.has(id) ? toldLater(decided?.find((one) => one.id === id)) : unknownOutcome
+      return { role: 'tool', toolCallId: id, content: results[index] ?? missing }
     }),
   ])
   return rest === '' ? messages : [...messages, { role: 'assistant', content: rest }]

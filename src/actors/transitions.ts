@@ -1,4 +1,5 @@
-/** Records each step of a session's machine, off the token path: steps are written in batches. */
+/** Records each step of a session's machine and the notes between them, off the token path: they are written in batches. */
+import type { SentRequest } from './sent-request.ts'
 
 /** Most steps that wait for the database; beyond it the oldest are dropped, since replies take precedence. */
 const MAX_WAITING = 50_000
@@ -9,7 +10,16 @@ const RETRY_MS = 1000
  */
 const GATHER_MS = 100
 
-/** One step of a session's machine, as recorded. `detail` holds codes and counts, never content. */
+/** A step of the machine, or a note of what happened within a state. */
+export const stepKinds = ['transition', 'note'] as const
+export type StepKind = (typeof stepKinds)[number]
+
+/** What notes are about. */
+export type NoteKind = 'attempt' | 'model' | 'tool'
+
+export type StepDetail = Record<string, string | number | boolean | null>
+
+/** One step of a session's machine, as recorded. `detail` holds codes, counts and ids, never content. */
 export interface TransitionRecord {
   sessionId: string
   at: Date
@@ -17,7 +27,11 @@ export interface TransitionRecord {
   to: string
   event: string
   messageId: string | null
-  detail: Record<string, string | number | boolean>
+  detail: StepDetail
+  /** Absent: a transition. */
+  kind?: StepKind
+  /** Of a model turn's attempt: what it sent. */
+  request?: SentRequest
 }
 
 export interface TransitionStore {
@@ -26,6 +40,8 @@ export interface TransitionStore {
 
 export interface TransitionRecorder {
   record(step: TransitionRecord): void
+  /** Changes a step that is not written yet. False: it is. */
+  amend(step: TransitionRecord, changes: Pick<TransitionRecord, 'detail' | 'request'>): boolean
   /** Called for every step as soon as it is stored, for live views. Returns the function that unsubscribes. */
   subscribe(listener: (step: TransitionRecord) => void): () => void
   /** Resolves when everything recorded so far is stored, or the database is away. */
@@ -36,20 +52,20 @@ export function createTransitionRecorder(
   store: TransitionStore,
   onError: (error: unknown) => void,
 ): TransitionRecorder {
-  let waiting: TransitionRecord[] = []
+  let waiting = new Set<TransitionRecord>()
   /** Resolves to false when the database is down; the write is then repeated later. */
   let writing: Promise<boolean> | null = null
   let timer: NodeJS.Timeout | null = null
   const listeners = new Set<(step: TransitionRecord) => void>()
 
   async function write(): Promise<boolean> {
-    const batch = waiting
-    waiting = []
+    const batch = [...waiting]
+    waiting = new Set()
     try {
       await store.record(batch)
     } catch (error) {
       onError(error)
-      waiting = [...batch, ...waiting].slice(-MAX_WAITING)
+      waiting = new Set([...batch, ...waiting].slice(-MAX_WAITING))
       return false
     }
     for (const step of batch) for (const listener of listeners) listener(step)
@@ -61,7 +77,7 @@ export function createTransitionRecorder(
     timer = null
     writing ??= write().then((isStored) => {
       writing = null
-      if (waiting.length > 0) startAfter(isStored ? GATHER_MS : RETRY_MS)
+      if (waiting.size > 0) startAfter(isStored ? GATHER_MS : RETRY_MS)
       return isStored
     })
     return writing
@@ -73,8 +89,13 @@ export function createTransitionRecorder(
 
   return {
     record(step) {
-      waiting.push(step)
+      waiting.add(step)
       if (writing === null) startAfter(GATHER_MS)
+    },
+    amend(step, changes) {
+      if (!waiting.has(step)) return false
+      Object.assign(step, changes)
+      return true
     },
     subscribe(listener) {
       listeners.add(listener)
@@ -83,7 +104,7 @@ export function createTransitionRecorder(
     async flush() {
       if (writing !== null && !(await writing)) return
       // Another flush may already have started with the waiting steps.
-      if (writing !== null || waiting.length > 0) await start()
+      if (writing !== null || waiting.size > 0) await start()
     },
   }
 }

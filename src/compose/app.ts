@@ -1,23 +1,30 @@
 /** Wires all modules together, for `main.ts` and for tests. */
 import type { AddressInfo } from 'node:net'
 import { createLeaseGate, type LeaseGate } from '../actors/lease-gate.ts'
+import { noteReplies } from '../actors/reply-notes.ts'
+import type { RequestWriter } from '../actors/sent-request.ts'
 import { createSessionHost } from '../actors/session-host.ts'
 import { deriveTitle } from '../actors/title.ts'
+import { cutText } from '../actors/tool-turns.ts'
 import { createTransitionRecorder } from '../actors/transitions.ts'
 import type { Jobs } from '../coordination/jobs.ts'
 import { createLocalCoordination } from '../coordination/local.ts'
-import { closeServer, createServer, mountAll, type ServerOptions } from '../http/server.ts'
+import { closeServer, createServer, type LogStream, mountAll, type ServerOptions } from '../http/server.ts'
 import { streamsEnded } from '../http/sse.ts'
 import type { MetricsSnapshot } from '../observability/metrics.ts'
+import { together } from '../observability/observers.ts'
 import { createAgentLookup } from '../persistence/records/agent-lookup.ts'
 import { seedDemo } from '../persistence/records/demo.ts'
 import { openSecrets } from '../persistence/records/secrets.ts'
 import { createJournal } from '../persistence/replies/journal.ts'
+import { createRequestWriter, createStoredTexts } from '../persistence/replies/request-writer.ts'
 import { deleteAgent } from '../persistence/replies/sessions.ts'
 import { recordTransitions } from '../persistence/replies/transitions.ts'
+import { countWaiting } from '../persistence/replies/waits.ts'
 import { migrate } from '../persistence/schema.ts'
 import { fieldRefusal } from '../providers/answer-fields.ts'
 import { createModel } from '../providers/model.ts'
+import { partRefusal } from '../providers/parts.ts'
 import { providerTypes } from '../providers/provider-types.ts'
 import { isLoopback, type Settings, startupWarnings } from '../settings.ts'
 import { createMcpOnDemand } from '../tools/mcp-on-demand.ts'
@@ -46,7 +53,8 @@ const SETTLE_MS = 5000
 /** Longest wait for the last bytes of streams whose reply has ended, and for responses in progress. */
 const LAST_BYTES_MS = 1000
 
-const serverOptions = (settings: Settings): ServerOptions => ({
+const serverOptions = (settings: Settings, logStream: LogStream | undefined): ServerOptions => ({
+  logStream,
   logLevel: settings.logLevel,
   maxBodyBytes: settings.maxBodyBytes,
   trustProxy: settings.trustProxy,
@@ -167,6 +175,12 @@ async function startJobs(
   return jobs
 }
 
+/** Null: what models are sent is not kept. */
+function requestWriters({ traceRequests }: Settings): (() => RequestWriter) | null {
+  const texts = createStoredTexts()
+  return traceRequests === 'on' ? () => createRequestWriter(texts, cutText) : null
+}
+
 async function openRooms(ground: Ground) {
   const { settings, sql, repliesSql, log } = ground
   const { observer, requestObservers, metrics } = ground.observation
@@ -191,7 +205,7 @@ async function openRooms(ground: Ground) {
     recorder,
     leaseMs: settings.ownerLeaseMs,
     generationTimeoutMs,
-    observer,
+    observer: together([observer, noteReplies(recorder, requestWriters(settings))]),
     log: faultLog(log),
     exchange: coordination.exchange,
     journal: byModel ? withLateTitles(journal, titleLater) : journal,
@@ -199,7 +213,7 @@ async function openRooms(ground: Ground) {
     historyMaxTokens: settings.historyMaxTokens,
   })
   coordination.start(host.owned, host.tick)
-  metrics?.inspect({ report: host.owned.report, running: host.running })
+  metrics?.inspect({ report: host.owned.report, running: host.running, waiting: () => countWaiting(sql) })
   jobs = await startJobs(ground, { secrets, upkeepSql, model, agents, observer })
   return {
     sql,
@@ -209,6 +223,7 @@ async function openRooms(ground: Ground) {
     model,
     gate,
     recorder,
+    traceRequests: settings.traceRequests === 'on',
     generationTimeoutMs,
     providerTypes,
     observer,
@@ -217,6 +232,8 @@ async function openRooms(ground: Ground) {
     ...toolRooms({ sql, secrets, outbound, mcp, waitLimitMs: settings.ownerLeaseMs, log }),
     coordination,
     fieldRefusal,
+    partRefusal,
+    log,
     testProvider: model.testProvider,
     async deleteAgent(agentId: string) {
       const deleted = await deleteAgent(sql, agentId)
@@ -226,9 +243,9 @@ async function openRooms(ground: Ground) {
   }
 }
 
-/** Rejects with one line for any error that the operator can fix. */
-export async function startApp(settings: Settings): Promise<App> {
-  const options = serverOptions(settings)
+/** Rejects with one line for any error that the operator can fix. Without `logStream` the log is on standard output. */
+export async function startApp(settings: Settings, logStream?: LogStream): Promise<App> {
+  const options = serverOptions(settings, logStream)
   const server = createServer(options)
   const { log } = server
   for (const line of startupWarnings(settings)) log.warn(line)

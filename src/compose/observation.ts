@@ -93,11 +93,19 @@ const countUsage = (recorder: UsageRecorder): PartialObserver => ({
           model = call.model
         },
       }),
-      ended({ outcome, usage }) {
+      ended({ outcome, usage, error }) {
         const isSettled = purpose === 'reply' && sessionId !== null && outcome !== 'session_deleted'
         if (isSettled) return
         const replies = purpose === 'reply' ? 1 : 0
-        recorder.record({ id, agentId, model, replies, endedAt: new Date(), usage })
+        recorder.record({
+          id,
+          agentId,
+          model,
+          replies,
+          endedAt: new Date(),
+          failed: replies > 0 && error !== null,
+          usage,
+        })
       },
     }
   },

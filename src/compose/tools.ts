@@ -8,6 +8,7 @@ import { builtInTools } from '../tools/built-in-tools.ts'
 import { callHttpTool } from '../tools/http-tool.ts'
 import type { Mcp, ToolLog } from '../tools/mcp.ts'
 import type { Outbound } from '../tools/outbound.ts'
+import { fetchPicture } from '../tools/picture.ts'
 import { createToolbox } from '../tools/toolbox.ts'
 
 export interface ToolParts {
@@ -22,7 +23,13 @@ export interface ToolParts {
 
 type ToolRooms = Pick<
   HttpRooms,
-  'openToolbox' | 'builtInTools' | 'checkSchema' | 'callHttpTool' | 'discoverTools' | 'onMcpServerChange'
+  | 'openToolbox'
+  | 'builtInTools'
+  | 'checkSchema'
+  | 'callHttpTool'
+  | 'discoverTools'
+  | 'onMcpServerChange'
+  | 'fetchPicture'
 >
 
 export function toolRooms({ sql, secrets, outbound, mcp, waitLimitMs, log }: ToolParts): ToolRooms {
@@ -42,5 +49,6 @@ export function toolRooms({ sql, secrets, outbound, mcp, waitLimitMs, log }: Too
     },
     discoverTools: (server, signal) => mcp.tools(server, signal),
     onMcpServerChange: (id) => mcp.forget(id),
+    fetchPicture: (url, options) => fetchPicture(outbound, url, options),
   }
 }

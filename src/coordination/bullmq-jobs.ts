@@ -103,12 +103,16 @@ export function createBullmqJobs(options: BullmqJobsOptions): Jobs {
   }
 }
 
+/** Connections that come back later than the first still report the outage that is over (milliseconds). */
+const ECHO_MS = 5000
+
 /** Logs an outage once: each connection reports each failed attempt, several a second. */
 function oncePerOutage(log: JobLog) {
   let state: 'healthy' | 'down' | 'stopping' = 'healthy'
+  let overAt = Number.NEGATIVE_INFINITY
   return {
     note(err: unknown) {
-      if (state !== 'healthy') return
+      if (state !== 'healthy' || performance.now() - overAt < ECHO_MS) return
       state = 'down'
       log.warn({ err }, 'Redis is unavailable: background jobs wait for it.')
     },
@@ -116,6 +120,7 @@ function oncePerOutage(log: JobLog) {
       if (state !== 'down') return
       log.info({}, 'Redis is available again: background jobs resume.')
       state = 'healthy'
+      overAt = performance.now()
     },
     silence() {
       state = 'stopping'

@@ -14,13 +14,16 @@ const event = Type.Union([
     name: Type.String(),
     arguments: Type.String(),
     startedAt: Type.String(),
+    waits: Type.Optional(Type.Union([Type.Literal('approval'), Type.Literal('caller')])),
   }),
+  Type.Object({ type: Type.Literal('tool_begun'), id: Type.String(), startedAt: Type.String() }),
   Type.Object({
     type: Type.Literal('tool_result'),
     id: Type.String(),
     ok: Type.Boolean(),
     content: Type.String(),
     durationMs: Type.Number(),
+    denied: Type.Optional(Type.Literal(true)),
   }),
   Type.Object({ type: Type.Literal('model'), model: Type.String(), providerId: Type.String() }),
 ])

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { HttpError } from './http-error.ts'
 import { readBody } from './incoming-body.ts'
 import { MOST_LEVELS, MOST_VALUES, measureJson } from './json-size.ts'
+import { openUploads, takesParts, uploadsOf } from './parts/uploads.ts'
 import { findFault } from './text.ts'
 
 /**
@@ -11,8 +12,11 @@ import { findFault } from './text.ts'
  */
 export function registerJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
+  app.addHook('onRequest', async (request, reply) => {
+    if (takesParts(request)) openUploads(request, reply)
+  })
   app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
-    const body = await readBody(request)
+    const body = await readBody(request, uploadsOf(request)?.filter())
     return body.length === 0 ? undefined : readJson(body)
   })
   app.addContentTypeParser('*', async (request: FastifyRequest) => {

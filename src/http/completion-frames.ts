@@ -9,6 +9,7 @@ import {
   kindOf,
   type ReplyError,
   type ReplyEvent,
+  type ShownCall,
   type Usage,
   wireReason,
 } from '../actors/reply-event.ts'
@@ -37,10 +38,16 @@ export const wireError = ({ message, code }: ReplyError) => ({
   error: { message, type: 'server_error', code, param: null },
 })
 
+const wireCall = ({ id, name, arguments: text }: ShownCall) => ({
+  id,
+  type: 'function' as const,
+  function: { name, arguments: text },
+})
+
 /** The one JSON object of `stream: false` (specification 2.11). */
 export const completionBody = (
   head: CompletionHead,
-  { content, reasoning }: { content: string; reasoning: string },
+  { content, reasoning, calls = [] }: { content: string; reasoning: string; calls?: readonly ShownCall[] },
   reason: FinishReason,
   usage: Usage,
 ) => ({
@@ -51,8 +58,13 @@ export const completionBody = (
   choices: [
     {
       index: 0,
-      message: { role: 'assistant' as const, content, ...(reasoning !== '' && { reasoning_content: reasoning }) },
-      finish_reason: wireReason(reason),
+      message: {
+        role: 'assistant' as const,
+        content,
+        ...(reasoning !== '' && { reasoning_content: reasoning }),
+        ...(calls.length > 0 && { tool_calls: calls.map(wireCall) }),
+      },
+      finish_reason: wireReason(reason, calls.length > 0),
     },
   ],
   usage: wireUsage(usage),
@@ -72,6 +84,8 @@ export function createFrameEncoder(head: CompletionHead): FrameEncoder {
     `${start},"choices":[{"index":0,"delta":${delta},"finish_reason":${reason}}]}`
   const textChunk = (text: string) => chunk(`{"content":${JSON.stringify(text)}}`, 'null')
   const reasoningChunk = (text: string) => chunk(`{"reasoning_content":${JSON.stringify(text)}}`, 'null')
+  const callsChunk = (calls: readonly ShownCall[]) =>
+    chunk(JSON.stringify({ tool_calls: calls.map((call, index) => ({ index, ...wireCall(call) })) }), 'null')
   const eventData = (event: ReplyEvent): string | null => {
     switch (event.type) {
       case 'text':
@@ -79,6 +93,7 @@ export function createFrameEncoder(head: CompletionHead): FrameEncoder {
       case 'reasoning':
         return reasoningChunk(event.text)
       case 'tool_call':
+      case 'tool_begun':
       case 'tool_result':
         return null
       case 'model':
@@ -97,8 +112,10 @@ export function createFrameEncoder(head: CompletionHead): FrameEncoder {
           return reasoningChunk(frame.text)
         case 'stored':
           return eventData(frame.stored.event)
+        case 'calls':
+          return callsChunk(frame.calls)
         case 'finished':
-          return chunk('{}', `"${wireReason(frame.reason)}"`)
+          return chunk('{}', `"${wireReason(frame.reason, frame.showsCalls)}"`)
         case 'usage':
           return `${start},"choices":[],"usage":${JSON.stringify(wireUsage(frame.usage))}}`
         case 'done':
@@ -146,6 +163,7 @@ function namedEvent(event: ReplyEvent): object | null {
     case 'text':
     case 'model':
     case 'reasoning':
+    case 'tool_begun':
       return null
     case 'tool_call':
       return { id: event.id, name: event.name, arguments: event.arguments }

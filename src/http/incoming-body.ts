@@ -11,22 +11,40 @@ let heldBytes = 0
 /** On the raw request: it did not arrive in time (slow-requests.ts). Whoever listens answers it. */
 export const LATE = 'greenroom:late'
 
+/** What is done with a body besides reading it. */
+export interface Through {
+  /** Longest body at all, in bytes: the route's limit is for what is kept of it. */
+  maxBytes: number
+  /** Takes a chunk and hands on what is kept of it. May throw. */
+  pass(chunk: Buffer, keep: (bytes: Uint8Array) => void): void
+}
+
 /**
- * The whole body. Rejects with `HttpError`: 413 beyond the route's limit, 415 for a body that is compressed, 408 when it
+ * The whole body, or what `through` keeps of it. Rejects with `HttpError`: 413 beyond the route's limit, 415 for a body that is compressed, 408 when it
  * came too slowly, 503 while too much is arriving at once, 400 when its end is missing.
  */
-export async function readBody(request: FastifyRequest): Promise<Buffer> {
+export async function readBody(request: FastifyRequest, through?: Through): Promise<Buffer> {
   refuseEncodings(request)
   const limit = request.routeOptions.bodyLimit ?? request.server.initialConfig.bodyLimit ?? 0
   const announced = Number(request.headers['content-length'] ?? 0)
-  if (announced > limit) throw tooLarge(limit, request)
+  if (announced > (through?.maxBytes ?? limit)) throw tooLarge(limit, request)
   const { raw } = request
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const body = growingBuffer(Math.min(announced || FIRST_BYTES, FIRST_BYTES), limit)
+  const keep = (bytes: Uint8Array) => {
+    if (body.length() + bytes.length > limit) throw tooLarge(limit, request)
+    if (!body.append(bytes)) throw tooMuchAtOnce()
+  }
+  let arrived = 0
   const onData = (chunk: Buffer) => {
-    if (body.length() + chunk.length > limit) reject(tooLarge(limit, request))
-    else if (!body.append(chunk)) {
-      reject(new HttpError(503, 'Too many request bodies are arriving at the moment.', { 'retry-after': '2' }))
+    try {
+      arrived += chunk.length
+      if (through === undefined) keep(chunk)
+      else if (arrived > through.maxBytes) throw tooLarge(limit, request)
+      else through.pass(chunk, keep)
+    } catch (error) {
+      raw.off('data', onData)
+      reject(error)
     }
   }
   const onEnd = () => {
@@ -63,9 +81,9 @@ function growingBuffer(firstBytes: number, limit: number) {
   return {
     length: () => length,
     /** False: the bodies that arrive hold too much together. */
-    append(chunk: Buffer): boolean {
+    append(chunk: Uint8Array): boolean {
       if (length + chunk.length > buffer.length && !makeRoom(length + chunk.length)) return false
-      chunk.copy(buffer, length)
+      buffer.set(chunk, length)
       length += chunk.length
       return true
     },
@@ -76,6 +94,10 @@ function growingBuffer(firstBytes: number, limit: number) {
     },
   }
 }
+
+/** More than may be held now: a client may come again. */
+export const tooMuchAtOnce = () =>
+  new HttpError(503, 'Too many request bodies are arriving at the moment.', { 'retry-after': '2' })
 
 function refuseEncodings({ headers }: FastifyRequest): void {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''

@@ -45,6 +45,14 @@ export function compileInput(operation: Operation): (request: FastifyRequest) =>
   }
 }
 
+/** For what an operation leaves to its handler. The function throws `HttpError` 400. */
+export function compileCheck(schema: TSchema): (body: unknown) => void {
+  const check = ajv.compile(schema)
+  return (body) => {
+    if (!check(body)) throw new HttpError(400, validationMessage(check.errors?.[0], 'body'))
+  }
+}
+
 function pick(values: unknown, names: readonly string[]): Record<string, unknown> {
   const given = new Map(Object.entries(values ?? {}))
   return Object.fromEntries(names.map((name) => [name, given.get(name)]))

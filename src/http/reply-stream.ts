@@ -1,9 +1,9 @@
 /** A session's reply → HTTP: as a stream that can be resumed, or as one JSON body. Deploy and playground share it. */
 import type { FastifyReply } from 'fastify'
-import type { Reply } from '../actors/frame-log.ts'
-import type { FinishReason, Frame, ReplyError, Usage } from '../actors/reply-event.ts'
+import { type Reply, StreamCut } from '../actors/frame-log.ts'
+import type { FinishReason, Frame, ReplyError, ShownCall, Usage } from '../actors/reply-event.ts'
 import { breakOffOf } from './break-off.ts'
-import { completionHead, createFrameEncoder, type FrameEncoder } from './completion-frames.ts'
+import { completionBody, completionHead, createFrameEncoder, type FrameEncoder } from './completion-frames.ts'
 import { HttpError } from './http-error.ts'
 import { clientLeft, openEventStream } from './sse.ts'
 
@@ -79,6 +79,8 @@ export interface WholeReply {
   /** Empty: not asked for, or none came. */
   reasoning: string
   reason: FinishReason
+  /** Those that wait and are shown. */
+  calls: readonly ShownCall[]
   usage: Usage
   error: ReplyError | null
 }
@@ -98,7 +100,15 @@ export async function awaitReply(
   const breakOff = breakOffOf(fastifyReply.request)
   onceLeft(client, onLeft)
   const { model } = reply.info
-  const whole: WholeReply = { content: '', reasoning: '', model, reason: 'stop', usage: noUsage, error: null }
+  const whole: WholeReply = {
+    content: '',
+    reasoning: '',
+    model,
+    reason: 'stop',
+    calls: [],
+    usage: noUsage,
+    error: null,
+  }
   const texts: string[] = []
   const thoughts: string[] = []
   await reply.read(0, breakOff ? AbortSignal.any([client, breakOff]) : client, (batch) => {
@@ -106,6 +116,7 @@ export async function awaitReply(
       if (frame.type === 'text') texts.push(frame.text)
       else if (frame.type === 'reasoning') thoughts.push(frame.text)
       else if (frame.type === 'finished') Object.assign(whole, { reason: frame.reason, usage: frame.usage })
+      else if (frame.type === 'calls') whole.calls = frame.calls
       else if (frame.type === 'failed') whole.error = frame.error
       else if (frame.type === 'stored' && frame.stored.event.type === 'model') whole.model = frame.stored.event.model
     }
@@ -116,6 +127,27 @@ export async function awaitReply(
   whole.content = texts.join('')
   whole.reasoning = thoughts.join('')
   return whole
+}
+
+/** Waits for the whole reply and answers with it, or as `failed` throws. */
+export async function answerWhole(
+  fastifyReply: FastifyReply,
+  reply: Reply,
+  onLeft: () => void,
+  failed: (error: ReplyError) => never,
+) {
+  const whole = await awaitReply(fastifyReply, reply, onLeft).catch((error: unknown) => {
+    // Not 503: the message is stored, and a balancer would bring it to the next instance. A client's own retry joins.
+    if (error instanceof StreamCut) throw new HttpError(500, error.message, { 'retry-after': '2' })
+    throw error
+  })
+  if (whole === null) {
+    fastifyReply.hijack() // the client has gone: nobody to answer
+    return undefined
+  }
+  if (whole.error) return failed(whole.error)
+  const head = completionHead({ ...reply.info, model: whole.model })
+  return completionBody(head, whole, whole.reason, whole.usage)
 }
 
 /** `Last-Event-ID` as a frame id; 0 when absent or empty. Throws 400. */

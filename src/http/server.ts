@@ -17,8 +17,10 @@ import { httpTools } from '../../openapi/operations/httpTools.ts'
 import { mcpServers } from '../../openapi/operations/mcpServers.ts'
 import { models } from '../../openapi/operations/models.ts'
 import { playground } from '../../openapi/operations/playground.ts'
+import { prices } from '../../openapi/operations/prices.ts'
 import { prompts } from '../../openapi/operations/prompts.ts'
 import { providers } from '../../openapi/operations/providers.ts'
+import { replyTraces } from '../../openapi/operations/replyTraces.ts'
 import { sessionCompletions } from '../../openapi/operations/sessionCompletions.ts'
 import { sessions } from '../../openapi/operations/sessions.ts'
 import { transfer } from '../../openapi/operations/transfer.ts'
@@ -50,8 +52,11 @@ import { loginHandlers } from './management/login.ts'
 import { loginSessions } from './management/login-session.ts'
 import { type McpServerRooms, mcpServerHandlers } from './management/mcp-servers.ts'
 import { playgroundHandlers } from './management/playground.ts'
+import type { PlaygroundRooms } from './management/playground-actions.ts'
+import { priceHandlers } from './management/prices.ts'
 import { promptHandlers } from './management/prompts.ts'
 import { providerHandlers } from './management/providers.ts'
+import { type ReplyTraceRooms, replyTraceHandlers } from './management/reply-traces.ts'
 import { managementScope } from './management/scope.ts'
 import { transferHandlers, transferScope } from './management/transfer.ts'
 import { usageHandlers } from './management/usage.ts'
@@ -63,6 +68,8 @@ import { registerUi } from './ui.ts'
 
 export interface ServerOptions {
   logLevel: string
+  /** Takes the log's lines. Absent: standard output. */
+  logStream?: LogStream | undefined
   maxBodyBytes: number
   trustProxy: number | string[] | null
   deployKeys: readonly string[]
@@ -70,9 +77,15 @@ export interface ServerOptions {
   hosts: { allowedHosts: readonly string[]; loopbackOnly: boolean }
 }
 
+export interface LogStream {
+  /** A line of JSON, with its end. */
+  write(line: string): void
+}
+
 /** What requests reach. */
 export type HttpRooms = CompletionRooms &
   DebugRooms &
+  ReplyTraceRooms &
   Pick<Parameters<typeof providerHandlers>[0], 'providerTypes' | 'testProvider'> & {
     deleteAgent(agentId: string): Promise<boolean>
     builtInTools: readonly BuiltInTool[]
@@ -82,7 +95,7 @@ export type HttpRooms = CompletionRooms &
   McpServerRooms
 
 /** Fastify with its logger, before anything is mounted: the other rooms log through it. */
-export function createServer({ logLevel, maxBodyBytes, trustProxy }: ServerOptions): FastifyInstance {
+export function createServer({ logLevel, logStream, maxBodyBytes, trustProxy }: ServerOptions): FastifyInstance {
   return Fastify({
     bodyLimit: maxBodyBytes,
     // Of headers; bodies are timed by endSlowRequests. Node looks every 30 s by itself.
@@ -94,6 +107,7 @@ export function createServer({ logLevel, maxBodyBytes, trustProxy }: ServerOptio
     ...(trustProxy === null ? {} : { trustProxy: trusted(trustProxy) }),
     logger: {
       level: logLevel,
+      ...(logStream ? { stream: logStream } : {}),
       serializers: { req: (request) => ({ method: request.method, url: pathOf(request) }) },
       redact: ['req.headers.authorization', 'req.headers.cookie', 'apiKey', '*.apiKey', 'password', '*.password'],
     },
@@ -186,9 +200,13 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
         mount(management, builtInTools, builtInToolHandlers(rooms))
         mount(management, httpTools, httpToolHandlers(rooms))
         mount(management, mcpServers, mcpServerHandlers(rooms))
-        mount(management, playground, playgroundHandlers(rooms))
+        const loginOf: PlaygroundRooms['loginOf'] = async (request, reply) =>
+          (await logins?.userOf(request, reply)) ?? null
+        mount(management, playground, playgroundHandlers({ ...rooms, loginOf }))
         mount(management, allSessions, allSessionHandlers(rooms))
         mount(management, debug, debugHandlers(rooms))
+        mount(management, replyTraces, replyTraceHandlers(rooms))
+        mount(management, prices, priceHandlers(rooms))
         mount(management, usage, usageHandlers(rooms))
         await management.register(transferScope((scope) => mount(scope, transfer, transferHandlers(rooms))))
         await registerDocs(management)

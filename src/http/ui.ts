@@ -37,7 +37,10 @@ export async function registerUi(app: FastifyInstance, folder: URL = built): Pro
 function sendHtml(reply: FastifyReply, html: string): FastifyReply {
   const nonce = randomBytes(16).toString('base64')
   return reply
-    .headers({ ...pageGuards, 'content-security-policy': `${strictPolicy}; style-src 'self' 'nonce-${nonce}'` })
+    .headers({
+      ...pageGuards,
+      'content-security-policy': `${strictPolicy}; img-src 'self' blob:; style-src 'self' 'nonce-${nonce}'`,
+    })
     .type('text/html; charset=utf-8')
     .send(html.replace(noncePlace, nonce))
 }

@@ -12,6 +12,8 @@ export interface Inspection {
   report(): ActorReport
   /** Replies that run here, stateless ones included. */
   running(): number
+  /** Sessions that wait for somebody, of all instances. Rejects while the database is away. */
+  waiting(): Promise<number>
 }
 
 export interface Metrics {
@@ -35,6 +37,8 @@ const gaps = [0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5
 const stalls = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 const writes = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
 const sizes = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
+/** Somebody decides at once, or after months. */
+const patience = [1, 5, 15, 60, 300, 900, 3600, 14_400, 86_400, 604_800, 2_592_000]
 const lengths = [0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600]
 
 const booleans = ['true', 'false']
@@ -69,8 +73,16 @@ export function createMetrics(values: LabelValues): Metrics {
     registers: [registry],
   })
 
+  const decisionSeconds = histogram('decision_seconds', 'From a question to its decision.', patience)
+  const { begin } = replyMetrics({ counter, histogram }, values)
+
   return {
-    observer: replyMetrics({ counter, histogram }, values),
+    observer: {
+      begin(reply) {
+        if (reply.decided) decisionSeconds.observe(reply.decided.waitedMs / 1000)
+        return begin(reply)
+      },
+    },
     requests: {
       begin: ({ method, route }) => ({
         traceparent: null,
@@ -206,7 +218,7 @@ function replyMetrics({ counter, histogram }: Makers, { providers, outcomes, fai
   return { begin }
 }
 
-function gauges(registry: Registry, { report, running }: Inspection): void {
+function gauges(registry: Registry, { report, running, waiting }: Inspection): void {
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
       name: `greenroom_${name}`,
@@ -221,5 +233,16 @@ function gauges(registry: Registry, { report, running }: Inspection): void {
   gauge('live_actors', 'Session actors in memory.', () => report().actors.length)
   gauge('subscribers', 'Streams that read session replies that run here.', () => sum(report().actors))
   gauge('followed_replies', 'Replies of other instances that are read here.', () => report().followed.length)
+  // Every process tells the same number: of several the largest counts.
+  new Gauge({
+    name: 'greenroom_waiting_sessions',
+    help: 'Sessions that wait for somebody, of all instances.',
+    registers: [registry],
+    aggregator: 'max',
+    async collect() {
+      const count = await waiting().catch(() => null)
+      if (count !== null) this.set(count)
+    },
+  })
   gauge('followers', 'Streams that read replies of other instances here.', () => sum(report().followed))
 }

@@ -2,6 +2,7 @@
 import type {
   ModelCallObserver,
   ObservedReply,
+  ObservedToolCall,
   Observer,
   ReplyObserver,
   ToolCallObserver,
@@ -10,7 +11,7 @@ import type {
 
 export interface PartialReplyObserver extends Partial<Omit<ReplyObserver, 'modelCall' | 'toolCall'>> {
   modelCall?(): Partial<ModelCallObserver>
-  toolCall?(call: { id: string; name: string }): Partial<ToolCallObserver>
+  toolCall?(call: ObservedToolCall): Partial<ToolCallObserver>
 }
 
 export interface PartialObserver {
@@ -24,6 +25,9 @@ export const together = (observers: readonly PartialObserver[]): Observer => ({
       modelCall: () => modelCalls(all.map((one) => one.modelCall?.() ?? {})),
       toolCall: (call) => toolCalls(all.map((one) => one.toolCall?.(call) ?? {})),
       within: (work) => withinAll(all, work),
+      notMade(call) {
+        for (const one of all) one.notMade?.(call)
+      },
       settling() {
         for (const one of all) one.settling?.()
       },
@@ -38,8 +42,17 @@ const modelCalls = (all: readonly Partial<ModelCallObserver>[]): ModelCallObserv
   called(call) {
     for (const one of all) one.called?.(call)
   },
-  callEnded(outcome) {
-    for (const one of all) one.callEnded?.(outcome)
+  sent(request, body) {
+    for (const one of all) one.sent?.(request, body)
+  },
+  answered(status) {
+    for (const one of all) one.answered?.(status)
+  },
+  firstToken() {
+    for (const one of all) one.firstToken?.()
+  },
+  callEnded(outcome, status) {
+    for (const one of all) one.callEnded?.(outcome, status)
   },
   retried(retry) {
     for (const one of all) one.retried?.(retry)

@@ -138,7 +138,7 @@ const faults: ReadonlySet<ObservedOutcome> = new Set([
 ])
 
 function traceReply(tracer: Tracer, reply: ObservedReply): ReplyObserver {
-  const { id, purpose, sessionId, agentId, agentName, model, providerType, config, origin } = reply
+  const { id, purpose, sessionId, agentId, agentName, model, providerType, config, origin, decided } = reply
   const common: Attributes = {
     'gen_ai.provider.name': providerNames[providerType] ?? providerType,
     'gen_ai.agent.id': agentId,
@@ -146,7 +146,12 @@ function traceReply(tracer: Tracer, reply: ObservedReply): ReplyObserver {
     'gen_ai.request.model': model,
     ...(sessionId !== null && { 'gen_ai.conversation.id': sessionId }),
   }
-  const invocation = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.response.id': `chatcmpl-${id}` }
+  const invocation = {
+    'gen_ai.operation.name': 'invoke_agent',
+    'gen_ai.response.id': `chatcmpl-${id}`,
+    ...(decided && { 'greenroom.decision.waited_ms': decided.waitedMs }),
+    ...(decided?.by != null && { 'greenroom.decision.by': decided.by }),
+  }
   const [name, attributes] =
     purpose === 'reply' ? [`invoke_agent ${agentName}`, { ...common, ...invocation }] : ['title', common]
   const span = tracer.startSpan(name, { attributes }, contextOf(origin?.traceparent ?? null))
@@ -156,6 +161,7 @@ function traceReply(tracer: Tracer, reply: ObservedReply): ReplyObserver {
     modelCall: () => traceModelCall(tracer, inside, { ...common, ...configAttributes(config) }, model),
     toolCall: (call) => traceToolCall(tracer, inside, call),
     within: (work) => within(span, work),
+    notMade() {},
     settling() {
       settlement = tracer.startSpan('settle', {}, inside)
     },
@@ -183,6 +189,9 @@ function traceModelCall(tracer: Tracer, inside: Context, common: Attributes, mod
       const name = providerNames[providerType] ?? providerType
       if (asked !== model) span.setAttributes({ 'gen_ai.request.model': asked, 'gen_ai.provider.name': name })
     },
+    sent() {},
+    answered() {},
+    firstToken() {},
     callEnded() {},
     retried({ attempt, waitMs, code }) {
       span.addEvent('retry', { 'greenroom.attempt': attempt, 'greenroom.wait_ms': waitMs, 'error.type': code })

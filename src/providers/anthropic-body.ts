@@ -1,12 +1,20 @@
 /** A model request in the words of Anthropic's Messages API. */
 import type Anthropic from '@anthropic-ai/sdk'
-import type { GenerationConfig, ModelRequest } from '../actors/ports.ts'
+import type { GenerationConfig, MessagePart, ModelRequest } from '../actors/ports.ts'
 import { wireFields } from './answer-fields.ts'
 import { createEchoes } from './echoes.ts'
 import { argumentsOf, exchangesOf, toolsMentionedIn, type Wire } from './exchanges.ts'
+import { bytesOf, textOf } from './outgoing-parts.ts'
 import { anthropicThinking } from './reasoning.ts'
+import { anthropicToolChoice, isForced } from './tool-choice.ts'
 
-export type Block = Anthropic.TextBlockParam | Anthropic.ToolUseBlockParam | Anthropic.ToolResultBlockParam | Thought
+export type Block =
+  | Anthropic.TextBlockParam
+  | Anthropic.ImageBlockParam
+  | Anthropic.DocumentBlockParam
+  | Anthropic.ToolUseBlockParam
+  | Anthropic.ToolResultBlockParam
+  | Thought
 export type Thought = Anthropic.ThinkingBlockParam | Anthropic.RedactedThinkingBlockParam
 
 /** The SDK's types have no sampling any more; older models still take it, under the older version of the API. */
@@ -48,10 +56,12 @@ function sampling(model: string, { temperature, topP, topK }: GenerationConfig) 
 const cached = { cache_control: { type: 'ephemeral' } } as const
 
 /** A turn's blocks as they came: signed thinking must come back unchanged, and in its place. */
-export const echoes = createEchoes<readonly Block[]>()
+export const echoes = createEchoes<readonly Block[]>('anthropic')
 
 const wireFor = (request: ModelRequest): Wire<Block> => ({
+  type: 'anthropic',
   text: (text) => ({ type: 'text', text }),
+  part: (part) => (part.type === 'image_url' ? imageBlock(part) : documentBlock(part)),
   call: (call) => ({ type: 'tool_use', id: call.id, name: call.name, input: argumentsOf(call) }),
   // An empty result is none: blank text blocks are refused.
   result: (call, content) => ({
@@ -63,11 +73,29 @@ const wireFor = (request: ModelRequest): Wire<Block> => ({
   resultsApart: false,
 })
 
+const imageBlock = (part: MessagePart): Anthropic.ImageBlockParam => {
+  const media_type = pictureTypes.find((type) => type === part.mediaType)
+  if (media_type === undefined) throw new Error(`${part.mediaType} is no picture that is taken.`)
+  return { type: 'image', source: { type: 'base64', media_type, data: bytesOf(part) } }
+}
+
+const pictureTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
+
+const documentBlock = (part: MessagePart): Anthropic.DocumentBlockParam => ({
+  type: 'document',
+  source:
+    part.mediaType === 'application/pdf'
+      ? { type: 'base64', media_type: 'application/pdf', data: bytesOf(part) }
+      : { type: 'text', media_type: 'text/plain', data: textOf(part) },
+  ...(part.filename !== null && { title: part.filename }),
+})
+
 /**
  * Null: not asked. Within a budget, calls that wait for their results must begin with the reasoning that led to them: one
- * that was made without makes the request be refused.
+ * that was made without makes the request be refused. So does a call that the model must make.
  */
 export function thinkingOf(request: ModelRequest): ReturnType<typeof anthropicThinking> {
+  if (isForced(request)) return null
   const thinking = anthropicThinking(request)
   if (thinking?.type !== 'enabled') return thinking
   const last = request.messages.findLast(({ role }) => role === 'assistant')
@@ -106,10 +134,21 @@ export function anthropicBody(request: ModelRequest): AnthropicBody {
       })),
     }),
     ...(declared.length > 0 && tools.length === 0 && { tool_choice: { type: 'none' } as const }),
-    ...(tools.length > 0 && choice !== undefined && { tool_choice: { type: 'auto' as const, ...Object(choice) } }),
+    ...(tools.length > 0 && choiceOf(request, choice)),
     ...fields,
   }
 }
 
+/** None: the API's own. `choice`: what other fields say of it. */
+function choiceOf(request: ModelRequest, choice: unknown): Pick<AnthropicBody, 'tool_choice'> {
+  const asked = anthropicToolChoice(request)
+  if (asked === undefined) return choice === undefined ? {} : { tool_choice: { type: 'auto', ...Object(choice) } }
+  return { tool_choice: asked.type === 'none' ? asked : { ...asked, ...Object(choice) } }
+}
+
 const markLast = (block: Block, index: number, all: readonly Block[]): Block =>
-  index === all.length - 1 && (block.type === 'text' || block.type === 'tool_result') ? { ...block, ...cached } : block
+  index === all.length - 1 && isMarkable(block) ? { ...block, ...cached } : block
+
+/** Reasoning is not. */
+const isMarkable = (block: Block) =>
+  block.type === 'text' || block.type === 'tool_result' || block.type === 'image' || block.type === 'document'

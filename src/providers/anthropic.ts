@@ -5,6 +5,7 @@ import { anthropicBody, thinkingOf, versionFor } from './anthropic-body.ts'
 import { readAnthropicTurn } from './anthropic-turn.ts'
 import { problemIn } from './failure.ts'
 import { type ProviderFetch, readText } from './fetch.ts'
+import { shownBody } from './outgoing-parts.ts'
 import { askingForReasoning, type Refusals } from './reasoning.ts'
 import { accessTo, answerOf, sdkFetch, withoutDoubles } from './sdk-fetch.ts'
 import { streamTurn } from './turn-stream.ts'
@@ -20,8 +21,11 @@ export function streamAnthropic(
     const client = anthropicClient(request.provider, fetch, versionFor(request))
     try {
       // Not by `messages.create`: for models that will retire it writes a warning to the console with every call.
-      const call = client.post('/v1/messages', { body: anthropicBody(request), signal: own })
-      return answerOf(await call.asResponse())
+      const body = anthropicBody(request)
+      request.calls?.sent(request, shownBody(request, body))
+      const answer = answerOf(await client.post('/v1/messages', { body, signal: own }).asResponse())
+      request.calls?.answered(answer.status)
+      return answer
     } catch (error) {
       throw problemIn(error) ?? error
     }

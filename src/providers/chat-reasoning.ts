@@ -16,7 +16,7 @@ export const reasoningFields = [
   'reasoning_details',
 ] as const satisfies readonly (keyof ChatReasoning)[]
 
-export const echoes = createEchoes<ChatReasoning>()
+export const echoes = createEchoes<ChatReasoning>('chat')
 
 /** Characters that one turn may gather; of more nothing goes back. */
 const MAX_GATHERED = 4 * 1024 * 1024

@@ -1,5 +1,5 @@
 /** The demo provider (contract section 9): needs no key, says what it received, and plays every state on demand. */
-import type { ModelEvent, ModelRequest, Take } from '../actors/ports.ts'
+import type { ModelEvent, ModelMessage, ModelRequest, Take } from '../actors/ports.ts'
 import { ProviderProblem } from './failure.ts'
 import { pause } from './pause.ts'
 
@@ -53,7 +53,15 @@ function describe({ system, messages }: ModelRequest): string {
   const opening = system?.trim().split(/\s+/, 8).join(' ')
   const prompt = opening ? `The system prompt begins: "${shorten(opening)}".` : 'There is no system prompt.'
   const last = messages.at(-1)
-  return `I am the demo model. I received ${many}. ${prompt} The last message is: "${shorten(last?.content ?? '')}".`
+  return `I am the demo model. I received ${many}. ${prompt} The last message is: "${shorten(last?.content ?? '')}".${partsOf(last)}`
+}
+
+/** What came with a message, by its kind and size. */
+function partsOf(message: ModelMessage | undefined): string {
+  const segments = message?.role === 'user' ? (message.segments ?? []) : []
+  const parts = segments.filter((segment) => typeof segment !== 'string')
+  const words = parts.map(({ filename, mediaType, size }) => `${filename ?? 'unnamed'} (${mediaType}, ${size} bytes)`)
+  return words.length === 0 ? '' : ` It came with ${words.join(', ')}.`
 }
 
 function shorten(text: string): string {
@@ -93,7 +101,8 @@ async function* fail(text: string, signal: AbortSignal): AsyncGenerator<ModelEve
 async function* callTool(text: string, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
   const [, name = '', json = ''] = /^\s*(\S*)\s*([\s\S]*)$/.exec(text) ?? []
   if (name === '') return yield* speak('Say /tool NAME JSON.', talkMs, signal)
-  if (request.tools.length === 0) return yield* speak('No tools are offered to me.', talkMs, signal)
+  if (request.tools.length === 0 || request.toolChoice === 'none')
+    return yield* speak('No tools are offered to me.', talkMs, signal)
   yield {
     type: 'tool_call',
     call: { id: `call_demo_${request.messages.length}`, name, arguments: json.trim() || '{}' },

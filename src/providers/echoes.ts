@@ -1,4 +1,7 @@
-/** What vendors want back with a turn's tool results (`echo` in ports.ts), kept where only its own adapter can look. */
+/**
+ * What vendors want back with a turn's tool results (`echo` in ports.ts): JSON, since it is stored with calls that wait for
+ * somebody. Only the adapter that made it looks into it.
+ */
 import type { ModelRequest } from '../actors/ports.ts'
 
 type Origin = Pick<ModelRequest, 'provider' | 'model'>
@@ -9,17 +12,20 @@ export interface Echoes<What> {
   of(echo: object, asked: Origin): What | null
 }
 
-export function createEchoes<What>(): Echoes<What> {
-  const kept = new WeakMap<object, { providerId: string; model: string; what: What }>()
+interface Echo<What> {
+  adapter: string
+  providerId: string
+  model: string
+  what: What
+}
+
+export function createEchoes<What>(adapter: string): Echoes<What> {
+  // What came back from the database is what this adapter has put there.
+  const isOwn = (echo: object): echo is Echo<What> => 'adapter' in echo && echo.adapter === adapter
   return {
-    keep({ provider, model }, what) {
-      const echo = {}
-      kept.set(echo, { providerId: provider.id, model, what })
-      return echo
-    },
+    keep: ({ provider, model }, what): Echo<What> => ({ adapter, providerId: provider.id, model, what }),
     of(echo, { provider, model }) {
-      const found = kept.get(echo)
-      return found?.providerId === provider.id && found.model === model ? found.what : null
+      return isOwn(echo) && echo.providerId === provider.id && echo.model === model ? echo.what : null
     },
   }
 }

@@ -1,6 +1,7 @@
 /** A conversation for vendors that want two roles in turn, each with blocks of text, calls and results. Pure. */
 import { createHash } from 'node:crypto'
-import type { ModelMessage, ToolCall, ToolSpec } from '../actors/ports.ts'
+import type { MessagePart, ModelMessage, ToolCall, ToolSpec } from '../actors/ports.ts'
+import { segmentsFor } from './outgoing-parts.ts'
 import { isFields, parse } from './provider-json.ts'
 
 export interface Exchange<Block> {
@@ -11,6 +12,10 @@ export interface Exchange<Block> {
 /** How one vendor writes a block. */
 export interface Wire<Block> {
   text(text: string): Block
+  /** A picture or file that the provider takes. */
+  part(part: MessagePart): Block
+  /** The provider's type. */
+  type: string
   call(call: ToolCall): Block
   /** `call` is the one that this is the result of. */
   result(call: ToolCall, content: string): Block
@@ -45,9 +50,12 @@ export function exchangesOf<Block>(messages: readonly ModelMessage[], wire: Wire
       if (found) add('user', 'results', [wire.result(found.call, message.content)])
       continue
     }
-    const words = message.content.trim() === '' ? [] : [wire.text(message.content)]
-    if (message.role === 'user') add('user', 'words', words)
-    else {
+    if (message.role === 'user') {
+      const segments = segmentsFor(wire.type, message)
+      const blocks = segments.map((segment) => (typeof segment === 'string' ? wire.text(segment) : wire.part(segment)))
+      add('user', 'words', blocks)
+    } else {
+      const words = message.content.trim() === '' ? [] : [wire.text(message.content)]
       const calls = message.toolCalls ?? []
       const echo = message.echo ? wire.echoed(message.echo) : null
       asked = calls.map((call) => ({ id: call.id, call: echo ? call : { ...call, id: freeId(call.id, used) } }))

@@ -1,6 +1,7 @@
 /** One model turn by the first of several models that answers (contract section 13). */
 import type { Model, ModelEvent, ModelFailure, ModelRequest, ModelTarget, Take } from '../actors/ports.ts'
 import { fieldRefusal } from './answer-fields.ts'
+import { partRefusal } from './parts.ts'
 
 /** A turn that failed. `maySucceedElsewhere`: nothing of it was made, and another model may be asked. */
 interface FailedTurn {
@@ -31,8 +32,8 @@ export function withFallbacks(streamOne: StreamOne): Model['stream'] {
 }
 
 /** Without those that do not take what the request holds. */
-const fallbacksFor = ({ fallbacks = [], fields = {} }: ModelRequest): readonly ModelTarget[] =>
-  fallbacks.filter((target) => fieldRefusal(target, fields) === null)
+const fallbacksFor = ({ fallbacks = [], fields = {}, mediaTypes = [] }: ModelRequest): readonly ModelTarget[] =>
+  fallbacks.filter((target) => fieldRefusal(target, fields) === null && partRefusal(target, mediaTypes) === null)
 
 /** The events, with `named` before the first of them. */
 function naming(named: ModelEvent[], take: Take<ModelEvent>): Take<ModelEvent> {

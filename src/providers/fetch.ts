@@ -17,10 +17,16 @@ export interface ProviderAnswer {
   cancel(): void
 }
 
+/** A body in pieces, made as they are sent. Its length is known: some servers refuse a body that does not say it. */
+export interface PieceBody {
+  length: number
+  pieces: AsyncIterable<Uint8Array>
+}
+
 export interface FetchInit {
   method: string
   headers: Record<string, string>
-  body?: string
+  body?: string | PieceBody
   signal: AbortSignal
 }
 

@@ -1,13 +1,20 @@
 /** A model request in the words of the Gemini API. */
-import { type Content, FunctionCallingConfigMode, type GenerateContentParameters, type Part } from '@google/genai'
+import {
+  type Content,
+  FunctionCallingConfigMode,
+  type GenerateContentConfig,
+  type GenerateContentParameters,
+  type Part,
+} from '@google/genai'
 import type { ModelRequest } from '../actors/ports.ts'
 import { wireFields } from './answer-fields.ts'
 import { createEchoes } from './echoes.ts'
 import { argumentsOf, exchangesOf, toolsMentionedIn, type Wire } from './exchanges.ts'
+import { bytesOf } from './outgoing-parts.ts'
 import { geminiThoughts } from './reasoning.ts'
 
 /** A turn's parts as they came: Gemini 3 and later refuse calls that come back without their signature. */
-export const echoes = createEchoes<readonly Part[]>()
+export const echoes = createEchoes<readonly Part[]>('gemini')
 
 const partsOf = (echo: object | undefined, request: ModelRequest): readonly Part[] | null =>
   echo === undefined ? null : echoes.of(echo, request)
@@ -17,7 +24,9 @@ const partsOf = (echo: object | undefined, request: ModelRequest): readonly Part
  * is whose. `callIds` are those that the model gave in this reply: their results name them.
  */
 const wireFor = (request: ModelRequest, callIds: ReadonlySet<string>): Wire<Part> => ({
+  type: 'gemini',
   text: (text) => ({ text }),
+  part: (part) => ({ inlineData: { mimeType: part.mediaType, data: bytesOf(part) } }),
   call: (call) => ({ functionCall: { name: call.name, args: argumentsOf(call) } }),
   result: ({ id, name }, content) => ({
     functionResponse: { name, response: { output: content }, ...(callIds.has(id) && { id }) },
@@ -29,6 +38,15 @@ const wireFor = (request: ModelRequest, callIds: ReadonlySet<string>): Wire<Part
 function idsIn(request: ModelRequest): Set<string> {
   const parts = request.messages.flatMap((one) => (one.role === 'assistant' && partsOf(one.echo, request)) || [])
   return new Set(parts.flatMap(({ functionCall }) => functionCall?.id ?? []))
+}
+
+function callingConfig({ tools, toolChoice }: ModelRequest): GenerateContentConfig {
+  const config = (mode: FunctionCallingConfigMode, allowed?: string[]) => ({
+    toolConfig: { functionCallingConfig: { mode, ...(allowed && { allowedFunctionNames: allowed }) } },
+  })
+  if (tools.length === 0 || toolChoice === 'none') return config(FunctionCallingConfigMode.NONE)
+  if (toolChoice === undefined || toolChoice === 'auto') return {}
+  return config(FunctionCallingConfigMode.ANY, toolChoice === 'required' ? undefined : [toolChoice.name])
 }
 
 /** What the SDK is asked. Its own loops (function calling, continuation) stay off: ours are durable. */
@@ -64,8 +82,7 @@ export function geminiRequest(request: ModelRequest, abortSignal: AbortSignal): 
           },
         ],
       }),
-      ...(declared.length > 0 &&
-        tools.length === 0 && { toolConfig: { functionCallingConfig: { mode: FunctionCallingConfigMode.NONE } } }),
+      ...(declared.length > 0 && callingConfig(request)),
     },
   }
 }

@@ -5,6 +5,7 @@ import { malformed, ProviderProblem, problemIn } from './failure.ts'
 import { type ProviderFetch, readText } from './fetch.ts'
 import { geminiRequest } from './gemini-body.ts'
 import { readGeminiTurn } from './gemini-turn.ts'
+import { shownBody } from './outgoing-parts.ts'
 import { isFields, listBounds, parse } from './provider-json.ts'
 import { askingForReasoning, geminiThoughts, type Refusals } from './reasoning.ts'
 import { accessTo, answerOf, sdkFetch } from './sdk-fetch.ts'
@@ -22,7 +23,10 @@ export function streamGemini(
   const open = async (request: ModelRequest, own: AbortSignal) => {
     let answer: Response | null = null
     const client = geminiClient(request.provider, fetch, (call) => async (input, init) => {
+      const body = typeof init?.body === 'string' ? parse(init.body) : null
+      if (isFields(body)) request.calls?.sent(request, shownBody(request, body))
       answer = await call(input, init)
+      request.calls?.answered(answer.status)
       return answer
     })
     try {

@@ -6,8 +6,10 @@ import { failureOf, ProviderProblem, problemIn } from './failure.ts'
 import { type StreamOne, withFallbacks } from './fallbacks.ts'
 import type { ProviderFetch } from './fetch.ts'
 import { createOpenAi } from './openai.ts'
+import { chatBody } from './openai-body.ts'
+import { sendingParts, shownBody } from './outgoing-parts.ts'
 import { pause } from './pause.ts'
-import { dialectOf, endpointOf, findProviderType } from './provider-types.ts'
+import { commonDialect, dialectOf, endpointOf, findProviderType } from './provider-types.ts'
 import type { Refusals } from './reasoning.ts'
 import { watchSilence } from './silence.ts'
 import { createTokenCounter } from './token-count.ts'
@@ -46,12 +48,15 @@ export function createModel(options: ModelOptions): Providers {
     const { type } = request.provider
     if (type === 'demo') {
       counter.expect() // it reports no usage
+      request.calls?.sent(request, shownBody(request, chatBody(request, commonDialect)))
       return playDemo(request, signal, take)
     }
-    if (type === 'anthropic' || type === 'gemini') return streamNative(type, request, signal, fetch, refusals, take)
-    const dialect = dialectOf(type)
-    if (!dialect) throw unsupported(type)
-    return openai.stream(request, dialect, signal, take)
+    return sendingParts(request, () => {
+      if (type === 'anthropic' || type === 'gemini') return streamNative(type, request, signal, fetch, refusals, take)
+      const dialect = dialectOf(type)
+      if (!dialect) throw unsupported(type)
+      return openai.stream(request, dialect, signal, take)
+    })
   }
 
   /** A turn of one model, its retries included. Null: it took place, or `signal` aborted. */
@@ -61,8 +66,13 @@ export function createModel(options: ModelOptions): Providers {
     const url = provider.type === 'demo' ? null : endpointOf(provider)
     const watchUsage = watchTurn(request)
     let sent = false
+    let spoke = false
     const receive: Take<ModelEvent> = (events) => {
       sent ||= events.some(isOutput)
+      if (!spoke && events.some(isToken)) {
+        spoke = true
+        calls?.firstToken()
+      }
       watchUsage(events)
       return take(events)
     }
@@ -70,20 +80,20 @@ export function createModel(options: ModelOptions): Providers {
       calls?.called({ url, providerId: provider.id, providerType: provider.type, model })
       try {
         await watched((own, taker) => callModel(request, own, taker), signal, options.idleTimeoutMs, receive)
-        calls?.callEnded(signal.aborted ? 'stopped' : 'ok')
+        calls?.callEnded(signal.aborted ? 'stopped' : 'ok', null)
         return null
       } catch (error) {
         const problem = signal.aborted ? null : problemIn(error)
-        if (problem === null) calls?.callEnded(signal.aborted ? 'stopped' : 'internal')
+        if (problem === null) calls?.callEnded(signal.aborted ? 'stopped' : 'internal', null)
         if (signal.aborted) return null
         if (problem === null) throw error
         const failure = failureOf(problem, secrets)
         const { code, detail } = failure
-        calls?.callEnded(code)
+        calls?.callEnded(code, problem.status)
         const left = sent ? 0 : options.providerRetries - attempt
         const waitMs = left > 0 ? waitBeforeRetry(problem, attempt, options.backOffMs ?? 500) : null
         if (waitMs === null) return { failure, maySucceedElsewhere: !sent && isOfThisProvider(problem, code) }
-        calls?.retried({ attempt: attempt + 1, waitMs, code, detail })
+        calls?.retried({ attempt: attempt + 1, of: options.providerRetries + 1, waitMs, code, detail })
         await pause(waitMs, signal)
       }
     }
@@ -105,6 +115,8 @@ const isOutput = (event: ModelEvent): boolean =>
   event.type === 'reasoning' ||
   event.type === 'tool_call' ||
   (event.type === 'activity' && event.output === true)
+
+const isToken = ({ type }: ModelEvent): boolean => type === 'text' || type === 'reasoning'
 
 /** Another provider may well answer: what would be tried again, a time-out, a refused key (contract section 13). */
 const isOfThisProvider = (problem: ProviderProblem, code: ModelFailure['code']): boolean =>

@@ -5,6 +5,7 @@ import { echoes } from './chat-reasoning.ts'
 import { type ProviderProblem, problemIn } from './failure.ts'
 import type { ProviderAnswer, ProviderFetch } from './fetch.ts'
 import { type ChatBody, chatBody, hasReasoning, withoutReasoning } from './openai-body.ts'
+import { shownBody } from './outgoing-parts.ts'
 import type { Dialect } from './provider-types.ts'
 import { accessTo, answerOf, sdkFetch, withoutDoubles } from './sdk-fetch.ts'
 import { readTurn, type TurnOptions } from './turn.ts'
@@ -34,7 +35,7 @@ export function createOpenAi(fetch: ProviderFetch) {
     stream: (request: ModelRequest, dialect: Dialect, signal: AbortSignal, take: Take<ModelEvent>): Promise<void> =>
       streamTurn(
         readTurn(turnOptions(request, dialect)),
-        async (own) => open(clientOf(request.provider), chatBody(request, dialect), own, refusals),
+        async (own) => open(clientOf(request.provider), request, chatBody(request, dialect), own, refusals),
         signal,
         take,
       ),
@@ -79,6 +80,7 @@ const refusable: readonly { words: RegExp; isIn(body: ChatBody): boolean; withou
 /** The answer's head. Asks once more for each part of the body that the server refuses. */
 async function open(
   client: OpenAI,
+  request: ModelRequest,
   body: ChatBody,
   signal: AbortSignal,
   refusals: Set<string>,
@@ -88,8 +90,10 @@ async function open(
   const nameOf = ({ words }: (typeof refusable)[number]) => `${client.baseURL} ${words.source}`
   for (const part of refusable) if (refusals.has(nameOf(part))) asked = part.without(asked)
   for (;;) {
+    request.calls?.sent(request, shownBody(request, asked))
     try {
       const answer = answerOf(await client.chat.completions.create(asked, { signal }).asResponse())
+      request.calls?.answered(answer.status)
       for (const name of refused) refusals.add(name)
       return answer
     } catch (error) {

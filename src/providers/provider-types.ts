@@ -118,7 +118,8 @@ export const providerTypes = [
 
 export type ProviderTypeId = (typeof providerTypes)[number]['id']
 
-const common: Dialect = {
+/** What most types have in common. */
+export const commonDialect: Dialect = {
   topK: false,
   usageOption: true,
   reasoningBack: 'never',
@@ -128,15 +129,15 @@ const common: Dialect = {
 
 /** The types that the chat-completions adapter serves. */
 const dialects: Partial<Record<ProviderTypeId, Dialect>> = {
-  openai: common,
-  mistral: { ...common, usageOption: false, shortCallIds: true },
-  openrouter: { ...common, topK: true, reasoningBack: 'always', keyCheckPath: '/key' },
-  groq: common,
-  deepseek: { ...common, reasoningBack: 'always' },
-  xai: common,
-  ollama: common,
+  openai: commonDialect,
+  mistral: { ...commonDialect, usageOption: false, shortCallIds: true },
+  openrouter: { ...commonDialect, topK: true, reasoningBack: 'always', keyCheckPath: '/key' },
+  groq: commonDialect,
+  deepseek: { ...commonDialect, reasoningBack: 'always' },
+  xai: commonDialect,
+  ollama: commonDialect,
   // vLLM, llama.cpp, LM Studio and TGI take it; a stricter server says so, and the agent's topK can be cleared.
-  'openai-compatible': { ...common, topK: true, reasoningBack: 'asked' },
+  'openai-compatible': { ...commonDialect, topK: true, reasoningBack: 'asked' },
 }
 
 export const findProviderType = (id: string): (ProviderType & { id: ProviderTypeId }) | null =>

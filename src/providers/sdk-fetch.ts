@@ -2,6 +2,7 @@
 import type { ProviderConnection } from '../actors/ports.ts'
 import { connectionProblem, ProviderProblem } from './failure.ts'
 import type { ProviderAnswer, ProviderFetch } from './fetch.ts'
+import { withBytes } from './outgoing-parts.ts'
 import { problemOfAnswer } from './provider-errors.ts'
 import { endpointOf } from './provider-types.ts'
 
@@ -35,7 +36,7 @@ export function sdkFetch(fetch: ProviderFetch, headers: Record<string, string>) 
   return async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const url = String(input)
     const method = init.method ?? 'GET'
-    const body = typeof init.body === 'string' ? init.body : null
+    const body = typeof init.body === 'string' ? await withBytes(init.body) : null
     const answer = await fetch(url, {
       method,
       headers: {

@@ -33,6 +33,8 @@ export interface OutboundInit {
   signal: AbortSignal
   /** How many redirects are followed. 0 or absent: none, and the 3xx response is returned. */
   redirects?: number
+  /** Every hop must be https. */
+  httpsOnly?: true
   /** Sent to every origin, redirects included: must hold nothing secret or configured. */
   plainHeaders?: Record<string, string>
 }
@@ -78,7 +80,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   }
   return {
     fetch: async (url, init) =>
-      follow(pools, checkedUrl(url), { ...init, plainHeaders: traced(init.plainHeaders ?? {}) }),
+      follow(pools, checkedUrl(url, init), { ...init, plainHeaders: traced(init.plainHeaders ?? {}) }),
     call: async (url, init) => callOut(pools.admin, checkedUrl(url), { ...init, headers: traced(init.headers) }),
     traceparent,
     [Symbol.asyncDispose]: async () => {
@@ -162,12 +164,13 @@ function connectTo(
 }
 
 /** Throws OutboundError for a URL that may not be called. */
-function checkedUrl(url: string | URL, base?: string): URL {
+function checkedUrl(url: string | URL, { httpsOnly }: Pick<OutboundInit, 'httpsOnly'> = {}, base?: string): URL {
   const parsed = URL.parse(String(url), base)
   if (!parsed) throw new OutboundError('This is not a URL that can be called.')
   if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') {
     throw new OutboundError('Only http and https URLs can be called.')
   }
+  if (httpsOnly && parsed.protocol !== 'https:') throw new OutboundError('Only https URLs can be called.')
   if (parsed.username !== '' || parsed.password !== '') {
     throw new OutboundError('URLs with a user name or password are not called.')
   }
@@ -197,7 +200,7 @@ async function follow(pools: Pools, first: URL, init: OutboundInit): Promise<Res
     if (followed === redirects) {
       throw new OutboundError(`More than ${redirects} redirects.`, 'TOO_MANY_REDIRECTS')
     }
-    const next = checkedUrl(location, url.href)
+    const next = checkedUrl(location, init, url.href)
     if (next.origin !== url.origin) {
       // For good: a redirect back to the first origin would be the other's choice too.
       chosenBy = 'model'

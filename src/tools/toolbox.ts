@@ -1,5 +1,5 @@
 /** The tools of one reply, as the generate loop calls them (contract section 6). */
-import type { Toolbox, ToolCall, ToolSpec } from '../actors/ports.ts'
+import type { CheckedToolbox, Toolbox, ToolCall, ToolSpec } from '../actors/ports.ts'
 import { isWithinBounds } from '../untrusted/json-bounds.ts'
 import { checkArguments, type JsonSchema } from './arguments.ts'
 import { builtInTools } from './built-in-tools.ts'
@@ -50,7 +50,7 @@ export async function createToolbox(
   config: ToolboxConfig,
   world: ToolboxWorld,
   signal: AbortSignal = new AbortController().signal,
-): Promise<Toolbox> {
+): Promise<CheckedToolbox> {
   const tools = new Map<string, Tool>()
   const add = (tool: Tool) => {
     const name = freeName(tool.name, (taken) => tools.has(taken))
@@ -66,6 +66,13 @@ export async function createToolbox(
       const tool = tools.get(call.name)
       if (tool === undefined) return { ok: false, content: `There is no tool named ${call.name}.` }
       return callTool(tool, call, { signal, key }, world.log)
+    },
+    check: async ({ name, arguments: text }) => {
+      const tool = tools.get(name)
+      if (tool === undefined) return `there is no tool named ${name}`
+      const args = parsed(text)
+      if (typeof args === 'string' || tool.inputSchema === null) return typeof args === 'string' ? args : null
+      return await checkArguments(tool.inputSchema, args, tool.owner)
     },
   }
 }

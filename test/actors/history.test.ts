@@ -2,10 +2,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cleanText, createTextCleaner } from '../../src/actors/clean-text.ts'
-import { modelHistory } from '../../src/actors/history.ts'
+import * as history from '../../src/actors/history.ts'
 import type { HistoryMessage } from '../../src/actors/ports.ts'
 import { deriveTitle } from '../../src/actors/title.ts'
 import { verifies } from '../verifies.ts'
+
+const modelHistory = (...given: Parameters<typeof history.modelHistory>) => history.modelHistory(...given).messages
 
 const user = (content: string): HistoryMessage => ({ role: 'user', content })
 const assistant = (content: string): HistoryMessage => ({ role: 'assistant', content })

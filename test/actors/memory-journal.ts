@@ -73,7 +73,10 @@ function createGates() {
   }
 }
 
-function admit(store: Store, { replyId, sessionId, model, includeUsage, mayStart, isRetry }: NewMessage): Admission {
+function admit(
+  store: Store,
+  { replyId, sessionId, text, model, includeUsage, mayStart, isRetry }: NewMessage,
+): Admission {
   const session = store.sessions.get(sessionId) ?? { num: store.sessions.size + 1, nextSeq: 1, rows: [] }
   store.sessions.set(sessionId, session)
   const newest = session.rows.at(-1)
@@ -95,7 +98,8 @@ function admit(store: Store, { replyId, sessionId, model, includeUsage, mayStart
   const row: Row = { info: reply, events: [], outcome: null, endedAt: null, settledAt: null, requesterLost: false }
   session.rows.push(row)
   store.byId.set(reply.id, row)
-  return { outcome: 'admitted', reply, position: 2 * session.rows.length - 1, restState, titleFrom: null }
+  const place = { parentId: newest?.info.id ?? null, historyEnd: -1 }
+  return { outcome: 'admitted', reply, text, ...place, restState, titleFrom: null }
 }
 
 function createJournal(store: Store, pass: (gate: Gate) => Promise<void>): Journal {
@@ -138,6 +142,7 @@ function createJournal(store: Store, pass: (gate: Gate) => Promise<void>): Journ
       const info = sessions.get(sessionId)?.rows.find(({ outcome }) => outcome === null)?.info
       return info ? { replyId: info.id, instanceId: info.instanceId } : null
     },
-    history: async () => [],
+    history: async () => ({ messages: [], isWhole: true }),
+    parts: async () => [],
   }
 }

@@ -17,6 +17,7 @@ verifies('contract-8.chart', 'states with their paths, kinds and parents', () =>
     ['streaming.generating', 'atomic', 'streaming'],
     ['streaming.settling', 'atomic', 'streaming'],
     ['complete', 'atomic', null],
+    ['waiting', 'atomic', null],
     ['error', 'atomic', null],
     ['cancelled', 'atomic', null],
     ['deleted', 'final', null],
@@ -33,6 +34,9 @@ verifies(
       [
         'idle -message-> streaming',
         'complete -message-> streaming',
+        'waiting -message-> streaming',
+        'waiting -decided-> streaming',
+        'waiting -deleted-> deleted',
         'error -message-> streaming',
         'cancelled -message-> streaming',
         'idle -deleted-> deleted',
@@ -46,6 +50,7 @@ verifies(
         'streaming.generating -cancel-> streaming.settling',
         'streaming.generating -unstorable-> streaming.settling',
         'streaming.settling -settled-> complete',
+        'streaming.settling -settled-> waiting',
         'streaming.settling -settled-> error',
         'streaming.settling -settled-> cancelled',
       ].toSorted(),
@@ -79,7 +84,8 @@ const settledAs = (outcome: Outcome): SessionEvent => ({
   ended: { outcome, endedAt: reply.createdAt, settledAt: reply.createdAt },
 })
 const samples: SessionEvent[] = [
-  { type: 'message', reply },
+  { type: 'message', reply, parentId: null },
+  { type: 'decided', reply },
   { type: 'finished', reason: 'stop' },
   { type: 'failed', error },
   { type: 'unstorable', error },
@@ -87,7 +93,7 @@ const samples: SessionEvent[] = [
   { type: 'lost' },
   { type: 'deleted' },
   settledAs({ type: 'failed', error, usage }),
-  ...(['stop', 'cancelled'] as const).map((reason) => settledAs({ type: 'finished', reason, usage })),
+  ...(['stop', 'cancelled', 'tool_calls'] as const).map((reason) => settledAs({ type: 'finished', reason, usage })),
 ]
 const streaming = (state: 'generating' | 'settling') =>
   sessionMachine.resolveState({
@@ -95,7 +101,7 @@ const streaming = (state: 'generating' | 'settling') =>
     context: { reply, ending: { type: 'finished', reason: 'stop' } },
   })
 const innermost = [
-  ...(['idle', 'complete', 'error', 'cancelled'] as const).map(restingAt),
+  ...(['idle', 'complete', 'waiting', 'error', 'cancelled'] as const).map(restingAt),
   ...(['generating', 'settling'] as const).map(streaming),
 ]
 

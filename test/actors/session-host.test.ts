@@ -52,7 +52,7 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
   const settled: { id: string; outcome: string }[] = []
   const hold = { settle: Promise.resolve(), append: Promise.resolve() }
   const admit = vi.fn(
-    async ({ mayStart, replyId, sessionId, model }: Parameters<Journal['admit']>[0]): Promise<Admission> => {
+    async ({ mayStart, replyId, sessionId, model, text }: Parameters<Journal['admit']>[0]): Promise<Admission> => {
       if (!mayStart) return { outcome: 'refused' }
       const reply: ReplyInfo = {
         ...{ id: replyId, sessionId, sessionNum: 1, firstSeq: nextSeq, model, includeUsage: false, epoch: 1 },
@@ -60,7 +60,8 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
         createdAt: new Date().toISOString(),
       }
       nextSeq += 100
-      return { outcome: 'admitted', reply, position: 1, restState: 'idle', titleFrom: null }
+      const place = { parentId: null, historyEnd: -1 }
+      return { outcome: 'admitted', reply, text, ...place, restState: 'idle', titleFrom: null }
     },
   )
   const journal: Journal = {
@@ -77,10 +78,12 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
     },
     read: async () => null,
     requestCancel: async (sessionId) => running(sessionId),
-    history: async () => [],
+    history: async () => ({ messages: [], isWhole: true }),
+    parts: async () => [],
   }
   const recorder: TransitionRecorder = {
     record: (step) => steps.push(step),
+    amend: () => false,
     subscribe: () => () => {},
     flush: async () => {},
   }

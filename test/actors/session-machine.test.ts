@@ -25,11 +25,13 @@ const settlements = [
   ['complete', settledAs({ type: 'finished', reason: 'length', usage })],
   ['complete', settledAs({ type: 'finished', reason: 'content_filter', usage })],
   ['cancelled', settledAs({ type: 'finished', reason: 'cancelled', usage })],
+  ['waiting', settledAs({ type: 'finished', reason: 'tool_calls', usage })],
   ['error', settledAs({ type: 'failed', error, usage })],
 ] as const
 
 const sample: { [Type in SessionEvent['type']]: Extract<SessionEvent, { type: Type }> } = {
-  message: { type: 'message', reply },
+  message: { type: 'message', reply, parentId: null },
+  decided: { type: 'decided', reply },
   finished: { type: 'finished', reason: 'stop' },
   failed: { type: 'failed', error },
   cancel: { type: 'cancel' },
@@ -39,10 +41,19 @@ const sample: { [Type in SessionEvent['type']]: Extract<SessionEvent, { type: Ty
   deleted: { type: 'deleted' },
 }
 
-type State = 'idle' | 'streaming.generating' | 'streaming.settling' | 'complete' | 'error' | 'cancelled' | 'deleted'
+type State =
+  | 'idle'
+  | 'streaming.generating'
+  | 'streaming.settling'
+  | 'complete'
+  | 'waiting'
+  | 'error'
+  | 'cancelled'
+  | 'deleted'
 
 const resting = (state: State) => ({
   message: 'streaming.generating',
+  decided: state,
   finished: state,
   failed: state,
   cancel: state,
@@ -57,6 +68,7 @@ const next = {
   idle: resting('idle'),
   'streaming.generating': {
     message: 'streaming.generating',
+    decided: 'streaming.generating',
     finished: 'streaming.settling',
     failed: 'streaming.settling',
     cancel: 'streaming.settling',
@@ -67,6 +79,7 @@ const next = {
   },
   'streaming.settling': {
     message: 'streaming.settling',
+    decided: 'streaming.settling',
     finished: 'streaming.settling',
     failed: 'streaming.settling',
     cancel: 'streaming.settling',
@@ -76,6 +89,7 @@ const next = {
     deleted: 'deleted',
   },
   complete: resting('complete'),
+  waiting: { ...resting('waiting'), decided: 'streaming.generating' },
   error: resting('error'),
   cancelled: resting('cancelled'),
   deleted: { ...resting('deleted'), message: 'deleted' },

@@ -107,13 +107,13 @@ function tools({ kind, scene, driver, record }: Play): void {
     record('agentTools', 'run on the server; only text is seen')
   })
 
-  verifies('contract-3.request', 'a tool that the caller brings is not offered to the model', async () => {
+  verifies('contract-15.caller-tools', 'a tool that the caller brings is offered to the model', async () => {
     const called = scene().up.calls.length
     scene().says('ok')
     const told = await driver.whole(ask(await scene().baseUrl(kind), 'hi', { tools: true }))
     expect(told).toMatchObject({ text: 'ok', toolCalls: 0, error: null })
-    expect(scene().up.calls[called]?.body.tools).toBeUndefined()
-    record('ownTools', 'ignored')
+    expect(scene().up.calls[called]?.body.tools).toHaveLength(1)
+    record('ownTools', 'offered to the model')
   })
 }
 

@@ -43,6 +43,7 @@ export const uiRows = {
   stop: 'Its own stop',
   busy: 'A reply is running: 409',
   failed: 'The model fails in the middle',
+  again: 'Another reply; an edited message',
 } as const
 
 export type UiRow = keyof typeof uiRows

@@ -42,6 +42,8 @@ export interface UiClient extends AsyncDisposable {
   /** As a browser's reload. */
   reload(): Promise<void>
   shown(): Promise<Shown>
+  /** Runs code in the page, where `client` is what ui-page.js opened. */
+  evaluate<T>(code: string): Promise<T>
 }
 
 export async function openUiClient(
@@ -63,6 +65,7 @@ export async function openUiClient(
     comeBack: () => page.evaluate('client.comeBack()'),
     reload: async () => open(await page.evaluate('client.kept?.()')),
     shown: () => page.evaluate<Shown>('client.shown()'),
+    evaluate: <T>(code: string) => page.evaluate<T>(code),
     [Symbol.asyncDispose]: () => page[Symbol.asyncDispose](),
   }
 }

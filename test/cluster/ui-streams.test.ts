@@ -13,7 +13,7 @@ import { both, openScene, type Scene } from './scene.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-const RELOADS = { aiSdk: 25, agUi: 10 } // each with and without Redis
+const RELOADS = { aiSdk: 25, agUi: 20 } // each with and without Redis
 
 /** A model that thinks, calls a tool and goes on until it is told to end. */
 function thinkingModel() {
@@ -63,6 +63,9 @@ class Chat extends AbstractChat<UIMessage> {
 const plain = (messages: readonly UIMessage[]) =>
   JSON.parse(JSON.stringify(messages)).map(({ role, parts }: UIMessage) => ({ role, parts }))
 
+const textOf = (message: UIMessage | undefined): string =>
+  (message?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('')
+
 describe.each(both)('$beside', ({ redis, beside }) => {
   let scene: Scene
   beforeAll(async () => {
@@ -89,6 +92,14 @@ describe.each(both)('$beside', ({ redis, beside }) => {
     const transport = new DefaultChatTransport({ api: aiSdkAt(instance) })
     return new Chat({ id, messages: await storedAt(instance, id), transport })
   }
+  const asked: AgUiMessage = { id: 'asked', role: 'user', content: 'Tell me.' }
+  /** What a page of AG-UI does when it is loaded: it keeps both ids. */
+  const agentAt = (instance: number, threadId: string) =>
+    new HttpAgent({
+      url: `${deployUrl(scene.cluster.urls[instance] ?? '', scene.agent)}/ag-ui`,
+      threadId,
+      initialMessages: [asked],
+    })
   const play = () => {
     const model = thinkingModel()
     scene.up.next(model.first)
@@ -182,42 +193,86 @@ describe.each(both)('$beside', ({ redis, beside }) => {
 
   verifies(
     ['contract-12.ag-ui', 'contract-12.ag-ui-input', 'contract-12.one-log'],
-    'HttpAgent, reloaded at random moments on any instance, sends its run again: nothing lost, nothing doubled',
+    'HttpAgent, reloaded at random moments on any instance, one of which dies: nothing lost, nothing doubled',
     async () => {
       const random = seededRandom(`HttpAgent reloads, ${beside}`)
+      const any = (list: readonly number[]) => list[Math.floor(random() * list.length)] ?? 0
+      const owner = any([0, 1, 2])
+      const victim = (owner + 1) % 3
       const threadId = randomUUID()
       const model = play()
-      const asked: AgUiMessage = { id: 'asked', role: 'user', content: 'Tell me.' }
-      const load = (instance: number) =>
-        new HttpAgent({
-          url: `${deployUrl(scene.cluster.urls[instance] ?? '', scene.agent)}/ag-ui`,
-          threadId,
-          initialMessages: [asked],
-        })
+      let alive = [0, 1, 2]
       for (let reload = 0; reload < RELOADS.agUi; reload++) {
-        const page = load(Math.floor(random() * 3))
+        if (reload === RELOADS.agUi / 2) {
+          await scene.cluster.kill9(victim)
+          alive = alive.filter((one) => one !== victim)
+        }
+        const page = agentAt(reload === 0 ? owner : any(alive), threadId)
         const ran = page.runAgent({ runId: 'the run' })
+        if (reload === 0) await expect.poll(() => storedAt(owner, threadId)).toHaveLength(2)
         await pause(random() * 150)
         page.abortRun()
         await ran
       }
-      const last = load(Math.floor(random() * 3))
+      const last = agentAt(any(alive), threadId)
       const ran = last.runAgent({ runId: 'the run' })
       model.end()
       await ran
-      const [, reply, ...more] = await storedAt(0, threadId)
+      const [, reply, ...more] = await storedAt(owner, threadId)
       expect(more).toEqual([])
       const shown = last.messages.find(({ role }) => role === 'assistant')
-      const text = reply?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
-      expect([shown?.id, shown?.content]).toEqual([reply?.id, text])
+      expect([shown?.id, shown?.content]).toEqual([reply?.id, textOf(reply)])
       expect(last.messages.filter(({ role }) => role === 'tool')).toHaveLength(1)
       // The run is one message, however often it was sent.
-      const again = await postJson(`${deployUrl(scene.cluster.urls[0] ?? '', scene.agent)}/ag-ui`, {
+      const again = await postJson(`${deployUrl(scene.cluster.urls[owner] ?? '', scene.agent)}/ag-ui`, {
         threadId,
         runId: 'the run',
         messages: [{ ...asked, content: 'other' }],
       })
       expect(again.status).toBe(400)
+      await scene.cluster.restart(victim)
+    },
+  )
+
+  verifies(
+    ['contract-12.ag-ui', 'contract-12.one-log'],
+    'the owner of a run dies: RUN_ERROR, the run sent again shows what is stored, and the thread goes on',
+    async () => {
+      const random = seededRandom(`HttpAgent owner, ${beside}`)
+      const owner = Math.floor(random() * 3)
+      const elsewhere = (owner + 1) % 3
+      const threadId = randomUUID()
+      const model = play()
+      const first = agentAt(owner, threadId)
+      const started = first.runAgent({ runId: 'the run' })
+      await expect.poll(async () => (await storedAt(elsewhere, threadId)).at(-1)?.parts.length).toBeGreaterThan(1)
+      first.abortRun() // the page is loaded anew
+      await started
+      const errors: string[] = []
+      const run = async (page: HttpAgent, runId: string) => {
+        await page.runAgent({ runId }, { onRunErrorEvent: ({ event }) => void errors.push(String(event.code)) })
+      }
+      const following = run(agentAt(elsewhere, threadId), 'the run').catch(() => {})
+      await pause(random() * 700)
+      await scene.cluster.kill9(owner)
+      model.end()
+      scene.up.forget()
+      await following
+      const page = agentAt(elsewhere, threadId)
+      await run(page, 'the run').catch(() => {})
+      expect(errors).toEqual(['instance_lost', 'instance_lost'])
+      const [, reply] = await storedAt(elsewhere, threadId)
+      const shown = page.messages.filter(({ role }) => role === 'assistant')
+      expect(shown.map(({ content }) => content ?? '').join('')).toBe(textOf(reply))
+      scene.up.next(async (call) => {
+        await call.text('again')
+        await call.finish()
+      })
+      page.addMessage({ id: 'next', role: 'user', content: 'Go on.' })
+      await run(page, 'another run')
+      expect(page.messages.at(-1)?.content).toBe('again')
+      expect(textOf((await storedAt(elsewhere, threadId)).at(-1))).toBe('again')
+      await scene.cluster.restart(owner)
     },
   )
 })

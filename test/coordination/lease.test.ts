@@ -1,7 +1,10 @@
 /** An instance's own lease (contract section 10): after a late renewal it first ends its earlier replies. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
+import type { OwnedReplies } from '../../src/actors/ports.ts'
+import { storedReplies } from '../../src/compose/stored-replies.ts'
 import { createLease } from '../../src/coordination/lease.ts'
+import { createLocalCoordination } from '../../src/coordination/local.ts'
 import { openScene, type Scene } from '../persistence/scene.ts'
 import { verifies } from '../verifies.ts'
 
@@ -58,5 +61,46 @@ verifies(
       { name: 'lost', valid: false },
       { name: 'lapsed', valid: false },
     ])
+  },
+)
+
+verifies(
+  ['contract-10.lease', 'contract-10.self-fencing'],
+  'a process that was suspended and reads the answer to a renewal first: its replies end before any timer runs',
+  async () => {
+    const leaseMs = 600
+    const now = performance.now.bind(performance)
+    let suspendedMs = 0
+    using _clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + suspendedMs)
+    let ended = 0
+    const seen = Promise.withResolvers<number>()
+    const suspend = () => {
+      suspendedMs += leaseMs
+      // Before the next timer, and after all that follows from the answer.
+      setImmediate(() => seen.resolve(ended))
+    }
+    let statements = 0
+    const leaseSql = new Proxy(scene.sql, {
+      apply: async (target, self, given) => {
+        const rows = await Reflect.apply(target, self, given)
+        statements += 1
+        if (statements === 2) suspend() // the first one takes the lease
+        return rows
+      },
+    })
+    const log = { warn() {}, info() {} }
+    const replies = storedReplies(scene.sql, () => null, log)
+    const coordination = createLocalCoordination({
+      ...{ id: randomUUID(), sql: leaseSql, work: scene.sql, replies, leaseMs, alone: false, log },
+    })
+    await coordination.join()
+    const owned: Pick<OwnedReplies, 'running' | 'statelessAgents' | 'leaseExpired'> = {
+      running: () => new Set(),
+      statelessAgents: () => [],
+      leaseExpired: () => void ended++,
+    }
+    coordination.start(owned as OwnedReplies, () => {})
+    expect(await seen.promise).toBe(1)
+    await coordination.stop()
   },
 )

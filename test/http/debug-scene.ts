@@ -29,11 +29,14 @@ export async function openDebugScene() {
       await scene.send(id, text)
       return id
     },
+    /** Without the notes between them. */
     steps: async (id: string, query = '') =>
-      (await scene.call('GET', `${debug}/sessions/${id}/transitions${query}`)).json,
+      (await scene.call('GET', `${debug}/sessions/${id}/transitions?kind=transition${query}`)).json,
+    notes: async (id: string) =>
+      (await scene.call('GET', `${debug}/sessions/${id}/transitions?kind=note`)).json.transitions,
     follow: (id: string, last?: number | string) =>
       openSse(
-        `${scene.app.url}${debug}/sessions/${id}/transitions/stream`,
+        `${scene.app.url}${debug}/sessions/${id}/transitions/stream?kind=transition`,
         undefined,
         last === undefined ? {} : { 'last-event-id': `${last}` },
       ),

@@ -45,6 +45,7 @@ verifies('contract-8.transitions', 'every step of a session is listed, oldest fi
       messageId: expect.stringMatching(uuid),
       instanceId: expect.stringMatching(uuid),
       detail: expect.any(Object),
+      kind: 'transition',
     })
     if (index > 0) expect(step.seq).toBeGreaterThan(transitions[index - 1].seq)
   }
@@ -53,7 +54,7 @@ verifies('contract-8.transitions', 'every step of a session is listed, oldest fi
   expect(transitions.map(({ messageId }: { messageId: string }) => messageId)).toEqual(
     replies.flatMap((one) => [one, one, one]),
   )
-  expect((await steps(id, '?limit=2&offset=3')).transitions).toEqual(transitions.slice(3, 5))
+  expect((await steps(id, '&limit=2&offset=3')).transitions).toEqual(transitions.slice(3, 5))
 })
 
 verifies('contract-8.transitions', 'every step is one that the chart has', async () => {
@@ -115,6 +116,7 @@ verifies('contract-8.transitions', 'who left before the first step was read is n
   const unsubscribed = Promise.withResolvers<void>()
   const recorder: TransitionRecorder = {
     record() {},
+    amend: () => false,
     subscribe: () => unsubscribed.resolve,
     flush() {
       asked.resolve()

@@ -22,6 +22,7 @@ verifies('contract-8.chart', 'states are paths, transitions name states and even
     'streaming',
     'streaming.generating',
     'streaming.settling',
+    'waiting',
   ])
   for (const state of json.states) {
     expect(state).toEqual({

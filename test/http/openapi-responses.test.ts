@@ -1,19 +1,11 @@
 /** Specification 9.2: what the server answers is what openapi.json says, at every endpoint that is mounted. */
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, expect } from 'vitest'
 import { verifies } from '../verifies.ts'
-import { type Answer, nobody, openScene } from './scene.ts'
-import { uiScene } from './ui-scene.ts'
+import { document, walk as walkAs, walked } from './openapi-walk.ts'
+import { nobody, openScene } from './scene.ts'
 
-type Content = Record<string, { schema?: object }>
-interface Described {
-  responses: Record<string, { content?: Content }>
-}
-const document: { paths: Record<string, Record<string, Described>>; components: object } = JSON.parse(
-  await readFile(new URL('../../openapi/openapi.json', import.meta.url), 'utf8'),
-)
+import { uiScene } from './ui-scene.ts'
 
 /** Needs a server beside us; walked only to its 404. */
 const outside = new Set(['get /api/v1/mcp-servers/{id}/tools'])
@@ -22,50 +14,64 @@ const scene = await openScene()
 const guarded = await openScene({ settings: { AUTH_CREDENTIALS: 'anna:secret-word', PUBLIC_API_KEY: 'k' } })
 afterAll(() => Promise.all([scene.close(), guarded.close()]))
 
-const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
-ajv.addSchema({ $id: 'contract', components: document.components })
-
-const walked = new Set<string>()
-
-/** Fails unless the status is declared and the body is as declared for it. */
-function conforms(method: string, template: string, { status, headers, text, json }: Answer): void {
-  const name = `${method} ${template}`
-  const declared = document.paths[template]?.[method]?.responses[String(status)]
-  expect([name, status, text.slice(0, 300), declared !== undefined]).toEqual([name, status, text.slice(0, 300), true])
-  walked.add(`${name} ${status}`)
-  if (declared?.content === undefined) {
-    expect([name, text]).toEqual([name, ''])
-    return
-  }
-  const type = headers.get('content-type')?.split(';')[0] ?? ''
-  expect([name, status, Object.keys(declared.content)]).toEqual([name, status, expect.arrayContaining([type])])
-  if (type !== 'application/json') return
-  const schema = declared.content[type]?.schema ?? {}
-  // References point into the document: it is known to the validator as `contract`.
-  const check = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"contract#/components')))
-  expect([name, status, check(json) ? null : [check.errors, json]]).toEqual([name, status, null])
-}
-
-/** Walks one endpoint and gives its answer's JSON. */
-async function walk(
+const walk = (
   method: string,
   template: string,
   ids: Record<string, string>,
   body?: unknown,
   by = scene,
-  headers = {},
-) {
-  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? nobody)
-  const answer = await by.call(method.toUpperCase(), path, body, headers)
-  conforms(method, template, answer)
-  return answer.json
-}
+  headers: Record<string, string> = {},
+) => walkAs(by, method, template, ids, body, headers)
 
 const agentPath = '/api/v1/agents/{agent_id}'
 const deploy = `${agentPath}/deploy`
 const one = `${deploy}/sessions/{session_id}`
 const play = `${agentPath}/playground`
 const message = (content: string, extra: object = {}) => ({ messages: [{ role: 'user', content }], ...extra })
+
+/** Calls that wait, decided on both paths. */
+async function walkDecisions(agent_id: string): Promise<void> {
+  await walk('put', `${agentPath}/tools`, { agent_id }, { builtInToolIds: ['current_time'], approvals: '*' })
+  const decisions = [{ call_id: 'c1', decision: 'approve' }]
+  for (const path of [one, `${play}/sessions/{session_id}`]) {
+    const { id: session_id } = await walk('post', `${deploy}/sessions`, { agent_id }, {})
+    scene.up.next(async (call) => {
+      await call.toolCall({ index: 0, id: 'c1', name: 'current_time', arguments: '{}' })
+      await call.finish('tool_calls')
+    })
+    scene.up.next((call) => call.text('Late.').then(() => call.finish()))
+    const ids = { agent_id, session_id }
+    await walk('post', `${one}/chat/completions`, ids, message('Time?', { include_actions: true }))
+    for (const n of [1, 2]) await walk('post', `${path}/actions`, ids, { decisions, include_actions: n === 1 })
+  }
+  await walk('put', `${agentPath}/tools`, { agent_id }, { builtInToolIds: [], approvals: [] })
+}
+
+/** A path that turns to another branch. */
+async function walkHeads(agent_id: string): Promise<void> {
+  const { id: session_id } = await walk('post', `${deploy}/sessions`, { agent_id }, message('x'))
+  const ids = { agent_id, session_id }
+  const id = (await walk('get', `${one}/messages`, ids)).messages[0].id
+  await walk('post', `${one}/head`, ids, { message_id: id })
+  await walk('post', `${play}/sessions/{session_id}/head`, ids, { messageId: id })
+}
+
+async function walkParts(agent_id: string): Promise<void> {
+  const { id: session_id } = await walk('post', `${deploy}/sessions`, { agent_id })
+  const ids = { agent_id, session_id }
+  const file = { file_data: `data:text/plain;base64,${btoa('words')}`, filename: 'a.txt' }
+  await walk('post', `${one}/chat/completions`, ids, {
+    messages: [{ role: 'user', content: [{ type: 'file', file }] }],
+  })
+  const [asked, answered] = (await walk('get', `${one}/messages`, ids)).messages
+  const [, n] = asked.parts[0].url.split('/parts/')
+  for (const base of [one, `${play}/sessions/{session_id}`]) {
+    await walk('get', `${base}/messages/{message_id}/parts/{n}`, { ...ids, message_id: asked.id, n })
+    await walk('get', `${base}/messages/{message_id}/parts/{n}`, { ...ids, n })
+  }
+  await walk('get', `${play}/sessions/{session_id}/messages/{message_id}/frames`, { ...ids, message_id: answered.id })
+  await walk('get', `${play}/sessions/{session_id}/messages/{message_id}/frames`, ids)
+}
 
 async function walkManagement(agent_id: string): Promise<void> {
   for (const path of [
@@ -113,6 +119,10 @@ async function walkManagement(agent_id: string): Promise<void> {
     await walk('delete', `${path}/{id}`, { id })
   }
   await walk('get', '/api/v1/usage', {})
+  await walk('get', '/api/v1/usage/figures', {})
+  const prices = await walk('get', '/api/v1/settings/prices', {})
+  await walk('put', '/api/v1/settings/prices', {}, prices)
+  await walk('put', '/api/v1/settings/prices', {}, {})
   const copy = await walk('get', '/api/v1/export', {})
   await walk('post', '/api/v1/import', {}, copy)
   await walk('post', '/api/v1/import', {}, { ...copy, prompts: [{ name: 'From a copy', content: 'c' }] })
@@ -226,13 +236,22 @@ verifies(
     await walkUsers(agent_id)
     await walkUiClients(agent_id)
     await walkPlayground(agent_id)
+    await walkDecisions(agent_id)
+    await walkHeads(agent_id)
+    await walkParts(agent_id)
     await walk('get', '/api/v1/sessions', {})
     for (const path of ['chart', 'chart/traffic', 'actors']) await walk('get', `/api/v1/debug/${path}`, {})
     await walk('get', '/api/v1/debug/sessions/{id}/transitions', { id: session_id })
     await walk('get', '/api/v1/debug/sessions/{id}/transitions', {})
     await walk('get', '/api/v1/debug/sessions/{id}/transitions/stream', {})
-    await walk('delete', one, { agent_id, session_id })
-    await walk('delete', one, { agent_id, session_id })
+    const message_id = (await scene.messages(session_id)).findLast(({ role }) => role === 'assistant').id
+    for (const path of ['trace', 'trace/stream', 'requests']) {
+      await walk('get', `/api/v1/debug/replies/{message_id}/${path}`, { message_id })
+      await walk('get', `/api/v1/debug/replies/{message_id}/${path}`, {})
+    }
+    const ids = { agent_id, session_id }
+    await walk('delete', one, ids)
+    await walk('delete', one, ids)
 
     for (const [template, methods] of Object.entries(document.paths)) {
       for (const method of Object.keys(methods)) {

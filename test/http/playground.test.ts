@@ -34,6 +34,9 @@ verifies(
       title: 'Try',
       user: null,
       metadata: {},
+      headId: null,
+      forkedFrom: null,
+      pending: [],
       createdAt: expect.stringMatching(isoUtc),
       updatedAt: expect.stringMatching(isoUtc),
     })
@@ -71,15 +74,27 @@ verifies(
       id: expect.stringMatching(uuid),
       sessionId: id,
       createdAt: expect.stringMatching(isoUtc),
+      parentId: expect.toBeOneOf([null, expect.stringMatching(uuid)]),
       toolCalls: [],
     }
     const whole = { status: 'complete', finishReason: null, error: null }
-    expect(await read(id)).toEqual([
+    const messages = await read(id)
+    const parents = [null, ...messages.map(({ id }: { id: string }) => id)].slice(0, 4)
+    expect(messages.map(({ parentId }: { parentId: string }) => parentId)).toEqual(parents)
+    const took = {
+      providerId: scene.providerId,
+      usage: { promptTokens: expect.any(Number), completionTokens: expect.any(Number), estimated: true },
+      ...{ firstTokenMs: expect.any(Number), durationMs: expect.any(Number), attempts: 1 },
+      ...{ overrides: null, prompt: null },
+    }
+    expect(messages).toEqual([
       { ...common, ...whole, role: 'user', content: 'x' },
-      { ...common, ...whole, role: 'assistant', content: 'Fine.', finishReason: 'stop', model: 'test-model' },
+      { ...common, ...whole, ...took, role: 'assistant', content: 'Fine.', finishReason: 'stop', model: 'test-model' },
       { ...common, ...whole, role: 'user', content: 'y' },
       {
         ...common,
+        ...took,
+        firstTokenMs: null,
         role: 'assistant',
         model: 'test-model',
         content: '',

@@ -87,11 +87,15 @@ function framesOf(one: Reply): Frame[] {
 }
 
 const messageOf = (one: Reply): MessageWithEvents => ({
+  parts: [],
   id: replyId,
   role: 'assistant',
   status: one.ending === 'failed' ? 'error' : 'complete',
   content: '',
   events: eventsOf(one),
+  waits: false,
+  continues: null,
+  waited: [],
 })
 
 // ── streams ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -140,7 +144,7 @@ verifies(
         expect(wire).toBe(encoded(createUiMessageEncoder(replyId), frames, []))
         const sent = partsIn(wire)
         expect(await refusedBySdk(sent)).toEqual([])
-        const { metadata: _, ...message } = uiMessageOf(messageOf(one))
+        const { metadata: _, ...message } = uiMessageOf([messageOf(one)], () => '')
         // The SDK shows the beginning of a step with its first part; stored, a reply without any has one all the same.
         const parts = message.parts.length > 1 ? message.parts : []
         expect(json(await built(sent))).toEqual({ ...message, parts })

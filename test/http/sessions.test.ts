@@ -27,6 +27,9 @@ verifies('spec-2.8.session', 'create answers 201 with exactly these fields, read
       title,
       user: null,
       metadata: {},
+      head_id: null,
+      forked_from: null,
+      pending: [],
       created_at: expect.stringMatching(isoUtc),
       updated_at: expect.stringMatching(isoUtc),
     })
@@ -53,9 +56,10 @@ verifies('spec-2.9.message', 'messages have exactly these fields, and finish_rea
   await scene.send(id, 'How are you?')
   const messages = await scene.messages(id)
   const common = { id: expect.stringMatching(uuid), session_id: id, created_at: expect.stringMatching(isoUtc) }
+  const reply = { role: 'assistant', content: 'Fine.', status: 'complete', finish_reason: 'stop' }
   expect(messages).toEqual([
-    { ...common, role: 'user', content: 'How are you?', status: 'complete', finish_reason: null },
-    { ...common, role: 'assistant', content: 'Fine.', status: 'complete', finish_reason: 'stop' },
+    { ...common, parent_id: null, role: 'user', content: 'How are you?', status: 'complete', finish_reason: null },
+    { ...common, parent_id: messages[0].id, ...reply },
   ])
 })
 

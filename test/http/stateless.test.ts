@@ -110,7 +110,6 @@ verifies('contract-3.request', 'text parts are joined, other fields are ignored'
   const extra = {
     model: 'gpt-x',
     temperature: 9,
-    tools: [1],
     user: 'u',
     stream: false,
     metadata: { a: null },
@@ -135,7 +134,7 @@ verifies(
       [[{ role: 'system', content: 'x' }, ...hello], /messages\.0\.role.*system/],
       [[...hello, { role: 'system', content: 'x' }], /messages\.1\.role/],
       [[{ role: 'developer', content: 'x' }, ...hello], /developer/],
-      [[{ role: 'tool', content: 'x' }], /role/],
+      [[{ role: 'tool', content: 'x' }], /tool_call_id/],
       [[{ role: 'User', content: 'x' }], /role/],
       [[{ role: 'constructor', content: 'x' }], /role/],
       [[{ content: 'x' }], /role/],

@@ -7,7 +7,7 @@ import { verifies } from '../verifies.ts'
 import { type Server, secrets, startServer } from './server.ts'
 
 const nobody = '11111111-1111-4111-8111-111111111111'
-const nothing = { httpToolIds: [], mcpServers: [], builtInToolIds: [] }
+const nothing = { httpToolIds: [], mcpServers: [], builtInToolIds: [], approvals: [] }
 let db: FreshDatabase
 let server: Server
 let agentId = ''
@@ -45,7 +45,7 @@ verifies(
 )
 
 verifies(
-  ['spec-4.10.agent-tools', 'spec-2.7.agent-tools'],
+  ['spec-4.10.agent-tools', 'spec-2.7.agent-tools', 'contract-15.approvals'],
   'PUT returns the selection in its order; absent arrays keep, [] and null clear',
   async () => {
     expect((await get()).json).toEqual(nothing)
@@ -54,6 +54,7 @@ verifies(
       httpToolIds: [b, a],
       mcpServers: [{ mcpServerId: m, toolNames: ['*'] }],
       builtInToolIds: ['web_fetch'],
+      approvals: ['pay', '*'],
     }
     expect(await put(choice)).toMatchObject({ status: 200, json: choice })
     expect((await get()).json).toEqual(choice)
@@ -62,7 +63,8 @@ verifies(
     expect((await put({ mcpServers: [{ mcpServerId: m, toolNames: [] }] })).json.mcpServers).toEqual([
       { mcpServerId: m, toolNames: [] },
     ])
-    expect((await put({ httpToolIds: [], mcpServers: null })).json).toEqual({
+    expect((await put({ approvals: '*' })).json.approvals).toBe('*')
+    expect((await put({ httpToolIds: [], mcpServers: null, approvals: null })).json).toEqual({
       ...nothing,
       builtInToolIds: ['web_fetch'],
     })
@@ -82,7 +84,7 @@ test('ids are returned in one form, without duplicates', async () => {
     builtInToolIds: ['web_fetch', 'web_fetch'],
   })
   const merged = [{ mcpServerId: m, toolNames: ['x', 'y', 'z'] }]
-  expect(json).toEqual({ httpToolIds: [a], mcpServers: merged, builtInToolIds: ['web_fetch'] })
+  expect(json).toEqual({ ...nothing, httpToolIds: [a], mcpServers: merged, builtInToolIds: ['web_fetch'] })
 })
 
 verifies(
@@ -145,6 +147,7 @@ test('a reply gets its tools in selection order, headers decrypted, without dele
   await db.sql`update http_tools set secret_headers = 'broken' where id = ${broken}`
   await db.sql`update mcp_servers set secret_headers = 'broken' where id = ${lost}`
   const ready = await readyTools(db.sql, secrets, {
+    approvals: [],
     httpToolIds: [b, nobody, broken, a],
     mcpServers: [
       { mcpServerId: lost, toolNames: ['*'] },

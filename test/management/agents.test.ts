@@ -1,4 +1,5 @@
 /** Contract section 2, agents; specification 2.3 and 4.6. */
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAgentLookup } from '../../src/persistence/records/agent-lookup.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
@@ -182,13 +183,14 @@ test('a completion reads agent, prompt and encrypted key in one query', async ()
     model: 'm-1',
     generationConfig: { topK: 3 },
     system: 'Be brief.',
+    prompt: { id: promptId, name: 'S', sha256: createHash('sha256').update('Be brief.').digest('hex') },
     provider: {
       id: providerId,
       type: 'openai',
       baseUrl: 'https://a.com/v1',
       apiKey: Buffer.from(`provider:${providerId}\nsk-0123456789`).toString('base64'),
     },
-    tools: { httpToolIds: [], mcpServers: [], builtInToolIds: [] },
+    tools: { httpToolIds: [], mcpServers: [], builtInToolIds: [], approvals: [] },
     allowedOrigins: [],
     configuration: expect.any(Number),
   })

@@ -200,7 +200,7 @@ verifies('contract-8.import', 'a selection is imported without missing tools, wh
   ]
   const file = { version: 1, httpTools: [locked], agentTools: [choice] }
   expect((await imported(to, file)).json).toEqual({ created: 0, updated: 1, skipped })
-  const taken = { ...choice, httpTools: ['clock'], mcpServers: [], builtInTools: ['web_fetch'] }
+  const taken = { ...choice, httpTools: ['clock'], mcpServers: [], builtInTools: ['web_fetch'], approvals: [] }
   expect((await exported(to)).agentTools).toContainEqual(taken)
   expect((await imported(to, file)).json).toEqual({ created: 0, updated: 0, skipped })
   // Absent arrays keep the selection.
@@ -233,7 +233,7 @@ verifies('contract-8.import', 'npm run import imports a file, and its exit code 
   const run = async (login: string) => {
     const environment = { ...process.env, GREENROOM_URL: `${guarded.app.url}/`, GREENROOM_LOGIN: login }
     const options = { cwd: fileURLToPath(new URL('../..', import.meta.url)), env: environment }
-    return promisify(execFile)(process.execPath, ['scripts/import.ts', file], options).then(
+    return promisify(execFile)(process.execPath, ['src/cli/main.ts', 'import', file], options).then(
       ({ stdout }) => [0, stdout],
       ({ code, stdout, stderr }) => [code, `${stdout}${stderr}`],
     )

@@ -27,7 +27,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       const session = await scene.newSession()
       const { call } = await admission(session, key)
       const first = await call()
-      expect(first).toMatchObject({ outcome: 'admitted', titleFrom: expect.any(String), position: 1 })
+      expect(first).toMatchObject({ outcome: 'admitted', titleFrom: expect.any(String), historyEnd: -1 })
       expect(await call()).toEqual(first)
       expect(await messages(session)).toHaveLength(2)
     }

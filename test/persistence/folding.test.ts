@@ -184,28 +184,31 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await foldedRow(reply)).toMatchObject({ content: '', frame_ends: [], next_seq: 3 })
   })
 
-  verifies(
-    'contract-4.history',
-    'history is the newest messages before a position that fit, at least one',
-    async () => {
-      const session = await scene.newSession()
-      for (const word of ['one', 'two', 'three']) {
-        const reply = await scene.begin(session, { text: `${word}?` })
-        await scene.journal.append(reply, () => [textAt(reply.firstSeq + 1, `${word}!`)])
-        await scene.journal.settle(reply, finished())
-      }
-      const history = (position: number, bytes: number) =>
-        scene.journal.history(session, position, { maxBytes: bytes, maxToolText: 100 })
-      expect(await history(4, 1000)).toEqual([
-        { role: 'user', content: 'one?' },
-        { role: 'assistant', content: 'one!' },
-        { role: 'user', content: 'two?' },
-        { role: 'assistant', content: 'two!' },
-      ])
-      expect((await history(6, 0)).map(({ content }) => content)).toEqual(['three!'])
-      expect((await history(6, 11)).map(({ content }) => content)).toEqual(['three?', 'three!'])
-    },
-  )
+  verifies('contract-4.history', 'history is the newest messages up to a position that fit, at least one', async () => {
+    const session = await scene.newSession()
+    for (const word of ['one', 'two', 'three']) {
+      const reply = await scene.begin(session, { text: `${word}?` })
+      await scene.journal.append(reply, () => [textAt(reply.firstSeq + 1, `${word}!`)])
+      await scene.journal.settle(reply, finished())
+    }
+    const history = (end: number, bytes: number) =>
+      scene.journal.history(session, end, { maxBytes: bytes, maxToolText: 100 })
+    expect(await history(3, 1000)).toMatchObject({
+      messages: [
+        { position: 0, role: 'user', content: 'one?' },
+        { position: 1, role: 'assistant', content: 'one!' },
+        { position: 2, role: 'user', content: 'two?' },
+        { position: 3, role: 'assistant', content: 'two!' },
+      ],
+      isWhole: true,
+    })
+    const newest = async (bytes: number) => {
+      const { messages, isWhole } = await history(5, bytes)
+      return [messages.map(({ content }) => content), isWhole]
+    }
+    expect(await newest(0)).toEqual([['three!'], false])
+    expect(await newest(11)).toEqual([['three?', 'three!'], false])
+  })
 })
 
 const toolsAt = (seq: number, count: number): StoredEvent[] =>

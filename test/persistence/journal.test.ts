@@ -32,7 +32,8 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       const first = await send(session, { includeUsage: true })
       expect(first).toMatchObject({
         outcome: 'admitted',
-        position: 1,
+        parentId: null,
+        historyEnd: -1,
         restState: 'idle',
         titleFrom: expect.any(String),
       })
@@ -42,7 +43,13 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       await scene.journal.settle(first.reply, finished({ title: 'Hello' }))
       // role 1, texts 2 and 3, finish 4, usage 5, [DONE] 6
       const second = await send(session)
-      expect(second).toMatchObject({ outcome: 'admitted', position: 3, restState: 'complete', titleFrom: null })
+      expect(second).toMatchObject({
+        outcome: 'admitted',
+        parentId: first.reply.id,
+        historyEnd: 1,
+        restState: 'complete',
+        titleFrom: null,
+      })
       expect(second.outcome === 'admitted' && second.reply.firstSeq).toBe(7)
     },
   )

@@ -119,7 +119,7 @@ const usage = { promptTokens: 3, completionTokens: 4, estimated: false }
 
 export const finished = (wanted: Partial<Settlement> = {}): Settlement => ({
   ...{ outcome: { type: 'finished', reason: 'stop', usage }, events: null, endedAt: new Date() },
-  ...{ requesterLost: false, reasoningMs: null, title: null },
+  ...{ requesterLost: false, reasoningMs: null, figures: null, title: null },
   ...wanted,
 })
 

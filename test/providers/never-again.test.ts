@@ -7,13 +7,13 @@ import { open } from './native-scene.ts'
 import { ask, failureIn, requestTo, scene } from './scene.ts'
 
 /** Asks once; every call gets these bytes and is then cut. Resolves with the number of calls. */
-const chatCalls = async (bytes: string): Promise<number> => {
+const chatCalls = async (bytes: string, reasoning = false): Promise<number> => {
   const { up, model } = await scene({ providerRetries: 1 })
   up.always(async (call) => {
     await call.raw(bytes)
     call.end()
   })
-  expect(failureIn(await ask(model, requestTo(up))).message).toContain('ended early')
+  expect(failureIn(await ask(model, requestTo(up, { reasoning }))).message).toContain('ended early')
   return up.calls.length
 }
 
@@ -42,8 +42,10 @@ verifies(rule, 'part of a tool call was sent: the call is not made again', async
   expect(await nativeCalls('gemini', parts([{ functionCall: { name: 'pay', args: {} } }]))).toBe(1)
 })
 
-verifies(rule, 'reasoning was sent: the call is not made again', async () => {
-  for (const field of ['reasoning_content', 'reasoning']) expect(await chatCalls(delta({ [field]: 'Hm.' }))).toBe(1)
+verifies(rule, 'reasoning was sent, asked for or not: the call is not made again', async () => {
+  for (const field of ['reasoning_content', 'reasoning']) {
+    for (const asked of [false, true]) expect(await chatCalls(delta({ [field]: 'Hm.' }), asked)).toBe(1)
+  }
   expect(await chatCalls(delta({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] }] }))).toBe(1)
   const thinking = block({ type: 'thinking', thinking: '', signature: '' })
   expect(await nativeCalls('anthropic', begun + thinking + grown({ type: 'thinking_delta', thinking: 'Hm.' }))).toBe(1)

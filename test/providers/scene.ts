@@ -24,6 +24,9 @@ export async function scene(options: Partial<ModelOptions> = {}): Promise<{ up: 
 /** Whoever is notified of calls, and what of it matters here. */
 export const callsOf = (some: Partial<ProviderCalls>): ProviderCalls => ({
   called() {},
+  sent() {},
+  answered() {},
+  firstToken() {},
   callEnded() {},
   retried() {},
   fellBack() {},

@@ -57,7 +57,7 @@ export async function startTestApp({ settings = {}, database, version = 18 }: Te
 /** An agent on a provider of the given type; ids of both. */
 export async function createAgent(
   app: Pick<TestApp, 'sql'>,
-  { type = 'demo', baseUrl = null, system = null, config = {} }: AgentOptions = {},
+  { type = 'demo', baseUrl = null, system = null, config = {}, name = 'Agent' }: AgentOptions = {},
 ): Promise<{ agentId: string; providerId: string }> {
   const [provider] = await app.sql<{ id: string }[]>`
     insert into providers (name, provider_type, base_url) values (${crypto.randomUUID()}, ${type}, ${baseUrl}) returning id`
@@ -67,7 +67,7 @@ export async function createAgent(
       : await app.sql<{ id: string }[]>`insert into prompts (name, content) values ('p', ${system}) returning id`
   const [agent] = await app.sql<{ id: string }[]>`
     insert into agents (name, provider_id, model, prompt_id, generation_config)
-    values ('Agent', ${provider?.id ?? ''}, 'test-model', ${prompt?.id ?? null}, ${JSON.stringify(config)}::text::jsonb)
+    values (${name}, ${provider?.id ?? ''}, 'test-model', ${prompt?.id ?? null}, ${JSON.stringify(config)}::text::jsonb)
     returning id`
   return { agentId: agent?.id ?? '', providerId: provider?.id ?? '' }
 }
@@ -78,4 +78,5 @@ export interface AgentOptions {
   baseUrl?: string | null
   system?: string | null
   config?: object
+  name?: string
 }

@@ -8,9 +8,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Redis as Client } from 'ioredis'
+import { certificate } from './certificate.ts'
 import { freePort } from './free-port.ts'
 import { type Program, programFolder, startProgram } from './program.ts'
-import { runPart, systemPart } from './system-parts.ts'
+import { systemPart } from './system-parts.ts'
 
 export interface RedisOptions {
   password?: string
@@ -195,14 +196,3 @@ const tlsLines = (folder: string): string[] => [
   `tls-ca-cert-file ${join(folder, 'cert.pem')}`,
   'tls-auth-clients no',
 ]
-
-/** Self-signed, for 127.0.0.1 and one day. Returns its file. */
-function certificate(folder: string): string {
-  const file = join(folder, 'cert.pem')
-  runPart('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1'],
-    ...['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'],
-    ...['-keyout', join(folder, 'key.pem'), '-out', file],
-  ])
-  return file
-}

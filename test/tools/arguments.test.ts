@@ -146,6 +146,8 @@ describe('hostile schemas', () => {
 
   test('large and deep schemas are refused without being compiled', async () => {
     expect(await checkSchema(object({ a: { description: 'x'.repeat(70_000) } }))).toBe('must not be larger than 64 KiB')
+    const many = Array.from({ length: 5001 }, () => 0)
+    expect(await checkSchema(object({ a: { default: many } }))).toBe('must not hold more than 5000 values')
     let deep: object = {}
     for (let i = 0; i < 100_000; i += 1) deep = { not: deep }
     expect(await checkSchema({ properties: { deep } })).toBe('must not be nested deeper than 64 levels')

@@ -39,6 +39,18 @@ test('a thousand tools are cut to 500, a thousand broken ones get ten lines', as
   expect(broken.lines).toHaveLength(10)
 })
 
+test('a list holds 1 MiB of names, descriptions and schemas', async () => {
+  const of60KiB = (name: string) => ({
+    ...good,
+    name,
+    inputSchema: { type: 'object', description: 'x'.repeat(60_000) },
+  })
+  await using hand = await serve(offers(Array.from({ length: 20 }, (_, index) => of60KiB(`t${index}`))))
+  expect(await hand.mcp.tools(hand.server, never)).toHaveLength(17)
+  expect(hand.lines).toHaveLength(3)
+  expect(hand.lines[0]).toMatchObject({ tool: 't17', reason: 'the list is larger than 1024 KiB' })
+})
+
 test('pages are followed, but not forever', async () => {
   await using three = await serve((method, { cursor = '0' }) => {
     if (method !== 'tools/list') return unknown

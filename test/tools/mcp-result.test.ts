@@ -38,6 +38,13 @@ describe('structured content that repeats the texts is not sent again', () => {
     expect(read(['[1,2]'], { a: [1, 3] })).toBe('[1,2]\n{"a":[1,3]}')
   })
 
+  test('unless there are too many pairs of a text and a field to compare', () => {
+    const texts = Array.from({ length: 21 }, (_, n) => `text ${n}`)
+    const fields = (count: number) => Object.fromEntries(texts.slice(0, count).map((one, n) => [`f${n}`, one]))
+    expect(read(texts, fields(18))).toBe(texts.join('\n')) // 21 * 19 pairs
+    expect(read(texts, fields(19))).toBe(`${texts.join('\n')}\n${JSON.stringify(fields(19))}`)
+  })
+
   test('without texts it is sent as JSON', () => {
     expect(read([], graph)).toBe(JSON.stringify(graph))
     expect(read([''], graph)).toBe(JSON.stringify(graph))

@@ -1,6 +1,6 @@
 /** Schemas are applied outside the server process, in bounded time and memory (contract section 18). */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { expect, test } from 'vitest'
 import { createSchemaProcess, startSchemaChild } from '../../src/tools/schema-process.ts'
 import { WAIT_MS } from '../support/wait.ts'
@@ -125,3 +125,18 @@ function isAlive(pid: number): boolean {
     return false
   }
 }
+
+test('a process that neither answers nor ends by itself is given up', async () => {
+  let killed = 0
+  const silent = Object.assign(new EventEmitter(), {
+    ...{ send: () => true, unref() {}, channel: null },
+    kill: () => ++killed > 0,
+  }) as unknown as ChildProcess
+  const start = () => {
+    setImmediate(() => silent.emit('message', 'ready'))
+    return silent
+  }
+  const schemas = createSchemaProcess({ jobMs: 20, start })
+  expect(await schemas.ask({ kind: 'is_usable', schema: { type: 'object' } }, 'o')).toBeNull()
+  expect(killed).toBe(1)
+})

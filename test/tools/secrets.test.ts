@@ -5,7 +5,7 @@ import { createOutbound } from '../../src/tools/outbound.ts'
 import { createToolbox } from '../../src/tools/toolbox.ts'
 import { removeSecrets, secretsInHeaders } from '../../src/untrusted/redact.ts'
 import { verifies } from '../verifies.ts'
-import { good, never, serve, unknown } from './mcp-by-hand.ts'
+import { good, never, offers, serve, unknown } from './mcp-by-hand.ts'
 import { startWebServer } from './web-server.ts'
 
 const password = 'pä/ss "word" 9'
@@ -49,7 +49,8 @@ test('every form of a secret is removed, other headers and words are kept', () =
 
 verifies('contract-3.provider-words', 'an HTTP tool that sends its headers back', async () => {
   await using web = await startWebServer((_request, response) => {
-    response.writeHead(500, { 'content-type': 'text/plain' }).end(`${echoes(sent)}\nthe end`)
+    const type = { 'content-type': 'text/plain' }
+    response.writeHead(500, `No ${headers.authorization}`, type).end(`${echoes(sent)}\nthe end`)
   })
   await using outbound = createOutbound({ policy: 'standard', allow: [] })
   const tool = {
@@ -80,6 +81,12 @@ verifies('contract-3.provider-words', 'an MCP server that sends its headers back
   for (const name of ['good', 'error']) {
     expect((await hand.mcp.call(hand.server, name, {}, never)).content).not.toMatch(shown)
   }
+  // A tool that is left out is logged, with its name and why.
+  const named = { ...good, name: headers['x-api-key'], inputSchema: { type: 'object', $ref: headers.authorization } }
+  await using offering = await serve(offers([good, named, named]), { headers })
+  await offering.mcp.tools(offering.server, never)
+  expect(offering.lines).toHaveLength(2)
+  expect(JSON.stringify(offering.lines)).not.toMatch(shown)
   await using broken = await serve(() => ({ status: 500, text }), { headers })
   await using outbound = createOutbound({ policy: 'standard', allow: [] })
   const lines: unknown[] = []

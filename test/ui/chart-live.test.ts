@@ -18,7 +18,7 @@ test('without a session the chart is drawn and leads to the first message', asyn
   await using page = await browser.page(app.url)
   await page.goto('/chart')
   await page.getByText('No session yet').waitFor()
-  await until(() => page.locator('[data-state][data-tone]').count()).toBe(8)
+  await until(() => page.locator('[data-state][data-tone]').count()).toBe(9)
   expect(await lit(page).count()).toBe(0)
   expect(await axe(page)).toEqual([])
   await page.getByRole('link', { name: 'Start a slow reply in the playground' }).click()
@@ -37,7 +37,12 @@ test('a reply is seen to go through its states in order, with its events beside'
     'streaming.settling:settled:complete',
   )
   const events = page.getByRole('list', { name: 'Events, newest first' }).getByRole('listitem')
-  expect(await events.count()).toBe(6)
+  expect(await events.and(page.locator(':not([data-note])')).count()).toBe(6)
+  await events
+    .and(page.locator('[data-note]'))
+    .getByText(/^Attempt 1/)
+    .first()
+    .waitFor()
   expect(await events.first().textContent()).toMatch(/settled.*streaming\.settling.*to.*complete.*completionTokens \d+/)
   expect(await axe(page)).toEqual([])
   expect(await sidewaysScroll(page)).toEqual([])
@@ -113,7 +118,8 @@ test('a stream that breaks is taken up where it was', async () => {
   await scene.say('/fail', id)
   cut = false
   await until(() => lit(page).getAttribute('data-state')).toBe('error')
-  expect(await page.getByRole('list', { name: 'Events, newest first' }).getByRole('listitem').count()).toBe(6)
+  const events = page.getByRole('list', { name: 'Events, newest first' }).getByRole('listitem')
+  expect(await events.and(page.locator(':not([data-note])')).count()).toBe(6)
 })
 
 test('a deleted session is said to be gone', async () => {
@@ -142,7 +148,7 @@ test('states and transitions are reached and read by keyboard, and as a table', 
   expect([...read].join('\n')).toContain('idle → streaming on message An admitted message')
   await page.getByText('States and transitions as a table').click()
   const rows = page.getByRole('table', { name: 'States and transitions' }).getByRole('row')
-  expect(await rows.count()).toBe(9)
+  expect(await rows.count()).toBe(10)
   expect(await page.locator('tr[aria-current=true]').textContent()).toContain('complete')
 })
 

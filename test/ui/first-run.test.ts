@@ -55,7 +55,7 @@ test('provider, test, prompt, agent with tools, playground', { timeout: 60_000 }
   const tools = await app.client.GET('/api/v1/agents/{agent_id}/tools', {
     params: { path: { agent_id: agent?.id ?? '' } },
   })
-  expect(tools.data).toEqual({ httpToolIds: [], mcpServers: [], builtInToolIds: ['current_time'] })
+  expect(tools.data).toEqual({ httpToolIds: [], mcpServers: [], builtInToolIds: ['current_time'], approvals: [] })
 
   const tryIt = page.getByRole('link', { name: 'Try it' })
   expect(await tryIt.getAttribute('href')).toBe(`/playground/${agent?.id}`)

@@ -102,6 +102,29 @@ describe('with replies of two agents, one of them deleted, on three days', () =>
     expect(await sidewaysScroll(page)).toEqual([])
   })
 
+  test('first token, duration, errors and, with prices, cost; by model and by agent', async () => {
+    await app.sql`
+      update token_usage set first_token_ms = 420, duration_ms = 2600, failures = 1 where model = 'gpt-large'`
+    await using page = await browser.page(app.url)
+    await page.goto('/usage')
+    await page.getByRole('table', { name: 'Speed, errors and cost' }).waitFor()
+    const rows = () => rowsOf(page, 'Speed, errors and cost')
+    await expect.poll(rows, patience).toEqual(['llama – – – 0 %', 'gpt-large 420 ms 420 ms 2.6 s 100 %'])
+    await page.getByRole('button', { name: 'Prices' }).click()
+    await page.getByLabel('Model', { exact: true }).fill('gpt-large')
+    await page.getByLabel('Read', { exact: true }).fill('2.5')
+    await page.getByLabel('Written', { exact: true }).fill('10')
+    expect(await axe(page)).toEqual([])
+    await page.getByRole('button', { name: 'Save prices' }).click()
+    await expect
+      .poll(rows, patience)
+      .toEqual(['llama – – – 0 % no price', 'gpt-large 420 ms 420 ms 2.6 s 100 % $3.3457'])
+    await page.getByText('Agents', { exact: true }).last().click()
+    await expect.poll(async () => (await rows()).join(), patience).toContain(names[0])
+    expect(await axe(page)).toEqual([])
+    expect(await sidewaysScroll(page)).toEqual([])
+  })
+
   test('the time lies in the address, by keyboard too', async () => {
     await using page = await browser.page(app.url)
     await page.goto('/usage?days=7')

@@ -11,16 +11,21 @@ export {
 } from './client.ts'
 export { ApiError, ConnectionError, ReplyError, type ReplyErrorCode } from './errors.ts'
 export type { Reconnect } from './follow.ts'
+export { type ContentPart, filePart, type MessageContent } from './message-content.ts'
 export type { NewPlaygroundSession, PlaygroundMessage, PlaygroundSendOptions, PlaygroundSession } from './playground.ts'
 export type { FollowReplyOptions, Reply } from './reply.ts'
 export type { FinishReason, ReplyEvent, Usage } from './reply-frames.ts'
 export type { components, paths } from './schema.ts'
 export { type ServerEvent, serverEvents } from './server-events.ts'
 export type {
+  DecideOptions,
+  Decision,
   DeploySession,
+  ForkPlace,
   Message,
   MessagePage,
   NewSession,
+  PendingCall,
   SendOptions,
   Session,
   SessionRecord,

@@ -1,7 +1,18 @@
 /** The same sessions over the playground API, for a page with a login: with tool calls and overridden settings. */
 import { createReply, type FollowReplyOptions, type ReplyWire } from './reply.ts'
 import type { components } from './schema.ts'
-import { after, knownSession, type MessagePage, nothingYet, type Session, type SessionContext } from './session.ts'
+import {
+  actionsOf,
+  after,
+  answerForm,
+  type ForkPlace,
+  knownSession,
+  type MessagePage,
+  nothingYet,
+  randomKey,
+  type Session,
+  type SessionContext,
+} from './session.ts'
 
 type Schemas = components['schemas']
 type ChatRequest = Schemas['PlaygroundChatRequest']
@@ -12,9 +23,14 @@ export interface PlaygroundSendOptions
   extends FollowReplyOptions,
     Pick<ChatRequest, 'httpToolIds' | 'mcpServers' | 'builtInToolIds'> {
   overrides?: ChatRequest['configOverrides']
+  /** The reply behind which the message comes; null: at the beginning. Absent: behind the path's last message. */
+  parentId?: string | null
 }
 
-export type PlaygroundSession = Session<PlaygroundMessage, PlaygroundSendOptions>
+export interface PlaygroundSession extends Session<PlaygroundMessage, PlaygroundSendOptions> {
+  /** As of a deploy session. */
+  fork(place?: ForkPlace, made?: Omit<NewPlaygroundSession, 'forkOf'>): PlaygroundSession
+}
 
 /** What a new session is made with. */
 export type NewPlaygroundSession = Schemas['PlaygroundSessionCreate']
@@ -50,25 +66,53 @@ export function playgroundSession(
       const address = `${base}/sessions/${encodeURIComponent(id)}/stream`
       return transport('GET', address, { headers: after(lastEventId), signal })
     },
-    find: async (id) => (await messages()).find((message) => message.id === id),
+    find: async (id) => (await messages({ branches: 'all' })).find((message) => message.id === id),
     ending: ({ content, reasoning, finishReason: reason, error }) => ({ content, reasoning, reason, error }),
     cancel,
   })
+  const post = (
+    what: Pick<ChatRequest, 'message' | 'parentId' | 'regenerate' | 'messageId'>,
+    { overrides, httpToolIds, mcpServers, builtInToolIds, parentId: _, ...options }: PlaygroundSendOptions = {},
+  ) => {
+    const start = async (signal: AbortSignal) => {
+      const sessionId = made === undefined ? known() : await create(signal)
+      // Undefined fields are left out of the JSON.
+      const body = { ...what, sessionId, configOverrides: overrides, httpToolIds, mcpServers, builtInToolIds }
+      const response = await transport('POST', `${base}/chat`, { body, signal })
+      created(response.headers.get('x-session-id'))
+      return response
+    }
+    return createReply(wire(start), { reconnect, ...options })
+  }
   return {
     get id() {
       return known()
     },
     create,
-    send(message, { overrides, httpToolIds, mcpServers, builtInToolIds, ...options } = {}) {
-      const start = async (signal: AbortSignal) => {
-        const sessionId = made === undefined ? known() : await create(signal)
-        // Undefined fields are left out of the JSON.
-        const body = { message, sessionId, configOverrides: overrides, httpToolIds, mcpServers, builtInToolIds }
-        const response = await transport('POST', `${base}/chat`, { body, signal })
-        created(response.headers.get('x-session-id'))
-        return response
-      }
-      return createReply(wire(start), { reconnect, ...options })
+    send: (message, options = {}) => {
+      const { parentId } = options
+      return post({ message, ...(parentId === undefined ? {} : { parentId }) }, options)
+    },
+    regenerate: (messageId = null, options = {}) => post({ regenerate: true, messageId }, options),
+    async turnTo(messageId) {
+      await calls.POST(`${path}/{session_id}/head`, { ...params(await create()), body: { messageId } })
+    },
+    fork({ messageId = null, frameId = null } = {}, own = {}) {
+      const sessionId = known()
+      if (sessionId === null) throw new TypeError('There is nothing to fork yet: the session has not been created.')
+      return playgroundSession(context, null, { ...own, forkOf: { sessionId, messageId, frameId } })
+    },
+    async pending() {
+      const id = known()
+      return id === null ? [] : (await calls.GET(`${path}/{session_id}`, params(id))).pending
+    },
+    decide(decisions, { idempotencyKey = randomKey(), usage, actions, ...options } = {}) {
+      const form = answerForm({ usage, actions })
+      const body = { decisions: [...decisions], ...form } satisfies Schemas['ActionsRequest']
+      const headers = { 'idempotency-key': idempotencyKey }
+      const start = async (signal: AbortSignal) =>
+        transport('POST', actionsOf('playground', agentId, await create(signal)), { body, headers, signal })
+      return createReply({ ...wire(start), mayStartAgain: () => true }, { reconnect, ...options })
     },
     resume: (messageId = null, lastEventId = 0, options = {}) =>
       createReply(wire(null), { reconnect, ...options }, { messageId, lastEventId }),

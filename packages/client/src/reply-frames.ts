@@ -2,7 +2,7 @@
 import { ReplyError, type ReplyErrorCode } from './errors.ts'
 import type { ServerEvent } from './server-events.ts'
 
-export type FinishReason = 'stop' | 'length' | 'content_filter' | 'cancelled'
+export type FinishReason = 'stop' | 'length' | 'content_filter' | 'cancelled' | 'tool_calls'
 
 export type ReplyEvent =
   | { type: 'started'; messageId: string; model: string }
@@ -12,7 +12,10 @@ export type ReplyEvent =
   /** Of the playground only, as is the next. `arguments`: JSON text as the model wrote it; it may not parse. */
   | { type: 'tool_call'; id: string; name: string; arguments: string }
   | { type: 'tool_result'; id: string; ok: boolean; content: string; durationMs: number }
-  /** Always the last one. A cancelled reply ends with `stop` on the deploy API, with `cancelled` in the playground. */
+  /**
+   * Always the last one. A cancelled reply ends with `stop` on the deploy API, with `cancelled` in the playground; one whose
+   * calls wait with `tool_calls` in the playground and where `actions` were asked for, else with `stop`.
+   */
   | { type: 'finished'; reason: FinishReason; usage: Usage | null }
 
 /** Tokens. */
@@ -118,8 +121,9 @@ function readNamed(place: Place, event: string, data: Record<string, unknown>): 
     const { ok, content, durationMs } = data
     return { type: event, id, ok: ok === true, content: String(content), durationMs: Number(durationMs) }
   }
-  // In the numbered frames a cancelled reply ends with "stop".
+  // In the numbered frames these end with "stop".
   if (event === 'state' && data.state === 'cancelled') place.reason = 'cancelled'
+  if (event === 'state' && data.state === 'waiting') place.reason = 'tool_calls'
   return null
 }
 
@@ -129,7 +133,7 @@ const usageOf = (usage: Record<string, unknown>): Usage => ({
   totalTokens: Number(usage.total_tokens),
 })
 
-const reasons: readonly FinishReason[] = ['stop', 'length', 'content_filter', 'cancelled']
+const reasons: readonly FinishReason[] = ['stop', 'length', 'content_filter', 'cancelled', 'tool_calls']
 /** One that a later server adds counts as `stop`. */
 export const reasonOf = (text: unknown): FinishReason => reasons.find((reason) => reason === text) ?? 'stop'
 

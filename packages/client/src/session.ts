@@ -1,6 +1,7 @@
 /** A conversation that is stored at the server, over the deploy API: send, follow, cancel, read, delete. */
 import type { Calls } from './calls.ts'
 import type { Reconnect } from './follow.ts'
+import type { MessageContent } from './message-content.ts'
 import { createReply, type FollowReplyOptions, type Reply, type ReplyWire } from './reply.ts'
 import type { components } from './schema.ts'
 import type { Transport } from './transport.ts'
@@ -20,17 +21,34 @@ export interface SendOptions extends FollowReplyOptions {
   usage?: boolean
   /** Whether the model's reasoning comes too, where it sends any. */
   reasoning?: boolean
+  /** Whether a reply whose calls wait for an approval ends with `tool_calls`. */
+  actions?: boolean
+  /** The reply behind which the message comes; null: at the beginning. Absent: behind the path's last message. */
+  parentId?: string | null
 }
+
+/** A call that waits until somebody decides. */
+export type PendingCall = Schemas['PendingCall']
+export type Decision = Schemas['Decision']
+export type DecideOptions = Omit<SendOptions, 'onBusy' | 'parentId'>
 
 /** What a new session is made with; see the contract. `id`: a UUID of your own. */
 export type NewSession = Schemas['SessionCreate']
 export type SessionRecord = Schemas['DeploySession']
 
-/** Which messages: the newest `limit`, or those nearest to a message's id. Absent: all. */
+/** Which messages: the newest `limit`, or those nearest to a message's id. Absent: all of the path. */
 export interface MessagePage {
+  /** Those of every branch. */
+  branches?: 'all'
   limit?: number
   after?: string
   before?: string
+}
+
+/** Where a copy of a conversation ends. */
+export interface ForkPlace {
+  messageId?: string | null
+  frameId?: number | null
 }
 
 export interface Session<Stored = Message, Options extends FollowReplyOptions = SendOptions> {
@@ -42,12 +60,26 @@ export interface Session<Stored = Message, Options extends FollowReplyOptions = 
    * Sends the next message, at once, and returns its reply to read. Errors surface while reading; a reply that nobody
    * reads continues all the same.
    */
-  send(message: string, options?: Options): Reply<Stored>
+  send(message: MessageContent, options?: Options): Reply<Stored>
+  /**
+   * Asks for another reply to a message that was sent, beside the ones it has: to the path's last, or to the one that
+   * `messageId` names, its own id or that of a reply to it.
+   */
+  regenerate(messageId?: string | null, options?: Omit<Options, 'parentId'>): Reply<Stored>
+  /** Turns the path to another branch: through this message, to the leaf below it that was made last. */
+  turnTo(messageId: string): Promise<void>
   /**
    * Follows an earlier reply: the newest, or the one with this id, from the event after `lastEventId`. One that is no
    * longer the newest can be resumed from its beginning only.
    */
   resume(messageId?: string | null, lastEventId?: number, options?: FollowReplyOptions): Reply<Stored>
+  /** The calls of the newest reply that wait for somebody. Empty: nothing waits. */
+  pending(): Promise<PendingCall[]>
+  /**
+   * Decides all that is pending, at once, and returns the reply that goes on: approved calls are made in it first. Somebody
+   * else who was faster: reading it rejects with `ApiError` 409.
+   */
+  decide(decisions: readonly Decision[], options?: DecideOptions): Reply<Stored>
   /** Stops the running reply, if any, on whichever instance it runs. Resolves when it has ended, or after 2 s. */
   cancel(): Promise<void>
   /** Oldest first. */
@@ -60,6 +92,11 @@ export interface Session<Stored = Message, Options extends FollowReplyOptions = 
 export interface DeploySession extends Session {
   /** Title, user, metadata and times. Creates it where that has not happened yet. */
   record(): Promise<SessionRecord>
+  /**
+   * A new session that begins with a copy of this one; its first message, or `create`, makes it. `messageId`: up to that
+   * message; `frameId`: of its reply only what had come when `lastEventId` was that. Absent: all of the path.
+   */
+  fork(place?: ForkPlace, made?: Omit<NewSession, 'fork_of' | 'messages'>): DeploySession
   /** Changes title or metadata; null clears. Creates it where that has not happened yet. */
   patch(changes: Schemas['SessionChange']): Promise<SessionRecord>
 }
@@ -72,7 +109,7 @@ export interface SessionContext {
 }
 
 /** Works in pages that were not loaded over HTTPS too, where `randomUUID` is missing. */
-const randomKey = (): string =>
+export const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
 export function deploySession(context: SessionContext, given: string | null, made: NewSession = {}): DeploySession {
@@ -102,7 +139,7 @@ export function deploySession(context: SessionContext, given: string | null, mad
       if (id === null) return nothingYet()
       return transport('GET', `${completions(id)}/stream`, { headers: after(lastEventId), signal })
     },
-    find: async (id) => (await messages()).find((message) => message.id === id),
+    find: async (id) => (await messages({ branches: 'all' })).find((message) => message.id === id),
     ending: ({ content, reasoning, finish_reason: reason, status }) => ({
       content,
       reasoning,
@@ -111,23 +148,46 @@ export function deploySession(context: SessionContext, given: string | null, mad
     }),
     cancel,
   })
+  const ask = (to: (id: string) => string, body: object, key = randomKey(), options: FollowReplyOptions = {}) => {
+    const headers = { 'idempotency-key': key }
+    const start = async (signal: AbortSignal) => transport('POST', to(await create(signal)), { body, headers, signal })
+    return createReply(wire(start), { reconnect, ...options })
+  }
+  const post = (
+    what: Pick<Schemas['SessionCompletionRequest'], 'messages' | 'parent_id' | 'regenerate' | 'message_id'>,
+    { idempotencyKey, onBusy, usage, reasoning, actions, parentId: _, ...options }: SendOptions = {},
+  ) => {
+    const busy = onBusy === undefined ? {} : { on_busy: onBusy }
+    const body = { ...what, ...busy, ...answerForm({ usage, reasoning, actions }) }
+    return ask(completions, body satisfies Schemas['SessionCompletionRequest'], idempotencyKey, options)
+  }
   return {
     get id() {
       return known()
     },
     create,
-    send(text, { idempotencyKey = randomKey(), onBusy, usage, reasoning, ...options } = {}) {
-      const body = {
-        messages: [{ role: 'user', content: text }],
-        stream: true,
-        ...(onBusy === undefined ? {} : { on_busy: onBusy }),
-        ...(usage === true ? { stream_options: { include_usage: true } } : {}),
-        ...(reasoning === true ? { include_reasoning: true } : {}),
-      } satisfies Schemas['SessionCompletionRequest']
-      const headers = { 'idempotency-key': idempotencyKey }
-      const start = async (signal: AbortSignal) =>
-        transport('POST', completions(await create(signal)), { body, headers, signal })
-      return createReply(wire(start), { reconnect, ...options })
+    send: (content, options = {}) => {
+      const place = options.parentId === undefined ? {} : { parent_id: options.parentId }
+      return post({ messages: [{ role: 'user', content }], ...place }, options)
+    },
+    regenerate: (messageId = null, options = {}) => post({ regenerate: true, message_id: messageId }, options),
+    async turnTo(messageId) {
+      await calls.POST(`${path}/{session_id}/head`, { ...params(await create()), body: { message_id: messageId } })
+    },
+    fork({ messageId = null, frameId = null } = {}, own = {}) {
+      const id = known()
+      if (id === null) throw new TypeError('There is nothing to fork yet: the session has not been created.')
+      const fork_of = { session_id: id, message_id: messageId, frame_id: frameId }
+      return deploySession(context, null, { ...own, fork_of })
+    },
+    async pending() {
+      const id = known()
+      return id === null ? [] : (await calls.GET(`${path}/{session_id}`, params(id))).pending
+    },
+    decide(decisions, { idempotencyKey, usage, reasoning, actions, ...options } = {}) {
+      const body = { decisions: [...decisions], ...answerForm({ usage, reasoning, actions }) }
+      const to = (id: string) => actionsOf('deploy', agentId, id)
+      return ask(to, body satisfies Schemas['ActionsRequest'], idempotencyKey, options)
     },
     resume: (messageId = null, lastEventId = 0, options = {}) =>
       createReply(wire(null), { reconnect, ...options }, { messageId, lastEventId }),
@@ -141,6 +201,21 @@ export function deploySession(context: SessionContext, given: string | null, mad
     },
   }
 }
+
+/** How a reply is to be answered, as a request says it. */
+export const answerForm = ({
+  usage,
+  reasoning,
+  actions,
+}: Record<'usage' | 'actions', boolean | undefined> & { reasoning?: boolean | undefined }) => ({
+  stream: true,
+  ...(usage === true ? { stream_options: { include_usage: true } } : {}),
+  ...(reasoning === true ? { include_reasoning: true } : {}),
+  ...(actions === true ? { include_actions: true } : {}),
+})
+
+export const actionsOf = (api: 'deploy' | 'playground', agentId: string, sessionId: string): string =>
+  `/api/v1/agents/${encodeURIComponent(agentId)}/${api}/sessions/${encodeURIComponent(sessionId)}/actions`
 
 /** The id of a session that is created once, when it is needed. */
 export function knownSession(given: string | null, post: (options: { signal?: AbortSignal }) => Promise<string>) {

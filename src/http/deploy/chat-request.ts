@@ -1,44 +1,49 @@
-/** The parts of a chat completion request that the schema leaves to words (contract section 3). */
+/** The parts of a chat completion request that the schema leaves to words (contract sections 3 and 13). */
 import type { components } from '../../../openapi/generated/schema.ts'
 import { badRequest } from '../http-error.ts'
+import { type ChatMessage, readContent, type SentMessage } from '../parts/sent-message.ts'
+import type { Uploads } from '../parts/uploads.ts'
 
 /** As the schema checks them: the document says which roles there are, this file says what is wrong with others. */
-type Messages = readonly (Omit<components['schemas']['ChatMessage'], 'role'> & { role: string })[]
+export type Messages = readonly (Omit<components['schemas']['ChatMessage'], 'role'> & { role: string })[]
 
-export interface ChatMessage {
-  role: 'user' | 'assistant'
-  content: string
+/** Text of a message of any role. Throws 400. */
+export function textOf(content: unknown, where: string): string {
+  if (content === undefined) return badRequest(`${where}: is required`)
+  return readContent(content, where).text
 }
 
-/** Text of a message: a string, or text parts joined. Throws 400. */
-function textOf(content: unknown, where: string): string {
-  if (typeof content === 'string') return content
-  if (!Array.isArray(content)) return badRequest(`${where}: must be a string or an array of text parts`)
-  return content
-    .map((part: unknown, index) => {
-      const isText = part !== null && typeof part === 'object' && 'type' in part && part.type === 'text'
-      if (!isText || !('text' in part) || typeof part.text !== 'string') {
-        return badRequest(`${where}.${index}: only parts of the form {"type": "text", "text": string} are supported`)
-      }
-      return part.text
-    })
-    .join('')
+/** Throws 400 and 413. `uploads` undefined: text alone is taken. */
+export function readMessages(messages: Messages, uploads?: Uploads): ChatMessage[] {
+  return messages.map((message, index) => readMessage(message, `messages.${index}`, uploads))
 }
 
-/** Throws 400 for a role that is not `user` or `assistant`, and for content that is not text. */
-export function readMessages(messages: Messages): ChatMessage[] {
-  return messages.map(({ role, content }, index) => {
-    if (role === 'system' || role === 'developer') {
-      return badRequest(`messages.${index}.role: ${role} messages are not accepted; the agent has its own prompt`)
-    }
-    if (role !== 'user' && role !== 'assistant') return badRequest(`messages.${index}.role: must be user or assistant`)
-    return { role, content: textOf(content, `messages.${index}.content`) }
-  })
+/** Throws 400 for a message that would be the agent's own prompt. */
+export function refuseRole({ role }: Pick<Messages[number], 'role'>, where: string): void {
+  if (role === 'system' || role === 'developer') {
+    badRequest(`${where}.role: ${role} messages are not accepted; the agent has its own prompt`)
+  }
 }
 
-/** The last message's text. Throws 400 unless it is the user's (specification 4.12, rule 4). */
-export function readLastMessage(messages: Messages): string {
-  const last = readMessages(messages).at(-1)
+/** Throws 400 for a role that is not `user` or `assistant`, and for content that is not taken; 413. */
+export function readMessage({ role, content }: Messages[number], where: string, uploads?: Uploads): ChatMessage {
+  refuseRole({ role }, where)
+  if (role === 'assistant') return { role, content: textOf(content, `${where}.content`) }
+  if (role !== 'user') return badRequest(`${where}.role: must be user or assistant`)
+  if (content === undefined) return badRequest(`${where}.content: is required`)
+  const { text, parts } = readContent(content, `${where}.content`, uploads)
+  return { role, content: text, parts }
+}
+
+/** Of a session's request only the end is read: what tools were called and answered before it is left aside. */
+const isOfTools = ({ role, tool_calls: calls }: Messages[number]): boolean =>
+  role === 'tool' || (role === 'assistant' && Array.isArray(calls) && calls.length > 0)
+
+/** What the last message holds. Throws 400 unless it is the user's (specification 4.12, rule 4), and 413. */
+export function readLastMessage(messages: Messages, uploads?: Uploads): SentMessage {
+  const last = messages
+    .map((message, index) => (isOfTools(message) ? null : readMessage(message, `messages.${index}`, uploads)))
+    .at(-1)
   if (last?.role !== 'user') return badRequest('messages: the last one must have the role user')
-  return last.content
+  return { text: last.content, parts: last.parts }
 }

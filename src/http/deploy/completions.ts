@@ -7,22 +7,34 @@ import type { LeaseGate } from '../../actors/lease-gate.ts'
 import type { Observer, ReplyObserver } from '../../actors/observer.ts'
 import type { Model, Take } from '../../actors/ports.ts'
 import { closingFrames, type Frame, frameOf, type Outcome, type ReplyEvent } from '../../actors/reply-event.ts'
+import { outcomeOf } from '../../actors/session-actors.ts'
 import type { SessionHost } from '../../actors/session-host.ts'
 import type { Ending } from '../../actors/session-machine.ts'
 import type { Slot } from '../../actors/slots.ts'
 import { isUnavailable } from '../../persistence/postgres/database.ts'
-import { type AgentRooms, agentRequest, agentToolbox, loadAgent } from '../agent-for-reply.ts'
+import {
+  type AgentRooms,
+  agentActions,
+  agentRequest,
+  agentToolbox,
+  loadAgent,
+  refuseTakenNames,
+} from '../agent-for-reply.ts'
 import { nameIgnored, readAnswerFields } from '../answer-fields.ts'
+import { readCallerTools } from '../caller-tools.ts'
 import { completionBody, completionHead, createFrameEncoder, statelessFrame } from '../completion-frames.ts'
 import { originOf } from '../observe-requests.ts'
+import { loadMessages, type PartRooms, partsIn } from '../parts/prepare.ts'
+import { mediaTypesOf } from '../parts/sent-message.ts'
+import { requireUploads } from '../parts/uploads.ts'
 import { refuse } from '../refusals.ts'
 import { connectionSignal } from '../reply-stream.ts'
 import { openEventStream } from '../sse.ts'
-import { readMessages } from './chat-request.ts'
 import { generationFailed } from './errors.ts'
 import type { DeployHandlers } from './scope.ts'
+import { callsSinceUser, readConversation } from './tool-messages.ts'
 
-export interface CompletionRooms extends AgentRooms {
+export interface CompletionRooms extends AgentRooms, PartRooms {
   host: SessionHost
   model: Model
   /** Of this instance's own lease: a stateless reply stores nothing, but acts only while it is valid. */
@@ -59,7 +71,7 @@ async function generate(
   const failure = ending.type === 'failed' ? ending.error : null
   if (client.aborted) observer.ended({ outcome: 'left', usage, error: null })
   else observer.ended({ outcome: ended, usage, error: failure })
-  return client.aborted ? null : { ...ending, usage }
+  return client.aborted ? null : outcomeOf(ending, usage)
 }
 
 const notGenerated = (error: unknown): Ending => ({
@@ -73,10 +85,15 @@ export const completionHandlers = (rooms: CompletionRooms) =>
   ({
     createChatCompletion: async ({ params, body, request, reply }) => {
       const agent = await loadAgent(rooms, params.agent_id)
-      const messages = readMessages(body.messages)
+      const uploads = requireUploads(request)
+      const sent = readConversation(body.messages, uploads)
+      const mediaTypes = mediaTypesOf(partsIn(sent))
+      const callerTools = readCallerTools(body)
       const reasoning = body.include_reasoning === true
-      const asked = { ...agentRequest(rooms, agent, readAnswerFields(body)), reasoning }
+      const asked = { ...agentRequest(rooms, agent, readAnswerFields(body), mediaTypes), reasoning }
       nameIgnored(reply, body, known)
+      await refuseTakenNames(rooms, agent, callerTools)
+      const messages = await loadMessages(rooms, sent, uploads)
       const slot = rooms.host.takeSlot(agent.id)
       if (typeof slot === 'string') return refuse(slot)
       using _slot = slot
@@ -98,6 +115,7 @@ export const completionHandlers = (rooms: CompletionRooms) =>
         replyId: id,
         model: rooms.model,
         openToolbox,
+        actions: { ...agentActions(agent, { callerTools, canWait: false }), spent: callsSinceUser(messages) },
         timeoutMs: rooms.generationTimeoutMs,
         gate: rooms.gate,
         observer,
@@ -125,7 +143,8 @@ export const completionHandlers = (rooms: CompletionRooms) =>
         return undefined
       })
       if (outcome?.type === 'failed') return generationFailed(outcome.error)
-      if (outcome) return completionBody({ ...head, model }, said, outcome.reason, outcome.usage)
+      const calls = outcome?.calls ?? []
+      if (outcome) return completionBody({ ...head, model }, { ...said, calls }, outcome.reason, outcome.usage)
       reply.hijack() // the client has gone: nobody to answer
       return undefined
     },

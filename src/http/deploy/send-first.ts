@@ -5,7 +5,7 @@ import { noFields } from '../answer-fields.ts'
 import { badRequest, missing } from '../http-error.ts'
 import { originOf } from '../observe-requests.ts'
 import { refuse } from '../refusals.ts'
-import { isRetry, type SendRooms, sendFrom } from '../send-message.ts'
+import { type Asked, isRetry, type SendRooms, sendFrom } from '../send-message.ts'
 import { type Caller, opensId, userOf } from './caller.ts'
 
 /** A secret for one session makes none, not even that one anew. */
@@ -15,7 +15,8 @@ const mayMake = (caller: Caller): boolean => caller.kind !== 'secret' || caller.
 export async function sendMakingSession(
   rooms: SendRooms,
   { agentId, caller, request }: { agentId: string; caller: Caller; request: FastifyRequest },
-  message: Pick<Message, 'sessionId' | 'text' | 'idempotency'>,
+  message: Pick<Message, 'sessionId' | 'text' | 'place' | 'idempotency'> &
+    Pick<Asked, 'callerTools' | 'decisions' | 'parts'>,
   /** What to say of a key that is no header. */
   reused?: string,
 ): Promise<Extract<Sent, { outcome: 'started' | 'joined' }>> {
@@ -25,7 +26,9 @@ export async function sendMakingSession(
     fields: noFields,
     reasoning: true,
     user: userOf(caller),
-    ...(mayMake(caller) && { makeSession: { secretNumber: caller.kind === 'secret' ? caller.number : null } }),
+    by: userOf(caller),
+    ...(!message.decisions &&
+      mayMake(caller) && { makeSession: { secretNumber: caller.kind === 'secret' ? caller.number : null } }),
     includeUsage: false,
     isRetry: isRetry(request),
     onBusy: 'reject',

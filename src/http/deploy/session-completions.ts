@@ -1,67 +1,123 @@
 /** A session's replies (specification 4.12, contract section 4): send, join, follow, cancel. */
 import type { FastifyReply } from 'fastify'
-import { SessionCompletionRequest } from '../../../openapi/schemas/chat.ts'
-import { type Reply, StreamCut } from '../../actors/frame-log.ts'
+import type { components } from '../../../openapi/generated/schema.ts'
+import { ActionsRequest, SentMessages, SessionCompletionRequest } from '../../../openapi/schemas/chat.ts'
+import type { Sent } from '../../actors/session-host.ts'
+import type { DecidedCall } from '../../actors/waiting-calls.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
 import { findSession, newestReply } from '../../persistence/replies/sessions.ts'
+import { findWait } from '../../persistence/replies/waits.ts'
 import { loadAgent } from '../agent-for-reply.ts'
-import { nameIgnored, readAnswerFields } from '../answer-fields.ts'
-import { completionBody, completionHead, sessionFrame } from '../completion-frames.ts'
-import { HttpError, missing } from '../http-error.ts'
+import { nameIgnored, noFields, readAnswerFields } from '../answer-fields.ts'
+import { broughtTools } from '../caller-tools.ts'
+import { sessionFrame } from '../completion-frames.ts'
+import { type GivenDecisions, readDecisions } from '../decisions.ts'
+import { missing } from '../http-error.ts'
+import { compileCheck } from '../input.ts'
+import { readPlace } from '../message-place.ts'
 import { originOf } from '../observe-requests.ts'
+import { prepareParts } from '../parts/prepare.ts'
+import type { SentMessage } from '../parts/sent-message.ts'
+import { requireUploads, type Uploads } from '../parts/uploads.ts'
 import { refuse } from '../refusals.ts'
-import { awaitReply, lastEventId, streamReply } from '../reply-stream.ts'
+import { answerWhole, lastEventId, streamReply } from '../reply-stream.ts'
 import { idempotencyOf, isRetry, type SendRooms, sendFrom } from '../send-message.ts'
-import { opensId, userOf } from './caller.ts'
+import { type Caller, opensId, userOf } from './caller.ts'
 import { readLastMessage } from './chat-request.ts'
 import { generationFailed } from './errors.ts'
 import type { DeployHandlers } from './scope.ts'
+import { readResults } from './tool-messages.ts'
 
-/** Waits for the whole reply and answers with it, or with its failure. */
-async function answerWhole(reply: Reply, fastifyReply: FastifyReply, onLeft: () => void) {
-  const whole = await awaitReply(fastifyReply, reply, onLeft).catch((error: unknown) => {
-    // Not 503: the message is stored, and a balancer would bring it to the next instance. A client's own retry joins.
-    if (error instanceof StreamCut) throw new HttpError(500, error.message, { 'retry-after': '2' })
-    throw error
-  })
-  if (whole === null) {
-    fastifyReply.hijack() // the client has gone: nobody to answer
-    return undefined
-  }
-  if (whole.error) return generationFailed(whole.error)
-  const head = completionHead({ ...reply.info, model: whole.model })
-  return completionBody(head, whole, whole.reason, whole.usage)
+const checkMessages = compileCheck(SentMessages)
+
+const noMessage: SentMessage = { text: '', parts: [] }
+
+/** Throws 400 and 413. Empty where the request asks for another reply: its messages are not looked at. */
+function readNewest(body: components['schemas']['SessionCompletionRequest'], uploads: Uploads): SentMessage {
+  return body.regenerate === true ? noMessage : readLastMessage(body.messages ?? [], uploads)
 }
 
 const known = new Set(Object.keys(SessionCompletionRequest.properties))
+const knownActions = new Set(Object.keys(ActionsRequest.properties))
+
+/** Throws 404 for a session that is not the caller's, where its path alone tells. */
+async function requirePossible(rooms: SendRooms, caller: Caller, params: { agent_id: string; session_id: string }) {
+  if (isUuid(params.session_id) && opensId(caller, params.session_id)) return
+  await loadAgent(rooms, params.agent_id)
+  missing('session')
+}
+
+/** What is decided about the calls that wait in this session. Throws 404 for another's session. */
+async function decisionsOf(
+  { sql }: SendRooms,
+  caller: Caller,
+  { agent_id: agentId, session_id: sessionId }: { agent_id: string; session_id: string },
+  calls: readonly DecidedCall[],
+  asMessages: boolean,
+): Promise<GivenDecisions> {
+  const { found, wait } = await findWait(sql, { agentId, sessionId, user: userOf(caller) })
+  if (!found) missing('session')
+  return { calls, wait, bySecret: caller.kind === 'secret', asMessages }
+}
 
 export const sessionCompletionHandlers = (rooms: SendRooms) => {
   const { sql, host } = rooms
+  const answer = async (sent: Sent, { stream }: { stream?: boolean | null }, reply: FastifyReply) => {
+    if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)
+    const onLeft = sent.outcome === 'started' ? sent.requesterLost : () => {}
+    if (!stream) return answerWhole(reply, sent.reply, onLeft, generationFailed)
+    await streamReply(reply, sent.reply, 0, sessionFrame, onLeft)
+    return undefined
+  }
   return {
     createSessionCompletion: async ({ params, body, caller, request, reply }) => {
-      if (!isUuid(params.session_id) || !opensId(caller, params.session_id)) {
-        await loadAgent(rooms, params.agent_id)
-        missing('session')
-      }
+      if (body.regenerate !== true) checkMessages(body)
+      await requirePossible(rooms, caller, params)
+      const uploads = requireUploads(request)
+      const results = body.regenerate === true ? null : readResults(body.messages ?? [])
+      const { text, parts } = results ? noMessage : readNewest(body, uploads)
       const message = {
         sessionId: params.session_id.toLowerCase(),
         user: userOf(caller),
-        text: readLastMessage(body.messages),
+        by: userOf(caller),
+        text,
+        parts: await prepareParts(rooms, parts, uploads),
+        place: readPlace({ parentId: body.parent_id, regenerate: body.regenerate, messageId: body.message_id }),
         includeUsage: body.stream_options?.include_usage === true,
         idempotency: idempotencyOf(request, body),
         isRetry: isRetry(request),
-        onBusy: body.on_busy ?? 'reject',
+        onBusy: results ? ('reject' as const) : (body.on_busy ?? 'reject'),
         origin: originOf(request),
         fields: readAnswerFields(body),
         reasoning: body.include_reasoning === true,
-      } as const
+        includeActions: body.include_actions === true,
+        ...broughtTools(body),
+      }
       nameIgnored(reply, body, known)
-      const sent = await sendFrom(rooms, params.agent_id, message)
-      if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)
-      const onLeft = sent.outcome === 'started' ? sent.requesterLost : () => {}
-      if (!body.stream) return answerWhole(sent.reply, reply, onLeft)
-      await streamReply(reply, sent.reply, 0, sessionFrame, onLeft)
-      return undefined
+      const decisions = results && (await decisionsOf(rooms, caller, params, results, true))
+      const sent = await sendFrom(rooms, params.agent_id, { ...message, ...(decisions && { decisions }) })
+      return await answer(sent, body, reply)
+    },
+    createSessionActions: async ({ params, body, caller, request, reply }) => {
+      await requirePossible(rooms, caller, params)
+      const calls = readDecisions(body.decisions)
+      nameIgnored(reply, body, knownActions)
+      const sent = await sendFrom(rooms, params.agent_id, {
+        sessionId: params.session_id.toLowerCase(),
+        user: userOf(caller),
+        by: userOf(caller),
+        text: '',
+        includeUsage: body.stream_options?.include_usage === true,
+        idempotency: idempotencyOf(request, body),
+        isRetry: isRetry(request),
+        onBusy: 'reject',
+        origin: originOf(request),
+        fields: noFields,
+        reasoning: body.include_reasoning === true,
+        includeActions: body.include_actions === true,
+        decisions: await decisionsOf(rooms, caller, params, calls, false),
+      })
+      return await answer(sent, body, reply)
     },
     resumeSessionCompletion: async ({ params, request, reply }) => {
       const newest = await newestReply(sql, params.agent_id, params.session_id)

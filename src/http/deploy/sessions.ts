@@ -1,8 +1,10 @@
 /** Deploy sessions (specification 4.12): create, list, read, change, delete. */
 import type { components } from '../../../openapi/generated/schema.ts'
+import type { MessagePart } from '../../actors/message-parts.ts'
 import type { SessionHost } from '../../actors/session-host.ts'
 import { deriveTitle } from '../../actors/title.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
+import { findPart } from '../../persistence/replies/parts.ts'
 import { changeSession } from '../../persistence/replies/session-changes.ts'
 import type { MessageQuery, Session } from '../../persistence/replies/sessions.ts'
 import * as sessions from '../../persistence/replies/sessions.ts'
@@ -10,6 +12,8 @@ import { HttpError, missing } from '../http-error.ts'
 import { listAs } from '../list.ts'
 import { pageOf } from '../message-page.ts'
 import { makeSession } from '../new-session.ts'
+import { partPath, sendPart } from '../parts/part-answer.ts'
+import { turnTo } from '../session-head.ts'
 import { type Caller, userOf } from './caller.ts'
 import { readMessages } from './chat-request.ts'
 import type { DeployHandlers } from './scope.ts'
@@ -19,25 +23,42 @@ export interface SessionRooms {
   host: SessionHost
 }
 
-export const wireSession = ({ id, agentId, title, user, metadata, createdAt, updatedAt }: Session) => ({
-  id,
-  agent_id: agentId,
-  title,
-  user,
-  metadata,
-  created_at: createdAt,
-  updated_at: updatedAt,
+export const wireSession = ({ headId, forkedFrom, ...session }: Session) => ({
+  id: session.id,
+  agent_id: session.agentId,
+  title: session.title,
+  user: session.user,
+  metadata: session.metadata,
+  pending: session.pending,
+  head_id: headId,
+  forked_from: forkedFrom && {
+    session_id: forkedFrom.sessionId,
+    message_id: forkedFrom.messageId,
+    frame_id: forkedFrom.frameId,
+  },
+  created_at: session.createdAt,
+  updated_at: session.updatedAt,
+})
+
+const wirePart = ({ id: messageId, agentId, sessionId }: sessions.Message, part: MessagePart, index: number) => ({
+  type: part.type,
+  url: partPath('deploy', { agentId, sessionId, messageId, n: `${index}` }),
+  media_type: part.mediaType,
+  filename: part.filename,
+  size: part.size,
 })
 
 export const wireMessage = (message: sessions.Message) => ({
   id: message.id,
   session_id: message.sessionId,
+  parent_id: message.parentId,
   role: message.role,
   content: message.content,
   status: message.status,
   finish_reason: message.finishReason,
   created_at: message.createdAt,
   ...(message.reasoning !== null && { reasoning: message.reasoning }),
+  ...(message.parts.length > 0 && { parts: message.parts.map((part, n) => wirePart(message, part, n)) }),
 })
 
 /** Throws 403 for what a client secret cannot give a session. */
@@ -55,7 +76,13 @@ export const sessionHandlers = ({ sql, host }: SessionRooms) =>
       const messages = body.messages && readMessages(body.messages)
       const wanted = { ...body, user: userOf(caller) ?? body.user, messages }
       const secretNumber = caller.kind === 'secret' ? caller.number : null
-      return wireSession(await makeSession(sql, params.agent_id, wanted, secretNumber))
+      const fork = body.fork_of && {
+        sessionId: body.fork_of.session_id,
+        owner: userOf(caller),
+        messageId: body.fork_of.message_id,
+        frameId: body.fork_of.frame_id,
+      }
+      return wireSession(await makeSession(sql, params.agent_id, wanted, { fork: fork ?? null, secretNumber }))
     },
     listSessions: ({ params, query, caller }) =>
       listAs('sessions', query, async (page) => {
@@ -74,6 +101,12 @@ export const sessionHandlers = ({ sql, host }: SessionRooms) =>
       const messages = (await pageOf(query, list)) ?? missing('session')
       return { messages: messages.map(wireMessage) }
     },
+    getMessagePart: async ({ params: { agent_id, session_id, message_id, n }, reply }) => {
+      const place = { agentId: agent_id, sessionId: session_id, messageId: message_id, n }
+      return sendPart(reply, (await findPart(sql, place)) ?? missing('part'))
+    },
+    moveHead: async ({ params, body }) =>
+      wireSession(await turnTo(sql, params.agent_id, params.session_id, body.message_id)),
     deleteSession: async ({ params }) => {
       const { owners } = (await sessions.deleteSession(sql, params.agent_id, params.session_id)) ?? missing('session')
       host.forget([params.session_id.toLowerCase()], owners)

@@ -64,7 +64,10 @@ async function* exportLines(sql: Sql, agentId: string, user: string): AsyncGener
     const sessions = await sessionIdsOf(sql, agentId, user, after)
     for (const { id, num } of sessions) {
       after = num
-      const [session, messages] = [await findSession(sql, agentId, id), await listMessages(sql, agentId, id)]
+      const [session, messages] = [
+        await findSession(sql, agentId, id),
+        await listMessages(sql, agentId, id, { branches: 'all' }),
+      ]
       // Deleted meanwhile, or made anew for somebody else.
       if (session?.user !== user || messages === null) continue
       yield `${JSON.stringify({ ...wireSession(session), messages: messages.map(wireMessage) })}\n`

@@ -4,7 +4,7 @@ import type { Sql } from '../../persistence/postgres/database.ts'
 import * as agentTools from '../../persistence/records/agent-tools.ts'
 import { missing } from '../http-error.ts'
 import type { Handlers } from '../mount.ts'
-import { givenTools, withKnownTools } from './tool-choice.ts'
+import { givenTools, withKnownTools } from '../tool-choice.ts'
 
 interface Rooms {
   sql: Sql

@@ -1,5 +1,4 @@
 /** For debugging (contract section 8): the chart, what each session did, where the traffic goes, who lives. */
-import type { FastifyReply } from 'fastify'
 import type { ActorReport } from '../../actors/ports.ts'
 import type { ChartTransition } from '../../actors/session-chart.ts'
 import { sessionChart, transitionTaken } from '../../actors/session-chart.ts'
@@ -11,6 +10,7 @@ import { missing } from '../http-error.ts'
 import { listAs } from '../list.ts'
 import type { Handlers } from '../mount.ts'
 import { connectionSignal, lastEventId } from '../reply-stream.ts'
+import { breakingOff, changes } from './following.ts'
 
 export interface DebugRooms {
   sql: Sql
@@ -23,9 +23,6 @@ export interface DebugRooms {
     reports(): Promise<(ActorReport & { instanceId: string })[]>
   }
 }
-
-/** Steps that other instances record are found by asking. */
-const POLL_MS = 1000
 
 export const debugHandlers = ({ sql, host, recorder, coordination }: DebugRooms) => {
   const chart = sessionChart()
@@ -52,15 +49,16 @@ export const debugHandlers = ({ sql, host, recorder, coordination }: DebugRooms)
     listSessionTransitions: ({ params, query }) =>
       listAs('transitions', query, async (page) => {
         await recorder.flush()
-        return (await transitions.listTransitions(sql, params.id, page)) ?? missing('session')
+        return (await transitions.listTransitions(sql, params.id, { ...page, kind: query.kind })) ?? missing('session')
       }),
-    streamSessionTransitions: async ({ params, request, reply }) => {
+    streamSessionTransitions: async ({ params, query, request, reply }) => {
       const after = lastEventId(request.headers['last-event-id'])
       await recorder.flush()
-      const first = (await transitions.transitionsAfter(sql, params.id, after)) ?? missing('session')
+      const read = (seq: number) => transitions.transitionsAfter(sql, params.id, seq, query.kind)
+      const first = (await read(after)) ?? missing('session')
       // An async generator that waits is not released by itself when the client leaves.
-      const steps = follow({ sql, recorder }, params.id, first, after, connectionSignal(reply))
-      reply.sse(breakingOff(steps, reply))
+      const wakes = changes(recorder, params.id, connectionSignal(reply))
+      reply.sse(breakingOff(follow(read, { first, after }, wakes), reply))
       return undefined
     },
     listLiveActors: async () => {
@@ -85,52 +83,21 @@ function actorsOf(reports: readonly (ActorReport & { instanceId: string })[]) {
   )
 }
 
-/**
- * What a source throws the plugin leaves to nobody, which ends the process. Here it ends the connection: its reader comes
- * back.
- */
-async function* breakingOff<Event>(source: AsyncIterable<Event>, reply: FastifyReply) {
-  try {
-    yield* source
-  } catch (error) {
-    reply.log.warn({ err: error }, 'A stream of steps broke off.')
-    reply.raw.destroy()
-  }
-}
-
 /** The steps of a session, as they are stored; ends when the session is deleted or the client leaves. */
 async function* follow(
-  { sql, recorder }: Pick<DebugRooms, 'sql' | 'recorder'>,
-  sessionId: string,
-  first: transitions.StoredTransition[],
-  after: number,
-  signal: AbortSignal,
+  read: (after: number) => Promise<transitions.StoredTransition[] | null>,
+  { first, after }: { first: transitions.StoredTransition[]; after: number },
+  wakes: AsyncIterable<void>,
 ) {
-  let wake = () => {}
-  const unsubscribe = recorder.subscribe((step) => {
-    if (step.sessionId === sessionId) wake()
-  })
-  const stop = () => wake()
-  signal.addEventListener('abort', stop)
   let seq = after
-  try {
-    for (let steps: typeof first | null = first; steps !== null && !signal.aborted; ) {
-      for (const step of steps) {
-        seq = step.seq
-        yield { id: String(step.seq), data: JSON.stringify(step) }
-      }
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, POLL_MS)
-        wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-        if (signal.aborted) wake()
-      })
-      if (!signal.aborted) steps = await transitions.transitionsAfter(sql, sessionId, seq)
+  let isFirst = true
+  for await (const _ of wakes) {
+    const steps = isFirst ? first : await read(seq)
+    isFirst = false
+    if (steps === null) return
+    for (const step of steps) {
+      seq = step.seq
+      yield { id: String(step.seq), data: JSON.stringify(step) }
     }
-  } finally {
-    unsubscribe()
-    signal.removeEventListener('abort', stop)
   }
 }

@@ -11,11 +11,11 @@ import { createPrompt, updatePrompt } from '../../persistence/records/prompts.ts
 import type { Configuration } from '../../persistence/records/transfer.ts'
 import type { FieldRefusal } from '../agent-for-reply.ts'
 import { badRequest, HttpError } from '../http-error.ts'
+import { givenTools } from '../tool-choice.ts'
 import { checkFormat, givenConfig, givenFormat } from './agents.ts'
 import { givenOrigins } from './allowed-origins.ts'
 import { type HttpToolRooms, httpToolChanges, newHttpTool } from './http-tools.ts'
 import { mcpServerChanges, newMcpServer } from './mcp-servers.ts'
-import { givenTools } from './tool-choice.ts'
 
 type Import = components['schemas']['Import']
 type Result = components['schemas']['ImportResult']
@@ -221,7 +221,7 @@ function partsHere({ rooms, stored, result }: Taking, { agent: name, ...choice }
         return false
       }
     })
-  const { httpTools, mcpServers, builtInTools } = choice
+  const { httpTools, mcpServers, builtInTools, approvals } = choice
   const findBuiltIn = (id: string) =>
     rooms.builtInTools.some((tool) => tool.id === id) || badRequest(`there is no built-in tool called "${id}"`)
   return {
@@ -230,13 +230,14 @@ function partsHere({ rooms, stored, result }: Taking, { agent: name, ...choice }
       mcpServers: here(mcpServers, ({ server }) => stored.mcpServers.existing(server)),
     }),
     ...(builtInTools && { builtInTools: here(builtInTools, findBuiltIn) }),
+    ...(approvals && { approvals }),
   }
 }
 
 async function takeAgentTools(taking: Taking, given: readonly Choice[]): Promise<void> {
   const { tx, builtInTools } = taking.rooms
   const { agents, httpTools, mcpServers } = taking.stored
-  const none = { httpTools: [], mcpServers: [], builtInTools: [] }
+  const none = { httpTools: [], mcpServers: [], builtInTools: [], approvals: [] }
   const chosen = ({ id, name }: Named) => ({ ...(taking.choices.get(id) ?? none), id, name })
   await take(taking, {
     kind: 'agentTools',
@@ -265,6 +266,7 @@ async function takeAgentTools(taking: Taking, given: readonly Choice[]): Promise
               toolNames,
             })),
             builtInToolIds: choice.builtInTools,
+            approvals: choice.approvals,
           },
           builtInTools,
         ),

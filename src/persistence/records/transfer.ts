@@ -29,6 +29,7 @@ export interface Configuration {
     httpTools: string[]
     mcpServers: { server: string; toolNames: string[] }[]
     builtInTools: string[]
+    approvals: string[] | '*'
   })[]
 }
 
@@ -63,7 +64,7 @@ export async function readConfiguration(sql: AnySql): Promise<Configuration> {
                                  order by t.place), '[]')
                                  from agent_mcp_servers t join mcp_servers m on m.id = t.mcp_server_id
                                 where t.agent_id = a.id),
-                'builtInTools', a.built_in_tool_ids) order by a.num), '[]')
+                'builtInTools', a.built_in_tool_ids, 'approvals', a.approvals) order by a.num), '[]')
          from agents a) as "agentTools"`
   if (row === undefined) throw new Error('The configuration was not returned.')
   return row

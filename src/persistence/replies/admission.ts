@@ -1,8 +1,9 @@
 /** Admits a message: stores it and opens its reply, or says why not. */
 import { v7 as uuidv7 } from 'uuid'
-import type { Admission, NewMessage } from '../../actors/ports.ts'
+import type { Admission, Decisions, NewMessage } from '../../actors/ports.ts'
 import type { RestState } from '../../actors/reply-event.ts'
 import { changedNothing, isUnavailable, type Sql } from '../postgres/database.ts'
+import { partRows } from './parts.ts'
 import { jsonText } from './stored-reply.ts'
 
 /** An instance, and the epoch under which it writes. */
@@ -18,7 +19,10 @@ interface Answer {
   session_num: number
   first_seq: number
   created_at: string
-  position: number
+  parent_id: string | null
+  history_end: number
+  /** Of a message that is answered once more. */
+  text?: string | null
   rest_state: RestState
   untitled: boolean
   first_text?: string | null
@@ -59,11 +63,11 @@ export async function admit(sql: Sql, owner: Owner, message: NewMessage, log: Lo
 
 /**
  * Holds for earlier tries too that may still arrive at the server. What refuses a message now (a running reply, a full
- * instance) may be gone by then; a deleted session never returns, nor an epoch, and a key leads to its reply for a day.
+ * instance, no message to answer) may be gone by then; a deleted session never returns, nor an epoch, and a key leads to its reply for a day.
  */
 function isForGood({ outcome, reply_id, by_key }: Answer, { replyId }: NewMessage): boolean {
   if (outcome === 'joined') return by_key === true || reply_id === replyId
-  return !['busy', 'refused', 'stale'].includes(outcome)
+  return !['busy', 'refused', 'stale', 'nothing_to_answer'].includes(outcome)
 }
 
 async function ask(sql: Sql, owner: Owner, message: NewMessage): Promise<Answer> {
@@ -82,6 +86,12 @@ async function ask(sql: Sql, owner: Owner, message: NewMessage): Promise<Answer>
     configuration: message.configuration,
     make_session: message.makeSession !== undefined,
     secret_number: message.makeSession?.secretNumber,
+    parts: message.parts?.length ? partRows(message.parts) : undefined,
+    decided_by: message.by,
+    ...(message.decided && decisionColumns(message.decided)),
+    place: message.place,
+    knows_branches: true,
+    facts: message.facts,
   })
   const [row] = await sql<{ answer: Answer }[]>`
     select admit_message(${owner.id}, ${owner.epoch}, ${wanted}::text::jsonb, ${message.text}) as answer`
@@ -89,13 +99,21 @@ async function ask(sql: Sql, owner: Owner, message: NewMessage): Promise<Answer>
   return row.answer
 }
 
+const decisionColumns = ({ waitId, calls, hash }: Decisions) => ({
+  wait_id: waitId,
+  decisions: calls,
+  decisions_hash: hash.toString('hex'),
+})
+
 function admissionOf(answer: Answer, owner: Owner, message: NewMessage): Admission {
   if (answer.outcome === 'joined') return { outcome: 'joined', replyId: answer.reply_id }
   if (answer.outcome !== 'admitted') return { outcome: answer.outcome }
   return {
     outcome: 'admitted',
-    position: answer.position,
     restState: answer.rest_state,
+    text: answer.text ?? message.text,
+    parentId: answer.parent_id,
+    historyEnd: answer.history_end,
     titleFrom: answer.untitled ? (answer.first_text ?? message.text) : null,
     reply: {
       id: message.replyId,

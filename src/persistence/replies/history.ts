@@ -1,30 +1,53 @@
 /** The earlier messages of a conversation, for the model. */
-import type { HistoryLimits, HistoryMessage } from '../../actors/ports.ts'
+import type { History, HistoryLimits, HistoryMessage, Journal } from '../../actors/ports.ts'
 import type { Sql } from '../postgres/database.ts'
-import { historyEvents } from './stored-reply.ts'
+import type { Fragment } from '../postgres/page.ts'
+import { type PartRow, partOf, partsOf } from './parts.ts'
+import { historyDecisions, historyEvents } from './stored-reply.ts'
+
+/** The position of the message that a history ends at. */
+const endOf = (sql: Sql, end: Parameters<Journal['history']>[1]): Fragment =>
+  typeof end === 'number'
+    ? sql`${end}::integer`
+    : sql`(select coalesce(r.parent, r.position - 1) from messages r where r.id = ${end.answeredBy})`
 
 /**
- * Messages before `position`, oldest first: the newest ones that fit `maxBytes`, and always the newest one. Walks
- * backwards and stops there, so that no more is decompressed than is sent, however long the tool results of old
- * replies.
+ * The path that ends at the position `end`: of its messages the newest ones that fit `maxBytes`, and always the newest one.
+ * Walks backwards and stops there, so that no more is decompressed than is sent, however long the tool results of old
+ * replies, and no other branch is read.
  */
 export async function readHistory(
   sql: Sql,
   sessionId: string,
-  position: number,
+  end: Parameters<Journal['history']>[1],
   { maxBytes, maxToolText }: HistoryLimits,
-): Promise<HistoryMessage[]> {
-  const rows = await sql<(HistoryMessage & { tools: HistoryMessage['toolEvents'] })[]>`
+): Promise<History> {
+  const rows = await sql<HistoryRow[]>`
     with recursive history as (
-      select ${position}::integer as position, null::text as role, null::text as content, null::jsonb as tools, 0::bigint as used
+      select null::integer as position, ${endOf(sql, end)} as next, null::uuid as id, null::text as role,
+             null::text as content, null::jsonb as tools, null::jsonb as decided, 0::bigint as used
       union all
-      select m.position, m.role, m.content, t.tools,
+      select m.position, coalesce(m.parent, m.position - 1), m.id, m.role, m.content, t.tools, d.decided,
              h.used + octet_length(m.content) + coalesce(octet_length(t.tools::text), 0)
         from history h
-        join messages m on m.session_id = ${sessionId} and m.position = h.position - 1
+        join messages m on m.session_id = ${sessionId} and m.position = h.next
         left join lateral (select ${historyEvents(sql, maxToolText)} as tools) t on m.tool_events is not null
+        left join lateral (select ${historyDecisions(sql, maxToolText)} as decided) d on m.finish_reason = 'tool_calls'
        where h.used <= ${maxBytes}
     )
-    select role, content, tools from history where role is not null order by position`
-  return rows.map(({ role, content, tools }) => (tools ? { role, content, toolEvents: tools } : { role, content }))
+    select position, role, content, tools, decided, next, ${partsOf(sql, 'history.id')} as parts
+      from history where role is not null order by position`
+  const messages = rows.map(({ tools, decided, parts, next: _next, ...message }) => ({
+    ...message,
+    ...(tools && { toolEvents: tools }),
+    ...(decided && { decided }),
+    ...(parts && { parts: parts.map((row) => partOf(sql, row)) }),
+  }))
+  return { messages, isWhole: rows[0] === undefined || rows[0].next < 0 }
+}
+
+type HistoryRow = Pick<HistoryMessage, 'position' | 'role' | 'content' | 'decided'> & {
+  tools: HistoryMessage['toolEvents']
+  next: number
+  parts: PartRow[] | null
 }

@@ -1,5 +1,6 @@
 /** Deletes expired data of conversations. Each step is one idempotent statement that any instance may run. */
 import type { Sql } from '../postgres/database.ts'
+import { tidyContents } from './parts.ts'
 import { foldUsage } from './usage.ts'
 import { forgetRevocations } from './users.ts'
 
@@ -17,11 +18,15 @@ export async function tidyReplies(sql: Sql, { sessionDays, transitionDays }: Ret
   await sql`delete from intents where created_at < clock_timestamp() - interval '1 day'`
   await forgetRevocations(sql)
   await sql`delete from transitions where at < clock_timestamp() - ${`${transitionDays} days`}::interval`
+  await sql`delete from model_requests where at < clock_timestamp() - ${`${transitionDays} days`}::interval`
+  // `used_at` is told to the day, and a process may be a day late with it.
+  await sql`delete from request_texts where used_at < clock_timestamp() - ${`${transitionDays + 2} days`}::interval`
   // Frames that were in flight while their session was deleted, and those of owners that died before they cleared them.
   await sql`
     select clear_frames(array(
       select distinct f.session_num from frames f
        where not exists (select 1 from sessions s where s.num = f.session_num and s.next_seq <= f.seq)))`
+  await tidyContents(sql)
   await foldUsage(sql)
   if (sessionDays !== null) await removeIdle(sql, sessionDays)
 }

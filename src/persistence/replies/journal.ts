@@ -10,6 +10,7 @@ import { createFlushes, type FlushOptions } from './flushes.ts'
 import { createFrameClearing } from './frame-clearing.ts'
 import { readHistory } from './history.ts'
 import { requestCancel } from './intents.ts'
+import { readParts } from './parts.ts'
 import { readReply } from './read-reply.ts'
 import { settle } from './settlement.ts'
 
@@ -43,6 +44,7 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
     // A reply that was accepted must not fail because one connection was cut.
     history: (sessionId, position, limits) =>
       askAgain(() => readHistory(sql, sessionId, position, limits), options.flushTimeoutMs),
+    parts: (messageId) => askAgain(() => readParts(sql, messageId), options.flushTimeoutMs),
     async close() {
       closed = true
       await clearing.close()

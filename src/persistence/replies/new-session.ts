@@ -1,8 +1,8 @@
-/** Making a session, with what its caller gives it to begin with. */
+/** Making a session, with what its caller gives it to begin with, or with a copy of another one's path. */
 import { v7 as uuidv7 } from 'uuid'
 import { codeOf, type Sql } from '../postgres/database.ts'
 import { isUuid } from '../postgres/uuid.ts'
-import { columns, type Session } from './sessions.ts'
+import { columns, findSession, type Session } from './sessions.ts'
 import { jsonText } from './stored-reply.ts'
 
 /** What is absent or null is empty. */
@@ -15,6 +15,20 @@ export interface NewSession {
   /** A history to begin with, oldest first. */
   messages?: readonly GivenMessage[] | null | undefined
 }
+
+/** A conversation to begin with a copy of (contract section 14). */
+export interface Fork {
+  sessionId: string
+  /** Whose session it must be. Null: anybody's. */
+  owner: string | null
+  /** The last message to copy. Absent or null: the head. */
+  messageId?: string | null | undefined
+  /** Up to which its reply is copied. Absent or null: all that is stored. */
+  frameId?: number | null | undefined
+}
+
+/** The conversation cannot be copied: `no_frame` is no frame that a reader of the last message had. */
+export type NoFork = 'no_session' | 'unknown_message' | 'no_frame'
 
 export interface GivenMessage {
   role: 'user' | 'assistant'
@@ -43,6 +57,34 @@ export async function createSession(
 /** As check_client_secret.sql raises it. */
 const SECRET_REVOKED = 'GR401'
 
+/** Null: no such agent. As `createSession`; what is absent or null of the new session is as in the other one. */
+export async function forkSession(
+  sql: Sql,
+  agentId: string,
+  { id, title, user, metadata }: Omit<NewSession, 'messages'>,
+  { sessionId, owner, messageId, frameId }: Fork,
+  secretNumber: number | null = null,
+): Promise<Session | 'taken' | 'revoked' | NoFork | null> {
+  if (!isUuid(agentId)) return null
+  if (!isUuid(sessionId)) return 'no_session'
+  if (messageId != null && !isUuid(messageId)) return 'unknown_message'
+  const made = id ?? uuidv7()
+  const fork = jsonText({
+    ...{ id: made, agent_id: agentId, title, end_user: user, metadata, secret_number: secretNumber },
+    ...{ from: sessionId, owner, message_id: messageId, frame_id: frameId },
+  })
+  try {
+    const [row] = await sql<{ outcome: 'made' | 'taken' | 'no_agent' | NoFork }[]>`
+      select fork_session(${fork}::text::jsonb) as outcome`
+    const outcome = row?.outcome ?? 'no_agent'
+    if (outcome === 'no_agent') return null
+    return outcome === 'made' ? await findSession(sql, agentId, made) : outcome
+  } catch (error) {
+    if (codeOf(error) === SECRET_REVOKED) return 'revoked'
+    throw error
+  }
+}
+
 async function insertSession(
   sql: Sql,
   agentId: string,
@@ -69,5 +111,7 @@ async function insertSession(
     )
     select exists (select 1 from agent) as known, (select to_jsonb(made) from made) as session`
   if (!row?.known) return null
-  return row.session ?? 'taken'
+  if (row.session === null) return 'taken'
+  // The statement does not see its own messages.
+  return { ...row.session, headId: given.at(-1)?.id ?? null }
 }

@@ -4,7 +4,8 @@
  */
 import type { ReplyInfo, StoredReply } from '../../actors/ports.ts'
 import type { Sql } from '../postgres/database.ts'
-import { type EventRow, eventsOf, framesOf, type OutcomeRow, outcomeOf } from './stored-reply.ts'
+import { type OutcomeRow, outcomeOf } from './stored-outcome.ts'
+import { type EventRow, eventsOf, framesOf } from './stored-reply.ts'
 
 /** The columns of a message that identify its reply. */
 export interface InfoRow {

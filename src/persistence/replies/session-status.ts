@@ -21,6 +21,7 @@ export async function fillSessionStatus(sql: Sql, signal?: AbortSignal): Promise
       update sessions s
          set status = case when newest.status is null then 'idle'
                            when newest.finish_reason = 'cancelled' then 'cancelled'
+                           when newest.finish_reason = 'tool_calls' then 'waiting'
                            else newest.status end,
              error_code = newest.error_code
         from newest where s.id = newest.id`

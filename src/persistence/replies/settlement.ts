@@ -1,7 +1,8 @@
 /** Settles a reply: folds it into its message, with its outcome. */
 import type { Journal, ReplyInfo, Settlement } from '../../actors/ports.ts'
 import type { Sql } from '../postgres/database.ts'
-import { fold, jsonText, outcomeColumns, reasoningColumns } from './stored-reply.ts'
+import { outcomeColumns } from './stored-outcome.ts'
+import { fold, jsonText, reasoningColumns } from './stored-reply.ts'
 
 export type Settled = Awaited<ReturnType<Journal['settle']>>
 

@@ -1,13 +1,13 @@
 /**
- * The stored form of a reply; no other file knows it. While the reply runs, each event is a row of `frames`: its text,
+ * The stored form of a reply; no other file knows it, but stored-outcome.ts for its end. While the reply runs, each event is a row of `frames`: its text,
  * its reasoning beside an empty text, or its JSON. Once settled, it is columns of its message: `content`, the ends of its
  * numbered frames in it (`frame_ends`, in UTF-8 bytes, which PostgreSQL counts cheaply and JavaScript's strings do not),
  * all other events (`tool_events`) and its outcome. Reasoning ends in the content where the frame before it does, and has
  * columns of its own: versions that know nothing of it read the same ids and the same content. (sql/fold_frames.sql and
  * fold_reasoning.sql convert the first form into the second when nobody has the reply in memory.)
  */
-import type { ReplyInfo, Settlement } from '../../actors/ports.ts'
-import type { FinishReason, Outcome, ReplyErrorCode, ReplyEvent, StoredEvent } from '../../actors/reply-event.ts'
+import type { ReplyInfo } from '../../actors/ports.ts'
+import type { ReplyEvent, StoredEvent } from '../../actors/reply-event.ts'
 import type { AnySql } from '../postgres/database.ts'
 import type { Fragment } from '../postgres/page.ts'
 
@@ -16,6 +16,7 @@ const form = {
   text: 'content',
   reasoning: 'reasoning',
   tool_call: 'event',
+  tool_begun: 'event',
   tool_result: 'event',
   model: 'event',
 } as const satisfies Record<ReplyEvent['type'], 'content' | 'reasoning' | 'event'>
@@ -195,9 +196,9 @@ export function offsetOf({ content, frameEnds }: Shown, frames: number): number 
 }
 
 /** The model that the reply's last turn changed to. Null: all of it is its own model's. */
-export function lastModel({ others }: Pick<Shown, 'others'>): string | null {
+export function lastModel({ others }: Pick<Shown, 'others'>): Extract<ReplyEvent, { type: 'model' }> | null {
   const last = others.findLast(({ event }) => event.type === 'model')
-  return last?.event.type === 'model' ? last.event.model : null
+  return last?.event.type === 'model' ? last.event : null
 }
 
 /** The columns of folded reasoning: they go with those of the outcome. */
@@ -207,76 +208,27 @@ export const reasoningColumns = (reasoning: FoldedReasoning | null) => ({
   reasoning_ends: reasoning?.ends,
 })
 
-/** The columns of an outcome, and the title of a session that has none: the argument of `fold_reply`. */
-export function outcomeColumns({
-  outcome,
-  events: _,
-  endedAt,
-  requesterLost,
-  reasoningMs,
-  title,
-  ...others
-}: Settlement) {
-  others satisfies Record<string, never> // a field that is not stored does not compile
-  const error = outcome.type === 'failed' ? outcome.error : null
-  return {
-    finish_reason: outcome.type === 'failed' ? 'error' : outcome.reason,
-    error_code: error?.code,
-    error_message: error?.message,
-    error_detail: error?.detail,
-    prompt_tokens: outcome.usage.promptTokens,
-    completion_tokens: outcome.usage.completionTokens,
-    usage_estimated: outcome.usage.estimated,
-    ended_at: endedAt,
-    requester_lost: requesterLost,
-    reasoning_ms: reasoningMs,
-    title,
-  }
-}
-
-export interface OutcomeRow {
-  status: 'complete' | 'streaming' | 'error'
-  finish_reason: FinishReason | 'error' | null
-  error_code: ReplyErrorCode | null
-  error_message: string | null
-  error_detail: string | null
-  prompt_tokens: number | null
-  completion_tokens: number | null
-  usage_estimated: boolean | null
-}
-
-/** Null: it runs. */
-export function outcomeOf(row: OutcomeRow): Outcome | null {
-  if (row.status === 'streaming') return null
-  const usage = {
-    promptTokens: row.prompt_tokens ?? 0,
-    completionTokens: row.completion_tokens ?? 0,
-    estimated: row.usage_estimated ?? true,
-  }
-  if (row.status === 'complete' && row.finish_reason !== null && row.finish_reason !== 'error') {
-    return { type: 'finished', reason: row.finish_reason, usage }
-  }
-  const message = row.error_message ?? ''
-  return {
-    type: 'failed',
-    error: { code: row.error_code ?? 'internal', message, detail: row.error_detail ?? message },
-    usage,
-  }
-}
-
 /**
  * `HistoryToolEvent[]` of `messages m`, or null, for the model. The field that may be long is truncated to one
  * character (code point) more than `maxText`.
  */
 export const historyEvents = (sql: AnySql, maxText: number): Fragment => sql`
   (select jsonb_agg(jsonb_build_object(
-            'end', coalesce(m.frame_ends[(e.stored ->> 'seq')::bigint - m.first_seq], 0),
+            'end', coalesce(m.frame_ends[(e.stored ->> 'seq')::bigint - coalesce(m.first_seq, 0)], 0),
             'event', e.stored -> 'event'
                      || jsonb_build_object(long.field, left(e.stored -> 'event' ->> long.field, ${maxText} + 1)))
           order by e.place)
      from jsonb_array_elements(m.tool_events) with ordinality as e (stored, place)
      join (values ('tool_call', 'arguments'), ('tool_result', 'content')) as long (type, field)
        on long.type = e.stored -> 'event' ->> 'type')`
+
+/** `HistoryDecision[]` of `messages m`, or null, likewise. */
+export const historyDecisions = (sql: AnySql, maxText: number): Fragment => sql`
+  (select jsonb_agg(jsonb_build_object(
+            'id', w.call_id, 'decision', w.decision, 'arguments', left(w.decided_arguments, ${maxText} + 1),
+            'output', left(w.output, ${maxText} + 1), 'reason', left(w.reason, ${maxText} + 1), 'begun', w.begun,
+            'content', left(w.content, ${maxText} + 1)) order by w.place)
+     from waiting_calls w where w.reply_id = m.id)`
 
 /** JSON that PostgreSQL accepts: an unpaired surrogate becomes U+FFFD, as in a text parameter. */
 export const jsonText = (value: object): string =>

@@ -10,6 +10,8 @@ export interface Used {
   /** 0 for a title. */
   replies: 0 | 1
   endedAt: Date
+  /** Absent: it did not fail. */
+  failed?: boolean
   usage: { promptTokens: number; completionTokens: number; estimated: boolean }
 }
 
@@ -50,8 +52,8 @@ export async function readUsage(sql: Sql, { from, to, groupBy }: UsageQuery): Pr
 /** Stores what is not there yet, by its id. */
 export async function insertUsage(sql: Sql, used: readonly Used[]): Promise<void> {
   await sql`
-    insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated)
-    select u.id, u.at, u.agent, u.model, u.replies, u.prompt, u.completion, u.estimated
+    insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, failures)
+    select u.id, u.at, u.agent, u.model, u.replies, u.prompt, u.completion, u.estimated, u.failures
       from unnest(${used.map((one) => one.id)}::uuid[],
                   ${used.map((one) => one.endedAt.toISOString())}::text[]::timestamptz[],
                   ${used.map((one) => one.agentId)}::uuid[], ${used.map((one) => one.model)}::text[],
@@ -59,8 +61,9 @@ export async function insertUsage(sql: Sql, used: readonly Used[]): Promise<void
                   ${used.map((one) => one.usage.promptTokens)}::bigint[],
                   ${used.map((one) => one.usage.completionTokens)}::bigint[],
                   -- The library takes an array of booleans for one boolean.
-                  ${used.map((one) => String(one.usage.estimated))}::text[]::boolean[])
-           as u (id, at, agent, model, replies, prompt, completion, estimated)
+                  ${used.map((one) => String(one.usage.estimated))}::text[]::boolean[],
+                  ${used.map((one) => (one.failed ? 1 : 0))}::integer[])
+           as u (id, at, agent, model, replies, prompt, completion, estimated, failures)
     on conflict do nothing`
 }
 
@@ -71,8 +74,8 @@ export async function foldUsage(sql: Sql): Promise<void> {
       delete from token_usage
        where not folded and at < date_trunc('hour', clock_timestamp() - interval '7 days') returning *
     )
-    insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, folded)
+    insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, failures, folded)
     select gen_random_uuid(), date_trunc('hour', at, 'UTC'), agent_id, model, sum(replies), sum(prompt_tokens),
-           sum(completion_tokens), estimated, true
+           sum(completion_tokens), estimated, sum(failures), true
       from old group by date_trunc('hour', at, 'UTC'), agent_id, model, estimated`
 }

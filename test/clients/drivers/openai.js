@@ -1,4 +1,4 @@
-/** The official client, of three majors: `openai-7` is openai 7 under a name of its own. */
+/** The official client, of three majors: `openai-6` is openai 6 under a name of its own. */
 import { told, versionOf } from './told.js'
 
 const parameters = { type: 'object', properties: { word: { type: 'string' } } }

@@ -15,15 +15,27 @@ const mount = (component) =>
 
 const errorOf = (error) => (error ? { name: error.name, message: error.message } : null)
 
+const storedMessages = async (api, id) => (await (await fetch(`${api}/${id}/messages`)).json()).messages
+
 async function chatOptions({ base, id }) {
   const api = `${base}/ai-sdk`
-  const { messages } = await (await fetch(`${api}/${id}/messages`)).json()
-  return { id, messages, resume: true, transport: new DefaultChatTransport({ api }) }
+  return { id, messages: await storedMessages(api, id), resume: true, transport: new DefaultChatTransport({ api }) }
 }
 
+/** As docs/ui.md says: where a reply that the page has a part of ended before its stream was asked for, it reads again. */
 async function openUseChat(ask) {
   const options = await chatOptions(ask)
+  const api = `${ask.base}/ai-sdk`
+  let isPartial = options.messages.at(-1)?.metadata?.status === 'streaming'
   let chat
+  options.transport = new DefaultChatTransport({
+    api,
+    async fetch(url, init) {
+      const answer = await fetch(url, init)
+      if (answer.status === 204 && isPartial) chat.setMessages(await storedMessages(api, ask.id))
+      return answer
+    },
+  })
   mount(() => {
     chat = useChat(options)
     return null
@@ -31,7 +43,15 @@ async function openUseChat(ask) {
   return {
     send: (text) => void chat.sendMessage({ text }),
     stop: () => chat.stop(),
-    comeBack: () => void chat.resumeStream(),
+    regenerate: () => void chat.regenerate(),
+    edit: (text) =>
+      void chat.sendMessage({ text, messageId: chat.messages.findLast(({ role }) => role === 'user').id }),
+    comeBack() {
+      isPartial = true
+      void chat.resumeStream()
+    },
+    cancel: async () => (await fetch(`${api}/${ask.id}/stream`, { method: 'DELETE' })).status,
+    whole: () => chat?.messages ?? [],
     shown: () => ({
       status: chat?.status ?? 'loading',
       error: errorOf(chat?.error),
@@ -55,6 +75,7 @@ async function openAssistantUi(ask) {
     runtime = useAISDKRuntime(chat)
     return createElement(AssistantRuntimeProvider, { runtime })
   })
+  const last = () => runtime.thread.getMessageById(runtime.thread.getState().messages.at(-1).id)
   const shown = ({ role, content }) => ({
     role,
     text: content.map((part) => (part.type === 'text' ? part.text : '')).join(''),
@@ -63,6 +84,15 @@ async function openAssistantUi(ask) {
   return {
     send: (text) => void runtime.thread.append({ role: 'user', content: [{ type: 'text', text }] }),
     stop: () => runtime.thread.cancelRun(),
+    regenerate: () => last().reload(),
+    edit: (text) => {
+      const messages = runtime.thread.getState().messages
+      const place = messages.findLastIndex(({ role }) => role === 'user')
+      const parentId = messages[place - 1]?.id ?? null
+      runtime.thread.append({ role: 'user', content: [{ type: 'text', text }], parentId, sourceId: messages[place].id })
+    },
+    turnBack: () => last().switchToBranch({ position: 'previous' }),
+    branch: () => [last().getState().branchNumber, last().getState().branchCount],
     comeBack: () => void chat.resumeStream(),
     shown: () => ({
       status: runtime?.thread.getState().isRunning ? 'streaming' : (chat?.status ?? 'loading'),

@@ -4,6 +4,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { FormSection } from '../blocks/form-section.tsx'
 import { RecordForm } from '../blocks/record-form.tsx'
 import { type AgentValues, badJson, fieldsOf } from './agent-values.ts'
+import { ApprovalsField } from './approvals-field.tsx'
 import { FallbacksField } from './fallbacks-field.tsx'
 import { GenerationFields } from './generation-fields.tsx'
 import { ModelFields } from './model-field.tsx'
@@ -50,6 +51,7 @@ export function AgentForm({ initial, save, onSaved, submitLabel }: AgentFormProp
           description="What the model may call while it answers. Each call is shown in the reply."
         >
           <ToolsField form={form} />
+          <ApprovalsField form={form} />
         </FormSection>
         <FormSection title="Generation" description="Empty fields use the provider’s defaults.">
           <GenerationFields form={form} />

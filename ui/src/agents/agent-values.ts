@@ -6,6 +6,8 @@ import { noTools } from './tool-kinds.ts'
 type Setting = number | string
 
 export interface AgentValues extends AgentTools {
+  /** Names of tools; `*` among them: every one. */
+  approvals: string[]
   name: string
   providerId: string
   model: string
@@ -32,6 +34,7 @@ export function valuesOf(agent: Partial<Agent>, tools: AgentTools = noTools): Ag
     allowedOrigins: allowedOrigins.join('\n'),
     generationConfig: { temperature, topP, topK, maxToolCalls },
     ...tools,
+    approvals: tools.approvals === '*' ? ['*'] : tools.approvals,
   }
 }
 
@@ -75,6 +78,6 @@ export function fieldsOf(values: AgentValues): AgentFields & { tools: AgentTools
       topK: sent(topK),
       maxToolCalls: sent(maxToolCalls),
     },
-    tools,
+    tools: { ...tools, approvals: tools.approvals.includes('*') ? '*' : tools.approvals },
   }
 }

@@ -34,4 +34,4 @@ export const toolKinds: Record<ToolKey, ToolKind> = {
   },
 }
 
-export const noTools: AgentTools = { httpToolIds: [], mcpServers: [], builtInToolIds: [] }
+export const noTools: AgentTools = { httpToolIds: [], mcpServers: [], builtInToolIds: [], approvals: [] }

@@ -30,7 +30,8 @@ export function LiveEvents({ steps, known }: LiveEventsProps) {
           The session waits for its first message.
         </Text>
       )}
-      <ol className={styles.events} aria-label="Events, newest first" reversed>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <ol className={styles.events} aria-label="Events, newest first" reversed tabIndex={0}>
         {shown.toReversed().map((step, index) => (
           <EventRow key={step.seq} step={step} isNew={before + shown.length - index > known} />
         ))}

@@ -8,6 +8,7 @@ import { actorMarks, unmarked } from './flow-elements.ts'
 import { LiveEvents } from './live-events.tsx'
 import { LiveState } from './live-state.tsx'
 import { isRunning, transitionTaken } from './machine.ts'
+import { isNote, noteWords } from './note-words.ts'
 import { RunningDuration } from './running-duration.tsx'
 import type { ChosenSession } from './session-in-url.ts'
 import type { LaidOutChart } from './use-chart.ts'
@@ -23,16 +24,18 @@ export function LiveSession({ session, laidOut }: LiveSessionProps) {
   const { status, steps, known, error } = useSessionSteps(session.sessionId)
   const shown = usePaced(steps, known)
   const { chart, layout } = laidOut
-  const step = steps[shown - 1]
+  const newest = steps[shown - 1]
+  const step = steps.slice(0, shown).findLast((one) => !isNote(one))
   const current = status === 'loading' ? null : (step?.to ?? chart?.initial ?? null)
   const isNew = shown > known
   const marks = useMemo(() => {
     if (!layout || !chart) return unmarked
     const transition = step && transitionTaken(chart.transitions, step)
     const taken = transition && step && isNew ? { id: transition.id, step } : null
-    const note = step && current && isRunning(current) ? <RunningDuration since={step.at} /> : undefined
+    const runs = step && current && isRunning(current) ? <RunningDuration since={step.at} /> : undefined
+    const note = newest && runs && isNote(newest) ? noteWords(newest) : runs
     return actorMarks(layout, current, taken, note)
-  }, [layout, chart, step, current, isNew])
+  }, [layout, chart, step, newest, current, isNew])
   if (status === 'gone') return <Gone noun="session" />
   return (
     <>

@@ -58,13 +58,14 @@ export const allSteps = (id: string) =>
     },
   })
 
+/** Of every branch: a step shows the path of its own reply. */
 export const messagesOf = (agentId: string, sessionId: string) =>
   queryOptions({
     queryKey: ['chart', 'messages', sessionId],
     queryFn: async ({ signal }) => {
       const path = { agent_id: agentId, session_id: sessionId }
       const call = api.GET('/api/v1/agents/{agent_id}/playground/sessions/{session_id}/messages', {
-        params: { path },
+        params: { path, query: { branches: 'all' } },
         signal,
       })
       return (await call).messages

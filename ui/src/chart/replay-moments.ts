@@ -1,5 +1,7 @@
 /** A session's past as moments to stop at: its steps, and between them what its tools did. Pure. */
+import { pathTo } from '../playground/branches.ts'
 import { isRunning } from './machine.ts'
+import { isNote } from './note-words.ts'
 import type { Message, Step } from './queries.ts'
 
 export interface ToolMoment {
@@ -31,13 +33,15 @@ export function momentsOf(steps: readonly Step[], messages: readonly Message[], 
     { id: startId, at: null, state: steps[0]?.from ?? initial, step: null, tool: null, messageId: null },
   ]
   let messageId: string | null = null
-  for (const [index, step] of steps.entries()) {
+  // Messages tell of tools, with their results.
+  const told = steps.filter((step) => !(isNote(step) && step.event === 'tool'))
+  for (const [index, step] of told.entries()) {
     messageId = step.messageId ?? messageId
     const base = { state: step.to, step, messageId }
     moments.push({ ...base, id: String(step.seq), at: step.at, tool: null })
     const message = messageId === null ? undefined : byId.get(messageId)
     if (message === undefined || !isRunning(step.to)) continue
-    for (const [count, { at, tool }] of toolsBetween(message, step.at, steps[index + 1]?.at ?? null).entries()) {
+    for (const [count, { at, tool }] of toolsBetween(message, step.at, told[index + 1]?.at ?? null).entries()) {
       moments.push({ ...base, id: `${step.seq}.${count + 1}`, at, tool })
     }
   }
@@ -69,21 +73,21 @@ export interface SeenMessage {
   ended: ReadonlySet<string>
 }
 
-/** The messages that existed at the moment `index`: by the reply that the steps name, since clocks differ. */
+/** The path at the moment `index`: that of the reply which the steps name, since clocks differ. */
 export function messagesAt(moments: readonly Moment[], index: number, messages: readonly Message[]): SeenMessage[] {
   const moment = moments[index]
   if (moment === undefined) return []
   const named = moment.messageId ?? moments.find(({ messageId }) => messageId !== null)?.messageId
-  const place = messages.findIndex(({ id }) => id === named)
+  const path = pathTo(messages, named ?? null)
   // Before the first step of a reply neither it nor the message that it answers was there.
-  const count = moment.messageId === null ? Math.max(0, place - 1) : place + 1
+  const count = moment.messageId === null ? Math.max(0, path.length - 2) : path.length
   const isLast = (at: number) => at === count - 1 && moment.messageId !== null
   const begun = new Set<string>()
   const ended = new Set<string>()
   for (const { tool, messageId } of moments.slice(0, index + 1)) {
     if (tool !== null && messageId === moment.messageId) (tool.ok === null ? begun : ended).add(tool.id)
   }
-  return messages
+  return path
     .slice(0, count)
     .map((message, at) => ({ message, running: isLast(at) && isRunning(moment.state), begun, ended }))
 }

@@ -1,10 +1,14 @@
 import { useMemo } from 'react'
+import { Card } from '../blocks/card.tsx'
+import ReplyTrace from '../traces/reply-trace.tsx'
 import classes from './chart-page.module.css'
 import { ChartPicture } from './chart-picture.tsx'
 import { ChartTable } from './chart-table.tsx'
 import { actorMarks } from './flow-elements.ts'
 import { transitionTaken } from './machine.ts'
+import { isNote, noteWords } from './note-words.ts'
 import type { Message, Step } from './queries.ts'
+import styles from './replay.module.css'
 import { ReplayControls } from './replay-controls.tsx'
 import { messagesAt, momentsOf } from './replay-moments.ts'
 import { ReplaySteps } from './replay-steps.tsx'
@@ -29,7 +33,8 @@ export function ReplayPlayer({ steps, messages, initial }: ReplayPlayerProps) {
     if (!layout || !chart || !moment) return { states: new Map(), transitions: new Map() }
     const { state, step, tool } = moment
     const transition = step && transitionTaken(chart.transitions, step)
-    const note = tool ? `${tool.name} ${tool.ok === null ? 'runs' : tool.ok ? 'done' : 'failed'}` : undefined
+    const acts = tool ? `${tool.name} ${tool.ok === null ? 'runs' : tool.ok ? 'done' : 'failed'}` : undefined
+    const note = acts ?? (step && isNote(step) ? noteWords(step) : undefined)
     return actorMarks(layout, state, transition && step ? { id: transition.id, step } : null, note)
   }, [layout, chart, moment])
   const seen = useMemo(() => messagesAt(moments, index, messages), [moments, index, messages])
@@ -45,6 +50,13 @@ export function ReplayPlayer({ steps, messages, initial }: ReplayPlayerProps) {
         <ReplaySteps moments={moments} index={index} onGo={position.go} />
         <ReplayTranscript seen={seen} />
       </div>
+      {moment?.messageId && (
+        <Card title="The reply at this moment">
+          <div className={styles.trace}>
+            <ReplyTrace key={moment.messageId} messageId={moment.messageId} running={false} />
+          </div>
+        </Card>
+      )}
       <ChartTable laidOut={laidOut} current={moment?.state ?? null} />
     </>
   )

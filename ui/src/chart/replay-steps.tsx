@@ -3,6 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
 import { Card } from '../blocks/card.tsx'
 import classes from './chart-page.module.css'
+import { isNote, noteWords } from './note-words.ts'
 import styles from './replay.module.css'
 import type { Moment } from './replay-moments.ts'
 import { StateChip } from './state-chip.tsx'
@@ -69,13 +70,25 @@ export function ReplaySteps({ moments, index, onGo }: ReplayStepsProps) {
 }
 
 const hasDetail = (moment: Moment | undefined): boolean =>
-  moment?.step != null && moment.tool === null && detailWords(moment.step.detail).length > 0
+  moment?.step != null && moment.tool === null && !isNote(moment.step) && detailWords(moment.step.detail).length > 0
+
+function NoteWords({ at, gap, words }: { at: string | null; gap: number | null; words: string }) {
+  return (
+    <>
+      <span className={classes.time}>{at && clockTime(at)}</span>
+      <span className={styles.momentWhat}>{words}</span>
+      <span className={styles.gap}>{gap !== null && `+${duration(gap)}`}</span>
+    </>
+  )
+}
 
 function MomentWords({ moment, before }: { moment: Moment; before: Moment | undefined }) {
   const { at, step, tool, state } = moment
   const gap = at && before?.at ? Date.parse(at) - Date.parse(before.at) : null
   const did = tool && { null: 'calls', true: 'has answered', false: 'has failed' }[`${tool.ok}`]
-  const detail = step && !tool ? detailWords(step.detail).join(', ') : ''
+  const isOfNote = step !== null && tool === null && isNote(step)
+  const detail = step && !tool && !isOfNote ? detailWords(step.detail).join(', ') : ''
+  if (isOfNote) return <NoteWords at={at} gap={gap} words={noteWords(step)} />
   return (
     <>
       <span className={classes.time}>{at ? clockTime(at) : 'before'}</span>

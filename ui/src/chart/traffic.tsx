@@ -3,8 +3,11 @@ import { Group, SegmentedControl, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useSearchParams } from 'react-router'
+import { Card } from '../blocks/card.tsx'
 import { ErrorAlert } from '../blocks/error-alert.tsx'
 import { withParams } from '../blocks/search-params.ts'
+import { FiguresTable } from '../usage/figures-table.tsx'
+import { figuresQuery } from '../usage/queries.ts'
 import classes from './chart-page.module.css'
 import { ChartPicture } from './chart-picture.tsx'
 import { ChartTable } from './chart-table.tsx'
@@ -63,8 +66,21 @@ export function TrafficView() {
           <StatesTable traffic={data} />
         </div>
       )}
+      <RepliesByModel hours={hours} />
       <ChartTable laidOut={laidOut} />
     </>
+  )
+}
+
+/** First token, duration and share of errors. */
+function RepliesByModel({ hours }: { hours: number }) {
+  const from = useMemo(() => new Date(Date.now() - hours * 3_600_000).toISOString(), [hours])
+  const { data } = useQuery({ ...figuresQuery('model', { from }), placeholderData: keepPreviousData })
+  if (!data || data.rows.length === 0) return null
+  return (
+    <Card title="Replies by model">
+      <FiguresTable rows={data.rows} noun="Model" name={(model) => model} currency={null} />
+    </Card>
   )
 }
 

@@ -2,17 +2,25 @@
 import { Alert, Center, Loader, Text, Title, VisuallyHidden } from '@mantine/core'
 import { useCallbackRef, useHotkeys } from '@mantine/hooks'
 import { IconMessageCircle } from '@tabler/icons-react'
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { type ComponentProps, lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import type { Agent } from '../agents/resource.ts'
 import { ApiError, wordsOf } from '../api.ts'
 import { Gone } from '../blocks/gone.tsx'
+import { type Attachment, contentOf, shownParts, useAttachments } from './attachments.ts'
+import type { Conversation } from './branches.ts'
 import classes from './chat.module.css'
 import { Composer } from './composer.tsx'
+import { EditingChip } from './editing-chip.tsx'
+import type { ShownMessage } from './live-reply.ts'
+import { useMessageActions } from './message-actions.ts'
 import { OverrideChips } from './override-chips.tsx'
 import { requestPart, useOverrides } from './overrides.ts'
+import { Question } from './question.tsx'
 import { TranscriptView } from './transcript-view.tsx'
 import { useConnection } from './use-connection.ts'
 import { useDraft } from './use-draft.ts'
+
+const ForkDialog = lazy(() => import('./fork-dialog.tsx'))
 
 interface ChatProps {
   agent: Agent
@@ -31,68 +39,125 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
   const field = useFocusedField(sessionId)
   const lastMessage = () => {
     const live = transcript.getSnapshot().context.live?.userText
-    return live ?? stored.data?.findLast(({ role }) => role === 'user')?.content
+    return live ?? stored.data?.path.findLast(({ role }) => role === 'user')?.content
   }
-  const send = useCallbackRef((message: string) => connection.send({ message, ...requestPart(overrides) }))
+  const { editing, setEditing } = useEditing(connection.isAccepted)
+  const attachments = useAttachments()
+  const send = useCallbackRef(async (text: string, files: readonly Attachment[]) => {
+    const message = await contentOf(text, files)
+    const place = editing && { parentId: editing.parentId }
+    connection.send({ message, ...place, ...requestPart(overrides) }, shownParts(files))
+  })
   const onSend = () => {
-    if (draft.text.trim() === '' || !isIdle) return
+    const { files } = attachments
+    if ((draft.text.trim() === '' && files.length === 0) || !isIdle) return
     draft.clearShown()
-    send(draft.text)
+    attachments.clear()
+    void send(draft.text, files)
   }
-  useRefusedText(problem, draft)
+  useRefused(problem, draft, attachments.restore)
   useEffect(() => {
-    if (connection.isAccepted) draft.accepted()
-  }, [connection.isAccepted, draft.accepted])
+    if (!connection.isAccepted) return
+    draft.accepted()
+    attachments.accepted()
+  }, [connection.isAccepted, draft.accepted, attachments.accepted])
   const stop = () => !isIdle && connection.stop()
   useHotkeys([['Escape', () => document.querySelector('[role=dialog]') === null && stop()]], [])
-  const edit = useCallbackRef((text: string) => {
+  const write = useCallbackRef((text: string) => {
     draft.setText(text)
     field.current?.focus()
   })
-  const opening = useMemo(() => <Opening agent={agent} onPick={edit} />, [agent, edit])
+  const [within, setWithin] = useState<ShownMessage | null>(null)
+  const onClose = () => setWithin(null)
+  const actions = useMessageActions({
+    agentId: agent.id,
+    sessionId,
+    isIdle,
+    edit({ content, parentId }) {
+      setEditing(parentId === undefined ? null : { parentId })
+      write(content)
+    },
+    regenerate: (messageId) => connection.send({ regenerate: true, messageId, ...requestPart(overrides) }, []),
+    forkWithin: setWithin,
+  })
+  const opening = useMemo(() => <Opening agent={agent} onPick={write} />, [agent, write])
   if (stored.error instanceof ApiError && stored.error.status === 404) return <SessionGone header={header('')} />
   return (
     <>
       {header(draft.text || (lastMessage() ?? ''))}
       {stored.isLoading ? (
-        <Center flex={1}>
-          <Loader aria-label="Loading" />
-        </Center>
+        <Loading />
       ) : (
         <TranscriptView
           agentName={agent.name}
           agentModel={agent.model}
           stored={stored.data ?? noMessages}
           transcript={transcript}
-          onEdit={edit}
-          onRetry={isIdle ? send : null}
+          actions={actions}
           empty={opening}
         />
       )}
       <div className={classes.bottom}>
+        <Asked pending={connection.pending} onDecide={connection.decide} />
         <Notices problem={problem} onDismiss={connection.dismiss} isReconnecting={isReconnecting} />
         <Composer
           text={draft.text}
           setText={draft.setText}
           field={field}
           onSend={onSend}
+          attachments={attachments}
           onStop={isIdle ? null : stop}
           isStopping={isStopping}
           lastMessage={lastMessage}
           placeholder={`Message ${agent.name}`}
         >
+          {editing && <EditingChip onCancel={() => setEditing(null)} />}
           <OverrideChips />
         </Composer>
-        <Text className={classes.keys}>
-          <kbd>Enter</kbd> sends · <kbd>Shift Enter</kbd> new line · <kbd>Esc</kbd> stops · <kbd>↑</kbd> edits the last
-        </Text>
+        <Keys />
       </div>
+      <Suspense>
+        {within && sessionId && (
+          <ForkDialog {...{ agentId: agent.id, sessionId, message: within, fork: actions.fork, onClose }} />
+        )}
+      </Suspense>
       <VisuallyHidden role="status">{isIdle ? '' : 'The reply is being written.'}</VisuallyHidden>
     </>
   )
 }
 
-const noMessages: [] = []
+function Asked({ pending, onDecide }: ComponentProps<typeof Question>) {
+  if (pending.length === 0) return null
+  return <Question key={pending.map(({ call_id }) => call_id).join(' ')} pending={pending} onDecide={onDecide} />
+}
+
+const Keys = () => (
+  <Text className={classes.keys}>
+    <kbd>Enter</kbd> sends · <kbd>Shift Enter</kbd> new line · <kbd>Esc</kbd> stops · <kbd>↑</kbd> edits the last
+  </Text>
+)
+
+const Loading = () => (
+  <Center flex={1}>
+    <Loader aria-label="Loading" />
+  </Center>
+)
+
+interface Editing {
+  /** Of the message that is edited. */
+  parentId: string | null
+}
+
+/** Over once the server has accepted what was written. */
+function useEditing(isAccepted: boolean) {
+  const [editing, setEditing] = useState<Editing | null>(null)
+  useEffect(() => {
+    if (isAccepted) setEditing(null)
+  }, [isAccepted])
+  return { editing, setEditing }
+}
+
+const noMessages: Conversation = { path: [], ids: [] }
 
 function SessionGone({ header }: { header: ReactNode }) {
   return (
@@ -185,13 +250,18 @@ function useFocusedField(sessionId: string | null) {
   return field
 }
 
-/** A refused message is put back into the field, before what was typed meanwhile. */
-function useRefusedText(problem: NoticesProps['problem'], draft: ReturnType<typeof useDraft>): void {
+/** A refused message is put back into the field, before what was typed meanwhile, and its files beside it. */
+function useRefused(
+  problem: NoticesProps['problem'],
+  draft: ReturnType<typeof useDraft>,
+  restoreFiles: () => void,
+): void {
   const [seen, setSeen] = useState(problem)
   useEffect(() => {
     if (problem === seen) return
     setSeen(problem)
     const refused = problem?.text
+    if (problem && problem.text !== null) restoreFiles()
     if (refused && !draft.text.includes(refused)) draft.setText([refused, draft.text].filter(Boolean).join('\n'))
-  }, [problem, seen, draft])
+  }, [problem, seen, draft, restoreFiles])
 }

@@ -1,7 +1,9 @@
 /** The field for a message: Enter sends, Shift+Enter begins a line, Esc stops, ↑ edits the last message. */
 import { ActionIcon, Textarea, Tooltip } from '@mantine/core'
-import { IconArrowUp, IconPlayerStopFilled } from '@tabler/icons-react'
-import type { KeyboardEvent, ReactNode, RefObject } from 'react'
+import { IconArrowUp, IconPaperclip, IconPlayerStopFilled } from '@tabler/icons-react'
+import { type KeyboardEvent, type ReactNode, type RefObject, useRef, useState } from 'react'
+import { Attachments } from './attached.tsx'
+import { accepted, type useAttachments } from './attachments.ts'
 import classes from './composer.module.css'
 
 interface ComposerProps {
@@ -9,6 +11,7 @@ interface ComposerProps {
   setText: (text: string) => void
   field: RefObject<HTMLTextAreaElement | null>
   onSend: () => void
+  attachments: ReturnType<typeof useAttachments>
   /** Null while no reply runs. */
   onStop: (() => void) | null
   isStopping: boolean
@@ -20,7 +23,14 @@ interface ComposerProps {
 }
 
 export function Composer(props: ComposerProps) {
-  const { text, setText, field, onSend, onStop, isStopping, lastMessage, placeholder, children } = props
+  const { text, setText, field, onSend, attachments, onStop, isStopping, lastMessage, placeholder, children } = props
+  const [isOver, setIsOver] = useState(false)
+  /** Whether there were any. */
+  const take = (data: DataTransfer | null): boolean => {
+    const files = Array.from(data?.files ?? [])
+    if (files.length > 0) attachments.add(files)
+    return files.length > 0
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     // Enter that picks an input method's word is not meant for the form (Safari marks it with key code 229).
     if (event.nativeEvent.isComposing || event.keyCode === 229) return
@@ -36,9 +46,28 @@ export function Composer(props: ComposerProps) {
     }
   }
   return (
-    <div className={classes.composer}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a way beside the button
+    <div
+      className={classes.composer}
+      data-over={isOver || undefined}
+      onDragOver={(event) => {
+        event.preventDefault()
+        setIsOver(true)
+      }}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setIsOver(false)
+        take(event.dataTransfer)
+      }}
+    >
       {children}
+      {attachments.files.length > 0 && <Attachments files={attachments.files} onRemove={attachments.remove} />}
+      <div role="status" className={classes.refusal}>
+        {attachments.refusal}
+      </div>
       <div className={classes.composerField}>
+        <AttachButton onFiles={attachments.add} />
         <Textarea
           ref={field}
           aria-label="Message"
@@ -52,6 +81,9 @@ export function Composer(props: ComposerProps) {
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
           onKeyDown={onKeyDown}
+          onPaste={(event) => {
+            if (take(event.clipboardData)) event.preventDefault()
+          }}
         />
         {onStop ? (
           <Tooltip label="Stop (Esc)">
@@ -61,12 +93,50 @@ export function Composer(props: ComposerProps) {
           </Tooltip>
         ) : (
           <Tooltip label="Send (Enter)">
-            <ActionIcon size={34} radius="xl" aria-label="Send" onClick={onSend} disabled={text.trim() === ''}>
+            <ActionIcon
+              size={34}
+              radius="xl"
+              aria-label="Send"
+              onClick={onSend}
+              disabled={text.trim() === '' && attachments.files.length === 0}
+            >
               <IconArrowUp size={19} stroke={2.2} />
             </ActionIcon>
           </Tooltip>
         )}
       </div>
     </div>
+  )
+}
+
+function AttachButton({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
+  const picker = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        accept={accepted}
+        data-testid="attach"
+        onChange={(event) => {
+          onFiles(Array.from(event.currentTarget.files ?? []))
+          event.currentTarget.value = ''
+        }}
+      />
+      <Tooltip label="Attach pictures or files">
+        <ActionIcon
+          size={34}
+          radius="xl"
+          variant="subtle"
+          color="gray"
+          aria-label="Attach pictures or files"
+          onClick={() => picker.current?.click()}
+        >
+          <IconPaperclip size={18} stroke={1.8} />
+        </ActionIcon>
+      </Tooltip>
+    </>
   )
 }

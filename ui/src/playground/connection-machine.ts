@@ -2,7 +2,8 @@
 import { assign, fromCallback, fromPromise, setup } from 'xstate'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { ApiError, api, ReplyError } from '../api.ts'
-import { cancelReply } from './queries.ts'
+import type { ShownPart } from './live-reply.ts'
+import { cancelReply, type Decision } from './queries.ts'
 import { gatherEvents, type Transcript } from './transcript.ts'
 
 export type ChatRequest = components['schemas']['PlaygroundChatRequest']
@@ -14,6 +15,8 @@ interface Connection {
   transcript: Transcript
   /** What is sent; null while a reply is joined. */
   chat: ChatRequest | null
+  /** Or what is decided. */
+  decisions: readonly Decision[] | null
   stopAsked: boolean
   lost: boolean
   /** Why the last message was refused, or the reply could not be stopped. */
@@ -21,7 +24,8 @@ interface Connection {
 }
 
 type ConnectionEvent =
-  | { type: 'send'; chat: ChatRequest }
+  | { type: 'send'; chat: ChatRequest; parts: readonly ShownPart[] }
+  | { type: 'decide'; decisions: readonly Decision[] }
   | { type: 'join'; replyId: string }
   | { type: 'stop' }
   | { type: 'dismiss' }
@@ -31,7 +35,7 @@ type ConnectionEvent =
   | { type: 'refused'; error: unknown }
 
 const stream = fromCallback<ConnectionEvent, Connection>(({ input, sendBack }) => {
-  const { agentId, chat, transcript } = input
+  const { agentId, chat, decisions, transcript } = input
   const leaving = new AbortController()
   const events = gatherEvents(transcript)
   const session = api.playground(agentId).session(input.sessionId)
@@ -44,7 +48,11 @@ const stream = fromCallback<ConnectionEvent, Connection>(({ input, sendBack }) =
     },
   }
   const follow = async () => {
-    const reply = chat === null ? session.resume(null, 0, options) : sendChat(session, chat, options)
+    const reply = decisions
+      ? session.decide(decisions, options)
+      : chat === null
+        ? session.resume(null, 0, options)
+        : sendChat(session, chat, options)
     let isOver = false
     try {
       for await (const event of reply) {
@@ -55,7 +63,7 @@ const stream = fromCallback<ConnectionEvent, Connection>(({ input, sendBack }) =
       if (error instanceof ReplyError) {
         events.add({ type: 'failed', error: { code: error.code, message: error.message } })
         isOver = true
-      } else if (chat !== null || !isGone(error)) throw error
+      } else if (chat !== null || decisions !== null || !isGone(error)) throw error
     }
     events.flush()
     if (!isOver) transcript.trigger.leftOff()
@@ -72,8 +80,16 @@ const stream = fromCallback<ConnectionEvent, Connection>(({ input, sendBack }) =
 type Session = ReturnType<ReturnType<typeof api.playground>['session']>
 
 const sendChat = (session: Session, chat: ChatRequest, options: Parameters<Session['send']>[1]) => {
-  const { message, sessionId: _, configOverrides, ...tools } = chat
-  return session.send(message, { ...tools, overrides: configOverrides ?? {}, ...options })
+  const { message, sessionId: _, configOverrides, regenerate, messageId, parentId, ...tools } = chat
+  const how = { ...tools, overrides: configOverrides ?? {}, ...options }
+  if (regenerate === true) return session.regenerate(messageId, how)
+  return session.send(message ?? '', parentId === undefined ? how : { ...how, parentId })
+}
+
+/** Its text alone. */
+function textOf({ message }: ChatRequest): string {
+  if (typeof message === 'string') return message
+  return message?.map(({ text = '' }) => text).join('') ?? ''
 }
 
 const isGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404
@@ -99,7 +115,7 @@ export const connectionMachine = setup({
   },
 }).createMachine({
   id: 'connection',
-  context: ({ input }) => ({ ...input, chat: null, stopAsked: false, lost: false, problem: null }),
+  context: ({ input }) => ({ ...input, chat: null, decisions: null, stopAsked: false, lost: false, problem: null }),
   initial: 'idle',
   on: { dismiss: { actions: assign({ problem: null }) } },
   states: {
@@ -109,8 +125,26 @@ export const connectionMachine = setup({
           target: 'following.sending',
           actions: [
             ({ context, event }) =>
-              context.transcript.trigger.sent({ text: event.chat.message, now: new Date().toISOString() }),
-            assign(({ event }) => ({ chat: event.chat, stopAsked: false, lost: false, problem: null })),
+              context.transcript.trigger.sent({
+                text: event.chat.regenerate === true ? null : textOf(event.chat),
+                behind: event.chat.regenerate === true ? event.chat.messageId : event.chat.parentId,
+                parts: event.parts,
+                now: new Date().toISOString(),
+              }),
+            assign(({ event }) => ({
+              ...{ chat: event.chat, decisions: null },
+              ...{ stopAsked: false, lost: false, problem: null },
+            })),
+          ],
+        },
+        decide: {
+          target: 'following.sending',
+          actions: [
+            ({ context }) => context.transcript.trigger.decided({ now: new Date().toISOString() }),
+            assign(({ event }) => ({
+              ...{ chat: null, decisions: event.decisions },
+              ...{ stopAsked: false, lost: false, problem: null },
+            })),
           ],
         },
         join: {
@@ -118,7 +152,7 @@ export const connectionMachine = setup({
           actions: [
             ({ context, event }) =>
               context.transcript.trigger.joined({ id: event.replyId, now: new Date().toISOString() }),
-            assign({ chat: null, stopAsked: false, lost: false }),
+            assign({ chat: null, decisions: null, stopAsked: false, lost: false }),
           ],
         },
       },
@@ -133,7 +167,7 @@ export const connectionMachine = setup({
           actions: [
             ({ context }) => context.transcript.trigger.refused(),
             assign(({ context, event }) => ({
-              problem: { error: event.error, text: context.chat?.message ?? null },
+              problem: { error: event.error, text: context.chat && textOf(context.chat) },
             })),
           ],
         },

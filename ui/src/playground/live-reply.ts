@@ -1,10 +1,17 @@
 /** The running reply, reduced from its events. Pure. */
 import type { ReplyEvent } from '../api.ts'
+import type { Conversation, PathMessage } from './branches.ts'
 import type { Message, ToolCall } from './queries.ts'
+
+export type ShownPart = NonNullable<Message['parts']>[number]
 
 export interface LiveReply {
   /** The message, until the server's stored one has been read. Null: the reply was joined. */
   userText: string | null
+  /** Id of the message that it comes behind. Null: it begins a path. Undefined: the last one, as it is. */
+  behind: string | null | undefined
+  /** Of that message. */
+  userParts: readonly ShownPart[]
   /** Null until its first event. */
   id: string | null
   content: string
@@ -20,8 +27,14 @@ export interface LiveReply {
   startedAt: string
 }
 
-export const newReply = (userText: string | null, now: string): LiveReply => ({
+export const newReply = (
+  userText: string | null,
+  now: string,
+  { behind, userParts = [] }: Partial<Pick<LiveReply, 'behind' | 'userParts'>> = {},
+): LiveReply => ({
   userText,
+  behind,
+  userParts,
   id: null,
   content: '',
   reasoning: '',
@@ -95,19 +108,30 @@ export type ShownMessage = Pick<Message, 'role' | 'content' | 'status' | 'finish
   toolCalls: readonly ToolCall[]
   /** Absent while the server's message is not known. */
   model?: Message['model']
+  usage?: Message['usage']
+  firstTokenMs?: Message['firstTokenMs']
+  durationMs?: Message['durationMs']
+  attempts?: Message['attempts']
+  overrides?: Message['overrides']
   reasoning?: string
   reasoningMs?: number
+  parentId?: string | null
+  beside?: PathMessage['beside']
+  parts?: readonly ShownPart[]
 }
 
 /** The stored messages and the current reply. Text that was shown never gets shorter. */
-export function shownMessages(stored: readonly Message[], live: LiveReply | null): readonly ShownMessage[] {
+export function shownMessages({ path: stored, ids }: Conversation, live: LiveReply | null): readonly ShownMessage[] {
   if (live === null) return stored
   const index = live.id === null ? -1 : stored.findLastIndex(({ id }) => id === live.id)
   const found = stored[index]
   if (found === undefined) {
-    const user = live.userText === null ? [] : [userMessage(live.userText, live.startedAt)]
+    // It lies on another branch than the one that is shown.
+    if (live.id !== null && ids.includes(live.id)) return stored
     // A joined reply is already there, as far as it was stored.
-    return live.userText === null && live.id === null ? stored : [...stored, ...user, replyMessage(live)]
+    if (live.userText === null && live.id === null && live.behind === undefined) return stored
+    const user = live.userText === null ? [] : [userMessage(live.userText, live)]
+    return [...upTo(stored, live.behind), ...user, replyMessage(live)]
   }
   if (found.status !== 'streaming') return stored
   const { status, finishReason, error, reasoning, reasoningMs } = live
@@ -123,7 +147,10 @@ export function shownMessages(stored: readonly Message[], live: LiveReply | null
   })
 }
 
-const userMessage = (content: string, createdAt: string): ShownMessage => ({
+const upTo = (path: readonly PathMessage[], lastId: string | null | undefined): readonly PathMessage[] =>
+  lastId === undefined ? path : path.slice(0, path.findIndex(({ id }) => id === lastId) + 1)
+
+const userMessage = (content: string, { startedAt: createdAt, userParts }: LiveReply): ShownMessage => ({
   id: null,
   role: 'user',
   content,
@@ -132,6 +159,7 @@ const userMessage = (content: string, createdAt: string): ShownMessage => ({
   finishReason: null,
   error: null,
   toolCalls: [],
+  ...(userParts.length > 0 && { parts: userParts }),
 })
 
 const replyMessage = (reply: LiveReply): ShownMessage => ({

@@ -4,17 +4,26 @@ import {
   IconAlertTriangle,
   IconArrowBackUp,
   IconCheck,
+  IconCursorText,
+  IconGitFork,
+  IconHandStop,
   IconPencil,
   IconPlayerStop,
+  IconRefresh,
   IconScissors,
+  IconTimeline,
 } from '@tabler/icons-react'
-import { memo } from 'react'
+import { lazy, memo, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { Copy } from '../blocks/copy.tsx'
 import { RelativeTime } from '../blocks/relative-time.tsx'
+import { MessageParts } from './attached.tsx'
+import { BranchPicker } from './branch-picker.tsx'
 import { Reason } from './error-reason.tsx'
+import { Figures } from './figures.tsx'
 import type { ShownMessage } from './live-reply.ts'
 import { Markdown } from './markdown/markdown.tsx'
 import classes from './message.module.css'
+import type { MessageActions } from './message-actions.ts'
 import type { ToolCall } from './queries.ts'
 import { Reasoning } from './reasoning.tsx'
 import { ToolCard } from './tool-card.tsx'
@@ -30,36 +39,52 @@ interface MessageProps {
   agentModel: string
   /** The tool cards that the reader has expanded, also in messages that are not rendered. */
   unfolded: Set<string>
-  onEdit: (text: string) => void
-  /** Null where there is nothing to try again. */
-  onRetry: (() => void) | null
+  actions: MessageActions
+  /** It ends the path. */
+  isLast: boolean
 }
 
 export const MessageView = memo((props: MessageProps) =>
   props.message.role === 'user' ? <UserMessage {...props} /> : <Reply {...props} />,
 )
 
-function UserMessage({ message: { content, createdAt }, place, count, onEdit }: MessageProps) {
+function UserMessage({ message, place, count, actions, isLast }: MessageProps) {
+  const { id, content, createdAt, parts } = message
+  const { regenerate } = actions
   return (
     <article className={classes.user} aria-label="You" aria-posinset={place} aria-setsize={count}>
       <VisuallyHidden component="h2">You</VisuallyHidden>
-      <UserText text={content} />
+      {parts && parts.length > 0 && <MessageParts parts={parts} />}
+      {content !== '' && <UserText text={content} />}
       <div className={classes.foot}>
         <RelativeTime iso={createdAt} />
-        <Tooltip label="Edit and send again">
-          <ActionIcon variant="subtle" color="gray" aria-label="Edit and send again" onClick={() => onEdit(content)}>
-            <IconPencil size={16} stroke={1.7} />
-          </ActionIcon>
-        </Tooltip>
+        <FootButton
+          label="Edit and send again"
+          icon={IconPencil}
+          // Its place is known once it is stored.
+          disabled={id === null}
+          onClick={() => actions.edit(message)}
+        />
         <Copy text={content} label="Copy message" />
+        {isLast && id !== null && regenerate && (
+          <FootButton label="Answer this message" icon={IconRefresh} onClick={() => regenerate(id)} />
+        )}
+        <Branches message={message} actions={actions} />
       </div>
     </article>
   )
 }
 
-function Reply({ message, place, count, agentName, agentModel, unfolded, onRetry }: MessageProps) {
+function Reply({ message, place, count, agentName, agentModel, unfolded, actions, isLast }: MessageProps) {
   const { content, reasoning = '', reasoningMs = null, toolCalls, status, error } = message
   const isWriting = status === 'streaming'
+  const again = againOf(message, actions)
+  const [isTraceOpen, setTraceOpen] = useState(() => unfolded.has(`${place} trace`))
+  const toggleTrace = () => {
+    setTraceOpen(!isTraceOpen)
+    if (isTraceOpen) unfolded.delete(`${place} trace`)
+    else unfolded.add(`${place} trace`)
+  }
   return (
     <article
       className={classes.reply}
@@ -93,11 +118,14 @@ function Reply({ message, place, count, agentName, agentModel, unfolded, onRetry
         ),
       )}
       {isWriting && content === '' && reasoning === '' && toolCalls.length === 0 && (
-        <div className={classes.dots} role="img" aria-label="Waiting for the first word">
-          <i />
-          <i />
-          <i />
-        </div>
+        <>
+          <div className={classes.dots} role="img" aria-label="Waiting for the first word">
+            <i />
+            <i />
+            <i />
+          </div>
+          {message.id !== null && <WhyItWaits key={message.id} messageId={message.id} />}
+        </>
       )}
       {error && (
         <Alert
@@ -111,12 +139,12 @@ function Reply({ message, place, count, agentName, agentModel, unfolded, onRetry
           <Reason text={error.message} />
           <Group mt="xs" gap="sm">
             <code>{error.code}</code>
-            {onRetry && (
+            {again && isLast && (
               <Button
                 size="compact-sm"
                 variant="default"
                 leftSection={<IconArrowBackUp size={15} aria-hidden />}
-                onClick={onRetry}
+                onClick={again}
               >
                 Try again
               </Button>
@@ -124,12 +152,88 @@ function Reply({ message, place, count, agentName, agentModel, unfolded, onRetry
           </Group>
         </Alert>
       )}
-      <Foot message={message} agentModel={agentModel} />
+      <Foot message={message} agentModel={agentModel} actions={actions}>
+        {message.id !== null && (
+          <Tooltip label="What happened">
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label="What happened"
+              aria-expanded={isTraceOpen}
+              onClick={toggleTrace}
+            >
+              <IconTimeline size={16} stroke={1.7} />
+            </ActionIcon>
+          </Tooltip>
+        )}
+      </Foot>
+      {isTraceOpen && message.id !== null && (
+        <Suspense>
+          <ReplyTrace key={message.id} messageId={message.id} running={isWriting} />
+        </Suspense>
+      )}
     </article>
   )
 }
 
-function Foot({ message, agentModel }: Pick<MessageProps, 'message' | 'agentModel'>) {
+/** Asks for another reply in the place of this one. Null: not now. */
+function againOf({ parentId }: ShownMessage, { regenerate }: MessageActions): (() => void) | null {
+  return parentId == null || regenerate === null ? null : () => regenerate(parentId)
+}
+
+interface FootButtonProps {
+  label: string
+  icon: typeof IconCheck
+  disabled?: boolean
+  onClick: () => void
+}
+
+const FootButton = ({ label, icon: Icon, disabled = false, onClick }: FootButtonProps) => (
+  <Tooltip label={label}>
+    <ActionIcon variant="subtle" color="gray" aria-label={label} disabled={disabled} onClick={onClick}>
+      <Icon size={16} stroke={1.7} />
+    </ActionIcon>
+  </Tooltip>
+)
+
+/** The branches in this place, and the fork of the session from here. */
+function Branches({ message, actions }: Pick<MessageProps, 'message' | 'actions'>) {
+  const { id, role, beside } = message
+  const { fork, forkWithin } = actions
+  if (id === null || beside === undefined) return null
+  return (
+    <>
+      {fork && <FootButton label="Fork from here" icon={IconGitFork} onClick={() => fork(id)} />}
+      {role === 'assistant' && forkWithin && (
+        <FootButton label="Fork within this reply" icon={IconCursorText} onClick={() => forkWithin(message)} />
+      )}
+      <BranchPicker id={id} beside={beside} onTurn={actions.turnTo} />
+    </>
+  )
+}
+
+const ReplyTrace = lazy(() => import('../traces/reply-trace.tsx'))
+const Waiting = lazy(() => import('../traces/waiting.tsx'))
+
+/** Nearly every reply begins sooner: then nobody needs to ask why it does not. */
+const patienceMs = 1000
+
+function WhyItWaits({ messageId }: { messageId: string }) {
+  const [isLate, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), patienceMs)
+    return () => clearTimeout(timer)
+  }, [])
+  return isLate && <Suspense>{<Waiting messageId={messageId} />}</Suspense>
+}
+
+function Foot({
+  message,
+  agentModel,
+  actions,
+  children,
+}: Pick<MessageProps, 'message' | 'agentModel' | 'actions'> & { children: ReactNode }) {
+  const again = againOf(message, actions)
   const { icon: Icon, words } = statusOf(message)
   const { model } = message
   return (
@@ -139,8 +243,12 @@ function Foot({ message, agentModel }: Pick<MessageProps, 'message' | 'agentMode
         {words}
       </span>
       {model && model !== agentModel && <span>Answered by {model}</span>}
+      <Figures message={message} />
       <RelativeTime iso={message.createdAt} />
       {message.content !== '' && <Copy text={message.content} label="Copy reply" />}
+      {again && <FootButton label="Another reply" icon={IconRefresh} onClick={again} />}
+      <Branches message={message} actions={actions} />
+      {children}
     </div>
   )
 }
@@ -149,6 +257,7 @@ function statusOf({ status, finishReason }: ShownMessage): { icon: typeof IconCh
   if (status === 'streaming') return { icon: null, words: 'Writing' }
   if (status === 'error') return { icon: IconAlertTriangle, words: 'Error' }
   if (finishReason === 'cancelled') return { icon: IconPlayerStop, words: 'Stopped' }
+  if (finishReason === 'tool_calls') return { icon: IconHandStop, words: 'Asked for a decision' }
   if (finishReason === 'length') return { icon: IconScissors, words: 'Cut off at the length limit' }
   if (finishReason === 'content_filter') return { icon: IconAlertTriangle, words: 'Stopped by the content filter' }
   return { icon: IconCheck, words: 'Complete' }

@@ -3,6 +3,7 @@ import { CloseButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { toolKinds } from '../agents/tool-kinds.ts'
 import type { Query } from '../blocks/resource.ts'
+import { promptResource } from '../prompts/resource.ts'
 import { providerResource } from '../providers/resource.ts'
 import classes from './override-chips.module.css'
 import { isToolKey, listOf, type OverrideKey, overrideName, useOverrides } from './overrides.ts'
@@ -35,6 +36,8 @@ export function OverrideChips() {
 
 function Value({ of: key, text }: { of: OverrideKey; text: string }) {
   if (key === 'provider') return <Names all={providerResource.all} ids={[text]} />
+  if (key === 'prompt') return <Names all={promptResource.all} ids={[text]} />
+  if (key === 'system' && text.length > 40) return `${text.slice(0, 40)}…`
   if (isToolKey(key)) return <Names all={toolKinds[key].all} ids={listOf(text)} />
   return text
 }

@@ -1,8 +1,20 @@
 /** Settings for the requests of this page alone. */
-import { Button, Drawer, MultiSelect, NumberInput, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
+import {
+  Button,
+  Drawer,
+  MultiSelect,
+  NumberInput,
+  Select,
+  Stack,
+  Switch,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Agent } from '../agents/resource.ts'
 import { type ToolKey, toolKeys, toolKinds } from '../agents/tool-kinds.ts'
+import { promptResource } from '../prompts/resource.ts'
 import { providerResource } from '../providers/resource.ts'
 import { listOf, type NumberKey, overrideName, useOverrides } from './overrides.ts'
 
@@ -37,6 +49,7 @@ const numbers: NumberField[] = [
 export default function OverridesDrawer({ agent, onClose }: { agent: Agent; onClose: () => void }) {
   const { overrides, set, clear } = useOverrides()
   const providers = useQuery(providerResource.all).data ?? []
+  const prompts = useQuery(promptResource.all).data ?? []
   return (
     <Drawer opened onClose={onClose} position="right" size={400} padding="lg" title="Overrides">
       <Stack gap="md">
@@ -57,6 +70,24 @@ export default function OverridesDrawer({ agent, onClose }: { agent: Agent; onCl
           placeholder={agent.model}
           value={overrides.model ?? ''}
           onChange={({ currentTarget: { value } }) => set({ model: value || null })}
+        />
+        <Select
+          label="Prompt"
+          placeholder={prompts.find(({ id }) => id === agent.promptId)?.name ?? 'none'}
+          data={prompts.map(({ id, name }) => ({ value: id, label: name }))}
+          value={overrides.prompt ?? null}
+          onChange={(prompt) => set({ prompt })}
+          clearable
+          clearButtonProps={{ 'aria-label': "The agent's prompt again" }}
+        />
+        <Textarea
+          label="System prompt"
+          description="Instead of any stored prompt."
+          autosize
+          minRows={2}
+          maxRows={10}
+          value={overrides.system ?? ''}
+          onChange={({ currentTarget: { value } }) => set({ system: value || null })}
         />
         {numbers.map(({ key, about, step, most, fallback }) => (
           <NumberInput

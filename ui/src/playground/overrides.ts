@@ -6,13 +6,15 @@ import type { ChatRequest } from './connection-machine.ts'
 
 export const numberKeys = ['temperature', 'topP', 'topK', 'maxToolCalls'] as const
 export type NumberKey = (typeof numberKeys)[number]
-type SettingKey = NumberKey | 'provider' | 'model'
+type SettingKey = NumberKey | 'provider' | 'model' | 'prompt' | 'system'
 export type OverrideKey = SettingKey | ToolKey
-const keys: readonly OverrideKey[] = ['provider', 'model', ...numberKeys, ...toolKeys]
+const keys: readonly OverrideKey[] = ['provider', 'model', 'prompt', 'system', ...numberKeys, ...toolKeys]
 
 const settingNames: Record<SettingKey, string> = {
   provider: 'Provider',
   model: 'Model',
+  prompt: 'Prompt',
+  system: 'System prompt',
   temperature: 'Temperature',
   topP: 'Top P',
   topK: 'Top K',
@@ -51,7 +53,7 @@ export const listOf = (text: string): string[] => text.split(',').filter((part) 
 
 /** The overrides as part of a request. The server checks them. */
 export function requestPart(overrides: Overrides): Omit<ChatRequest, 'message' | 'sessionId'> {
-  const { provider, model } = overrides
+  const { provider, model, prompt, system } = overrides
   const numbers = numberKeys.flatMap((key) => {
     const value = overrides[key]
     return value === undefined ? [] : [[key, Number(value)] as const]
@@ -59,6 +61,8 @@ export function requestPart(overrides: Overrides): Omit<ChatRequest, 'message' |
   const config = {
     ...(provider !== undefined && { providerId: provider }),
     ...(model !== undefined && { model }),
+    ...(prompt !== undefined && { promptId: prompt }),
+    ...(system !== undefined && { systemPrompt: system }),
     ...Object.fromEntries(numbers),
   }
   const request: ReturnType<typeof requestPart> = Object.keys(config).length > 0 ? { configOverrides: config } : {}

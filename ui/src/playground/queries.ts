@@ -3,10 +3,13 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { api } from '../api.ts'
 import { queryClient } from '../query-client.ts'
+import { conversationOf } from './branches.ts'
 
 export type Session = components['schemas']['PlaygroundSession']
 export type Message = components['schemas']['PlaygroundMessage']
 export type ToolCall = Message['toolCalls'][number]
+export type PendingCall = Session['pending'][number]
+export type Decision = components['schemas']['Decision']
 
 const pageLimit = 30
 const listPath = '/api/v1/agents/{agent_id}/playground/sessions'
@@ -46,10 +49,41 @@ export const messageList = (agentId: string, sessionId: string) =>
     queryKey: ['sessions', 'messages', agentId, sessionId],
     queryFn: async ({ signal }) => {
       const path = { agent_id: agentId, session_id: sessionId }
-      const { messages } = await api.GET(`${listPath}/{session_id}/messages`, { params: { path }, signal })
-      return messages
+      const [{ headId }, { messages }] = await Promise.all([
+        api.GET(`${listPath}/{session_id}`, { params: { path }, signal }),
+        api.GET(`${listPath}/{session_id}/messages`, { params: { path, query: { branches: 'all' } }, signal }),
+      ])
+      return conversationOf(messages, headId)
     },
   })
+
+/** Where each frame of a reply ends in its text. It changes only while the reply runs. */
+export const framesOf = (agentId: string, sessionId: string, messageId: string) =>
+  queryOptions({
+    queryKey: ['sessions', 'frames', messageId],
+    queryFn: async ({ signal }) => {
+      const path = { agent_id: agentId, session_id: sessionId, message_id: messageId }
+      return (await api.GET(`${listPath}/{session_id}/messages/{message_id}/frames`, { params: { path }, signal }))
+        .frames
+    },
+  })
+
+/** Turns the path to another branch. */
+export async function turnTo(agentId: string, sessionId: string, messageId: string): Promise<void> {
+  const path = { agent_id: agentId, session_id: sessionId }
+  await api.POST(`${listPath}/{session_id}/head`, { params: { path }, body: { messageId } })
+  await queryClient.invalidateQueries({ queryKey: messageList(agentId, sessionId).queryKey })
+}
+
+/** Resolves to the id of a new session with a copy of the path up to there. */
+export async function forkSession(
+  agentId: string,
+  forkOf: { sessionId: string; messageId: string; frameId: number | null },
+): Promise<string> {
+  const { id } = await api.POST(listPath, { params: { path: { agent_id: agentId } }, body: { forkOf } })
+  sessionsChanged(agentId)
+  return id
+}
 
 /** Refetches the lists. */
 export const sessionsChanged = (agentId: string): void => {
@@ -59,7 +93,19 @@ export const sessionsChanged = (agentId: string): void => {
 
 export const messagesChanged = (agentId: string, sessionId: string): void => {
   void queryClient.invalidateQueries({ queryKey: messageList(agentId, sessionId).queryKey })
+  void queryClient.invalidateQueries({ queryKey: pendingCalls(agentId, sessionId).queryKey })
+  void queryClient.invalidateQueries({ queryKey: ['sessions', 'waiting'] })
 }
+
+/** The calls that wait for somebody. */
+export const pendingCalls = (agentId: string, sessionId: string) =>
+  queryOptions({
+    queryKey: ['sessions', 'pending', agentId, sessionId],
+    queryFn: async ({ signal }) => {
+      const path = { agent_id: agentId, session_id: sessionId }
+      return (await api.GET(`${listPath}/{session_id}`, { params: { path }, signal })).pending
+    },
+  })
 
 export async function deleteSession(agentId: string, sessionId: string): Promise<void> {
   const path = { agent_id: agentId, session_id: sessionId }

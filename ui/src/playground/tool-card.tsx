@@ -24,8 +24,8 @@ export const ToolCard = memo(({ call, running, id, unfolded }: ToolCardProps) =>
     if (open) unfolded.add(id)
     else unfolded.delete(id)
   }
-  const { name, ok, durationMs } = call
-  const state = ok === null ? (running ? 'running' : 'outcome unknown') : ok ? 'done' : 'failed'
+  const { name, durationMs } = call
+  const state = stateOf(call, running)
   return (
     <details className={classes.tool} data-state={state} open={isOpen} onToggle={onToggle}>
       <summary>
@@ -40,6 +40,14 @@ export const ToolCard = memo(({ call, running, id, unfolded }: ToolCardProps) =>
   )
 })
 
+/** `decision`: of a call that waited for somebody. */
+function stateOf({ ok, decision }: ToolCall, running: boolean): string {
+  if (decision === null) return 'not decided'
+  if (decision === 'reject') return 'rejected'
+  if (decision === 'respond') return 'answered'
+  return ok === null ? (running ? 'running' : 'outcome unknown') : ok ? 'done' : 'failed'
+}
+
 function Parts({ call, running }: Pick<ToolCardProps, 'call' | 'running'>) {
   return (
     <>
@@ -49,7 +57,9 @@ function Parts({ call, running }: Pick<ToolCardProps, 'call' | 'running'>) {
         <Text className={classes.toolWait}>
           {running
             ? 'Waiting for its result…'
-            : 'The reply ended before a result was stored. The call may have taken effect.'}
+            : call.decision === null
+              ? 'It is made once somebody approves it.'
+              : 'The reply ended before a result was stored. The call may have taken effect.'}
         </Text>
       )}
     </>
@@ -59,7 +69,8 @@ function Parts({ call, running }: Pick<ToolCardProps, 'call' | 'running'>) {
 function StateIcon({ state }: { state: string }) {
   if (state === 'running') return <Loader size={14} aria-hidden />
   if (state === 'done') return <IconCheck size={16} stroke={2.2} className={classes.toolOk} aria-hidden />
-  if (state === 'outcome unknown')
+  if (state === 'answered') return <IconCheck size={16} stroke={2.2} className={classes.toolOk} aria-hidden />
+  if (state === 'outcome unknown' || state === 'not decided')
     return <IconQuestionMark size={16} stroke={2.2} className={classes.toolBad} aria-hidden />
   return <IconX size={16} stroke={2.2} className={classes.toolBad} aria-hidden />
 }

@@ -4,9 +4,10 @@ import { IconArrowDown } from '@tabler/icons-react'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useSelector } from '@xstate/store-react'
 import { type KeyboardEvent, memo, type ReactNode, useEffect, useMemo, useState } from 'react'
+import type { Conversation } from './branches.ts'
 import { type ShownMessage, shownMessages } from './live-reply.ts'
 import { MessageView } from './message.tsx'
-import type { Message } from './queries.ts'
+import type { MessageActions } from './message-actions.ts'
 import { useStickToBottom } from './stick-to-bottom.ts'
 import type { Transcript } from './transcript.ts'
 import classes from './transcript-view.module.css'
@@ -14,33 +15,26 @@ import classes from './transcript-view.module.css'
 interface TranscriptViewProps {
   agentName: string
   agentModel: string
-  stored: readonly Message[]
+  stored: Conversation
   transcript: Transcript
-  onEdit: (text: string) => void
-  /** Sends the text again. Null while a reply runs. */
-  onRetry: ((text: string) => void) | null
+  actions: MessageActions
   /** Instead of the conversation while it is empty. */
   empty: ReactNode
 }
 
 /** Its props stay the same while a message is typed: it renders again only when the conversation changes. */
 export const TranscriptView = memo((props: TranscriptViewProps) => {
-  const { agentName, agentModel, stored, transcript, onEdit, onRetry, empty } = props
+  const { agentName, agentModel, stored, transcript, actions, empty } = props
   const live = useSelector(transcript, ({ context }) => context.live)
   const messages = useMemo(() => shownMessages(stored, live), [stored, live])
   const { scroller, content, rows, near, space, isAtBottom, toBottom } = useRows(messages)
   const [unfolded] = useState(() => new Set<string>())
   // The reader's own message is always scrolled into sight.
-  const sentAt = live?.userText === null ? undefined : live?.startedAt
+  const sentAt = live?.userText === null && live.behind === undefined ? undefined : live?.startedAt
   useEffect(() => {
     if (sentAt !== undefined) toBottom()
   }, [sentAt, toBottom])
   const last = messages.at(-1)
-  const lastText = messages.findLast(({ role }) => role === 'user')?.content
-  const retryLast = useMemo(
-    () => (onRetry && lastText !== undefined ? () => onRetry(lastText) : null),
-    [onRetry, lastText],
-  )
   // Smooth scrolling that far would miss: rows that it passes are measured meanwhile, which moves the target.
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Home' && event.key !== 'End') return
@@ -67,7 +61,7 @@ export const TranscriptView = memo((props: TranscriptViewProps) => {
             const message = messages[index]
             return (
               message && (
-                // A transcript only grows: the index stays when the stored message replaces the live one.
+                // The index stays when the stored message replaces the live one, and when another branch is shown.
                 <div key={index} ref={rows.measureElement} data-index={index}>
                   <MessageView
                     message={message}
@@ -76,8 +70,8 @@ export const TranscriptView = memo((props: TranscriptViewProps) => {
                     agentName={agentName}
                     agentModel={agentModel}
                     unfolded={unfolded}
-                    onEdit={onEdit}
-                    onRetry={message === last ? retryLast : null}
+                    actions={actions}
+                    isLast={message === last}
                   />
                 </div>
               )
@@ -130,7 +124,7 @@ const farBelow = 1e9
 /** Pixels, until it has been drawn once. */
 function likelyHeight(message: ShownMessage | undefined): number {
   if (message === undefined) return 0
-  const { role, content, reasoning, toolCalls } = message
-  if (role === 'user') return 92 + 25 * Math.floor(content.length / 75)
+  const { role, content, reasoning, toolCalls, parts = [] } = message
+  if (role === 'user') return 92 + (parts.length > 0 ? 190 : 0) + 25 * Math.floor(content.length / 75)
   return 88 + content.length / 3 + 60 * (toolCalls.length + (reasoning ? 1 : 0))
 }

@@ -1,6 +1,6 @@
 /** What this window knows of the current reply, ahead of the server's stored messages. */
 import { createStore } from '@xstate/store'
-import { type LiveEvent, type LiveReply, newReply, withEvents } from './live-reply.ts'
+import { type LiveEvent, type LiveReply, newReply, type ShownPart, withEvents } from './live-reply.ts'
 
 interface TranscriptContext {
   live: LiveReply | null
@@ -11,8 +11,20 @@ export function createTranscript() {
   return createStore({
     context,
     on: {
-      /** A message is sent. */
-      sent: (_, { text, now }: { text: string; now: string }) => ({ live: newReply(text, now) }),
+      /** A message is sent, or another reply asked for (`text` null). `behind`: as of `LiveReply`. */
+      sent: (
+        _,
+        {
+          text,
+          parts,
+          behind,
+          now,
+        }: { text: string | null; parts: readonly ShownPart[]; behind: LiveReply['behind']; now: string },
+      ) => ({
+        live: newReply(text, now, { behind, userParts: parts }),
+      }),
+      /** What waited was decided: a reply without a message of the user's. */
+      decided: (_, { now }: { now: string }) => ({ live: newReply(null, now) }),
       /** A running reply is followed from its beginning. */
       joined: (_, { id, now }: { id: string; now: string }) => ({ live: { ...newReply(null, now), id } }),
       /** The server refused the message. */

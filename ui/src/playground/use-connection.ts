@@ -3,7 +3,17 @@ import { useQuery } from '@tanstack/react-query'
 import { useMachine } from '@xstate/react'
 import { useEffect, useRef, useState } from 'react'
 import { type ChatRequest, connectionMachine } from './connection-machine.ts'
-import { messageList, messagesChanged, newestSessions, sessionsChanged } from './queries.ts'
+import type { ShownPart } from './live-reply.ts'
+import {
+  type Decision,
+  type Message,
+  messageList,
+  messagesChanged,
+  newestSessions,
+  type PendingCall,
+  pendingCalls,
+  sessionsChanged,
+} from './queries.ts'
 import { createTranscript } from './transcript.ts'
 
 interface ConnectionOptions {
@@ -34,9 +44,10 @@ export function useConnection({ agentId, sessionId: given, onSession }: Connecti
   }, [isIdle, agentId, sessionId])
 
   useOtherWindows(agentId, sessionId)
+  const pending = usePending(agentId, sessionId, stored.data?.path.at(-1))
 
   // A running reply that this window does not follow: after a reload, or started elsewhere.
-  const last = stored.data?.at(-1)
+  const last = stored.data?.path.at(-1)
   useEffect(() => {
     if (!isIdle || last?.status !== 'streaming') return
     const { live } = transcript.getSnapshot().context
@@ -49,14 +60,26 @@ export function useConnection({ agentId, sessionId: given, onSession }: Connecti
     sessionId,
     problem,
     isIdle,
+    /** The calls that wait for somebody. */
+    pending: isIdle ? pending : [],
     /** The server has accepted the message, and the reply is running. */
     isAccepted: !isIdle && !state.matches({ following: 'sending' }),
     isReconnecting: state.matches({ following: 'reconnecting' }),
     isStopping: state.matches({ following: 'stopping' }) || state.context.stopAsked,
-    send: (chat: ChatRequest) => send({ type: 'send', chat }),
+    send: (chat: ChatRequest, parts: readonly ShownPart[]) => send({ type: 'send', chat, parts }),
+    decide: (decisions: readonly Decision[]) => send({ type: 'decide', decisions }),
     stop: () => send({ type: 'stop' }),
     dismiss: () => send({ type: 'dismiss' }),
   }
+}
+
+const nothing: PendingCall[] = []
+
+/** Asked for where the newest reply ended for that. */
+function usePending(agentId: string, sessionId: string | null, last: Message | undefined): PendingCall[] {
+  const enabled = sessionId !== null && last?.finishReason === 'tool_calls'
+  const { data = nothing } = useQuery({ ...pendingCalls(agentId, sessionId ?? ''), enabled })
+  return enabled ? data : nothing
 }
 
 /** Changes by other windows or the API's callers in this agent's sessions are seen within a few seconds. */

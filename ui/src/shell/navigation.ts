@@ -1,5 +1,13 @@
 /** The pages of the navigation, in its order. */
-import { type Icon, IconChartBar, IconMessageCircle, IconMessages, IconSitemap, IconTool } from '@tabler/icons-react'
+import {
+  type Icon,
+  IconChartBar,
+  IconHandStop,
+  IconMessageCircle,
+  IconMessages,
+  IconSitemap,
+  IconTool,
+} from '@tabler/icons-react'
 import { resources } from '../resources.ts'
 
 interface Link {
@@ -19,6 +27,7 @@ export const sections: readonly { label: string | null; pages: Link[] }[] = [
     pages: [
       { to: '/playground', label: 'Playground', icon: IconMessageCircle },
       { to: '/sessions', label: 'Sessions', icon: IconMessages },
+      { to: '/waiting', label: 'Waiting', icon: IconHandStop },
       { to: '/chart', label: 'State chart', icon: IconSitemap },
       { to: '/usage', label: 'Usage', icon: IconChartBar },
     ],

@@ -19,6 +19,7 @@ import { sections } from './navigation.ts'
 import { reliable } from './reliable-import.ts'
 import classes from './shell.module.css'
 import { UnreachableNotice } from './unreachable.tsx'
+import { WaitingCount } from './waiting-count.tsx'
 
 const CommandPalette = lazy(reliable(() => import('./command-palette.tsx')))
 const Shortcuts = lazy(reliable(() => import('./shortcuts.tsx')))
@@ -95,6 +96,7 @@ function Side() {
                 label={label}
                 className={classes.link ?? ''}
                 leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
+                rightSection={to === '/waiting' && <WaitingCount />}
               />
             ))}
           </div>

@@ -2,9 +2,12 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { api } from '../api.ts'
+import { queryClient } from '../query-client.ts'
 
 export type UsageReport = components['schemas']['UsageReport']
 export type UsageRow = components['schemas']['UsageRow']
+export type UsageFiguresRow = components['schemas']['UsageFiguresRow']
+export type ModelPrices = components['schemas']['ModelPrices']
 
 /** ISO 8601 dates or times; `to` is not included, absent it is now. */
 export interface Period {
@@ -18,3 +21,20 @@ export const usageQuery = (groupBy: 'agent' | 'model' | 'day', period: Period) =
     queryFn: ({ signal }) => api.GET('/api/v1/usage', { params: { query: { groupBy, ...period } }, signal }),
     refetchInterval: 60_000,
   })
+
+export const figuresQuery = (groupBy: 'agent' | 'model', period: Period) =>
+  queryOptions({
+    queryKey: ['usage', 'figures', groupBy, period],
+    queryFn: ({ signal }) => api.GET('/api/v1/usage/figures', { params: { query: { groupBy, ...period } }, signal }),
+    refetchInterval: 60_000,
+  })
+
+export const pricesQuery = queryOptions({
+  queryKey: ['usage', 'prices'],
+  queryFn: ({ signal }) => api.GET('/api/v1/settings/prices', { signal }),
+})
+
+export const savePrices = (body: ModelPrices) =>
+  api
+    .PUT('/api/v1/settings/prices', { body })
+    .finally(() => void queryClient.invalidateQueries({ queryKey: ['usage'] }))

@@ -1,6 +1,7 @@
 import { Anchor, Skeleton, Text } from '@mantine/core'
 import { IconChartBar } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { allAgents } from '../agents/resource.ts'
 import { EmptyState } from '../blocks/empty-state.tsx'
@@ -8,6 +9,7 @@ import { ErrorAlert } from '../blocks/error-alert.tsx'
 import { Page } from '../blocks/page.tsx'
 import { sumOf } from './buckets.ts'
 import { ByDay } from './by-day.tsx'
+import { Figures } from './figures.tsx'
 import { usePeriod } from './period-in-url.ts'
 import { PeriodPicker } from './period-picker.tsx'
 import { type Period, type UsageReport, usageQuery } from './queries.ts'
@@ -32,6 +34,7 @@ export function Component() {
 }
 
 function Report({ report, period }: { report: UsageReport; period: Period }) {
+  const agentName = useAgentName()
   if (report.rows.length === 0) {
     return (
       <EmptyState
@@ -52,18 +55,20 @@ function Report({ report, period }: { report: UsageReport; period: Period }) {
         <ByAgent period={period} />
         <ByModel period={period} />
       </div>
+      <Figures period={period} agentName={agentName} />
       <Text fz="xs" c="dimmed">
-        Days are UTC.{sum.estimated && ' ≈: providers reported no tokens for some replies; a tokenizer counted those.'}
+        Times are those of the last seven days. Days are UTC.
+        {sum.estimated && ' ≈: providers reported no tokens for some replies; a tokenizer counted those.'}
       </Text>
     </>
   )
 }
 
-function ByAgent({ period }: { period: Period }) {
-  const { data } = useQuery({ ...usageQuery('agent', period), placeholderData: keepPreviousData })
+/** An agent's name, leading to its page. */
+function useAgentName(): (id: string) => ReactNode {
   const { data: agents } = useQuery(allAgents)
   const names = new Map(agents?.map(({ id, name }) => [id, name]))
-  const name = (id: string) => {
+  return (id) => {
     const known = names.get(id)
     if (known === undefined) return agents ? `Deleted agent ${id.slice(0, 8)}` : id.slice(0, 8)
     return (
@@ -72,6 +77,11 @@ function ByAgent({ period }: { period: Period }) {
       </Anchor>
     )
   }
+}
+
+function ByAgent({ period }: { period: Period }) {
+  const { data } = useQuery({ ...usageQuery('agent', period), placeholderData: keepPreviousData })
+  const name = useAgentName()
   return data ? <ShareTable title="By agent" noun="Agent" rows={data.rows} name={name} /> : <Skeleton h={160} />
 }
 

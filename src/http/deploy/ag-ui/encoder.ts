@@ -3,7 +3,9 @@
  * clients read each `data:` as JSON, and a run ends with its last event.
  */
 import type { Frame } from '../../../actors/reply-event.ts'
+import type { MessageWithEvents } from '../../../persistence/replies/reply-events.ts'
 import { createOutline, type OutlineWriter, type TextKind } from '../../reply-outline.ts'
+import { outlineEarlier } from '../earlier-replies.ts'
 
 export const PROTOCOL_VERSION = '1.0'
 
@@ -15,10 +17,22 @@ export interface Run {
 const prefix = { text: 'TEXT_MESSAGE', reasoning: 'REASONING_MESSAGE' } as const satisfies Record<TextKind, string>
 const role = { text: 'assistant', reasoning: 'reasoning' } as const satisfies Record<TextKind, string>
 
+/** Of the answer to an interrupt. */
+const responseSchema = {
+  type: 'object',
+  properties: { approved: { type: 'boolean' }, reason: { type: 'string' } },
+  required: ['approved'],
+}
+
 const data = (event: object): string => `data: ${JSON.stringify(event)}\n\n`
 
 /** Encodes the frames of one reply, from its first one on: batch by batch, the bytes of each. */
-export function createRunEncoder(run: Run, replyId: string): (frames: readonly Frame[]) => Buffer | null {
+export function createRunEncoder(
+  run: Run,
+  replyId: string,
+  earlier: readonly MessageWithEvents[] = [],
+): (frames: readonly Frame[]) => Buffer | null {
+  let interrupts: object[] = []
   let out = ''
   let results = 0
   // Only the delta goes through JSON.stringify per token.
@@ -55,8 +69,23 @@ export function createRunEncoder(run: Run, replyId: string): (frames: readonly F
       const messageId = `${replyId}:result:${results}`
       out += data({ type: 'TOOL_CALL_RESULT', messageId, toolCallId: id, content, role: 'tool' })
     },
+    asked({ id, name }) {
+      interrupts.push({
+        id,
+        reason: 'tool_approval',
+        toolCallId: id,
+        message: `May ${name} be called?`,
+        responseSchema,
+      })
+    },
+    denied({ id }, content) {
+      writer.answered({ id, name: '', arguments: '' }, false, content)
+    },
     finished(reason) {
-      const outcome = { type: reason === 'cancelled' ? 'cancelled' : 'success' }
+      const outcome =
+        interrupts.length > 0
+          ? { type: 'interrupt', interrupts }
+          : { type: reason === 'cancelled' ? 'cancelled' : 'success' }
       out += data({ type: 'RUN_FINISHED', ...run, outcome })
     },
     failed({ message, code }) {
@@ -65,6 +94,8 @@ export function createRunEncoder(run: Run, replyId: string): (frames: readonly F
     done() {},
   }
   const outline = createOutline(writer)
+  outlineEarlier(outline, earlier)
+  interrupts = []
   return (frames) => {
     out = ''
     for (const frame of frames) outline.take(frame)

@@ -1,18 +1,49 @@
 /** What the server reads of AG-UI's `RunAgentInput` (contract section 12). */
 import type { components } from '../../../../openapi/generated/schema.ts'
+import type { DecidedCall } from '../../../actors/waiting-calls.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { badRequest } from '../../http-error.ts'
 import { textOfParts } from '../sent-text.ts'
 
 type RunAgentInput = components['schemas']['RunAgentInput']
 
-/** The newest user message: nothing else of `messages` is read. Throws 400. */
-export function readRunInput({ threadId, messages }: RunAgentInput): { sessionId: string; text: string } {
+/** `decisions`: answers to interrupts, instead of a message. */
+export interface RunInput {
+  sessionId: string
+  text: string
+  decisions: readonly DecidedCall[] | null
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The newest user message, or answers to interrupts: nothing else is read. Throws 400. */
+export function readRunInput({ threadId, messages, resume }: RunAgentInput): RunInput {
   if (!isUuid(threadId)) return badRequest('threadId: must be a UUID')
+  const sessionId = threadId.toLowerCase()
+  const decisions = readResume(resume ?? [])
+  if (decisions.length > 0) return { sessionId, text: '', decisions }
   const index = messages.findLastIndex((message) => 'role' in message && message.role === 'user')
   const newest: Readonly<Record<string, unknown>> = { ...messages[index] }
   if (index < 0) return badRequest('messages: one of them must have the role user')
   const { content } = newest
   const text = typeof content === 'string' ? content : textOfParts(content, `messages.${index}.content`)
-  return { sessionId: threadId.toLowerCase(), text }
+  return { sessionId, text, decisions: null }
+}
+
+function readResume(entries: unknown): DecidedCall[] {
+  if (!Array.isArray(entries)) return badRequest('resume: must be an array')
+  return entries.map((entry: unknown, index): DecidedCall => {
+    const where = `resume.${index}`
+    if (!isObject(entry)) return badRequest(`${where}: must be an object`)
+    const { interruptId: id, status, payload } = entry
+    if (typeof id !== 'string') return badRequest(`${where}.interruptId: must be a string`)
+    if (status === 'cancelled') return { id, decision: 'reject' }
+    if (status !== 'resolved') return badRequest(`${where}.status: must be one of "resolved", "cancelled"`)
+    if (!isObject(payload) || typeof payload.approved !== 'boolean') {
+      return badRequest(`${where}.payload.approved: must be true or false`)
+    }
+    if (payload.approved) return { id, decision: 'approve' }
+    return { id, decision: 'reject', ...(typeof payload.reason === 'string' && { reason: payload.reason }) }
+  })
 }

@@ -3,7 +3,9 @@
  * version 7). Parts take no ids on the wire: a stream of this kind is read from its beginning.
  */
 import type { FinishReason, Frame } from '../../../actors/reply-event.ts'
+import type { MessageWithEvents } from '../../../persistence/replies/reply-events.ts'
 import { createOutline, type OutlineWriter } from '../../reply-outline.ts'
+import { outlineEarlier } from '../earlier-replies.ts'
 import { inputOf } from './tool-input.ts'
 
 /** The SDK's words. A cancelled reply was stopped by a person, as its own streams are. */
@@ -12,17 +14,34 @@ const finishReasons = {
   length: 'length',
   content_filter: 'content-filter',
   cancelled: 'stop',
+  tool_calls: 'tool-calls',
 } as const satisfies Record<FinishReason, string>
 
 const data = (part: object): string => `data: ${JSON.stringify(part)}\n\n`
 
-/** Encodes the frames of one reply, from its first one on: batch by batch, the bytes of each. */
-export function createUiMessageEncoder(messageId: string): (frames: readonly Frame[]) => Buffer | null {
+/** What a reply goes on from. `repeat`: its parts are written too, behind one `start`. */
+export interface Earlier {
+  replies: readonly MessageWithEvents[]
+  repeat: boolean
+}
+
+/**
+ * Encodes the frames of one reply, from its first one on: batch by batch, the bytes of each. With the replies that it goes
+ * on from it is one message, the first one's.
+ */
+export function createUiMessageEncoder(
+  replyId: string,
+  { replies, repeat }: Earlier = { replies: [], repeat: false },
+): (frames: readonly Frame[]) => Buffer | null {
+  const messageId = replies[0]?.id ?? replyId
+  let hasStarted = false
   let out = ''
   // Only the delta goes through JSON.stringify per token.
   let deltaStart = ''
   const writer: OutlineWriter = {
     started() {
+      if (hasStarted) return
+      hasStarted = true
       out += data({ type: 'start', messageId })
     },
     stepStarted() {
@@ -56,6 +75,12 @@ export function createUiMessageEncoder(messageId: string): (frames: readonly Fra
         ? data({ type: 'tool-output-available', toolCallId: id, output: content, dynamic: true })
         : data({ type: 'tool-output-error', toolCallId: id, errorText: content, dynamic: true })
     },
+    asked({ id }) {
+      out += data({ type: 'tool-approval-request', approvalId: id, toolCallId: id })
+    },
+    denied({ id }) {
+      out += data({ type: 'tool-output-denied', toolCallId: id })
+    },
     finished(reason) {
       out += data({ type: 'finish', finishReason: finishReasons[reason] })
     },
@@ -67,8 +92,12 @@ export function createUiMessageEncoder(messageId: string): (frames: readonly Fra
     },
   }
   const outline = createOutline(writer)
+  outlineEarlier(outline, replies)
+  let repeated = repeat ? out : ''
+  hasStarted = repeat && replies.length > 0
   return (frames) => {
-    out = ''
+    out = repeated
+    repeated = ''
     for (const frame of frames) outline.take(frame)
     return out === '' ? null : Buffer.from(out)
   }

@@ -1,29 +1,110 @@
-/** What the server reads of a request of `DefaultChatTransport` (contract section 12). */
+/** What the server reads of a request of `DefaultChatTransport` (contract sections 12 and 15). */
 import type { components } from '../../../../openapi/generated/schema.ts'
+import type { DecidedCall } from '../../../actors/waiting-calls.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { badRequest } from '../../http-error.ts'
-import { textOfParts } from '../sent-text.ts'
+import {
+  gather,
+  isPictureType,
+  readName,
+  readSource,
+  type SentMessage,
+  type SentPart,
+} from '../../parts/sent-message.ts'
+import type { Uploads } from '../../parts/uploads.ts'
+import type { UIPlace } from './place.ts'
 
 type UIChatRequest = components['schemas']['UIChatRequest']
 
-export interface SentUIMessage {
+interface Sent {
   sessionId: string
-  text: string
+  place: UIPlace
   /** What an `Idempotency-Key` is held to: neither the history nor the ids of messages. */
-  heldTo: readonly (string | null)[]
+  heldTo: readonly unknown[]
 }
 
-/** Throws 400. */
-export function readChatRequest({ id, messages, trigger, messageId }: UIChatRequest): SentUIMessage {
+/** Decisions instead of a message: `replyId` is the assistant's message that they stand in. */
+export type SentUIMessage = Sent &
+  (
+    | (SentMessage & { isRegenerate: boolean; decisions?: never })
+    | { isRegenerate?: never; decisions: readonly DecidedCall[]; replyId: string }
+  )
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Throws 400 and 413. */
+export function readChatRequest(
+  { id, messages, trigger, messageId = null }: UIChatRequest,
+  uploads: Uploads,
+): SentUIMessage {
   if (!isUuid(id)) return badRequest('id: must be a UUID')
-  if (trigger === 'regenerate-message') return badRequest('trigger: regenerate-message is not supported')
-  const last: Readonly<Record<string, unknown>> = { ...messages.at(-1) }
-  const where = `messages.${messages.length - 1}`
-  if (last.role !== 'user') return badRequest(`${where}.role: the last message must be the user's`)
-  const text = textOfParts(last.parts, `${where}.parts`)
-  return {
-    sessionId: id.toLowerCase(),
-    text,
-    heldTo: ['ai-sdk', trigger ?? 'submit-message', messageId ?? null, text],
+  const isRegenerate = trigger === 'regenerate-message'
+  const list: readonly Readonly<Record<string, unknown>>[] = messages.map((message) => ({ ...message }))
+  const index = isRegenerate ? list.findLastIndex(({ role }) => role === 'user') : list.length - 1
+  const last = list[index]
+  const where = `messages.${index}`
+  const sessionId = id.toLowerCase()
+  const held = ['ai-sdk', trigger ?? 'submit-message', messageId]
+  const place = { messages: list.slice(0, index + 1), messageId }
+  if (last?.role === 'assistant' && typeof last.id === 'string') {
+    const decisions = decisionsIn(last.parts, `${where}.parts`, uploads)
+    return { sessionId, place, decisions, replyId: last.id, heldTo: [...held, decisions] }
   }
+  if (!isRegenerate && last?.role !== 'user') {
+    return badRequest(`${where}.role: the last message must be the user's, or bring decisions`)
+  }
+  const { text, parts } = isRegenerate
+    ? { text: textIn(last?.parts), parts: [] }
+    : readParts(last?.parts, `${where}.parts`, uploads)
+  return { sessionId, place, isRegenerate, text, parts, heldTo: [...held, text, ...parts.map(nameOf)] }
 }
+
+const nameOf = ({ source }: SentPart): string => (source.kind === 'data' ? source.data.sha256 : source.url)
+
+function readParts(parts: unknown, where: string, uploads: Uploads): SentMessage {
+  if (!Array.isArray(parts) || parts.length === 0) return badRequest(`${where}: must be an array of at least one part`)
+  return gather(parts, uploads, (part, index) => {
+    const at = `${where}.${index}`
+    if (part.type === 'text' && typeof part.text === 'string') return part.text
+    if (part.type !== 'file') return badRequest(`${at}: must be {"type": "text", "text": string}, or of type file`)
+    const source = readSource(part.url, `${at}.url`, null, uploads)
+    const isPicture = source.kind === 'address' || isPictureType(source.mediaType)
+    if (source.kind === 'address' && !/^image\//i.test(String(part.mediaType))) {
+      return badRequest(`${at}.url: must be a data: URL; only pictures are fetched`)
+    }
+    const filename = readName(part.filename, `${at}.filename`)
+    return { type: isPicture ? 'image_url' : 'file', source, filename, detail: null, where: `${at}.url` }
+  })
+}
+
+/** What the parts of an assistant's message say of its calls; those that wait no more are among them. */
+function decisionsIn(parts: unknown, where: string, uploads: Uploads): DecidedCall[] {
+  const textOf = (output: unknown): string =>
+    uploads.restored(typeof output === 'string' ? output : (JSON.stringify(output) ?? ''))
+  if (!Array.isArray(parts)) return badRequest(`${where}: must be an array`)
+  return parts.flatMap((part: unknown): DecidedCall[] => {
+    if (!isObject(part) || typeof part.toolCallId !== 'string') return []
+    const { toolCallId: id, state, approval, output, errorText } = part
+    if (state === 'approval-responded' && isObject(approval)) {
+      const reason = typeof approval.reason === 'string' ? { reason: approval.reason } : {}
+      return [approval.approved === true ? { id, decision: 'approve' } : { id, decision: 'reject', ...reason }]
+    }
+    if (state === 'output-available') return [{ id, decision: 'respond', output: textOf(output) }]
+    return state === 'output-error' ? [{ id, decision: 'respond', output: textOf(errorText) }] : []
+  })
+}
+
+/** Of a message that is stored already, whatever else it has. */
+function textIn(parts: unknown): string {
+  if (!Array.isArray(parts)) return ''
+  return parts.map((part: unknown) => (isText(part) ? part.text : '')).join('')
+}
+
+const isText = (part: unknown): part is { text: string } =>
+  typeof part === 'object' &&
+  part !== null &&
+  'type' in part &&
+  part.type === 'text' &&
+  'text' in part &&
+  typeof part.text === 'string'

@@ -1,29 +1,80 @@
 /** The AI SDK's chat endpoints over deploy sessions (contract section 12): send, follow, cancel, read. */
-import { listMessagesWithEvents } from '../../../persistence/replies/reply-events.ts'
+import { listMessagesWithEvents, repliesBefore } from '../../../persistence/replies/reply-events.ts'
 import { runningReply } from '../../../persistence/replies/sessions.ts'
+import { findWait } from '../../../persistence/replies/waits.ts'
 import { loadAgent } from '../../agent-for-reply.ts'
+import { broughtTools } from '../../caller-tools.ts'
+import type { GivenDecisions } from '../../decisions.ts'
+import { missing } from '../../http-error.ts'
+import { partPath } from '../../parts/part-answer.ts'
+import { prepareParts } from '../../parts/prepare.ts'
+import { requireUploads } from '../../parts/uploads.ts'
 import { streamBatches } from '../../reply-stream.ts'
 import { idempotencyOf, type SendRooms } from '../../send-message.ts'
+import { type Caller, opensId, userOf } from '../caller.ts'
 import { ownSession } from '../own-session.ts'
 import type { DeployHandlers } from '../scope.ts'
 import { sendMakingSession } from '../send-first.ts'
 import { createUiMessageEncoder } from './encoder.ts'
-import { readChatRequest } from './input.ts'
-import { uiMessageOf } from './stored-messages.ts'
+import { readChatRequest, type SentUIMessage } from './input.ts'
+import { placeOfNew, placeOfRegenerate } from './place.ts'
+import { uiMessagesOf } from './stored-messages.ts'
 
 const PROTOCOL = { 'x-vercel-ai-ui-message-stream': 'v1' }
+
+/** The parts of the message that waits: those of calls that somebody is asked about now. Throws 404. */
+async function decisionsFor(
+  { sql }: SendRooms,
+  { agentId, caller }: { agentId: string; caller: Caller },
+  { sessionId, decisions, replyId }: Extract<SentUIMessage, { replyId: string }>,
+): Promise<GivenDecisions> {
+  const { found, wait } = await findWait(sql, { agentId, sessionId, user: userOf(caller) })
+  if (!found) missing('session')
+  const isOfIt = wait !== null && wait.carried.firstId === replyId.toLowerCase()
+  const pending = new Set(wait?.pending.map(({ call_id }) => call_id))
+  return {
+    calls: decisions.filter(({ id }) => !isOfIt || pending.has(id)),
+    wait: isOfIt ? wait : null,
+    bySecret: caller.kind === 'secret',
+    asMessages: false,
+  }
+}
 
 export const aiSdkHandlers = (rooms: SendRooms) => {
   const { sql, host } = rooms
   return {
     createUIChatReply: async ({ params, body, caller, request, reply }) => {
-      const { sessionId, text, heldTo } = readChatRequest(body)
-      const idempotency = idempotencyOf(request, heldTo)
+      const uploads = requireUploads(request)
+      const asked = readChatRequest(body, uploads)
+      const { sessionId, place: named, isRegenerate } = asked
       const by = { agentId: params.agent_id, caller, request }
-      const sent = await sendMakingSession(rooms, by, { sessionId, text, idempotency })
+      if (!opensId(caller, sessionId)) missing('session')
+      const decisions = asked.decisions && (await decisionsFor(rooms, by, asked))
+      const { text, parts } = asked.decisions ? { text: '', parts: [] } : asked
+      const place = decisions
+        ? undefined
+        : isRegenerate
+          ? await placeOfRegenerate(sql, { ...by, sessionId }, named, text)
+          : await placeOfNew(sql, sessionId, named)
+      const sent = await sendMakingSession(rooms, by, {
+        sessionId,
+        text,
+        parts: await prepareParts(rooms, parts, uploads),
+        place,
+        idempotency: idempotencyOf(request, asked.heldTo),
+        ...broughtTools(body),
+        ...(decisions && { decisions }),
+      })
       const onLeft = sent.outcome === 'started' ? sent.requesterLost : undefined
+      const replies = decisions ? await repliesBefore(sql, sent.reply.info.id) : []
       reply.headers(PROTOCOL)
-      await streamBatches(reply, sent.reply, 0, createUiMessageEncoder(sent.reply.info.id), onLeft)
+      await streamBatches(
+        reply,
+        sent.reply,
+        0,
+        createUiMessageEncoder(sent.reply.info.id, { replies, repeat: false }),
+        onLeft,
+      )
       return undefined
     },
     resumeUIChatReply: async ({ params, caller, reply }) => {
@@ -32,8 +83,9 @@ export const aiSdkHandlers = (rooms: SendRooms) => {
       const running = session === null ? null : await runningReply(sql, session.id)
       const found = running === null ? null : await host.open(running)
       if (found === null) return reply.code(204).send()
+      const replies = await repliesBefore(sql, found.info.id)
       reply.headers(PROTOCOL)
-      await streamBatches(reply, found, 0, createUiMessageEncoder(found.info.id))
+      await streamBatches(reply, found, 0, createUiMessageEncoder(found.info.id, { replies, repeat: true }))
       return undefined
     },
     cancelUIChatReply: async ({ params, caller }) => {
@@ -45,7 +97,9 @@ export const aiSdkHandlers = (rooms: SendRooms) => {
       await loadAgent(rooms, params.agent_id)
       const session = await ownSession(sql, caller, params)
       const messages = session === null ? [] : await listMessagesWithEvents(sql, session.id)
-      return { messages: messages.map(uiMessageOf) }
+      const pathOf = (messageId: string, n: number) =>
+        partPath('deploy', { agentId: params.agent_id, sessionId: params.session_id, messageId, n: `${n}` })
+      return { messages: uiMessagesOf(messages, pathOf) }
     },
   } satisfies DeployHandlers<'aiSdk'>
 }

@@ -1,6 +1,8 @@
 /** Stored messages → the AI SDK's UI messages: the parts that `useChat` builds from the stream of the same reply. */
+import { segmentsOf } from '../../../actors/message-parts.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reply-events.ts'
 import { createOutline, type OutlineWriter } from '../../reply-outline.ts'
+import { fatesIn, outlineEarlier } from '../earlier-replies.ts'
 import { inputOf } from './tool-input.ts'
 
 type TextPart = {
@@ -14,12 +16,19 @@ interface ToolPart {
   type: 'dynamic-tool'
   toolName: string
   toolCallId: string
-  state: 'input-available' | 'output-available' | 'output-error'
+  state: 'input-available' | 'approval-requested' | 'output-available' | 'output-error' | 'output-denied'
   input: unknown
+  approval?: { id: string; approved?: boolean; reason?: string }
   output?: string
   errorText?: string
 }
-type Part = { type: 'step-start' } | TextPart | ToolPart
+interface FilePart {
+  type: 'file'
+  mediaType: string
+  filename?: string
+  url: string
+}
+type Part = { type: 'step-start' } | TextPart | FilePart | ToolPart
 
 interface UIMessage {
   id: string
@@ -63,6 +72,15 @@ function createParts(): { parts: Part[]; writer: OutlineWriter } {
       if (part === undefined) return
       if (ok) Object.assign(part, { state: 'output-available', output: content })
       else Object.assign(part, { state: 'output-error', errorText: content })
+      if (part.approval) part.approval.approved = true
+    },
+    asked({ id }) {
+      const part = calls.get(id)
+      if (part) Object.assign(part, { state: 'approval-requested', approval: { id } })
+    },
+    denied({ id }, reason) {
+      const part = calls.get(id)
+      if (part) Object.assign(part, { state: 'output-denied', approval: { id, approved: false, reason } })
     },
     finished: ignore,
     failed: ignore,
@@ -71,18 +89,55 @@ function createParts(): { parts: Part[]; writer: OutlineWriter } {
   return { parts, writer }
 }
 
-function replyParts(message: MessageWithEvents): Part[] {
+function replyParts(replies: readonly MessageWithEvents[]): Part[] {
   const { parts, writer } = createParts()
   const outline = createOutline(writer)
+  const last = replies.at(-1)
+  outlineEarlier(outline, replies.slice(0, -1))
   outline.begin()
-  for (const event of message.events) outline.event(event)
-  if (message.status !== 'streaming') outline.end()
+  for (const event of last?.events ?? []) outline.event(event)
+  if (last?.status !== 'streaming') outline.end(last?.waits)
+  if (last?.status !== 'streaming') outline.settle(fatesIn(replies))
   return parts
 }
 
-export const uiMessageOf = (message: MessageWithEvents): UIMessage => ({
-  id: message.id,
-  role: message.role,
-  metadata: { status: message.status },
-  parts: message.role === 'user' ? [{ type: 'text', text: message.content }] : replyParts(message),
-})
+/** Names the path at which the nth part of a message is read. */
+type PathOf = (messageId: string, n: number) => string
+
+/** A user's texts and files, in the order that they were sent. */
+const sentParts = ({ id, content, parts }: MessageWithEvents, pathOf: PathOf): Part[] =>
+  parts.length === 0
+    ? [{ type: 'text', text: content }]
+    : segmentsOf(content, parts).map((segment) =>
+        typeof segment === 'string'
+          ? { type: 'text', text: segment }
+          : {
+              type: 'file',
+              mediaType: segment.mediaType,
+              ...(segment.filename !== null && { filename: segment.filename }),
+              url: pathOf(id, parts.indexOf(segment)),
+            },
+      )
+
+/** One message, or replies that go on from each other: to a UI these are one, under the first one's id. */
+export function uiMessageOf(messages: readonly [MessageWithEvents, ...MessageWithEvents[]], pathOf: PathOf): UIMessage {
+  const [first] = messages
+  return {
+    id: first.id,
+    role: first.role,
+    metadata: { status: messages.at(-1)?.status ?? first.status },
+    parts: first.role === 'user' ? sentParts(first, pathOf) : replyParts(messages),
+  }
+}
+
+/** Oldest first. */
+export function uiMessagesOf(messages: readonly MessageWithEvents[], pathOf: PathOf): UIMessage[] {
+  const chains: [MessageWithEvents, ...MessageWithEvents[]][] = []
+  for (const message of messages) {
+    const before = message.continues
+    const chain = before === null ? undefined : chains.findLast((one) => one.at(-1)?.id === before)
+    if (chain === undefined) chains.push([message])
+    else chain.push(message)
+  }
+  return chains.map((chain) => uiMessageOf(chain, pathOf))
+}

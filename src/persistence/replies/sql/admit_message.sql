@@ -1,4 +1,4 @@
--- revision 8
+-- revision 13
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -7,9 +7,17 @@
    p_message: {agent_id, session_id, end_user (whose session it must be; null or absent: anybody's), user_id, reply_id,
    model, include_usage, key, body_hash (hex), is_retry, may_start, configuration (its version that the request was made
    from; null: any), make_session (a session that does not exist is made for end_user, with the message or not at all;
-   absent: not_found), secret_number (of the client secret that makes it; absent: none)}.
+   absent: not_found), secret_number (of the client secret that makes it; absent: none), parts ([{type, sha256 (hex),
+   media_type, filename, size, detail, source_url, text_place}], in their order; to look, sha256 or source_url is enough;
+   absent: none), place (see find_place; absent: behind the head), knows_branches (absent: an older version asks, whose
+   history of a session with branches would be another one: refused), facts (what is known of the reply, as
+   messages.facts; absent: nothing), decisions (instead of a user's message; see decide_calls), wait_id (the reply that
+   they are about), decisions_hash (hex), decided_by (also of what a message rejects)}. p_text and parts are not looked at
+   where place asks for another reply, or decisions come.
    Answers {outcome, reply_id, session_num, first_seq, created_at, position, rest_state, untitled, first_text (of an
-   untitled session: its first user message; null: the new one), by_key (joined by its idempotency key)}. */
+   untitled session: its first user message; null: the new one), by_key (joined by its idempotency key), parent_id (the
+   message that the new one comes behind; null: none), history_end (the position that the reply's history ends at; -1: it
+   has none), text (what is answered anew; null: p_text)}. */
 create or replace function admit_message(
   p_instance uuid, p_epoch bigint, p_message jsonb, p_text text
 ) returns jsonb language plpgsql as $$
@@ -17,10 +25,17 @@ declare
   m record;
   s record;
   last record;
+  first record;
   seen record;
   own record;
+  answered record;
+  place record;
   v_fenced boolean;
   v_rest_state text;
+  v_is_regenerate boolean;
+  v_is_straight boolean;
+  v_has_question boolean;
+  v_next integer; -- the position of what is stored next
   v_position integer;
   v_first_text text;
   v_created_at timestamptz;
@@ -28,16 +43,22 @@ begin
   select * into m from jsonb_to_record(p_message) as x(
     agent_id uuid, session_id uuid, end_user text, user_id uuid, reply_id uuid, model text, include_usage boolean,
     key text, body_hash text, is_retry boolean, may_start boolean, configuration bigint, make_session boolean,
-    secret_number bigint);
+    secret_number bigint, place jsonb, knows_branches boolean, parts jsonb, facts jsonb, decisions jsonb, wait_id uuid,
+    decisions_hash text, decided_by text);
+  v_is_regenerate := coalesce(m.place ? 'regenerate', false);
+  v_has_question := not v_is_regenerate and m.decisions is null;
 
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for key share;
   v_fenced := not found;
 
-  select x.num, x.next_seq, x.title into s from sessions x
+  select x.num, x.next_seq, x.title, x.head into s from sessions x
    where x.id = m.session_id and x.agent_id = m.agent_id and (m.end_user is null or x.end_user = m.end_user)
      for update;
   if not found then
-    if m.make_session is not true then return '{"outcome": "not_found"}'; end if;
+    -- Nor is one made for a place among messages that it cannot have.
+    if m.make_session is not true or v_is_regenerate or m.place ->> 'parent' is not null then
+      return '{"outcome": "not_found"}';
+    end if;
     if v_fenced then return '{"outcome": "fenced"}'; end if;
     -- Not not_found, which stands for ever: a call whose answer was lost may be about to make it.
     if not m.may_start then return '{"outcome": "refused"}'; end if;
@@ -51,18 +72,21 @@ begin
     insert into sessions (id, agent_id, end_user)
     select m.session_id, a.id, m.end_user from agents a where a.id = m.agent_id for key share
     on conflict (id) do nothing; -- made meanwhile by another message, or somebody else's
-    select x.num, x.next_seq, x.title into s from sessions x
+    select x.num, x.next_seq, x.title, x.head into s from sessions x
      where x.id = m.session_id and x.agent_id = m.agent_id and (m.end_user is null or x.end_user = m.end_user)
        for update;
     if not found then return '{"outcome": "not_found"}'; end if;
   end if;
 
-  select x.id, x.position, x.status, x.finish_reason, x.requester_lost into last from messages x
+  select x.id, x.position, x.parent, x.line, x.status, x.finish_reason, x.requester_lost, x.created_at, x.asked_place,
+         x.continues, x.decisions_hash
+    into last from messages x
    where x.session_id = m.session_id and x.first_seq is not null and x.id <> m.reply_id order by x.position desc limit 1;
   v_rest_state := case
     when last.id is null then 'idle'
     when last.status = 'error' then 'error'
     when last.finish_reason = 'cancelled' then 'cancelled'
+    when last.finish_reason = 'tool_calls' then 'waiting'
     else 'complete' end;
 
   if s.title is null then
@@ -74,13 +98,18 @@ begin
   -- message that is stored is never said not to be. The session's lock has waited for a call that is still under way,
   -- and whoever raised the epoch for one that had passed the fence: what is not here now will not come under this epoch
   -- once that was raised. Of a reply that has been settled, or is another epoch's, the row is only read.
-  select x.position, x.status, x.epoch, x.first_seq, x.created_at into own from messages x where x.id = m.reply_id;
+  select x.position, x.parent, x.status, x.epoch, x.first_seq, x.created_at into own from messages x where x.id = m.reply_id;
   if found then
+    select a.id, a.content, coalesce(a.parent, a.position - 1) as before_at into answered
+      from messages a where a.session_id = m.session_id and a.position = coalesce(own.parent, own.position - 1);
     return jsonb_build_object(
       'outcome', case when own.status = 'streaming' and own.epoch = p_epoch and not v_fenced
                       then 'admitted' else 'joined' end,
       'reply_id', m.reply_id, 'session_num', s.num, 'first_seq', own.first_seq, 'created_at', own.created_at,
-      'position', own.position, 'rest_state', v_rest_state, 'untitled', s.title is null, 'first_text', v_first_text);
+      'position', own.position, 'rest_state', v_rest_state, 'untitled', s.title is null, 'first_text', v_first_text,
+      'parent_id', case when v_is_regenerate then answered.id else (
+        select b.id from messages b where b.session_id = m.session_id and b.position = answered.before_at) end,
+      'history_end', answered.before_at, 'text', case when v_is_regenerate then answered.content end);
   end if;
   if v_fenced then return '{"outcome": "fenced"}'; end if;
 
@@ -94,36 +123,81 @@ begin
     end if;
   end if;
 
-  if m.is_retry and last.id is not null and (last.status = 'streaming' or last.requester_lost) then
+  if m.is_retry and m.decisions is not null and (last.status = 'streaming' or last.requester_lost)
+     and last.decisions_hash = decode(m.decisions_hash, 'hex')
+     and last.created_at > clock_timestamp() - interval '10 minutes' then
+    return jsonb_build_object('outcome', 'joined', 'reply_id', last.id);
+  end if;
+  if m.is_retry and m.decisions is null then
+    with recursive chain as ( -- the reply to the newest user's message, which the newest reply may only continue
+      select last.id as id, last.continues as continues
+      union all
+      select b.id, b.continues from chain c join messages b on b.id = c.continues
+    )
+    select x.id, x.position, x.parent, x.status, x.requester_lost, x.created_at, x.asked_place into first
+      from chain c join messages x on x.id = c.id where c.continues is null;
     perform 1 from messages u
-     where u.session_id = m.session_id and u.position = last.position - 1 and u.content = p_text
-       and u.created_at > clock_timestamp() - interval '10 minutes';
-    if found then return jsonb_build_object('outcome', 'joined', 'reply_id', last.id); end if;
+     where (first.status = 'streaming' or first.requester_lost) and first.asked_place is not distinct from m.place
+       and u.session_id = m.session_id and u.position = coalesce(first.parent, first.position - 1)
+       and (v_is_regenerate or (u.content = p_text and same_parts(u.id, m.parts)))
+       and case when v_is_regenerate then first.created_at else u.created_at end > clock_timestamp() - interval '10 minutes';
+    if found then return jsonb_build_object('outcome', 'joined', 'reply_id', first.id); end if;
+  end if;
+
+  -- Before it may be busy: a message that has no place cancels nothing.
+  if m.decisions is not null or (m.place is null and last.id is not null and coalesce(s.head, last.position) = last.position) then
+    select null::text as fault, last.position as at, last.line, last.id, null::text as content, null::integer as before_at
+      into place;
+  else
+    select * into place from find_place(m.session_id, s.head, m.place);
+    if place.fault is not null then return jsonb_build_object('outcome', place.fault); end if;
   end if;
 
   if last.status = 'streaming' then return '{"outcome": "busy"}'; end if;
-  if not m.may_start then return '{"outcome": "refused"}'; end if;
+  if not m.may_start or (s.head is not null and m.knows_branches is not true) then return '{"outcome": "refused"}'; end if;
   -- The agent that the request was made from may be another one now.
   if m.configuration <> (select c.version from configuration c) then return '{"outcome": "stale"}'; end if;
 
+  if m.decisions is not null then
+    begin
+      if last.id is distinct from m.wait_id or not decide_calls(m.session_id, m.wait_id, m.reply_id, m.decisions, m.decided_by)
+      then return '{"outcome": "not_waiting"}'; end if;
+    exception when sqlstate 'GR409' then return '{"outcome": "not_waiting"}';
+    end;
+  elsif last.finish_reason = 'tool_calls' then
+    perform reject_calls(m.session_id, m.decided_by);
+  end if;
+
   -- Replies are last, but for the messages that a session was made with.
-  v_position := coalesce(last.position, (select max(x.position) from messages x where x.session_id = m.session_id), -1) + 2;
+  v_next := coalesce(last.position, (select max(x.position) from messages x where x.session_id = m.session_id), -1) + 1;
+  v_is_straight := place.at = v_next - 1;
+  v_position := case when v_has_question then v_next + 1 else v_next end;
   v_created_at := clock_timestamp();
-  insert into messages (id, session_id, position, role, status, content, created_at)
-  values (m.user_id, m.session_id, v_position - 1, 'user', 'complete', p_text, v_created_at);
+  if not v_is_straight then place.line := v_next; end if;
+  if v_has_question then
+    insert into messages (id, session_id, position, role, status, content, created_at, parent, line)
+    values (m.user_id, m.session_id, v_next, 'user', 'complete', p_text, v_created_at,
+            case when not v_is_straight then place.at end, place.line);
+    if m.parts is not null then perform add_parts(m.session_id, m.user_id, m.parts); end if;
+  end if;
   insert into messages (id, session_id, position, role, status, created_at, session_num, model, first_seq,
-                        include_usage, instance_id, epoch)
+                        include_usage, instance_id, epoch, parent, line, asked_place, continues, decisions_hash, facts)
   values (m.reply_id, m.session_id, v_position, 'assistant', 'streaming', v_created_at, s.num, m.model, s.next_seq,
-          m.include_usage, p_instance, p_epoch);
+          m.include_usage, p_instance, p_epoch, case when v_is_regenerate and not v_is_straight then place.at end,
+          place.line, m.place, m.wait_id, decode(m.decisions_hash, 'hex'), m.facts);
   if m.key is not null then
     insert into idempotency_keys (session_id, key, body_hash, reply_id)
     values (m.session_id, m.key, decode(m.body_hash, 'hex'), m.reply_id)
     on conflict (session_id, key) do update
       set body_hash = excluded.body_hash, reply_id = excluded.reply_id, created_at = clock_timestamp();
   end if;
-  update sessions set updated_at = v_created_at, status = 'streaming', error_code = null where id = m.session_id;
+  update sessions
+     set updated_at = v_created_at, status = 'streaming', error_code = null,
+         head = case when s.head is not null or not v_is_straight then v_position end
+   where id = m.session_id;
   return jsonb_build_object(
     'outcome', 'admitted', 'reply_id', m.reply_id, 'session_num', s.num, 'first_seq', s.next_seq,
     'created_at', v_created_at, 'position', v_position, 'rest_state', v_rest_state,
-    'untitled', s.title is null, 'first_text', v_first_text);
+    'untitled', s.title is null, 'first_text', v_first_text, 'parent_id', place.id,
+    'history_end', case when v_is_regenerate then place.before_at else place.at end, 'text', place.content);
 end $$;

@@ -1,9 +1,9 @@
--- revision 5
+-- revision 7
 /* Ends a running reply: what it said becomes the message's content, its outcome is set, its usage counted. The caller
    holds the instance's lock, and clears the frames (clear_frames). Answers settled (also when it already was) or gone.
-   p_outcome: {title, next_seq} and columns of messages by their names. next_seq: frames below it may still come, from a
-   write that nobody waits for any more; the session's next reply keeps out of their ids. Unknown usage is estimated: four
-   characters of the conversation count as a token then.
+   p_outcome: {title, next_seq, waiting} and columns of messages by their names. waiting: see keep_waiting_calls. next_seq:
+   frames below it may still come, from a write that nobody waits for any more; the session's next reply keeps out of their ids. Unknown usage is estimated: four
+   characters of its path count as a token then.
    p_content with p_ends, p_events and the reasoning in p_outcome is what the frames say; null: they are read. */
 create or replace function fold_reply(
   p_reply uuid, p_outcome jsonb, p_content text, p_ends integer[], p_events jsonb
@@ -13,7 +13,7 @@ declare
   r record;
   v_agent uuid;
 begin
-  select m.session_id, m.session_num, m.first_seq, m.include_usage, m.position, m.model into r
+  select m.session_id, m.session_num, m.first_seq, m.include_usage, m.position, m.parent, m.model into r
     from messages m where m.id = p_reply;
   if not found then return 'gone'; end if;
   select s.agent_id into v_agent from sessions s where s.id = r.session_id for update;
@@ -31,7 +31,8 @@ begin
   end if;
   if o.prompt_tokens is null then
     select least(ceil(coalesce(sum(char_length(m.content)), 0) / 4.0), 2147483647) into o.prompt_tokens
-      from messages m where m.session_id = r.session_id and m.position < r.position;
+      from path_lines(r.session_id, coalesce(r.parent, r.position - 1)) l
+      join messages m on m.session_id = r.session_id and m.position between l.first_at and l.last_at;
   end if;
   o.completion_tokens := coalesce(o.completion_tokens, ceil((char_length(p_content) + coalesce(char_length(o.reasoning), 0)) / 4.0));
   o.usage_estimated := coalesce(o.usage_estimated, true);
@@ -42,22 +43,30 @@ begin
          error_message = o.error_message, error_detail = o.error_detail, prompt_tokens = o.prompt_tokens,
          completion_tokens = o.completion_tokens, usage_estimated = o.usage_estimated, ended_at = o.ended_at,
          settled_at = clock_timestamp(), requester_lost = o.requester_lost, reasoning = o.reasoning,
-         reasoning_frames = o.reasoning_frames, reasoning_ends = o.reasoning_ends, reasoning_ms = o.reasoning_ms
+         reasoning_frames = o.reasoning_frames, reasoning_ends = o.reasoning_ends, reasoning_ms = o.reasoning_ms,
+         facts = case when o.facts is null then m.facts else coalesce(m.facts, '{}') || o.facts end,
+         shown_calls = o.shown_calls
    where m.id = p_reply and m.status = 'streaming';
   if not found then return 'settled'; end if;
 
-  insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated)
-  values (p_reply, o.ended_at, v_agent, coalesce(r.model, ''), 1, o.prompt_tokens, o.completion_tokens, o.usage_estimated)
+  insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, first_token_ms,
+                           duration_ms, failures)
+  values (p_reply, o.ended_at, v_agent, coalesce(r.model, ''), 1, o.prompt_tokens, o.completion_tokens, o.usage_estimated,
+          (o.facts ->> 'firstTokenMs')::integer, (o.facts ->> 'durationMs')::integer,
+          case when o.finish_reason = 'error' then 1 else 0 end)
   on conflict do nothing;
 
-  update sessions s -- role frame, texts and reasoning, then: error | finish, [usage], done
+  perform keep_waiting_calls(r.session_id, p_reply, p_outcome -> 'waiting', p_events);
+
+  update sessions s -- role frame, texts and reasoning, then: error | [calls], finish, [usage], done
      set next_seq = greatest(
-           r.first_seq + cardinality(p_ends) + 1
+           r.first_seq + cardinality(p_ends) + 1 + case when o.shown_calls is not null then 1 else 0 end
              + case when o.finish_reason = 'error' then 1 when r.include_usage then 3 else 2 end,
            (p_outcome ->> 'next_seq')::bigint),
          title = coalesce(s.title, p_outcome ->> 'title'), updated_at = clock_timestamp(),
          -- A reply that ends is its session's newest: while it runs none is admitted.
-         status = case o.finish_reason when 'error' then 'error' when 'cancelled' then 'cancelled' else 'complete' end,
+         status = case o.finish_reason when 'error' then 'error' when 'cancelled' then 'cancelled'
+                                       when 'tool_calls' then 'waiting' else 'complete' end,
          error_code = o.error_code
    where s.id = r.session_id;
   return 'settled';

@@ -1,4 +1,4 @@
--- revision 2
+-- revision 4
 /* Settles those of these replies whose owner was declared lost, in one transaction: a commit and a round trip for each
    reply were nine tenths of the time. One that another instance is at work on is skipped, so that several instances share
    the work. One that cannot be settled keeps no other from it.
@@ -10,11 +10,13 @@ returns table (reply_id uuid, session_id uuid, question text, fault text) langua
 declare
   r record;
   v_before text;
+  v_parent uuid;
 begin
   for r in
     -- An epoch is only ever raised, and the raise waits for whatever is written under it: once it is gone, nothing more
     -- of its replies comes. Not `for update`: whoever records a transition beside us does not matter.
-    select m.id, m.session_id, m.session_num, m.instance_id, m.created_at, m.position
+    select m.id, m.session_id, m.session_num, m.instance_id, m.created_at, m.position, m.parent,
+           coalesce(m.asked_place ? 'regenerate', false) as is_regenerate, m.continues is not null as is_decided
       from messages m join sessions s on s.id = m.session_id
      where m.id = any(p_replies) and m.status = 'streaming'
        and not exists (select 1 from instances i where i.id = m.instance_id and i.epoch = m.epoch)
@@ -32,7 +34,8 @@ begin
           'finish_reason', 'error', 'error_code', 'instance_lost',
           'error_message', 'The instance that generated this reply was lost.',
           'error_detail', 'The instance that generated this reply was lost.',
-          'ended_at', clock_timestamp(), 'requester_lost', true),
+          'ended_at', clock_timestamp(), 'requester_lost', true,
+          'facts', lost_figures(r.id, r.session_id, r.created_at)),
         null, null, null);
       delete from frames f where f.session_num = r.session_num;
 
@@ -40,12 +43,21 @@ begin
       select t.to_state into v_before from transitions t
        where t.session_id = r.session_id and t.message_id = r.id order by t.seq desc limit 1;
       if v_before is null then
-        select case when m.status = 'error' then 'error' when m.finish_reason = 'cancelled' then 'cancelled' else 'complete' end
+        select case when m.status = 'error' then 'error' when m.finish_reason = 'cancelled' then 'cancelled'
+                    when m.finish_reason = 'tool_calls' then 'waiting' else 'complete' end
           into v_before from messages m
          where m.session_id = r.session_id and m.first_seq is not null and m.position < r.position
          order by m.position desc limit 1;
-        insert into transitions (session_id, at, from_state, to_state, event, message_id, instance_id)
-        values (r.session_id, r.created_at, coalesce(v_before, 'idle'), 'streaming.generating', 'message', r.id, r.instance_id);
+        select case when r.is_regenerate then a.id else (
+                 select b.id from messages b
+                  where b.session_id = a.session_id and b.position = coalesce(a.parent, a.position - 1)) end
+          into v_parent from messages a
+         where a.session_id = r.session_id and a.position = coalesce(r.parent, r.position - 1);
+        insert into transitions (session_id, at, from_state, to_state, event, message_id, instance_id, detail)
+        values (r.session_id, r.created_at, coalesce(v_before, 'idle'), 'streaming.generating',
+                case when r.is_decided then 'decided' else 'message' end, r.id, r.instance_id,
+                case when r.is_decided then '{}' else jsonb_build_object('parentId', v_parent)
+                     || case when r.is_regenerate then '{"regenerate": true}' else '{}' end::jsonb end);
         v_before := 'streaming.generating';
       end if;
       if v_before like 'streaming%' then

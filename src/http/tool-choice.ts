@@ -1,15 +1,15 @@
 /** Choices of tools as callers send them: for an agent, or for one playground reply. */
 
-import type { AnySql } from '../../persistence/postgres/database.ts'
-import type { ToolChoice, ToolChoiceChanges } from '../../persistence/records/agent-tools.ts'
-import { requireTools, tidyChoice, UnknownTool } from '../../persistence/records/agent-tools.ts'
-import { badRequest } from '../http-error.ts'
+import type { AnySql } from '../persistence/postgres/database.ts'
+import type { ToolChoice, ToolChoiceChanges } from '../persistence/records/agent-tools.ts'
+import { requireTools, tidyChoice, UnknownTool } from '../persistence/records/agent-tools.ts'
+import { badRequest } from './http-error.ts'
 
 type GivenTools = { [Field in keyof ToolChoice]?: ToolChoice[Field] | null | undefined }
 
 /** Null is none; absent stays absent. Throws 400 for an unknown built-in tool. */
 export function givenTools(
-  { httpToolIds, mcpServers, builtInToolIds }: GivenTools,
+  { httpToolIds, mcpServers, builtInToolIds, approvals }: GivenTools,
   builtInTools: readonly { id: string }[],
 ): ToolChoiceChanges {
   const unknown = builtInToolIds?.find((id) => !builtInTools.some((tool) => tool.id === id))
@@ -18,6 +18,7 @@ export function givenTools(
     httpToolIds: httpToolIds === null ? [] : httpToolIds,
     mcpServers: mcpServers === null ? [] : mcpServers,
     builtInToolIds: builtInToolIds === null ? [] : builtInToolIds,
+    approvals: approvals === null ? [] : approvals,
   }
 }
 
@@ -45,5 +46,6 @@ export async function choiceFor(
     httpToolIds: changes.httpToolIds ?? own.httpToolIds,
     mcpServers: changes.mcpServers ?? own.mcpServers,
     builtInToolIds: changes.builtInToolIds ?? own.builtInToolIds,
+    approvals: own.approvals,
   }
 }

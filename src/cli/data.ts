@@ -1,0 +1,142 @@
+/** `greenroom move`, `backup` and `restore`: a whole database, from or to the embedded one. */
+import { createReadStream, existsSync } from 'node:fs'
+import { link, open, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Dumped, dumpOf, snapshot } from '../persistence/dump.ts'
+import { connect, isPooled, type Sql } from '../persistence/postgres/database.ts'
+import { startEmbedded } from '../persistence/postgres/embedded.ts'
+import { readServerFile } from '../persistence/postgres/embedded-leftovers.ts'
+import { restore } from '../persistence/restore.ts'
+import { migrate } from '../persistence/schema.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface DataOptions {
+  dataDir: string
+  terminal: Terminal
+}
+
+const logTo = ({ err }: Terminal) => ({ debug() {}, info: err, warn: err, error: err })
+
+/** Statements of a copy may take long: no limits. */
+const openSql = (url: string, pooled = false): Sql =>
+  connect(url, { name: 'greenroom copy', max: 1, timeoutMs: 0, pooled })
+
+/** A database of the operator's own, maybe behind a pooler. */
+const openOwn = async (url: string): Promise<Sql> => openSql(url, await isPooled(url))
+
+const report =
+  ({ err }: Terminal, verb: string) =>
+  ({ table, rows }: Dumped): void => {
+    if (rows > 0) err(`${verb} ${table}: ${rows} ${rows === 1 ? 'row' : 'rows'}.`)
+  }
+
+/** Runs `work` on an embedded server that is started for it. Rejects if a Greenroom uses the folder. */
+async function withOwnServer(
+  { dataDir, terminal }: DataOptions,
+  anyMajor: boolean,
+  work: (sql: Sql) => Promise<void>,
+): Promise<void> {
+  const server = await startEmbedded({ dataDir, log: logTo(terminal), anyMajor })
+  const sql = openSql(server.url)
+  try {
+    await work(sql)
+  } finally {
+    await sql.end({ timeout: 1 })
+    await server.stop()
+  }
+}
+
+async function hasFiles(dataDir: string): Promise<boolean> {
+  return await readFile(join(dataDir, 'postgres', 'PG_VERSION')).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function needsFiles(dataDir: string): Promise<void> {
+  if (!(await hasFiles(dataDir))) throw new Error(`DATA_DIR (${dataDir}) holds no embedded database.`)
+}
+
+/**
+ * From the embedded database to the one at `url`, which must be empty. One transaction there: killed in the middle, it
+ * leaves nothing behind. A server that still runs on the folder is refused, so nothing is written meanwhile.
+ */
+export async function moveTo(url: string, options: DataOptions): Promise<void> {
+  const { dataDir, terminal } = options
+  await needsFiles(dataDir)
+  const target = await openOwn(url)
+  try {
+    await withOwnServer(options, true, async (source) => {
+      await migrate(source)
+      await snapshot(source, (tx) => restore(target, dumpOf(tx, report(terminal, 'Moving'))))
+    }).catch((error: unknown) => {
+      if (!/is in use by another/.test(String(error))) throw error
+      throw new Error(`${Object(error).message} Stop it first: its running replies may finish.`)
+    })
+  } finally {
+    await target.end({ timeout: 1 })
+  }
+  terminal.err('Counts and checksums agree. Start with DATABASE_URL set from now on, and keep the key that encrypts')
+  terminal.err(
+    `stored secrets: SECRET_KEY, or ${join(dataDir, 'secret.key')}, whose content other machines need as SECRET_KEY.`,
+  )
+}
+
+/** Of the running embedded server, or of one that is started for it. `file` must not exist; only its owner can read it. */
+export async function backUp(file: string, options: DataOptions): Promise<void> {
+  const { dataDir, terminal } = options
+  await needsFiles(dataDir)
+  if (existsSync(file)) throw new Error(`${file} exists already.`)
+  const part = `${file}.part`
+  const write = async (sql: Sql) => {
+    const output = await open(part, 'w', 0o600)
+    try {
+      await snapshot(sql, async (tx) => {
+        for await (const piece of dumpOf(tx, report(terminal, 'Saving'))) await output.write(Buffer.from(piece))
+      })
+      await output.sync()
+    } finally {
+      await output.close()
+    }
+    await link(part, file) // unlike a renaming, it replaces nothing
+  }
+  try {
+    const running = await runningServer(dataDir)
+    if (running) await write(running).finally(() => running.end({ timeout: 1 }))
+    else {
+      await withOwnServer(options, true, async (sql) => {
+        await migrate(sql)
+        await write(sql)
+      })
+    }
+  } finally {
+    await rm(part, { force: true })
+  }
+  terminal.err(`${file} holds no key: keep SECRET_KEY, or ${join(dataDir, 'secret.key')}, in another place.`)
+}
+
+/** Null: no server runs there. */
+async function runningServer(dataDir: string): Promise<Sql | null> {
+  const isReady = await readServerFile(join(dataDir, 'postgres')).then(
+    (file) => file?.ready === true,
+    () => false,
+  )
+  const sockets = await readFile(join(dataDir, 'postgres.sockets'), 'utf8').catch(() => null)
+  if (!isReady || sockets === null) return null
+  const sql = openSql(`postgres://greenroom@${encodeURIComponent(sockets)}/postgres`)
+  return await sql`select 1`.then(
+    () => sql,
+    async () => {
+      await sql.end({ timeout: 0 })
+      return null // it was killed, and has left its files
+    },
+  )
+}
+
+/** Into the database at `url`, or into an embedded one that is made in DATA_DIR. It must be empty. */
+export async function restoreFrom(file: string, url: string | null, options: DataOptions): Promise<void> {
+  const load = async (sql: Sql) => await restore(sql, createReadStream(file))
+  if (url === null) return await withOwnServer(options, false, load)
+  const sql = await openOwn(url)
+  await load(sql).finally(() => sql.end({ timeout: 1 }))
+}

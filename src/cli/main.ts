@@ -1,0 +1,116 @@
+/** `greenroom COMMAND`, of the package and of npm's scripts. Owns the process until `start` hands it to main.ts. */
+import './disposable-stack.ts'
+import { readFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { parseArgs } from 'node:util'
+import { hashPassword } from '../http/management/password.ts'
+import { readSettings, type Settings } from '../settings.ts'
+import { exportFile, importFile, type Server } from './configuration.ts'
+import { help } from './help.ts'
+import type { Terminal } from './terminal.ts'
+
+/** The arguments make no sense, or nothing was done. */
+const EXIT_USAGE = 2
+
+const terminal: Terminal = {
+  out: (line) => void process.stdout.write(`${line}\n`),
+  err: (line) => void process.stderr.write(`${line}\n`),
+  async ask(question) {
+    if (process.stdin.isTTY) process.stderr.write(`${question}\n`)
+    const { value, done } = await createInterface({ input: process.stdin })[Symbol.asyncIterator]().next()
+    return done ? null : value
+  },
+}
+
+type Command = (given: string[]) => Promise<number>
+
+const server = (): Server => ({
+  url: (process.env.GREENROOM_URL || 'http://127.0.0.1:8080').replace(/\/+$/, ''),
+  login: process.env.GREENROOM_LOGIN || undefined,
+})
+
+const version = async (): Promise<string> =>
+  JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')).version
+
+/** Commands on data are loaded on use: they need the database's driver. */
+const onData =
+  (run: (data: typeof import('./data.ts'), argument: string, settings: Settings) => Promise<void>): Command =>
+  async ([argument = '']) => {
+    await run(await import('./data.ts'), argument, readSettings(process.env))
+    return 0
+  }
+
+const commands: Record<string, { takes: 'nothing' | 'one' | 'at most one'; run: Command }> = {
+  import: { takes: 'one', run: ([file = '']) => importFile(server(), file, terminal) },
+  export: { takes: 'at most one', run: ([file]) => exportFile(server(), file, terminal) },
+  'hash-password': { takes: 'nothing', run: hash },
+  move: {
+    takes: 'one',
+    run: onData(({ moveTo }, url, { dataDir }) => moveTo(checkedUrl(url), { dataDir, terminal })),
+  },
+  backup: {
+    takes: 'one',
+    run: onData(({ backUp }, file, { dataDir }) => backUp(file, { dataDir, terminal })),
+  },
+  restore: {
+    takes: 'one',
+    run: onData(({ restoreFrom }, file, { dataDir, databaseUrl }) =>
+      restoreFrom(file, databaseUrl, { dataDir, terminal }),
+    ),
+  },
+  version: {
+    takes: 'nothing',
+    async run() {
+      terminal.out(await version())
+      return 0
+    },
+  },
+}
+
+/** The same rules as those of the setting. */
+const checkedUrl = (url: string): string => readSettings({ DATABASE_URL: url }).databaseUrl ?? ''
+
+async function hash(): Promise<number> {
+  const password = await terminal.ask('Password (it is shown while you type):')
+  if (!password) throw new Error('No password on standard input.')
+  terminal.out(await hashPassword(password))
+  return 0
+}
+
+const parse = () =>
+  parseArgs({
+    allowPositionals: true,
+    options: {
+      port: { type: 'string' },
+      data: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+      version: { type: 'boolean', short: 'v' },
+    },
+  })
+
+/** Null: `start`, which goes on until a signal ends it. */
+async function main(): Promise<number | null> {
+  const { values, positionals } = parse()
+  if (values.port !== undefined) process.env.PORT = values.port
+  if (values.data !== undefined) process.env.DATA_DIR = values.data
+  const [name = 'start', ...given] = values.version ? ['version'] : positionals
+  if (values.help || name === 'help') {
+    terminal.out(help())
+    return 0
+  }
+  const command = name === 'start' ? null : commands[name]
+  if (command === undefined) throw new Error(`There is no command "${name}". See greenroom --help.`)
+  const most = command === null || command.takes === 'nothing' ? 0 : 1
+  if (given.length > most || (command?.takes === 'one' && given.length === 0)) {
+    throw new Error(`"${name}" takes ${command?.takes ?? 'nothing'} argument. See greenroom --help.`)
+  }
+  if (command) return await command.run(given)
+  await import('../main.ts')
+  return null
+}
+
+const code = await main().catch((error: unknown) => {
+  terminal.err(error instanceof Error ? error.message : String(error))
+  return EXIT_USAGE
+})
+if (code !== null) process.exit(code)

@@ -1,0 +1,9 @@
+/** What a command reads and writes. */
+export interface Terminal {
+  /** A line for standard output: results. */
+  out(line: string): void
+  /** A line for standard error: everything else. */
+  err(line: string): void
+  /** The first line of standard input; null if there is none. */
+  ask(question: string): Promise<string | null>
+}

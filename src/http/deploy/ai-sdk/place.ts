@@ -1,0 +1,55 @@
+/** Where a request of the AI SDK goes among the stored messages (contract section 14): its own list of messages tells. */
+import type { MessagePlace } from '../../../actors/ports.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import { hasMessage, lastKnownReply, newestAsked, sessionExists } from '../../../persistence/replies/known-messages.ts'
+import { badRequest, missing } from '../../http-error.ts'
+import type { Caller } from '../caller.ts'
+import { ownSession } from '../own-session.ts'
+
+export interface UIPlace {
+  /** The list that the request brings, up to its last user message. */
+  messages: readonly { id?: unknown; role?: unknown }[]
+  /** What the client says the request is about, by an id that may be its own. */
+  messageId: string | null
+}
+
+/** Ids of the assistants' messages, oldest first. Clients make ids of their own too. */
+const repliesIn = (messages: UIPlace['messages']): string[] =>
+  messages.flatMap(({ id, role }) => (role === 'assistant' && typeof id === 'string' && isUuid(id) ? [id] : []))
+
+/**
+ * Of a new message: behind the last reply of ours before it, where no other user message stands between: an edited message
+ * does so, and the next one. Undefined: behind the head.
+ */
+export async function placeOfNew(
+  sql: Sql,
+  sessionId: string,
+  { messages, messageId }: UIPlace,
+): Promise<MessagePlace | undefined> {
+  if (messages.length === 1 && messageId === null) return undefined
+  const parent = await lastKnownReply(sql, sessionId, repliesIn(messages))
+  const at = parent === null ? -1 : messages.findLastIndex(({ id }) => `${id}`.toLowerCase() === parent.named)
+  const between = messages.slice(at + 1, -1)
+  return between.some(({ role }) => role === 'user') ? undefined : { parent: parent?.id ?? null }
+}
+
+/** Of another reply: the user message to answer. Throws 400 when there is none, 404 for a session that is not the caller's. */
+export async function placeOfRegenerate(
+  sql: Sql,
+  { agentId, caller, sessionId }: { agentId: string; caller: Caller; sessionId: string },
+  { messages, messageId }: UIPlace,
+  text: string,
+): Promise<MessagePlace> {
+  if ((await ownSession(sql, caller, { agent_id: agentId, session_id: sessionId })) === null) {
+    if (await sessionExists(sql, sessionId)) missing('session')
+  } else {
+    if (messageId !== null && isUuid(messageId) && (await hasMessage(sql, sessionId, messageId))) {
+      return { regenerate: messageId.toLowerCase() }
+    }
+    const parent = await lastKnownReply(sql, sessionId, repliesIn(messages))
+    const asked = await newestAsked(sql, sessionId, parent, text)
+    if (asked !== null) return { regenerate: asked }
+  }
+  return badRequest('messageId: there is no such message to answer')
+}

@@ -1,0 +1,25 @@
+/** Replies that another one goes on from: to a UI they are one message (contract section 15). */
+import { neverMade, toldOf } from '../../actors/decided-calls.ts'
+import type { MessageWithEvents } from '../../persistence/replies/reply-events.ts'
+import type { CallFate, Outline } from '../reply-outline.ts'
+
+/** The outline goes on from them, in order. */
+export function outlineEarlier(outline: Outline, replies: readonly MessageWithEvents[]): void {
+  for (const { events, waits } of replies) {
+    outline.begin()
+    for (const event of events) outline.event(event)
+    outline.end(waits)
+  }
+}
+
+/** What became of the calls of these replies that no later one has a result of. */
+export function fatesIn(replies: readonly MessageWithEvents[]): Map<string, CallFate> {
+  const waited = replies.flatMap((reply) => reply.waited)
+  return new Map(waited.map((one) => [one.id, fateOf(one)]))
+}
+
+function fateOf({ open, decision, ...decided }: MessageWithEvents['waited'][number]): CallFate {
+  if (open) return 'pending'
+  if (decision === 'reject') return { denied: true, told: toldOf({ ...decided, decision }) }
+  return { denied: false, told: neverMade }
+}

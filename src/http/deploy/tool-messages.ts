@@ -1,0 +1,79 @@
+/** Conversations that hold calls of the caller's own tools and their results (contract section 15). Throws 400. */
+import type { ModelMessage, ToolCall } from '../../actors/ports.ts'
+import { repeatableCall } from '../../actors/tool-turns.ts'
+import type { DecidedCall } from '../../actors/waiting-calls.ts'
+import { badRequest } from '../http-error.ts'
+import type { AnswerMessage, ChatMessage, SentConversation } from '../parts/sent-message.ts'
+import type { Uploads } from '../parts/uploads.ts'
+import { type Messages, readMessage, refuseRole, textOf } from './chat-request.ts'
+
+type Message = Messages[number]
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A whole conversation: each call of the assistant's is answered by a message of role `tool` right behind it. */
+export function readConversation(messages: Messages, uploads: Uploads): SentConversation {
+  const read: (ChatMessage | AnswerMessage)[] = []
+  let open: string[] = []
+  for (const [index, message] of messages.entries()) {
+    const where = `messages.${index}`
+    if (message.role === 'tool') {
+      const id = callIdOf(message, where)
+      const place = open.indexOf(id)
+      if (place < 0) return badRequest(`${where}.tool_call_id: the assistant's message before has no such open call`)
+      open.splice(place, 1)
+      read.push({ role: 'tool', toolCallId: id, content: textOf(message.content, `${where}.content`) })
+      continue
+    }
+    if (open.length > 0) return unanswered(open, where)
+    const calls = message.role === 'assistant' ? readCalls(message.tool_calls, `${where}.tool_calls`) : []
+    if (calls.length === 0) {
+      read.push(readMessage(message, where, uploads))
+      continue
+    }
+    open = calls.map(({ id }) => id)
+    const content = message.content == null ? '' : textOf(message.content, `${where}.content`)
+    read.push({ role: 'assistant', content, toolCalls: calls.map(repeatableCall) })
+  }
+  return open.length > 0 ? unanswered(open, `messages.${messages.length - 1}`) : read
+}
+
+const unanswered = ([id]: readonly string[], where: string): never =>
+  badRequest(`${where}: the call ${JSON.stringify(id)} before it has no result of role tool`)
+
+function callIdOf({ tool_call_id: id }: Message, where: string): string {
+  return typeof id === 'string' && id !== '' ? id : badRequest(`${where}.tool_call_id: must be the id of a call`)
+}
+
+function readCalls(calls: unknown, where: string): ToolCall[] {
+  if (calls === undefined || calls === null) return []
+  if (!Array.isArray(calls)) return badRequest(`${where}: must be an array`)
+  return calls.map((call: unknown, index): ToolCall => {
+    const named = isObject(call) && isObject(call.function) ? call.function : null
+    if (!isObject(call) || named === null) return badRequest(`${where}.${index}: must be a call of a function`)
+    const { id } = call
+    const { name, arguments: text } = named
+    if (typeof id !== 'string' || id === '') return badRequest(`${where}.${index}.id: must be a string`)
+    if (typeof name !== 'string') return badRequest(`${where}.${index}.function.name: must be a string`)
+    if (typeof text !== 'string') return badRequest(`${where}.${index}.function.arguments: must be a string`)
+    return { id, name, arguments: text }
+  })
+}
+
+/** How many calls there are behind the newest user message. */
+export function callsSinceUser(messages: readonly ModelMessage[]): number {
+  const since = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1)
+  return since.reduce((sum, one) => sum + (one.role === 'assistant' ? (one.toolCalls?.length ?? 0) : 0), 0)
+}
+
+/** The results that a session's request ends with. Null: it ends with another message. */
+export function readResults(messages: Messages): DecidedCall[] | null {
+  const first = messages.findLastIndex(({ role }) => role !== 'tool') + 1
+  if (first === messages.length) return null
+  for (const [index, message] of messages.slice(0, first).entries()) refuseRole(message, `messages.${index}`)
+  return messages.slice(first).map((message, index) => {
+    const where = `messages.${first + index}`
+    return { id: callIdOf(message, where), decision: 'respond', output: textOf(message.content, `${where}.content`) }
+  })
+}

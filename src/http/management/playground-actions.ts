@@ -1,0 +1,52 @@
+/** Decisions from the playground about calls that wait (contract section 15). */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ReplyError } from '../../actors/reply-event.ts'
+import { findWait } from '../../persistence/replies/waits.ts'
+import { noFields } from '../answer-fields.ts'
+import { playgroundFrame } from '../completion-frames.ts'
+import { readDecisions } from '../decisions.ts'
+import { HttpError, missing } from '../http-error.ts'
+import type { Handlers } from '../mount.ts'
+import { originOf } from '../observe-requests.ts'
+import { noRetry, refuse } from '../refusals.ts'
+import { answerWhole, streamReply } from '../reply-stream.ts'
+import { idempotencyOf, isRetry, type SendRooms, sendFrom } from '../send-message.ts'
+
+export interface PlaygroundRooms extends SendRooms {
+  /** Who is logged in. Null: nobody, where no login is required. */
+  loginOf(request: FastifyRequest, reply: FastifyReply): Promise<string | null>
+}
+
+function generationFailed({ message }: ReplyError): never {
+  throw new HttpError(500, message, noRetry)
+}
+
+export function playgroundActions(rooms: PlaygroundRooms): Handlers<'playground'>['createPlaygroundActions'] {
+  return async ({ params, body, request, reply }) => {
+    const calls = readDecisions(body.decisions)
+    const { agent_id: agentId, session_id: sessionId } = params
+    const { found, wait } = await findWait(rooms.sql, { agentId, sessionId, user: null })
+    if (!found) missing('session')
+    const sent = await sendFrom(rooms, agentId, {
+      sessionId: sessionId.toLowerCase(),
+      user: null,
+      by: await rooms.loginOf(request, reply),
+      text: '',
+      includeUsage: body.stream_options?.include_usage === true,
+      idempotency: idempotencyOf(request, body),
+      isRetry: isRetry(request),
+      onBusy: 'reject',
+      origin: originOf(request),
+      fields: noFields,
+      reasoning: true,
+      includeActions: body.include_actions === true,
+      decisions: { calls, wait, bySecret: false, asMessages: false },
+    })
+    if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)
+    reply.header('x-session-id', sent.reply.info.sessionId)
+    const onLeft = sent.outcome === 'started' ? sent.requesterLost : () => {}
+    if (!body.stream) return await answerWhole(reply, sent.reply, onLeft, generationFailed)
+    await streamReply(reply, sent.reply, 0, playgroundFrame, onLeft)
+    return undefined
+  }
+}

@@ -1,0 +1,52 @@
+/** Whether bytes are what they are called (contract section 13). */
+import { setImmediate } from 'node:timers/promises'
+import type { Decoded } from './base64.ts'
+import { isPictureType } from './sent-message.ts'
+
+/** All that file-type looks at for the types that are taken here. */
+const BEGINNING_BYTES = 4100
+
+/** After so many bytes others have their turn. */
+const TURN_BYTES = 2 ** 20
+
+/** What the library calls pictures that are shown as others. */
+const shownAs = new Map([['image/apng', 'image/png']])
+
+/** The media type that the bytes begin as. Null: none that is known. */
+async function typeOf(pieces: readonly Uint8Array[]): Promise<string | null> {
+  const { fileTypeFromBuffer } = await import('file-type')
+  const beginning = Buffer.concat(pieces.slice(0, 8)).subarray(0, BEGINNING_BYTES)
+  const found = (await fileTypeFromBuffer(beginning))?.mime
+  return found === undefined ? null : (shownAs.get(found) ?? found)
+}
+
+/** The media type of a picture that is taken. Null: it is none. */
+export async function pictureTypeOf(pieces: readonly Uint8Array[]): Promise<string | null> {
+  const mediaType = await typeOf(pieces)
+  return mediaType !== null && isPictureType(mediaType) ? mediaType : null
+}
+
+/** What is wrong with them. Null: nothing. */
+export async function faultOf({ pieces }: Pick<Decoded, 'pieces'>, mediaType: string): Promise<string | null> {
+  if (mediaType.startsWith('text/')) return (await isText(pieces)) ? null : 'is not text in UTF-8'
+  return (await typeOf(pieces)) === mediaType ? null : `does not begin as ${mediaType} does`
+}
+
+async function isText(pieces: readonly Uint8Array[]): Promise<boolean> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let sinceBreak = 0
+  try {
+    for (const piece of pieces) {
+      if (piece.includes(0)) return false
+      decoder.decode(piece, { stream: true })
+      sinceBreak += piece.length
+      if (sinceBreak < TURN_BYTES) continue
+      sinceBreak = 0
+      await setImmediate()
+    }
+    decoder.decode()
+    return true
+  } catch {
+    return false
+  }
+}

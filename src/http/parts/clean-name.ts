@@ -1,0 +1,25 @@
+/** Names of files that callers chose: shown to people, sent to models, saved under. */
+
+/** Unicode code points. */
+const LONGEST_NAME = 200
+
+/**
+ * The last segment of a path, without control characters and those that turn the direction of writing, and without
+ * dots that would hide it. Null: nothing is left.
+ */
+export function cleanName(name: string): string | null {
+  const segment = name.split(/[/\\]/).findLast((one) => one.trim() !== '') ?? ''
+  const plain = segment
+    .toWellFormed()
+    // Controls, formats (directions, zero widths), line and paragraph separators, private use.
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}]/gu, '')
+    .replace(/["<>|:*?]/g, '_')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/^\.+/, '')
+    .replace(/[. ]+$/, '')
+  const points = Array.from(plain)
+  if (points.length <= LONGEST_NAME) return plain === '' ? null : plain
+  const [ending = ''] = /\.[^.]{1,10}$/.exec(plain) ?? []
+  return points.slice(0, LONGEST_NAME - ending.length).join('') + ending
+}

@@ -1,0 +1,169 @@
+/**
+ * Takes the `data:` URLs out of a JSON text while it arrives (contract section 13): their bytes are decoded on the way, and
+ * never held as text. In their place stands a short word, so that what is left is an ordinary body.
+ */
+import { type Base64Decoder, createBase64Decoder, type Decoded } from './base64.ts'
+
+/** Keys whose values may be a picture or a file. */
+const KEYS = new Set(['url', 'file_data'])
+const LONGEST_KEY = 9
+
+/** What stands before the bytes; of a longer one nothing is read. */
+const LONGEST_HEAD = 256
+const SCHEME = 'data:'
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COLON = 0x3a
+const SPACE = 0x20
+const LOWER_U = 0x75
+
+export interface DataUrl {
+  /** What stands between `data:` and the comma, such as `image/png;base64`. */
+  head: string
+  data: Decoded | 'broken' | 'too large'
+}
+
+export interface DataUrlOptions {
+  /** Of one. */
+  maxBytes: number
+  /** Told of every byte that is kept; may throw. */
+  hold(bytes: number): void
+  /** Takes what is left of the text. */
+  keep(bytes: Uint8Array): void
+  /** Takes what was found, and gives the word that stands for it: no character in it needs an escape in JSON. */
+  found(url: DataUrl): string
+}
+
+type State = 'outside' | 'string' | 'head' | 'data'
+
+/** Give it the text as it comes. Of a text that is no JSON it may make anything, which the parser then refuses. */
+export function createDataUrlFilter({ maxBytes, hold, keep, found }: DataUrlOptions): (chunk: Buffer) => void {
+  let state: State = 'outside'
+  let name = '' // of the string that is read, or was last: its beginning, as far as a key is long
+  let isWanted = false // the value that comes belongs to one of KEYS
+  let isEscaped = false // within a string that is kept
+  let head = ''
+  let raw = '' // the head as it came
+  let escapes = createEscapes()
+  let reader: UrlReader | null = null
+
+  /** Outside of strings, up to the one that begins. Each of these returns where it has stopped. */
+  const outside = (chunk: Buffer, from: number): number => {
+    for (let at = from; at < chunk.length; at++) {
+      const byte = chunk[at] as number
+      if (byte === QUOTE) {
+        state = isWanted ? 'head' : 'string'
+        head = raw = name = ''
+        escapes = createEscapes()
+        isWanted = false
+        return at + 1
+      }
+      if (byte === COLON) isWanted = KEYS.has(name)
+      else if (byte > SPACE) isWanted = false
+    }
+    return chunk.length
+  }
+  /** Within a string that is kept as it is. */
+  const string = (chunk: Buffer, from: number): number => {
+    for (let at = from; at < chunk.length; at++) {
+      const byte = chunk[at] as number
+      if (isEscaped) isEscaped = false
+      else if (byte === BACKSLASH) isEscaped = true
+      else if (byte === QUOTE) {
+        state = 'outside'
+        return at + 1
+      }
+      if (name.length <= LONGEST_KEY) name += String.fromCharCode(byte)
+    }
+    return chunk.length
+  }
+  /** The beginning of a value, held back until it is known to be a data URL, or not. */
+  const beginning = (chunk: Buffer, from: number): number => {
+    for (let at = from; at < chunk.length; at++) {
+      const byte = chunk[at] as number
+      raw += String.fromCharCode(byte)
+      const char = escapes.next(byte)
+      if (char === ',' && /;\s*base64$/i.test(head)) {
+        state = 'data'
+        reader = createUrlReader(createBase64Decoder(maxBytes, hold))
+        return at + 1
+      }
+      head += char
+      const isHead = byte !== QUOTE && char !== ',' && raw.length <= LONGEST_HEAD
+      if (isHead && head.slice(0, SCHEME.length).toLowerCase() === SCHEME.slice(0, head.length)) continue
+      keep(Buffer.from(raw.slice(0, -1), 'latin1'))
+      state = 'string'
+      isEscaped = raw.at(-2) === '\\' // the only one: before, nothing was in question
+      return at
+    }
+    return chunk.length
+  }
+  const data = (chunk: Buffer, from: number): number => {
+    const [end, decoded] = reader?.read(chunk, from) ?? [from, 'broken']
+    if (decoded === null) return end
+    keep(Buffer.from(`${found({ head: head.slice(SCHEME.length), data: decoded })}"`))
+    reader = null
+    state = 'outside'
+    return end
+  }
+
+  const steps = { outside, string, head: beginning, data } satisfies Record<
+    State,
+    (chunk: Buffer, at: number) => number
+  >
+  return (chunk) => {
+    for (let at = 0; at < chunk.length; ) {
+      const isKept = state === 'outside' || state === 'string'
+      const end = steps[state](chunk, at)
+      if (isKept && end > at) keep(chunk.subarray(at, end))
+      at = end
+    }
+  }
+}
+
+type UrlReader = ReturnType<typeof createUrlReader>
+
+/** The rest of a JSON string, from the comma on, into the decoder. */
+function createUrlReader(decoder: Base64Decoder) {
+  const escapes = createEscapes()
+  return {
+    /** Where it has stopped, and what has come at the string's end. */
+    read(chunk: Buffer, from: number): [number, DataUrl['data'] | null] {
+      if (escapes.isOpen()) {
+        decoder.write(Buffer.from(escapes.next(chunk[from] as number), 'latin1'))
+        return [from + 1, null]
+      }
+      const backslash = chunk.indexOf(BACKSLASH, from)
+      const run = chunk.subarray(from, backslash < 0 ? chunk.length : backslash)
+      const quote = run.indexOf(QUOTE)
+      decoder.write(quote < 0 ? run : run.subarray(0, quote))
+      if (quote >= 0) return [from + quote + 1, decoder.end()]
+      if (backslash < 0) return [chunk.length, null]
+      escapes.next(BACKSLASH)
+      return [backslash + 1, null]
+    },
+  }
+}
+
+/** Characters of a JSON string. Encoders escape the slash, and some the plus sign. */
+function createEscapes() {
+  let begun: string | null = null
+  return {
+    isOpen: () => begun !== null,
+    /** The character that this byte completes; empty within an escape. */
+    next(byte: number): string {
+      if (begun === null) {
+        if (byte === BACKSLASH) begun = ''
+        return byte === BACKSLASH ? '' : String.fromCharCode(byte)
+      }
+      begun += String.fromCharCode(byte)
+      const isUnicode = begun.charCodeAt(0) === LOWER_U
+      if (isUnicode && begun.length < 5) return ''
+      const char = isUnicode ? String.fromCharCode(Number.parseInt(begun.slice(1), 16)) : begun
+      begun = null
+      // Of the short escapes only the slash's is part of a data URL: the others' letters must not pass for themselves.
+      return isUnicode || char === '/' ? char : ' '
+    },
+  }
+}

@@ -1,0 +1,38 @@
+/** Reads a picture or file of a message back (contract section 13). */
+import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+import type { MessagePart } from '../../actors/message-parts.ts'
+import type { PartPlace } from '../../persistence/replies/parts.ts'
+
+/** The path of this API at which it is read. */
+export const partPath = (scope: 'deploy' | 'playground', { agentId, sessionId, messageId, n }: PartPlace): string =>
+  `/api/v1/agents/${agentId}/${scope}/sessions/${sessionId}/messages/${messageId}/parts/${n}`
+
+/** Between the pages of one visit: what stands at such a path never changes. */
+const CACHED_S = 3600
+
+/**
+ * To be saved, or shown by a page that chose to: never run. A browser that opens it opens a document that may load
+ * nothing, and is of no origin.
+ */
+export function sendPart(reply: FastifyReply, part: MessagePart): FastifyReply {
+  const { mediaType, size } = part
+  return reply
+    .header('content-type', mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType)
+    .header('content-length', size)
+    .header('content-disposition', disposition(part))
+    .header('content-security-policy', "default-src 'none'; sandbox")
+    .header('cache-control', `private, max-age=${CACHED_S}, immutable`)
+    .send(Readable.from(part.read(), { objectMode: false }))
+}
+
+/** RFC 6266: a plain name for those who read no other. */
+function disposition({ filename }: MessagePart): string {
+  if (filename === null) return 'attachment'
+  const plain = filename.replace(/[^\x20-\x7e]|["\\%]/gu, '_')
+  const encoded = encodeURIComponent(filename).replace(
+    /['()*!]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
+}

@@ -1,0 +1,216 @@
+/** A request's parts on their way into its message: checked, fetched where they are addresses, stored (contract section 13). */
+import { randomUUID } from 'node:crypto'
+import {
+  type MessagePart,
+  type NewParts,
+  type PartIdentity,
+  userMessage,
+  withinPartLimit,
+} from '../../actors/message-parts.ts'
+import type { ModelMessage } from '../../actors/ports.ts'
+import type { Sql } from '../../persistence/postgres/database.ts'
+import { keepContents, readContent, releaseContents } from '../../persistence/replies/parts.ts'
+import { badRequest, HttpError } from '../http-error.ts'
+import type { Decoded } from './base64.ts'
+import { faultOf, pictureTypeOf } from './check-bytes.ts'
+import { mediaTypesOf, type SentConversation, type SentPart, tooLarge } from './sent-message.ts'
+import { MOST_MESSAGE_BYTES, type Uploads } from './uploads.ts'
+
+export interface PartRooms {
+  sql: Sql
+  /** Why there is no such picture, or `too large`, instead of it. Rejects with what `hold` throws. */
+  fetchPicture(
+    url: string,
+    options: { maxBytes: number; signal: AbortSignal; hold(bytes: number): void },
+  ): Promise<Decoded | { fault: string } | 'too large'>
+  /** For what nobody waits for. */
+  log: { warn(details: object, message: string): void }
+}
+
+/** For all pictures of a request together. */
+const FETCH_MS = 10_000
+
+/** Connections that one request opens at a time. */
+const FETCHES = 6
+
+/** A part and its bytes. */
+export interface LoadedPart {
+  part: SentPart
+  data: Decoded
+  mediaType: string
+}
+
+/** Throws 400 for bytes that are not what they are called. Those at addresses are not looked at. */
+export async function checkSent(parts: readonly SentPart[]): Promise<void> {
+  for (const { source, where } of parts) {
+    if (source.kind !== 'data') continue
+    const fault = await faultOf(source.data, source.mediaType)
+    if (fault !== null) badRequest(`${where}: ${fault}`)
+  }
+}
+
+/** With the pictures that are fetched: each address once, all within 10 s. Throws 400, 413 and 503. */
+export async function loadParts(rooms: PartRooms, parts: readonly SentPart[], uploads: Uploads): Promise<LoadedPart[]> {
+  const signal = AbortSignal.timeout(FETCH_MS)
+  const failed = new AbortController()
+  const fetched = new Map<string, Promise<{ data: Decoded; mediaType: string }>>()
+  const permits = createPermits(FETCHES)
+  const loads = parts.map(async (part): Promise<LoadedPart> => {
+    const { source } = part
+    if (source.kind === 'data') return { part, data: source.data, mediaType: source.mediaType }
+    const known = fetched.get(source.url)
+    const fetching =
+      known ??
+      permits(() => fetchOne(rooms, part, source.url, { uploads, signal: AbortSignal.any([signal, failed.signal]) }))
+    if (known === undefined) fetched.set(source.url, fetching)
+    return { part, ...(await fetching) }
+  })
+  return await Promise.all(loads).finally(() => failed.abort())
+}
+
+async function fetchOne(
+  { fetchPicture }: PartRooms,
+  { where }: SentPart,
+  url: string,
+  { uploads, signal }: { uploads: Uploads; signal: AbortSignal },
+): Promise<{ data: Decoded; mediaType: string }> {
+  const data = await fetchPicture(url, { maxBytes: MOST_MESSAGE_BYTES, signal, hold: uploads.hold })
+  if (data === 'too large') throw tooLarge()
+  if ('fault' in data) return badRequest(`${where}: cannot be fetched. ${data.fault}`)
+  const mediaType = await pictureTypeOf(data.pieces)
+  return mediaType === null ? badRequest(`${where}: is no picture in PNG, JPEG, WebP or GIF`) : { data, mediaType }
+}
+
+/** Throws 413. */
+export function refuseTooLarge(parts: readonly LoadedPart[]): void {
+  if (parts.reduce((sum, { data }) => sum + data.size, 0) > MOST_MESSAGE_BYTES) throw tooLarge()
+}
+
+/** Of earlier messages: more pictures do not fit, and are not fetched. */
+const MOST_EARLIER = 100
+
+export const partsIn = (messages: SentConversation): SentPart[] =>
+  messages.flatMap((message) => (message.role === 'user' ? message.parts : []))
+
+/** Messages of a stateless request with all that they hold, as far as it is sent. Throws 400, 413 and 503. */
+export async function loadMessages(
+  rooms: PartRooms,
+  messages: SentConversation,
+  uploads: Uploads,
+): Promise<ModelMessage[]> {
+  const at = messages.findLastIndex(({ role }) => role === 'user')
+  const [earlier, newest] = [partsIn(messages.slice(0, at)), partsIn(messages.slice(at))]
+  await checkSent([...earlier, ...newest])
+  const loaded = new Map<SentPart, LoadedPart>()
+  for (const one of await loadParts(rooms, [...newest, ...earlier.slice(-MOST_EARLIER)], uploads)) {
+    loaded.set(one.part, one)
+  }
+  return withinPartLimit(
+    messages.map((message) => {
+      if (message.role !== 'user') return message
+      refuseTooLarge(message.parts.flatMap((part) => loaded.get(part) ?? []))
+      return userMessage(
+        message.content,
+        message.parts.map((part) => heldPart(part, loaded.get(part))),
+      )
+    }),
+  )
+}
+
+/** Its bytes are in memory. One that was not loaded fits nowhere. */
+function heldPart(part: SentPart, loaded: LoadedPart | undefined): MessagePart {
+  const { data, mediaType } = loaded ?? {
+    data: { size: Number.POSITIVE_INFINITY, sha256: '', pieces: [] },
+    mediaType: 'image',
+  }
+  return loadedPart({ part, data, mediaType }, async function* () {
+    yield* data.pieces
+  })
+}
+
+/** At most so many at a time. */
+function createPermits(most: number) {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running < most) running += 1
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
+    }
+  }
+}
+
+export const loadedPart = ({ part, data, mediaType }: LoadedPart, read: MessagePart['read']): MessagePart => ({
+  type: part.type,
+  sha256: data.sha256,
+  mediaType,
+  filename: part.filename,
+  size: data.size,
+  detail: part.detail,
+  sourceUrl: part.source.kind === 'address' ? part.source.url : null,
+  place: part.place,
+  read,
+})
+
+/** Uploads that are stored at a time: each holds a connection, and writes as much as a thousand messages. */
+const storing = createPermits(2)
+
+export interface PreparedParts extends NewParts {
+  /** What a provider must take to be asked. */
+  mediaTypes: readonly string[]
+  /** The message is stored, or never will be. */
+  over(): void
+}
+
+/** For a session's message: its parts are stored when its turn has come. Undefined: it has none. Throws 400. */
+export async function prepareParts(
+  rooms: PartRooms,
+  parts: readonly SentPart[],
+  uploads: Uploads,
+): Promise<PreparedParts | undefined> {
+  if (parts.length === 0) return undefined
+  await checkSent(parts)
+  const { sql, log } = rooms
+  const uploadId = randomUUID()
+  let stored: Promise<readonly MessagePart[]> | null = null
+  const store = async () => {
+    const loaded = await loadParts(rooms, parts, uploads)
+    refuseTooLarge(loaded)
+    await storing(() =>
+      keepContents(
+        sql,
+        uploadId,
+        loaded.map(({ data }) => data),
+      ),
+    )
+    for (const { data } of loaded) data.pieces.length = 0
+    uploads.release()
+    return loaded.map((one) => storedPart(sql, one))
+  }
+  return {
+    mediaTypes: mediaTypesOf(parts),
+    identities: parts.map(({ source }) => identityOf(source)),
+    store: () => (stored ??= store()),
+    over() {
+      stored
+        ?.then(() => releaseContents(sql, uploadId))
+        .catch((err: unknown) => {
+          // The cleanup job finds them.
+          if (!(err instanceof HttpError)) log.warn({ err }, 'The parts of a message could not be let go of.')
+        })
+    },
+  }
+}
+
+function storedPart(sql: Sql, loaded: LoadedPart): MessagePart {
+  const { sha256 } = loaded.data
+  return loadedPart(loaded, () => readContent(sql, sha256))
+}
+
+const identityOf = (source: SentPart['source']): PartIdentity =>
+  source.kind === 'data' ? { sha256: source.data.sha256 } : { sourceUrl: source.url }

@@ -1,0 +1,147 @@
+/** A message's text, pictures and files, as a request brings them (contract section 13): their form, not yet their bytes. */
+import type { MessagePart, PartType } from '../../actors/message-parts.ts'
+import type { ModelMessage } from '../../actors/ports.ts'
+import { badRequest, HttpError } from '../http-error.ts'
+import type { Decoded } from './base64.ts'
+import { cleanName } from './clean-name.ts'
+import { MOST_MESSAGE_BYTES, type Uploads } from './uploads.ts'
+
+/** Texts included. */
+const MOST_PARTS = 20
+
+/** What each kind of part may hold. */
+const mediaTypes: Readonly<Record<PartType, readonly string[]>> = {
+  image_url: ['image/png', 'image/jpeg', 'image/webp', 'image/gif'],
+  file: ['application/pdf', 'text/plain', 'text/markdown', 'text/csv'],
+}
+const aliases = new Map([['image/jpg', 'image/jpeg']])
+
+/** Where the bytes are: in the request, or at an address. */
+export type Source = { kind: 'data'; data: Decoded; mediaType: string } | { kind: 'address'; url: string }
+
+export interface SentPart extends Pick<MessagePart, 'type' | 'filename' | 'detail' | 'place'> {
+  source: Source
+  /** The field, for messages about it. */
+  where: string
+}
+
+export interface SentMessage {
+  text: string
+  parts: SentPart[]
+}
+
+export type ChatMessage = { role: 'user'; content: string; parts: SentPart[] } | { role: 'assistant'; content: string }
+
+/** The messages of a model and of tools. */
+export type AnswerMessage = Exclude<ModelMessage, { role: 'user' }>
+
+export type SentConversation = readonly (ChatMessage | AnswerMessage)[]
+
+/** What a provider must take to be asked. Of a picture that is not fetched yet the kind is not known. */
+export const mediaTypesOf = (parts: readonly SentPart[]): string[] =>
+  parts.map(({ source }) => (source.kind === 'data' ? source.mediaType : 'image/*'))
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const textForm = '{"type": "text", "text": string}'
+
+/** Texts are joined, in which parts keep their places. Throws 400 and 413. `uploads` undefined: text alone is taken. */
+export function readContent(content: unknown, where: string, uploads?: Uploads): SentMessage {
+  if (typeof content === 'string') return { text: content, parts: [] }
+  if (!Array.isArray(content)) return badRequest(`${where}: must be a string or an array of parts`)
+  return gather(content, uploads, (part, index) => {
+    const at = `${where}.${index}`
+    if (part.type === 'text' && typeof part.text === 'string') return part.text
+    if (uploads === undefined) return badRequest(`${at}: only parts of the form ${textForm} are supported`)
+    if (part.type === 'image_url') return readImage(part.image_url, `${at}.image_url`, uploads)
+    if (part.type === 'file') return readFile(part.file, `${at}.file`, uploads)
+    return badRequest(`${at}: must be ${textForm}, or of type image_url or file`)
+  })
+}
+
+/** The message that such parts make: each is read as a text, or as what is none. Throws 413. */
+export function gather(
+  parts: readonly unknown[],
+  uploads: Uploads | undefined,
+  read: (part: Fields, index: number) => string | Omit<SentPart, 'place'>,
+): SentMessage {
+  if (uploads !== undefined && parts.length > MOST_PARTS) {
+    throw new HttpError(413, `A message holds at most ${MOST_PARTS} parts, texts included.`)
+  }
+  const message: SentMessage = { text: '', parts: [] }
+  for (const [index, part] of parts.entries()) {
+    const one = read(isFields(part) ? part : {}, index)
+    if (typeof one === 'string') message.text += one
+    else message.parts.push({ ...one, place: message.text.length })
+  }
+  const sizes = message.parts.map(({ source }) => (source.kind === 'data' ? source.data.size : 0))
+  if (sizes.reduce((sum, size) => sum + size, 0) > MOST_MESSAGE_BYTES) throw tooLarge()
+  return message
+}
+
+export const tooLarge = () => new HttpError(413, 'The pictures and files of a message hold at most 20 MiB.')
+
+function readImage(image: unknown, where: string, uploads: Uploads): Omit<SentPart, 'place'> {
+  if (!isFields(image)) return badRequest(`${where}: must be an object with a url`)
+  const { url, detail = null } = image
+  if (detail !== null && detail !== 'auto' && detail !== 'low' && detail !== 'high') {
+    return badRequest(`${where}.detail: must be auto, low or high`)
+  }
+  const source = readSource(url, `${where}.url`, 'image_url', uploads)
+  return { type: 'image_url', source, filename: null, detail, where: `${where}.url` }
+}
+
+function readFile(file: unknown, where: string, uploads: Uploads): Omit<SentPart, 'place'> {
+  if (!isFields(file)) return badRequest(`${where}: must be an object with file_data`)
+  if (file.file_id !== undefined && file.file_id !== null) {
+    return badRequest(`${where}.file_id: is not supported: send the file itself as file_data`)
+  }
+  const at = `${where}.file_data`
+  const source = readSource(file.file_data, at, 'file', uploads)
+  return { type: 'file', source, filename: readName(file.filename, `${where}.filename`), detail: null, where: at }
+}
+
+/** A name that may be shown and saved under. Throws 400 for what is no string. */
+export function readName(name: unknown, where: string): string | null {
+  if (name === undefined || name === null) return null
+  return typeof name === 'string' ? cleanName(name) : badRequest(`${where}: must be a string`)
+}
+
+/** Of any type when `type` is null. Throws 400 and 413. */
+export function readSource(value: unknown, where: string, type: PartType | null, uploads: Uploads): Source {
+  if (typeof value !== 'string') return badRequest(`${where}: is required and must be a string`)
+  const found = uploads.find(value)
+  if (found !== null) {
+    if (found.data === 'too large') throw tooLarge()
+    const mediaType = readType(found.head, where, type)
+    if (found.data === 'broken') return badRequest(`${where}: is not valid base64`)
+    return { kind: 'data', data: found.data, mediaType }
+  }
+  if (/^data:/i.test(value)) return badRequest(`${where}: must be a data: URL in base64`)
+  if (type === 'file') return badRequest(`${where}: must be a data: URL`)
+  return { kind: 'address', url: readAddress(value, where) }
+}
+
+function readType(head: string, where: string, type: PartType | null): string {
+  const named = head.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const mediaType = aliases.get(named) ?? named
+  const taken = type === null ? Object.values(mediaTypes).flat() : mediaTypes[type]
+  if (taken.includes(mediaType)) return mediaType
+  const given = named === '' ? 'none is named' : `not ${JSON.stringify(named.slice(0, 100))}`
+  return badRequest(`${where}: the media type must be ${taken.slice(0, -1).join(', ')} or ${taken.at(-1)}, ${given}`)
+}
+
+export const isPictureType = (mediaType: string): boolean => mediaTypes.image_url.includes(mediaType)
+
+const LONGEST_ADDRESS = 8192
+
+function readAddress(value: string, where: string): string {
+  if (value.length > LONGEST_ADDRESS) return badRequest(`${where}: is too long`)
+  const url = URL.parse(value)
+  if (url?.protocol !== 'https:') return badRequest(`${where}: must be a data: URL, or an https: address`)
+  if (url.username !== '' || url.password !== '') return badRequest(`${where}: must have no user name or password`)
+  return value
+}

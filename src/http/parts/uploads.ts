@@ -1,0 +1,112 @@
+/** The pictures and files that came in a request's body, and how much all requests hold of such (contract section 13). */
+import { randomBytes } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { HttpError } from '../http-error.ts'
+import { type Through, tooMuchAtOnce } from '../incoming-body.ts'
+import { createDataUrlFilter, type DataUrl } from './data-urls.ts'
+
+/** Decoded bytes of one message's parts. */
+export const MOST_MESSAGE_BYTES = 20 * 2 ** 20
+
+/** What all requests of this process hold together. */
+const MOST_HELD_BYTES = 256 * 2 ** 20
+
+let held = 0
+
+/** Stands in a body for bytes that came in it. Random, so that no caller can write one. */
+const word = `bytes:${randomBytes(16).toString('hex')}:`
+const words = new RegExp(`${word}(\\d+)`, 'g')
+
+export interface Uploads {
+  /** For a body that may hold some. */
+  filter(): Through
+  /** What stands for this text in the body. Null: it is a text of the caller's. */
+  find(text: string): DataUrl | null
+  /** The text with the SHA-256 of bytes instead of the words that stand for them. */
+  named(text: string): string
+  /** The text as it came, for what is no picture or file after all. Throws 400. */
+  restored(text: string): string
+  /** Throws 413 or 503 when the request would hold too much, or all of them. */
+  hold(bytes: number): void
+  /** The bytes are not needed any more. */
+  release(): void
+}
+
+const ofRequest = new WeakMap<FastifyRequest, Uploads>()
+
+/** Undefined: the request's body may hold none. */
+export const uploadsOf = (request: FastifyRequest): Uploads | undefined => ofRequest.get(request)
+
+/** Of an operation that is declared to take parts. */
+export function requireUploads(request: FastifyRequest): Uploads {
+  const uploads = ofRequest.get(request)
+  if (uploads === undefined) throw new Error(`${request.routeOptions.url} does not take parts`)
+  return uploads
+}
+
+export const takesParts = (request: FastifyRequest): boolean =>
+  request.routeOptions.config.operation?.takesParts === true
+
+/** They are released at the latest when the answer has ended. */
+export function openUploads(request: FastifyRequest, reply: FastifyReply): void {
+  const uploads = createUploads(request.server.initialConfig.bodyLimit ?? 0)
+  ofRequest.set(request, uploads)
+  reply.raw.once('close', uploads.release)
+}
+
+/** Of one request; `maxOtherBytes`: what else its body may hold. */
+export function createUploads(maxOtherBytes: number): Uploads {
+  let own = 0
+  let urls: DataUrl[] = []
+  let isReleased = false
+  const hold = (bytes: number) => {
+    if (isReleased && bytes > 0) throw new HttpError(400, 'The request was broken off.')
+    if (own + bytes > MOST_HELD_BYTES) throw new HttpError(413, 'The pictures and files of the request are too large.')
+    if (held + bytes > MOST_HELD_BYTES) throw tooMuchAtOnce()
+    own += bytes
+    held += bytes
+  }
+  const at = (index: string | undefined) => urls[Number(index)] ?? null
+  return {
+    filter() {
+      let keep: (bytes: Uint8Array) => void = () => {}
+      const found = (url: DataUrl) => `${word}${urls.push(url) - 1}`
+      const pass = createDataUrlFilter({
+        maxBytes: MOST_MESSAGE_BYTES,
+        hold,
+        keep: (bytes) => keep(bytes),
+        found,
+      })
+      return {
+        maxBytes: maxOtherBytes + 2 * MOST_HELD_BYTES,
+        pass(chunk, keeping) {
+          keep = keeping
+          pass(chunk)
+        },
+      }
+    },
+    find: (text) => (text.startsWith(word) ? at(text.slice(word.length)) : null),
+    named: (text) =>
+      text.replace(words, (_, index: string) => {
+        const data = at(index)?.data
+        return typeof data === 'object' ? `sha256:${data.sha256}` : 'sha256:'
+      }),
+    restored: (text) =>
+      text.replace(words, (_, index: string) => {
+        const { head = '', data = 'broken' } = at(index) ?? {}
+        if (typeof data !== 'object') throw new HttpError(400, `body: has a data: URL that is ${data}`)
+        return `data:${head},${Buffer.concat(data.pieces).toString('base64')}`
+      }),
+    hold,
+    release() {
+      isReleased = true
+      held -= own
+      own = 0
+      for (const { data } of urls) if (typeof data === 'object') data.pieces.length = 0
+      urls = []
+    },
+  }
+}
+
+/** For tests: what is held now, in bytes. */
+export const heldByParts = (): number => held

@@ -1,0 +1,56 @@
+-- revision 3
+/* Makes a session that begins with a copy of another one's path, up to a message and, of a reply, up to a frame.
+   p_fork: {id, agent_id, title, end_user, metadata (null: the other one's), secret_number (of the client secret that makes
+   it; null: none), from, owner (whose session that must be; null: anybody's), message_id (null: its head), frame_id
+   (null: all that is stored)}.
+   Answers made, taken, no_agent, no_session, unknown_message or no_frame. Raises GR401, as check_client_secret. */
+create or replace function fork_session(p_fork jsonb) returns text language plpgsql as $$
+declare
+  f record;
+  s record;
+  last record;
+begin
+  select * into f from jsonb_to_record(p_fork) as x(
+    id uuid, agent_id uuid, title text, end_user text, metadata jsonb, secret_number bigint, "from" uuid, owner text,
+    message_id uuid, frame_id bigint);
+  perform 1 from agents a where a.id = f.agent_id for key share;
+  if not found then return 'no_agent'; end if;
+  if f.secret_number is not null then
+    perform check_client_secret(f.agent_id, f.owner, f.secret_number);
+  end if;
+
+  -- A settlement, which moves a reply from its frames to its message, waits for us; writes of frames do not.
+  select x.id, x.head, x.title, x.end_user, x.metadata into s from sessions x
+   where x.id = f."from" and x.agent_id = f.agent_id and (f.owner is null or x.end_user = f.owner)
+     for key share;
+  if not found then return 'no_session'; end if;
+
+  if f.message_id is not null then
+    select m.id, m.position, m.role, m.first_seq into last
+      from messages m where m.id = f.message_id and m.session_id = s.id;
+    if not found then return 'unknown_message'; end if;
+  elsif s.head is not null then
+    select m.id, m.position, m.role, m.first_seq into last
+      from messages m where m.session_id = s.id and m.position = s.head;
+  else
+    select m.id, m.position, m.role, m.first_seq into last
+      from messages m where m.session_id = s.id order by m.position desc limit 1;
+  end if;
+  if f.frame_id is not null and (last.first_seq is null or f.frame_id < last.first_seq) then return 'no_frame'; end if;
+
+  insert into sessions (id, agent_id, title, end_user, metadata, forked_from)
+  values (f.id, f.agent_id, coalesce(f.title, s.title), coalesce(f.end_user, s.end_user), coalesce(f.metadata, s.metadata),
+          jsonb_build_object('session_id', s.id, 'message_id', last.id, 'frame_id', f.frame_id))
+  on conflict (id) do nothing;
+  if not found then return 'taken'; end if;
+  insert into messages
+  select c.*
+    from (select m, (row_number() over (order by m.position) - 1)::integer as place
+            from path_lines(s.id, last.position) l
+            join messages m on m.session_id = s.id and m.position between l.first_at and l.last_at
+           where last.position is not null) p
+    cross join lateral copy_message(p.m, f.id, p.place, case when (p.m).id = last.id then f.frame_id end) c;
+  perform copy_parts(s.id, last.position, f.id);
+  perform copy_waiting_calls(s.id, last.position, f.id);
+  return 'made';
+end $$;

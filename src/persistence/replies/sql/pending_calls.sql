@@ -1,0 +1,9 @@
+-- revision 1
+/* The calls that somebody is asked about in a session that waits, in order: approvals first, then the caller's own. */
+create or replace function pending_calls(p_session uuid) returns setof waiting_calls stable language sql as $$
+  select c.* from waiting_calls c
+   where c.session_id = p_session and c.open
+     and (c.kind = 'approval'
+          or not exists (select 1 from waiting_calls a where a.session_id = p_session and a.open and a.kind = 'approval'))
+   order by c.place
+$$;

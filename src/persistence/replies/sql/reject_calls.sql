@@ -1,0 +1,9 @@
+-- revision 1
+/* A new message came instead of decisions: what waits in the session is rejected. The caller holds the session's lock. */
+create or replace function reject_calls(p_session uuid, p_by text) returns void language sql as $$
+  update waiting_calls c
+     set open = false, decision = 'reject', decided_at = clock_timestamp(), decided_by = p_by,
+         reason = 'The user sent a new message instead.'
+   where c.session_id = p_session and c.open;
+  delete from waits w where w.session_id = p_session;
+$$;

@@ -1,0 +1,19 @@
+/** Which tools a model may or must call, in each vendor's words (contract section 15). Pure. */
+import type { ModelRequest } from '../actors/ports.ts'
+
+type Asked = Pick<ModelRequest, 'toolChoice'>
+
+/** A tool must be called: some vendors do not let a model think before that. */
+export const isForced = ({ toolChoice }: Asked): boolean => toolChoice === 'required' || typeof toolChoice === 'object'
+
+/** Undefined: the provider's default. */
+export function chatToolChoice({ toolChoice }: Asked) {
+  if (typeof toolChoice !== 'object') return toolChoice
+  return { type: 'function' as const, function: { name: toolChoice.name } }
+}
+
+export function anthropicToolChoice({ toolChoice }: Asked) {
+  if (toolChoice === undefined) return undefined
+  if (typeof toolChoice === 'object') return { type: 'tool' as const, name: toolChoice.name }
+  return { type: toolChoice === 'required' ? ('any' as const) : toolChoice }
+}

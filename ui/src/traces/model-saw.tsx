@@ -1,0 +1,65 @@
+/** What the model was sent, turn by turn, as the provider got it. */
+import { Group, Loader, SegmentedControl, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { wordsOf } from '../api.ts'
+import { CodeBlock } from '../blocks/code-block.tsx'
+import { Copy } from '../blocks/copy.tsx'
+import { providerResource, providerTypes } from '../providers/resource.ts'
+import { requestsOf } from './queries.ts'
+import classes from './traces.module.css'
+import type { ModelRequest } from './types.ts'
+import { curlOf, leftWords } from './words.ts'
+
+export function ModelSaw({ messageId }: { messageId: string }) {
+  const { data, error, isPending } = useQuery(requestsOf(messageId))
+  const [turn, setTurn] = useState(0)
+  if (error) return <Text fz="sm">{wordsOf(error)}</Text>
+  if (isPending) return <Loader size="sm" aria-label="Loading" />
+  const request = data[Math.min(turn, data.length - 1)]
+  if (request === undefined) {
+    return (
+      <Text fz="sm" c="dimmed">
+        The model was sent nothing, or it is older than the retention period.
+      </Text>
+    )
+  }
+  const left = leftWords(request)
+  return (
+    <div className={classes.saw}>
+      <Group justify="space-between" gap="xs">
+        {data.length > 1 && (
+          <SegmentedControl
+            size="xs"
+            aria-label="Model turn"
+            data={data.map((one, index) => ({ value: String(index), label: `Turn ${one.turn}` }))}
+            value={String(turn)}
+            onChange={(value) => setTurn(Number(value))}
+          />
+        )}
+        <AsCurl request={request} />
+      </Group>
+      {left && (
+        <Text fz="sm" className={classes.left ?? ''}>
+          {left}
+        </Text>
+      )}
+      <CodeBlock code={JSON.stringify(request.body, null, 2)} caption="request as JSON" />
+    </div>
+  )
+}
+
+/** Null while the provider is not known, or when it is gone. */
+function AsCurl({ request }: { request: ModelRequest }) {
+  const provider = useQuery({ ...providerResource.one(request.providerId), retry: false }).data
+  const types = useQuery(providerTypes).data
+  const type = types?.find(({ id }) => id === provider?.providerType)
+  const baseUrl = provider?.baseUrl ?? type?.defaultBaseUrl
+  if (!provider || !baseUrl) return null
+  return (
+    <Group gap={4} ml="auto" fz="xs" c="dimmed">
+      curl
+      <Copy text={curlOf(request, { type: provider.providerType, baseUrl })} label="Copy as curl" />
+    </Group>
+  )
+}

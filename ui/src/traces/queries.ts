@@ -1,0 +1,35 @@
+/** What happened in a reply, and what its model was sent: keys and reads. */
+import { queryOptions } from '@tanstack/react-query'
+import { api } from '../api.ts'
+import type { Trace } from './types.ts'
+
+const tracePath = '/api/v1/debug/replies/{message_id}/trace'
+
+export const traceOf = (messageId: string) =>
+  queryOptions({
+    queryKey: ['replies', 'trace', messageId],
+    queryFn: ({ signal }) => api.GET(tracePath, { params: { path: { message_id: messageId } }, signal }),
+  })
+
+export const requestsOf = (messageId: string) =>
+  queryOptions({
+    queryKey: ['replies', 'requests', messageId],
+    queryFn: async ({ signal }) => {
+      const path = { message_id: messageId }
+      return (await api.GET('/api/v1/debug/replies/{message_id}/requests', { params: { path }, signal })).requests
+    },
+    retry: false,
+  })
+
+export const isOver = ({ spans }: Trace): boolean =>
+  spans.some(({ kind, endMs }) => kind === 'settle' && endMs !== null)
+
+/** The trace at each change, to its end. */
+export async function* followTrace(messageId: string, signal: AbortSignal): AsyncGenerator<Trace, void> {
+  const path = `${tracePath.replace('{message_id}', encodeURIComponent(messageId))}/stream`
+  for await (const { data } of api.events(path, { signal })) {
+    const trace: Trace = JSON.parse(data)
+    yield trace
+    if (isOver(trace)) return
+  }
+}

@@ -1,0 +1,56 @@
+/** How long replies took, how many failed, what they cost: by agent and by model. */
+import { Button, Group, SegmentedControl, Skeleton } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconCoin } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { Card } from '../blocks/card.tsx'
+import { FiguresTable } from './figures-table.tsx'
+import { PricesDialog } from './prices-dialog.tsx'
+import { figuresQuery, type Period, pricesQuery } from './queries.ts'
+
+interface FiguresProps {
+  period: Period
+  agentName: (id: string) => ReactNode
+}
+
+export function Figures({ period, agentName }: FiguresProps) {
+  const [groupBy, setGroupBy] = useState<'agent' | 'model'>('model')
+  const { data } = useQuery({ ...figuresQuery(groupBy, period), placeholderData: keepPreviousData })
+  const prices = useQuery(pricesQuery).data
+  const [isOpen, { open, close }] = useDisclosure()
+  return (
+    <Card
+      title="Speed, errors and cost"
+      aside={
+        <Group gap="xs">
+          <SegmentedControl
+            size="xs"
+            aria-label="Rows"
+            data={[
+              { value: 'model', label: 'Models' },
+              { value: 'agent', label: 'Agents' },
+            ]}
+            value={groupBy}
+            onChange={(value) => setGroupBy(value === 'agent' ? 'agent' : 'model')}
+          />
+          <Button size="compact-sm" variant="default" leftSection={<IconCoin size={15} aria-hidden />} onClick={open}>
+            Prices
+          </Button>
+        </Group>
+      }
+    >
+      {data ? (
+        <FiguresTable
+          rows={data.rows}
+          noun={groupBy === 'agent' ? 'Agent' : 'Model'}
+          name={groupBy === 'agent' ? agentName : (model) => model}
+          currency={prices && prices.prices.length > 0 ? prices.currency : null}
+        />
+      ) : (
+        <Skeleton h={160} />
+      )}
+      {isOpen && prices && <PricesDialog known={prices} onClose={close} />}
+    </Card>
+  )
+}

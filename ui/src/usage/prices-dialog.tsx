@@ -1,0 +1,91 @@
+/** What models cost: typed in by whoever pays. */
+import { ActionIcon, Button, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core'
+import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { useState } from 'react'
+import { ErrorAlert } from '../blocks/error-alert.tsx'
+import { type ModelPrices, savePrices } from './queries.ts'
+
+interface PricesDialogProps {
+  known: ModelPrices
+  onClose: () => void
+}
+
+const none = { model: '', prompt: 0, completion: 0 }
+
+export function PricesDialog({ known, onClose }: PricesDialogProps) {
+  const [currency, setCurrency] = useState(known.currency)
+  const [prices, setPrices] = useState(known.prices.length > 0 ? known.prices : [none])
+  const [error, setError] = useState<unknown>(null)
+  const change = (index: number, changes: Partial<typeof none>) =>
+    setPrices(prices.map((price, at) => (at === index ? { ...price, ...changes } : price)))
+  const save = async () => {
+    try {
+      await savePrices({ currency, prices: prices.filter(({ model }) => model.trim() !== '') })
+      onClose()
+    } catch (refusal) {
+      setError(refusal)
+    }
+  }
+  return (
+    <Modal opened onClose={onClose} title="Prices" size="lg">
+      <Stack gap="sm">
+        <Text fz="sm" c="dimmed">
+          For a million tokens, by the name of the model. They are shown as costs on this page and change nothing else.
+        </Text>
+        {error !== null && <ErrorAlert error={error} />}
+        <TextInput
+          label="Currency"
+          w={110}
+          maxLength={8}
+          value={currency}
+          onChange={(event) => setCurrency(event.currentTarget.value)}
+        />
+        {prices.map((price, index) => (
+          <Group key={index} gap="xs" wrap="nowrap" align="end">
+            <TextInput
+              label="Model"
+              flex={1}
+              value={price.model}
+              onChange={(event) => change(index, { model: event.currentTarget.value })}
+            />
+            <NumberInput
+              label="Read"
+              w={110}
+              min={0}
+              value={price.prompt}
+              onChange={(value) => change(index, { prompt: Number(value) || 0 })}
+            />
+            <NumberInput
+              label="Written"
+              w={110}
+              min={0}
+              value={price.completion}
+              onChange={(value) => change(index, { completion: Number(value) || 0 })}
+            />
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size={36}
+              aria-label={`Remove the price of ${price.model || 'this row'}`}
+              onClick={() => setPrices(prices.filter((_, at) => at !== index))}
+            >
+              <IconTrash size={16} stroke={1.7} />
+            </ActionIcon>
+          </Group>
+        ))}
+        <Group justify="space-between">
+          <Button
+            variant="default"
+            leftSection={<IconPlus size={15} aria-hidden />}
+            onClick={() => setPrices([...prices, none])}
+          >
+            Add a model
+          </Button>
+          <Button onClick={() => void save()} disabled={currency.trim() === ''}>
+            Save prices
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

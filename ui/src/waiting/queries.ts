@@ -1,0 +1,46 @@
+/** Sessions that wait for somebody, over all agents. */
+import { queryOptions } from '@tanstack/react-query'
+import type { components } from '../../../openapi/generated/schema.ts'
+import { api } from '../api.ts'
+
+type Overview = components['schemas']['SessionOverview']
+export type WaitingSession = Overview & Pick<components['schemas']['PlaygroundSession'], 'pending'>
+
+export const PAGE = 20
+
+const waitingPage = (limit: number, offset: number, signal: AbortSignal) =>
+  api.GET('/api/v1/sessions', { params: { query: { status: 'waiting', limit, offset } }, signal })
+
+/** How many there are; polled, for the menu. */
+export const waitingCount = queryOptions({
+  queryKey: ['sessions', 'waiting', 'count'],
+  queryFn: async ({ signal }) => (await waitingPage(1, 0, signal)).total,
+  refetchInterval: 5_000,
+})
+
+/**
+ * A page, those that have waited longest first. The server lists the newest first, and a session that waits is not updated
+ * any more: the oldest are the last ones of its list.
+ */
+export const waitingSessions = (offset: number) =>
+  queryOptions({
+    queryKey: ['sessions', 'waiting', offset],
+    queryFn: async ({ signal }) => {
+      const { total } = await waitingPage(1, 0, signal)
+      const end = Math.max(0, total - offset)
+      const begin = Math.max(0, end - PAGE)
+      const page = end === begin ? [] : (await waitingPage(end - begin, begin, signal)).sessions
+      const found = await Promise.all(page.reverse().map((one) => withPending(one, signal)))
+      return { sessions: found.filter((one) => one !== null), total }
+    },
+    refetchInterval: 5_000,
+  })
+
+const path = '/api/v1/agents/{agent_id}/playground/sessions/{session_id}'
+
+/** Null: it is gone, or waits no more. */
+async function withPending(one: Overview, signal: AbortSignal): Promise<WaitingSession | null> {
+  const params = { path: { agent_id: one.agentId, session_id: one.id } }
+  const session = await api.GET(path, { params, signal }).catch(() => null)
+  return session === null || session.pending.length === 0 ? null : { ...one, pending: session.pending }
+}
