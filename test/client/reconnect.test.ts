@@ -215,7 +215,8 @@ test('silence: no answer within its time, or 45 s without a comment, and the ser
   const states: string[] = []
   const { session: sessionOf } = scene.clientFor({ baseUrl: deaf.url }).agent(scene.agentId)
   const session = sessionOf(await scene.newSession())
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  // The server shares the process, so its own timers must run on.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true })
   try {
     const reply = session.send('hello', {
       onConnection: (state) => void states.push(state),
@@ -229,9 +230,9 @@ test('silence: no answer within its time, or 45 s without a comment, and the ser
     expect([(await events.next()).value, (await events.next()).value]).toMatchObject([{}, { text: 'heard ' }])
     expect(states).toEqual(['lost', 'open'])
     const third = events.next()
-    await vi.advanceTimersByTimeAsync(44_000)
+    await vi.advanceTimersByTimeAsync(30_000)
     expect(states).toEqual(['lost', 'open'])
-    await vi.advanceTimersByTimeAsync(1_000)
+    await vi.advanceTimersByTimeAsync(15_000)
     await call.text('again')
     expect((await third).value).toEqual({ type: 'text', text: 'again' })
     expect(states).toEqual(['lost', 'open', 'lost', 'open'])

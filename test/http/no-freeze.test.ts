@@ -98,6 +98,10 @@ const honest: readonly [RegExp, Record<string, unknown>][] = [
   [/\/ai-sdk$/, { id: randomUUID(), messages: [userMessage('x')], trigger: 'submit-message' }],
   [/\/ag-ui$/, { threadId: randomUUID(), runId: 'r', messages: [{ id: 'm', role: 'user', content: 'x' }] }],
   [/\/client_secrets$/, { user: 'u' }],
+  [/\/deploy\/sessions\/\{session_id\}\/head$/, { message_id: randomUUID() }],
+  [/\/playground\/sessions\/\{session_id\}\/head$/, { messageId: randomUUID() }],
+  [/\/actions$/, { decisions: [{ id: randomUUID(), decision: 'approve' }] }],
+  [/\/settings\/prices$/, { currency: 'EUR', prices: [{ model: 'm', input: 1, output: 1 }] }],
   [/\/sessions(\/\{session_id\})?$/, { title: 't' }],
   [/\/import$/, { version: 1, prompts: [], agents: [], httpTools: [], mcpServers: [], agentTools: [] }],
 ]

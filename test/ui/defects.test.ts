@@ -128,11 +128,11 @@ test('Ctrl+K runs actions and finds sessions; ? lists the keys', async () => {
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.keyboard.press('Control+k')
   await page.getByRole('textbox', { name: 'Go to' }).fill('marmalade')
-  await page.getByText('Marmalade on toast').last().click()
+  await page.getByRole('dialog').getByText('Marmalade on toast').click()
   await page.waitForURL(new RegExp(id))
   await page.keyboard.press('Control+k')
   await page.getByRole('textbox', { name: 'Go to' }).fill('new prompt')
-  await page.getByText('New prompt').last().click()
+  await page.getByRole('dialog').getByText('New prompt').click()
   await page.waitForURL(/\/prompts\/new$/)
 })
 
