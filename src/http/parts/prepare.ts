@@ -11,7 +11,7 @@ import type { ModelMessage } from '../../actors/ports.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import { keepContents, readContent, releaseContents } from '../../persistence/replies/parts.ts'
 import { badRequest, HttpError } from '../http-error.ts'
-import type { Decoded } from './base64.ts'
+import { type Decoded, freePieces } from './base64.ts'
 import { faultOf, pictureTypeOf } from './check-bytes.ts'
 import { mediaTypesOf, type SentConversation, type SentPart, tooLarge } from './sent-message.ts'
 import { MOST_MESSAGE_BYTES, type Uploads } from './uploads.ts'
@@ -188,7 +188,7 @@ export async function prepareParts(
         loaded.map(({ data }) => data),
       ),
     )
-    for (const { data } of loaded) data.pieces.length = 0
+    for (const { data } of loaded) freePieces(data)
     uploads.release()
     return loaded.map((one) => storedPart(sql, one))
   }

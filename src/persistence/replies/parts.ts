@@ -60,10 +60,15 @@ async function keepContent(tx: Tx, uploadId: string, { sha256, size, pieces }: N
     insert into part_uploads (id, sha256) values (${uploadId}, decode(${sha256}, 'hex')) on conflict do nothing`
 }
 
-/** The same bytes in pieces of this size; the last one may be smaller. */
+/** The same bytes in pieces of this size; the last one may be smaller. They are copied only where two lie apart. */
 function* ofSize(pieces: readonly Uint8Array[], size: number): Generator<Buffer> {
   let gathered: Uint8Array[] = []
   let length = 0
+  const joined = (): Buffer => {
+    const [first] = gathered
+    if (first === undefined || gathered.length > 1) return Buffer.concat(gathered, length)
+    return Buffer.from(first.buffer, first.byteOffset, first.length)
+  }
   for (const piece of pieces) {
     for (let at = 0; at < piece.length; ) {
       const taken = piece.subarray(at, at + size - length)
@@ -71,12 +76,12 @@ function* ofSize(pieces: readonly Uint8Array[], size: number): Generator<Buffer>
       at += taken.length
       length += taken.length
       if (length < size) continue
-      yield Buffer.concat(gathered, length)
+      yield joined()
       gathered = []
       length = 0
     }
   }
-  if (length > 0) yield Buffer.concat(gathered, length)
+  if (length > 0) yield joined()
 }
 
 /** The request refers to them no longer: what no message has either is deleted. */
