@@ -233,11 +233,12 @@ async function expectNoFreeze(requests: Iterable<HostileRequest & { what: string
     const { status } = await attack(request)
     const longest = turns.longestMs()
     sent += 1
-    if (longest > LONGEST_MS) slow.push(`${Math.round(longest)} ms: ${what} (${status})`)
+    // At once: what the machine has to do besides changes within seconds.
+    const slowness = longest > LONGEST_MS ? Math.max(1, referenceMs() / QUIET_MS) : 1
+    if (longest > LONGEST_MS * slowness) slow.push(`${Math.round(longest)} ms: ${what} (${status})`)
   }
-  const slowness = Math.max(1, referenceMs() / QUIET_MS)
   expect(sent).toBeGreaterThan(10)
-  expect(slow.filter((line) => Number.parseInt(line, 10) > LONGEST_MS * slowness)).toEqual([])
+  expect(slow).toEqual([])
 }
 
 const minutes = { timeout: 300_000 }
