@@ -24,7 +24,7 @@ export default defineConfig({
     isolate: false,
     experimental: { viteModuleRunner: false },
     // Most files wait for processes and leases most of the time: one processor second in five.
-    maxWorkers: 4 * availableParallelism(),
+    maxWorkers: 3 * availableParallelism(),
     testTimeout: 2 * WAIT_MS,
     hookTimeout: 3 * WAIT_MS,
     expect: { poll: { timeout: WAIT_MS } },
