@@ -17,7 +17,17 @@ import { uploads } from './uploads.ts'
 
 const sideBySide: readonly Case[] = [...streamCases, mostTokens, shortReplies, memory]
 const ofGreenroom: readonly Case[] = [
-  ...[subscribers, resume, held, history, lists, cost, secrets, tools, uploads, startUp, growth],
+  subscribers,
+  resume,
+  held,
+  history,
+  lists,
+  cost,
+  secrets,
+  tools,
+  uploads,
+  startUp,
+  growth,
 ]
 
 export const allCases: readonly Case[] = [...sideBySide, ...ofGreenroom]
