@@ -136,23 +136,29 @@ async function empty(page: Page): Promise<boolean> {
   }
 }
 
-/** What axe-core finds wrong, one line a rule, in light and in dark; `[]` when nothing. Leaves the page dark. */
+/**
+ * What axe-core finds wrong, one line a rule, in light and in dark; `[]` when nothing. Beginning with the scheme that the
+ * page has, and leaving it with the other, in which only the rules of colour can find more.
+ */
 export async function axe(page: Page): Promise<string[]> {
-  const found: string[] = []
-  for (const scheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme: scheme })
-    await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor({ state: 'attached' })
-    if (!(await page.evaluate<boolean>('"axe" in window'))) {
-      // By the debugger's door: the page's own policy stays as it is.
-      await page.evaluate(await axeScript)
-    }
-    const { violations } = await page.evaluate<AxeResults>('axe.run(document, {resultTypes: ["violations"]})')
-    for (const { id, nodes } of violations) {
-      const where = nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary}`)
-      found.push(`${scheme} ${id}: ${where.join(' | ')}`)
-    }
+  const isDark = (await page.locator('html').getAttribute('data-mantine-color-scheme')) === 'dark'
+  const [scheme, other] = isDark ? (['dark', 'light'] as const) : (['light', 'dark'] as const)
+  if (!(await page.evaluate<boolean>('"axe" in window'))) {
+    // By the debugger's door: the page's own policy stays as it is.
+    await page.evaluate(await axeScript)
   }
-  return found
+  const found = await findings(page, scheme, '')
+  await page.emulateMedia({ colorScheme: other })
+  await page.locator(`html[data-mantine-color-scheme=${other}]`).waitFor({ state: 'attached' })
+  return [...found, ...(await findings(page, other, 'runOnly: ["color-contrast", "link-in-text-block"]'))]
+}
+
+async function findings(page: Page, scheme: string, option: string): Promise<string[]> {
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, {resultTypes: ["violations"], ${option}})`)
+  return violations.map(({ id, nodes }) => {
+    const where = nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary}`)
+    return `${scheme} ${id}: ${where.join(' | ')}`
+  })
 }
 
 /** Widths, of 390 and 1440 pixels, at which the page can be scrolled sideways; `[]` when at none. */
