@@ -2111,13 +2111,13 @@ export interface components {
              */
             type: "text" | "image_url" | "file";
             text?: string;
-            /** @description A picture: PNG, JPEG, WebP or GIF as a `data:` URL in base64, or at an `https:` address, from which it is fetched once. */
+            /** @description A picture: PNG, JPEG, WebP or GIF as a `data:` URL in base64, or at an `https:` address, from which it is fetched once; or the `url` of an earlier message’s part. */
             image_url?: {
                 url: string;
                 /** @enum {string} */
                 detail?: "auto" | "low" | "high";
             };
-            /** @description A file: PDF, plain text, Markdown or CSV as a `data:` URL in base64. */
+            /** @description A file: PDF, plain text, Markdown or CSV as a `data:` URL in base64, or the `url` of an earlier message’s part. */
             file?: {
                 file_data: string;
                 filename?: string;

@@ -49,6 +49,15 @@ export const uiRows = {
 
 export type UiRow = keyof typeof uiRows
 
+export const contentRows = {
+  url: 'A picture by URL',
+  data: 'A picture by its bytes',
+  pdf: 'A PDF',
+  schema: 'An answer by a JSON Schema',
+} as const
+
+export type ContentRow = keyof typeof contentRows
+
 /** What a run has seen of one client. Kept in test/clients/recorded, compared by each run. */
 export interface Recorded<Id extends string = string> {
   client: string
