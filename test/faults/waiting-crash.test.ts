@@ -13,12 +13,11 @@ import type { UpstreamCall } from '../support/upstream.ts'
 import { verifies } from '../verifies.ts'
 import { openToolFaults, repliesOf, type ToolFaults } from './tool-faults.ts'
 
-vi.setConfig({ testTimeout: 600_000 })
-
 const SESSIONS = Number(process.env.WAITING_RUNS ?? 20)
 const OLDER = process.env.OLDER_CHECKOUT
+vi.setConfig({ testTimeout: 300_000 + SESSIONS * 3000 })
 /** Lives of the owner in which something may happen; after them one that lives on. */
-const LIVES = Math.max(6, Math.ceil(SESSIONS / 5))
+const LIVES = Math.max(6, Math.ceil(SESSIONS / 10))
 /** Longest time of one step of the model or the tool, and between the sessions of a life (milliseconds). */
 const STEP_MS = 300
 const SPREAD_MS = 600
@@ -177,7 +176,10 @@ verifies(
     const streaming = async () => (await scene.database.sql`select 1 from messages where status = 'streaming'`).length
     await expect.poll(streaming).toBe(0)
     // Nobody is stuck: what still waits can be decided, and what never began begins.
-    for (const session of sessions) while ((await step(heir.url, session)) !== 'none') {}
+    const goOn = async (session: string) => {
+      while ((await step(heir.url, session)) !== 'none') {}
+    }
+    await Promise.all(sessions.map(goOn))
     for (const session of sessions) expect((await read(heir.url, session)).pending).toEqual([])
 
     const effects = scene.shop.requests.map(({ request }) => `${request.headers['idempotency-key']}`)
