@@ -3,7 +3,17 @@ import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { Admission, NewMessage, ReplyInfo, Settlement } from '../../src/actors/ports.ts'
 import type { StoredEvent } from '../../src/actors/reply-event.ts'
 import { verifies } from '../verifies.ts'
-import { failed, finished, openScene, reasoningAt, type Scene, textAt, toolCallAt, toolResultAt, versions } from './scene.ts'
+import {
+  failed,
+  finished,
+  openScene,
+  reasoningAt,
+  type Scene,
+  textAt,
+  toolCallAt,
+  toolResultAt,
+  versions,
+} from './scene.ts'
 
 const nul = String.fromCharCode(0)
 const named = (name: string, extra = {}) => ({ id: name, name: 'look', arguments: '{}', ...extra })
@@ -73,19 +83,24 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await scene.sql`select 1 from messages where session_id = ${bad}`).toHaveLength(0)
   })
 
-  verifies('contract-4.stored-before-shown', 'a session that is locked elsewhere holds no other message back', async () => {
-    const [a, held, b] = await sessions(3)
-    if (!a || !held || !b) throw new Error('no sessions')
-    const messages = [scene.message(a), scene.message(held), scene.message(b)]
-    const { answers } = await locked(held, async () => {
-      const all = Promise.all(messages.map((message) => scene.journal.admit(message)))
-      await expect.poll(scene.waiting).toBeGreaterThan(0)
-      const stored = () => scene.sql`select 1 from messages where id in (${messages[0]?.replyId ?? ''}, ${messages[2]?.replyId ?? ''})`
-      await expect.poll(async () => (await stored()).length).toBe(2)
-      return { answers: all }
-    })
-    expect((await answers).map(({ outcome }) => outcome)).toEqual(['admitted', 'admitted', 'admitted'])
-  })
+  verifies(
+    'contract-4.stored-before-shown',
+    'a session that is locked elsewhere holds no other message back',
+    async () => {
+      const [a, held, b] = await sessions(3)
+      if (!a || !held || !b) throw new Error('no sessions')
+      const messages = [scene.message(a), scene.message(held), scene.message(b)]
+      const { answers } = await locked(held, async () => {
+        const all = Promise.all(messages.map((message) => scene.journal.admit(message)))
+        await expect.poll(scene.waiting).toBeGreaterThan(0)
+        const stored = () =>
+          scene.sql`select 1 from messages where id in (${messages[0]?.replyId ?? ''}, ${messages[2]?.replyId ?? ''})`
+        await expect.poll(async () => (await stored()).length).toBe(2)
+        return { answers: all }
+      })
+      expect((await answers).map(({ outcome }) => outcome)).toEqual(['admitted', 'admitted', 'admitted'])
+    },
+  )
 
   verifies('contract-4.busy', 'of two to one session the first is admitted, and the second finds it busy', async () => {
     const [session, other] = await sessions(2)
@@ -122,7 +137,16 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       again,
       scene.message(await scene.newSession(), { idempotency: key() }),
     ])
-    const expected = ['joined', 'key_reused', 'unknown_parent', 'stale', 'not_found', 'not_found', 'admitted', 'admitted']
+    const expected = [
+      'joined',
+      'key_reused',
+      'unknown_parent',
+      'stale',
+      'not_found',
+      'not_found',
+      'admitted',
+      'admitted',
+    ]
     expect(outcomes(answers)).toEqual(expected)
     const rows = await scene.sql`select 1 from messages where id = ${again.replyId}`
     expect(rows).toHaveLength(1)
@@ -151,21 +175,36 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   verifies('contract-14.one-stream', 'each stores what it stores alone', async () => {
     const sha256 = 'ab'.repeat(32)
     await scene.sql`insert into part_contents (sha256, size) values (decode(${sha256}, 'hex'), 3) on conflict do nothing`
-    const part = { type: 'file', sha256, mediaType: 'text/plain', filename: 'a.txt', size: 3, detail: null, sourceUrl: null } as const
-    const file = { ...part, place: 2, read: () => { throw new Error('not read') } }
+    const part = {
+      type: 'file',
+      sha256,
+      mediaType: 'text/plain',
+      filename: 'a.txt',
+      size: 3,
+      detail: null,
+      sourceUrl: null,
+    } as const
+    const file = {
+      ...part,
+      place: 2,
+      read: () => {
+        throw new Error('not read')
+      },
+    }
     const facts = { providerId: crypto.randomUUID(), prompt: null, overrides: { temperature: 1 } }
     /** What was said before, and the message. */
-    const kinds: [Settlement[], (last: ReplyInfo | undefined, first: ReplyInfo | undefined) => Partial<NewMessage>][] = [
-      [[], () => ({})],
-      [[finished({ events: [textAt(2, 'x')], title: 'Title' })], () => ({ includeUsage: true, facts })],
-      [[failed({ events: [] })], () => ({ idempotency: { key: 'k', bodyHash: Buffer.from('h') } })],
-      [[finished(), finished()], () => ({ place: { regenerate: null } })],
-      [[finished(), finished()], (_, first) => ({ place: { regenerate: first?.id ?? null } })],
-      [[finished(), finished()], (_, first) => ({ place: { parent: first?.id ?? null } })],
-      [[finished()], () => ({ place: { parent: null } })],
-      [[finished()], (last) => ({ place: { parent: last?.id ?? null }, parts: [file] })],
-      [[waits], () => ({ by: 'ann' })],
-    ]
+    const kinds: [Settlement[], (last: ReplyInfo | undefined, first: ReplyInfo | undefined) => Partial<NewMessage>][] =
+      [
+        [[], () => ({})],
+        [[finished({ events: [textAt(2, 'x')], title: 'Title' })], () => ({ includeUsage: true, facts })],
+        [[failed({ events: [] })], () => ({ idempotency: { key: 'k', bodyHash: Buffer.from('h') } })],
+        [[finished(), finished()], () => ({ place: { regenerate: null } })],
+        [[finished(), finished()], (_, first) => ({ place: { regenerate: first?.id ?? null } })],
+        [[finished(), finished()], (_, first) => ({ place: { parent: first?.id ?? null } })],
+        [[finished()], () => ({ place: { parent: null } })],
+        [[finished()], (last) => ({ place: { parent: last?.id ?? null }, parts: [file] })],
+        [[waits], () => ({ by: 'ann' })],
+      ]
     const prepare = async ([before, make]: (typeof kinds)[number]) => {
       const session = await scene.newSession()
       const replies: ReplyInfo[] = []
@@ -210,9 +249,19 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   verifies('contract-4.resume', 'each is settled in one transaction as it is alone', async () => {
     const endedAt = new Date('2026-01-01T00:00:00.000Z')
-    const events: StoredEvent[] = [textAt(2, 'aé'), reasoningAt(3, '€"\\'), toolCallAt(3, 1, 'a'), toolResultAt(3, 2, 'a'), textAt(4, '😀')]
+    const events: StoredEvent[] = [
+      textAt(2, 'aé'),
+      reasoningAt(3, '€"\\'),
+      toolCallAt(3, 1, 'a'),
+      toolResultAt(3, 2, 'a'),
+      textAt(4, '😀'),
+    ]
     const figures = { firstTokenMs: 3, durationMs: 9, attempts: 2 }
-    const changed: StoredEvent = { seq: 1, part: 1, event: { type: 'model', model: 'other', providerId: crypto.randomUUID() } }
+    const changed: StoredEvent = {
+      seq: 1,
+      part: 1,
+      event: { type: 'model', model: 'other', providerId: crypto.randomUUID() },
+    }
     const all: Settlement[] = [
       finished({ endedAt, events: [], title: 'Title' }),
       finished({ endedAt, events, figures, reasoningMs: 7, requesterLost: true }),
@@ -235,19 +284,23 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     }
   })
 
-  verifies('contract-4.resume', 'settling twice keeps the first outcome, and that of a deleted session is gone', async () => {
-    const [twice, gone, other] = await begun(3)
-    if (!twice || !gone || !other) throw new Error('no replies')
-    const first = await scene.journal.settle(twice, finished({ events: [textAt(2, 'x')] }))
-    await scene.sql`select delete_session(${scene.agentId}, ${gone.sessionId})`
-    const answers = await settleTogether([twice, gone, other].map((reply) => [reply, failed({ events: [] })]))
-    expect(answers.map((answer) => answer.status === 'fulfilled' && answer.value)).toMatchObject([
-      first,
-      { result: 'gone' },
-      { result: 'settled' },
-    ])
-    expect((await scene.journal.read(twice.id, 0))?.events).toEqual([textAt(2, 'x')])
-  })
+  verifies(
+    'contract-4.resume',
+    'settling twice keeps the first outcome, and that of a deleted session is gone',
+    async () => {
+      const [twice, gone, other] = await begun(3)
+      if (!twice || !gone || !other) throw new Error('no replies')
+      const first = await scene.journal.settle(twice, finished({ events: [textAt(2, 'x')] }))
+      await scene.sql`select delete_session(${scene.agentId}, ${gone.sessionId})`
+      const answers = await settleTogether([twice, gone, other].map((reply) => [reply, failed({ events: [] })]))
+      expect(answers.map((answer) => answer.status === 'fulfilled' && answer.value)).toMatchObject([
+        first,
+        { result: 'gone' },
+        { result: 'settled' },
+      ])
+      expect((await scene.journal.read(twice.id, 0))?.events).toEqual([textAt(2, 'x')])
+    },
+  )
 
   verifies('contract-4.stored-before-shown', 'a settlement that cannot be stored takes no other with it', async () => {
     const replies = await begun(3)
@@ -256,24 +309,29 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       finished({ events: [textAt(2, n === 1 ? `a${nul}b` : 'kept')] }),
     ])
     expect(results(await settleTogether(settlements))).toEqual(['settled', expect.stringMatching(/^22/), 'settled'])
-    const rows = await scene.sql`select status from messages where id = any(${replies.map(({ id }) => id)}::uuid[]) order by id`
+    const rows =
+      await scene.sql`select status from messages where id = any(${replies.map(({ id }) => id)}::uuid[]) order by id`
     expect(rows.map(({ status }) => status).sort()).toEqual(['complete', 'complete', 'streaming'])
   })
 
-  verifies('contract-4.stored-before-shown', 'a session that is locked elsewhere holds no other settlement back', async () => {
-    const replies = await begun(3)
-    const [a, held, b] = replies
-    if (!a || !held || !b) throw new Error('no replies')
-    const answers = await locked(held.sessionId, async () => {
-      const all = settleTogether(replies.map((reply) => [reply, finished({ events: [] })]))
-      await expect.poll(scene.waiting).toBeGreaterThan(0)
-      await expect
-        .poll(() => Promise.all([a, b].map(async ({ id }) => (await scene.journal.read(id, 0))?.outcome?.type)))
-        .toEqual(['finished', 'finished'])
-      return { all }
-    })
-    expect(results(await answers.all)).toEqual(['settled', 'settled', 'settled'])
-  })
+  verifies(
+    'contract-4.stored-before-shown',
+    'a session that is locked elsewhere holds no other settlement back',
+    async () => {
+      const replies = await begun(3)
+      const [a, held, b] = replies
+      if (!a || !held || !b) throw new Error('no replies')
+      const answers = await locked(held.sessionId, async () => {
+        const all = settleTogether(replies.map((reply) => [reply, finished({ events: [] })]))
+        await expect.poll(scene.waiting).toBeGreaterThan(0)
+        await expect
+          .poll(() => Promise.all([a, b].map(async ({ id }) => (await scene.journal.read(id, 0))?.outcome?.type)))
+          .toEqual(['finished', 'finished'])
+        return { all }
+      })
+      expect(results(await answers.all)).toEqual(['settled', 'settled', 'settled'])
+    },
+  )
 
   verifies('contract-4.fencing', 'once this instance is declared lost none of its replies is settled', async () => {
     const { instance, journal } = await scene.another()
