@@ -8,7 +8,7 @@ import type { ShownMessage } from './live-reply.ts'
 import { forkSession, turnTo } from './queries.ts'
 
 export interface MessageActions {
-  edit: (message: { content: string; parentId?: string | null }) => void
+  edit: (message: Pick<ShownMessage, 'content' | 'parts' | 'parentId'>) => void
   /** Asks for another reply to this message of the user's. Null: not while a reply runs. */
   regenerate: ((messageId: string) => void) | null
   /** Shows this message and its branch. Null: not while a reply runs. */
