@@ -1,6 +1,9 @@
 /** Admissions of many messages in one statement: each as it would have been alone (design section 3). */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { Admission, NewMessage, ReplyInfo, Settlement } from '../../src/actors/ports.ts'
+import { connect } from '../../src/persistence/postgres/database.ts'
+import { createAdmissions } from '../../src/persistence/replies/admission.ts'
+import { openProxy } from '../faults/database-proxy.ts'
 import { verifies } from '../verifies.ts'
 import { failed, finished, openScene, type Scene, textAt, versions } from './scene.ts'
 import { locked, transactions, waits } from './together-scene.ts'
@@ -87,6 +90,27 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(answers.map(({ outcome }) => outcome)).toEqual(ids.map(() => 'fenced'))
     expect(await scene.sql`select 1 from messages where session_id = any(${ids}::uuid[])`).toHaveLength(0)
   })
+
+  for (const fate of ['cut answer', 'drop'] as const) {
+    verifies('contract-10.unknown-admission', `a statement that broke (${fate}) stores each message once`, async () => {
+      await using proxy = await openProxy(scene.database.url)
+      const sql = connect(proxy.url, { max: 4, name: 'admissions', timeoutMs: 100 })
+      const admit = createAdmissions(sql, { warn() {} })
+      const run = crypto.randomUUID()
+      const messages = (await sessions(4)).map((id) => scene.message(id, { text: run }))
+      let broken = 0
+      proxy.judge((bytes) => {
+        if (bytes.toString('latin1').split(run).length <= 2 || broken++ > 0) return 'pass' // alone
+        return fate
+      })
+      const owner = { id: scene.instance.id, epoch: scene.instance.epoch() }
+      const answers = await Promise.all(messages.map((message) => admit(owner, message)))
+      await sql.end({ timeout: 0 })
+      expect(answers.map(({ outcome }) => outcome)).toEqual(messages.map(() => 'admitted'))
+      expect(broken).toBe(1)
+      expect(await scene.sql`select 1 from messages where content = ${run}`).toHaveLength(messages.length)
+    })
+  }
 
   verifies('contract-4.idempotency', 'each is refused, joined or admitted as it is alone', async () => {
     const key = (body = 'a') => ({ key: 'k', bodyHash: Buffer.from(body) })
