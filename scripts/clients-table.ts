@@ -8,7 +8,10 @@ import { fileURLToPath } from 'node:url'
 import { contentRows, type Recorded, resumeRows, rows, uiRows } from '../test/clients/rows.ts'
 
 const path = fileURLToPath(new URL('../docs/clients.md', import.meta.url))
-const completionClients = ['openai-7', 'openai-6', 'openai-5', 'openai-python', 'ai-sdk', 'langchain', 'llamaindex']
+const completionClients = [
+  ...['openai-7', 'openai-6', 'openai-5', 'openai-python', 'ai-sdk', 'langchain', 'llamaindex'],
+  'agents-sdk',
+]
 const streamClients = ['eventsource', 'browser', 'curl']
 const contentClients = [
   'openai',

@@ -7,6 +7,7 @@ import { history } from './history.ts'
 import { lists } from './lists.ts'
 import { memory } from './memory.ts'
 import { resume } from './resume.ts'
+import { secrets } from './secrets.ts'
 import { startUp } from './start-up.ts'
 import { streamCases } from './stream.ts'
 import { subscribers } from './subscribers.ts'
@@ -15,6 +16,18 @@ import { tools } from './tools.ts'
 import { uploads } from './uploads.ts'
 
 const sideBySide: readonly Case[] = [...streamCases, mostTokens, shortReplies, memory]
-const ofGreenroom: readonly Case[] = [subscribers, resume, held, history, lists, cost, tools, uploads, startUp, growth]
+const ofGreenroom: readonly Case[] = [
+  subscribers,
+  resume,
+  held,
+  history,
+  lists,
+  cost,
+  secrets,
+  tools,
+  uploads,
+  startUp,
+  growth,
+]
 
 export const allCases: readonly Case[] = [...sideBySide, ...ofGreenroom]

@@ -1309,10 +1309,11 @@ export interface components {
             /** @description True: calls that wait for an approval are shown too, as `tool_calls`. Absent: those of the `tools` that were brought, alone. */
             include_actions?: boolean | null;
         };
-        /** @description A message as AG-UI has it. Only the newest one of role `user` is read. */
+        /** @description A message as AG-UI has it. Only the newest one of role `user` is read, and those of role `tool` at the end: results of the page’s own tools. */
         AgUiMessage: {
             id?: string;
             role?: string;
+            toolCallId?: string;
             content?: string | {
                 /** @enum {string} */
                 type: "text";
@@ -2674,6 +2675,8 @@ export interface components {
             mcpServers?: components["schemas"]["McpSelection"][] | null;
             /** @description Ids of built-in tools. */
             builtInToolIds?: string[] | null;
+            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. Absent: those of the `tools` that were brought, alone. */
+            include_actions?: boolean | null;
         };
         PlaygroundFrames: {
             frames: {
@@ -3113,7 +3116,7 @@ export interface components {
             endMs: number | null;
             /** @description Null while it runs. */
             ok: boolean | null;
-            /** @description Of an attempt: `status` of its answer, `code` of its failure, `firstTokenMs` from the admission of the reply, `waitMs` before the next attempt; each null where there was none. Codes and counts, never content. */
+            /** @description Of an attempt: `status` of its answer, `code` of its failure, `firstTokenMs` from the admission of the reply, `waitMs` before the next attempt; each null where there was none. Of a reply that decisions started: `decidedBy`. Codes and counts, never content. */
             detail: {
                 [key: string]: unknown;
             };
@@ -3142,6 +3145,15 @@ export interface components {
             /** @description The same one with the same newest user message joins the first reply; with another: 400. */
             runId: string;
             messages: components["schemas"]["AgUiMessage"][];
+            /** @description The page's own functions, 128 at most: a run that calls them ends, and the next one brings their results as messages of role `tool`. A name that the agent has: 400. */
+            tools?: {
+                name: string;
+                description?: string;
+                /** @description JSON Schema of an object. */
+                parameters?: {
+                    [key: string]: unknown;
+                };
+            }[] | null;
             /** @description Answers to the interrupts of the run before, instead of a message: `payload` `{approved, reason?}`, or `cancelled`, which rejects. */
             resume?: {
                 interruptId: string;

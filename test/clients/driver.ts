@@ -55,6 +55,10 @@ export interface Driver {
   structured?: (ask: Ask, schema: object) => Promise<Told>
   /** How its users ask for that. */
   structuredBy?: string
+  /** Its own loop: it calls the caller's tool `lookup` as the model asks, until there is an answer. Absent: it has none. */
+  loop?: (ask: Ask, lookup: (word: string) => string) => Promise<Told>
+  /** What its users call that. */
+  loopBy?: string
 }
 
 interface ContentAsk {

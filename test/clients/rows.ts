@@ -9,6 +9,7 @@ export const rows = {
   structured: 'An answer by a JSON Schema',
   agentTools: 'Tools of the agent',
   ownTools: 'Tools that the caller brings',
+  loop: 'Its own loop of the caller’s tools, unmodified',
   abort: 'The caller aborts a stream',
   wrongKey: 'Wrong key: 401',
   noAgent: 'No such agent or session: 404',

@@ -80,7 +80,8 @@ verifies('contract-15.who-decided', 'the playground decides under management’s
     expect(taken).toContain('streaming.settling settled waiting')
     expect(taken).toContain('waiting decided streaming.generating')
     const decided = steps.json.transitions.find(({ event }: { event: string }) => event === 'decided')
-    expect(decided.detail).toEqual({ decidedBy: 'anna', approve: 1 })
+    const trace = await as('GET', `/api/v1/debug/replies/${json.messages[2].id}/trace`)
+    expect([decided.detail, trace.json.spans[0].detail.decidedBy]).toEqual([{ decidedBy: 'anna', approve: 1 }, 'anna'])
   } finally {
     await guarded.close()
   }
@@ -285,4 +286,15 @@ verifies('contract-15.who-decided', 'the asking reply shows who decided what, wh
     },
   ])
   expect(next.toolCalls).toEqual([])
+})
+
+verifies('contract-15.shown', 'the playground’s chat shows what waits to who asks for it', async () => {
+  const shown = async (extra: object) => {
+    scene.up.next(asks('', call('pay', 'c1', '{"amount":5}')))
+    const stream = await scene.chat({ message: 'Pay!', ...extra })
+    await stream.rest()
+    return stream.frames.map(({ data }) => data).filter((data) => data.includes('"tool_calls"'))
+  }
+  expect(await shown({})).toEqual([])
+  expect(await shown({ include_actions: true })).toHaveLength(2)
 })

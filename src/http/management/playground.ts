@@ -128,7 +128,7 @@ const startChat =
       request: asked,
       origin: originOf(request),
       openToolbox: agentToolbox(rooms, agent),
-      actions: agentActions(agent, { canWait: true }),
+      actions: agentActions(agent, { includeActions: body.include_actions === true, canWait: true }),
       inForce: { tools: [], fields: noFields, overrides },
     })
     // Nothing is stored of a refused message: not the session that was made for it either.
