@@ -184,10 +184,12 @@ export async function listMessages(
   // A straight session and the path of one with branches are found by different plans. One of both is empty, which is
   // known before it begins.
   const rows = await sql<MessageRow[]>`
-    ${branches === 'all'
-      ? those(sql`exists (select 1 from ${ours})`)
-      : sql`${those(sql`exists (select 1 from ${ours} and head is null)`)} union all ${those(sql`
-              m.position = any((select path_positions(id, head) from ${ours} and head is not null)::integer[])`)}`}`
+    ${
+      branches === 'all'
+        ? those(sql`exists (select 1 from ${ours})`)
+        : sql`${those(sql`exists (select 1 from ${ours} and head is null)`)} union all ${those(sql`
+              m.position = any((select path_positions(id, head) from ${ours} and head is not null)::integer[])`)}`
+    }`
   if (rows.length === 0 && (await findSession(sql, agentId, sessionId)) === null) return null
   if (cursor !== undefined && position === null) throw new UnknownMessage()
   const ids = await idsAt(sql, sessionId, rows)
