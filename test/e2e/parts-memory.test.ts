@@ -1,10 +1,10 @@
 /** Contract section 13: what pictures cost in memory, while they are sent and afterwards. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { expect, vi } from 'vitest'
-import { npmStart } from '../../bench/npm-start.ts'
 import { image, png, pngOf } from '../http/parts-scene.ts'
 import { createAgent } from '../support/app.ts'
 import { freshDatabase } from '../support/database.ts'
+import { npmStart } from '../support/npm-start.ts'
 import { type Product, startProduct } from '../support/product.ts'
 import { samples } from '../support/samples.ts'
 import { startUpstream } from '../support/upstream.ts'
