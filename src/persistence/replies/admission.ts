@@ -94,26 +94,26 @@ async function ask(sql: Sql, owner: Owner, message: NewMessage): Promise<Answer>
 
 /** As sql/admit_message.sql takes them. */
 const columnsOf = (message: NewMessage) => ({
-    agent_id: message.agentId,
-    session_id: message.sessionId,
-    end_user: message.user,
-    user_id: uuidv7(),
-    reply_id: message.replyId,
-    model: message.model,
-    include_usage: message.includeUsage,
-    key: message.idempotency?.key,
-    body_hash: message.idempotency?.bodyHash.toString('hex'),
-    is_retry: message.isRetry,
-    may_start: message.mayStart,
-    configuration: message.configuration,
-    make_session: message.makeSession !== undefined,
-    secret_number: message.makeSession?.secretNumber,
-    parts: message.parts?.length ? partRows(message.parts) : undefined,
-    decided_by: message.by,
-    ...(message.decided && decisionColumns(message.decided)),
-    place: message.place,
-    knows_branches: true,
-    facts: message.facts,
+  agent_id: message.agentId,
+  session_id: message.sessionId,
+  end_user: message.user,
+  user_id: uuidv7(),
+  reply_id: message.replyId,
+  model: message.model,
+  include_usage: message.includeUsage,
+  key: message.idempotency?.key,
+  body_hash: message.idempotency?.bodyHash.toString('hex'),
+  is_retry: message.isRetry,
+  may_start: message.mayStart,
+  configuration: message.configuration,
+  make_session: message.makeSession !== undefined,
+  secret_number: message.makeSession?.secretNumber,
+  parts: message.parts?.length ? partRows(message.parts) : undefined,
+  decided_by: message.by,
+  ...(message.decided && decisionColumns(message.decided)),
+  place: message.place,
+  knows_branches: true,
+  facts: message.facts,
 })
 
 const decisionColumns = ({ waitId, calls, hash }: Decisions) => ({
@@ -132,7 +132,13 @@ export function createAdmissions(sql: Sql, log: Log): (owner: Owner, message: Ne
   const group = createGroup<Grouped, Admission>({
     together: (items) => admitTogether(sql, items),
     alone({ owner, message }, failed) {
-      return admit(sql, owner, message, log, failed && { begin: failed.begin, maybeStored: !changedNothing(failed.error) })
+      return admit(
+        sql,
+        owner,
+        message,
+        log,
+        failed && { begin: failed.begin, maybeStored: !changedNothing(failed.error) },
+      )
     },
   })
   return async (owner, message) => {

@@ -79,7 +79,11 @@ export interface MessageRow
 }
 
 /** Field by field: spreading a row and its remainders took twice as long as all that PostgreSQL does for it. */
-export function messageOf(sql: Sql, row: MessageRow, place: Pick<Message, 'agentId' | 'sessionId' | 'parentId'>): Message {
+export function messageOf(
+  sql: Sql,
+  row: MessageRow,
+  place: Pick<Message, 'agentId' | 'sessionId' | 'parentId'>,
+): Message {
   const { rare, status, first_seq, frame_ends, tool_events, frames, prompt_tokens, completion_tokens } = row
   const reasoning = rare?.reasoning ?? null
   const shown = shownOf({ status, first_seq, content: row.content, frame_ends, tool_events, reasoning, frames })
@@ -104,7 +108,11 @@ export function messageOf(sql: Sql, row: MessageRow, place: Pick<Message, 'agent
     parts: rare?.parts?.map((part) => partOf(sql, part)) ?? [],
     providerId: last?.providerId ?? row.facts?.providerId ?? null,
     // Of counts that are no estimate, `rare` may be null.
-    usage: storedUsage({ prompt_tokens, completion_tokens, usage_estimated: rare === null ? false : rare.usage_estimated }),
+    usage: storedUsage({
+      prompt_tokens,
+      completion_tokens,
+      usage_estimated: rare === null ? false : rare.usage_estimated,
+    }),
     facts: row.facts,
     waited: rare?.waited ?? [],
   }
