@@ -35,7 +35,7 @@ export function createBase64Decoder(maxBytes: number, hold: (bytes: number) => v
   let size = 0
   let fault: 'broken' | 'too large' | null = null
   let pieces: Buffer[] = []
-  let free = Buffer.alloc(0) // what is left of the last block
+  let free: Buffer = Buffer.alloc(0) // what is left of the last block
   const hash = createHash('sha256')
 
   const fail = (reason: 'broken' | 'too large') => {
