@@ -6,6 +6,10 @@ import { quickFiles, root } from './test/support/quick-files.ts'
 import { WAIT_MS } from './test/support/wait.ts'
 
 const quick = quickFiles()
+/** Quick files that need a process each: they count its timers and threads, or how V8 has laid out its objects. */
+const alone = ['fast-objects', 'providers/model', 'providers/no-freeze', 'providers/token-count'].map(
+  (name) => `test/${name}.test.ts`,
+)
 
 // Each process compiles the same packages: 0.6 s of processor time for the whole app, 0.4 s from the cache that the first
 // of them have filled.
@@ -19,16 +23,16 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     experimental: { viteModuleRunner: false },
-    // Most files wait for processes, leases and pages most of the time.
-    maxWorkers: 2 * availableParallelism(),
+    // Most files wait for processes and leases most of the time: one processor second in five.
+    maxWorkers: 3 * availableParallelism(),
     testTimeout: 2 * WAIT_MS,
     hookTimeout: 3 * WAIT_MS,
     expect: { poll: { timeout: WAIT_MS } },
     sequence: { sequencer: LongestFirst },
     reporters: ['default'],
     projects: [
-      // A process each: several count the timers that are left.
-      { extends: true, test: { name: 'quick', include: quick, isolate: true } },
+      { extends: true, test: { name: 'quick', include: quick.filter((file) => !alone.includes(file)) } },
+      { extends: true, test: { name: 'alone', include: alone, isolate: true } },
       {
         extends: true,
         test: {

@@ -91,6 +91,20 @@ export const goals: readonly Goal[] = [
     column: { key: 'cpuUs', digits: 2, against: { row: 'greenroom-session', how: 'ratio' } },
   },
   {
+    what: 'client secret instead of the deploy key, time to first token, ms more',
+    row: 'client secret',
+    most: 0.1,
+    caseName: 'secrets',
+    column: { key: 'firstMs', digits: 3, against: { row: 'deploy key', how: 'minus' } },
+  },
+  {
+    what: 'client secret instead of the deploy key, CPU µs per token more',
+    row: 'client secret',
+    most: 1,
+    caseName: 'secrets',
+    column: { key: 'cpuUs', digits: 2, against: { row: 'deploy key', how: 'minus' } },
+  },
+  {
     what: 'session, p50 token latency at 200, ms',
     ...stored,
     most: 2,

@@ -5,11 +5,21 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv, exit } from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { type Recorded, resumeRows, rows, uiRows } from '../test/clients/rows.ts'
+import { contentRows, type Recorded, resumeRows, rows, uiRows } from '../test/clients/rows.ts'
 
 const path = fileURLToPath(new URL('../docs/clients.md', import.meta.url))
-const completionClients = ['openai-7', 'openai-6', 'openai-5', 'openai-python', 'ai-sdk', 'langchain', 'llamaindex']
+const completionClients = [
+  ...['openai-7', 'openai-6', 'openai-5', 'openai-python', 'ai-sdk', 'langchain', 'llamaindex'],
+  'agents-sdk',
+]
 const streamClients = ['eventsource', 'browser', 'curl']
+const contentClients = [
+  'openai',
+  'ai-ai-sdk-openai-compatible',
+  'langchain-openai',
+  'openai-agents',
+  'greenroom-client',
+]
 const pageClients = ['use-chat', 'assistant-ui', 'ag-ui']
 
 const recorded = (name: string): Recorded =>
@@ -73,6 +83,17 @@ ${tableOf(clients, 'session', rows)}
 
 These endpoints never send 429; a 429 from the model's provider is a failed generation. The Python column is from the last
 run on a machine where pip could install that client (\`pip install openai\`); a run without it leaves the column unchanged.
+
+## Pictures, files and schemas
+
+What each client's users write. Every cell was seen to reach three kinds of provider, each in its own words: one of the
+chat-completions format, Anthropic and Gemini. A picture by URL is fetched by the server, once.
+
+${tableOf(
+  contentClients.map((name) => recorded(`contents-${name}`)),
+  'contents',
+  contentRows,
+)}
 
 ## Following a reply
 

@@ -83,6 +83,7 @@ ${partsTable()}
   only (\`OUTBOUND_ALLOW\`), 10 s for all pictures of a request. What a retry or a busy session answers is answered first.
 - In sessions bytes are stored once for each content and go with the last message that has them. Messages carry
   \`parts: [{type, url, media_type, filename, size}]\`; whoever may read the message reads the bytes at \`url\`.
+  Where a part's bytes are expected that \`url\` is taken too, as it stands: an edited message sends its pictures again by it.
 - Later turns send the parts of earlier ones again, the newest first, within 20 MiB; of others the model is told.
 
 ## Fallbacks

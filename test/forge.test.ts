@@ -17,7 +17,7 @@ interface Workflow {
 const workflows = await Promise.all(
   files.map(async (file): Promise<[string, Workflow]> => [file, parse(await read(`${folder}/${file}`))]),
 )
-const { scripts, version } = JSON.parse(await read('package.json'))
+const { scripts, version, allowScripts } = JSON.parse(await read('package.json'))
 
 test.each(workflows)('%s calls what there is, with few rights and a limit of time', (_, { permissions, jobs }) => {
   expect(permissions).toEqual({ contents: 'read' })
@@ -54,4 +54,16 @@ test('templates and the list of owners are valid', async () => {
 test('every version is this one', async () => {
   expect(JSON.parse(await read('packages/client/package.json')).version).toBe(version)
   expect(await read('CHANGELOG.md')).toMatch(new RegExp(`^## ${version.replaceAll('.', '\\.')} \\(`, 'm'))
+})
+
+test('npm brings nothing that the lock file does not name: no install script but those that are decided upon', async () => {
+  const { packages } = JSON.parse(await read('package-lock.json'))
+  const locked = Object.entries<{ integrity?: string; hasInstallScript?: boolean }>(packages)
+  expect(locked.filter(([path, { integrity }]) => path !== '' && integrity === undefined)).toEqual([])
+  const scripted = locked.filter(([path, one]) => one.hasInstallScript && !path.endsWith('/windows-x64'))
+  const names = scripted.map(([path]) => path.replace(/^.*node_modules\//, ''))
+  expect([...new Set(names)].sort()).toEqual(Object.keys(allowScripts).sort())
+  for (const platform of ['linux-x64', 'linux-arm64', 'darwin-x64', 'bin-darwin-arm64']) {
+    expect(packages).toHaveProperty([`node_modules/node-${platform}`, 'bin', 'node'])
+  }
 })

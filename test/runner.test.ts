@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { requirements } from './requirements.ts'
 import { type RanTest, unverified } from './support/after-whole-run.ts'
+import { spread } from './support/longest-first.ts'
 import { importsOf, wayToProcess } from './support/quick-files.ts'
 
 describe('a rule is verified', () => {
@@ -49,4 +50,12 @@ describe('a file is quick', () => {
     `
     expect(importsOf('test/x/y.ts', source)).toEqual(['test/x/a.ts', 'test/x/b.ts', 'test/d.ts', 'e', 'test/x/h.ts'])
   })
+})
+
+test('files start longest first, those with a browser spread among the others', () => {
+  const unknown = ['test/a', 'test/b', 'test/c', 'test/d', 'test/ui/a', 'test/ui/b'] // of the same length
+  const order = spread(unknown, (file) => file)
+  expect(order).toEqual(['test/a', 'test/ui/a', 'test/b', 'test/c', 'test/ui/b', 'test/d'])
+  const [longest] = spread(['test/input.test.ts', 'test/cluster/races.test.ts'], (file) => file)
+  expect(longest).toBe('test/cluster/races.test.ts')
 })

@@ -1,11 +1,12 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { notice } from './notice.ts'
 
 const server = 'http://127.0.0.1:8080'
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react()],
+  plugins: [react(), notice()],
   build: {
     // What these know (light-dark(), nesting) is not rewritten: the rewriting needs a literal color-scheme.
     target: ['chrome123', 'firefox121', 'safari17.5'],

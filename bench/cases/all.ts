@@ -7,13 +7,27 @@ import { history } from './history.ts'
 import { lists } from './lists.ts'
 import { memory } from './memory.ts'
 import { resume } from './resume.ts'
+import { secrets } from './secrets.ts'
 import { startUp } from './start-up.ts'
 import { streamCases } from './stream.ts'
 import { subscribers } from './subscribers.ts'
 import { mostTokens, shortReplies } from './throughput.ts'
 import { tools } from './tools.ts'
+import { uploads } from './uploads.ts'
 
 const sideBySide: readonly Case[] = [...streamCases, mostTokens, shortReplies, memory]
-const ofGreenroom: readonly Case[] = [subscribers, resume, held, history, lists, cost, tools, startUp, growth]
+const ofGreenroom: readonly Case[] = [
+  subscribers,
+  resume,
+  held,
+  history,
+  lists,
+  cost,
+  secrets,
+  tools,
+  uploads,
+  startUp,
+  growth,
+]
 
 export const allCases: readonly Case[] = [...sideBySide, ...ofGreenroom]

@@ -39,11 +39,15 @@ export const resume = (session: string, after?: number): Request => ({
 /** Beyond every id: the stream starts at the live end. */
 export const LIVE_END = 2_000_000_000
 
-/** `nodeArgs`: additional arguments of its process. */
-export async function startScene(checkout: Checkout, ground: Ground, nodeArgs: string[] = []): Promise<GreenroomScene> {
+/** `nodeArgs`, `env`: additional arguments and variables of its process. */
+export async function startScene(
+  checkout: Checkout,
+  ground: Ground,
+  { nodeArgs = [], env = {} }: { nodeArgs?: string[]; env?: Record<string, string> } = {},
+): Promise<GreenroomScene> {
   await using stack = new AsyncDisposableStack()
   const scene = stack.use(await ground.scene())
-  const { products, agentId } = stack.use(await startGreenroom(checkout, scene, [{}], nodeArgs))
+  const { products, agentId } = stack.use(await startGreenroom(checkout, scene, [env], nodeArgs))
   const [product] = products
   const { url, pid } = product
   const sockets = await readFile(join(scene.folder, 'postgres.sockets'), 'utf8')

@@ -28,7 +28,7 @@ type Hold = (scene: GreenroomScene, count: number) => Promise<void>
 
 /** On a separate server: the memory added by `COUNT` of them. */
 async function measure(checkout: Checkout, ground: Ground, hold: Hold): Promise<Figures> {
-  await using scene = await startScene(checkout, ground, nodeArgs)
+  await using scene = await startScene(checkout, ground, { nodeArgs })
   await hold(scene, WARM_UP)
   await ground.load.release()
   await pause(REST_MS)

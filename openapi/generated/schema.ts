@@ -1326,10 +1326,11 @@ export interface components {
             /** @description True: calls that wait for an approval are shown too, as `tool_calls`. Absent: those of the `tools` that were brought, alone. */
             include_actions?: boolean | null;
         };
-        /** @description A message as AG-UI has it. Only the newest one of role `user` is read. */
+        /** @description A message as AG-UI has it. Only the newest one of role `user` is read, and those of role `tool` at the end: results of the page’s own tools. */
         AgUiMessage: {
             id?: string;
             role?: string;
+            toolCallId?: string;
             content?: string | {
                 /** @enum {string} */
                 type: "text";
@@ -2127,13 +2128,13 @@ export interface components {
              */
             type: "text" | "image_url" | "file";
             text?: string;
-            /** @description A picture: PNG, JPEG, WebP or GIF as a `data:` URL in base64, or at an `https:` address, from which it is fetched once. */
+            /** @description A picture: PNG, JPEG, WebP or GIF as a `data:` URL in base64, or at an `https:` address, from which it is fetched once; or the `url` of an earlier message’s part. */
             image_url?: {
                 url: string;
                 /** @enum {string} */
                 detail?: "auto" | "low" | "high";
             };
-            /** @description A file: PDF, plain text, Markdown or CSV as a `data:` URL in base64. */
+            /** @description A file: PDF, plain text, Markdown or CSV as a `data:` URL in base64, or the `url` of an earlier message’s part. */
             file?: {
                 file_data: string;
                 filename?: string;
@@ -2701,6 +2702,8 @@ export interface components {
             mcpServers?: components["schemas"]["McpSelection"][] | null;
             /** @description Ids of built-in tools. */
             builtInToolIds?: string[] | null;
+            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. Absent: those of the `tools` that were brought, alone. */
+            include_actions?: boolean | null;
         };
         PlaygroundFrames: {
             frames: {
@@ -3169,6 +3172,15 @@ export interface components {
             /** @description The same one with the same newest user message joins the first reply; with another: 400. */
             runId: string;
             messages: components["schemas"]["AgUiMessage"][];
+            /** @description The page's own functions, 128 at most: a run that calls them ends, and the next one brings their results as messages of role `tool`. A name that the agent has: 400. */
+            tools?: {
+                name: string;
+                description?: string;
+                /** @description JSON Schema of an object. */
+                parameters?: {
+                    [key: string]: unknown;
+                };
+            }[] | null;
             /** @description Answers to the interrupts of the run before, instead of a message: `payload` `{approved, reason?}`, or `cancelled`, which rejects. */
             resume?: {
                 interruptId: string;

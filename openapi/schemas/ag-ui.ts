@@ -1,6 +1,7 @@
 /** AG-UI's own formats (protocol 1.0). The server reads little of a request, and checks only that. */
 import Type from 'typebox'
 import { documented } from '../documented.ts'
+import { MAX_TOOLS, TOOL_NAME } from './actions.ts'
 import { freeObject, oneOf } from './basics.ts'
 import { replyErrorCodes } from './chat.ts'
 
@@ -8,11 +9,13 @@ const SentMessage = Type.Object(
   {},
   {
     title: 'AgUiMessage',
-    description: 'A message as AG-UI has it. Only the newest one of role `user` is read.',
+    description:
+      'A message as AG-UI has it. Only the newest one of role `user` is read, and those of role `tool` at the end: results of the page’s own tools.',
     ...documented({
       properties: {
         id: { type: 'string' },
         role: { type: 'string' },
+        toolCallId: { type: 'string' },
         content: {
           type: ['string', 'array'],
           items: {
@@ -38,6 +41,25 @@ export const RunAgentInput = Type.Object(
       description: 'The same one with the same newest user message joins the first reply; with another: 400.',
     }),
     messages: Type.Array(SentMessage),
+    tools: Type.Optional(
+      Type.Unsafe({
+        description:
+          "The page's own functions, 128 at most: a run that calls them ends, and the next one brings their results as messages of role `tool`. A name that the agent has: 400.",
+        ...documented({
+          type: ['array', 'null'],
+          maxItems: MAX_TOOLS,
+          items: {
+            type: 'object',
+            required: ['name'],
+            properties: {
+              name: { type: 'string', pattern: TOOL_NAME },
+              description: { type: 'string' },
+              parameters: { type: 'object', additionalProperties: true, description: 'JSON Schema of an object.' },
+            },
+          },
+        }),
+      }),
+    ),
     resume: Type.Optional(
       Type.Unsafe({
         description:

@@ -16,7 +16,7 @@ export const ContentPart = Type.Object(
     image_url: Type.Optional(
       Type.Unsafe<{ url: string; detail?: 'auto' | 'low' | 'high' }>({
         description:
-          'A picture: PNG, JPEG, WebP or GIF as a `data:` URL in base64, or at an `https:` address, from which it is fetched once.',
+          'A picture: PNG, JPEG, WebP or GIF as a `data:` URL in base64, or at an `https:` address, from which it is fetched once; or the `url` of an earlier message’s part.',
         ...documented({
           type: 'object',
           required: ['url'],
@@ -26,7 +26,8 @@ export const ContentPart = Type.Object(
     ),
     file: Type.Optional(
       Type.Unsafe<{ file_data: string; filename?: string }>({
-        description: 'A file: PDF, plain text, Markdown or CSV as a `data:` URL in base64.',
+        description:
+          'A file: PDF, plain text, Markdown or CSV as a `data:` URL in base64, or the `url` of an earlier message’s part.',
         ...documented({
           type: 'object',
           required: ['file_data'],

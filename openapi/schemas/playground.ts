@@ -1,6 +1,6 @@
 /** The playground: the sessions of the deploy API, in camel case and with more details. */
 import Type from 'typebox'
-import { callDecisions, pending } from './actions.ts'
+import { callDecisions, callerToolFields, pending } from './actions.ts'
 import { count, id, listOf, name, nullable, objectOrNull, oneOf, optional, time } from './basics.ts'
 import { headId, parentId, playgroundForkedFrom, playgroundPlace } from './branches.ts'
 import { ContentPart, finishReasons, messageStatuses, partUrl } from './chat.ts'
@@ -162,6 +162,7 @@ export const PlaygroundChatRequest = Type.Object(
       }),
     ),
     ...toolChoiceInput,
+    include_actions: callerToolFields.include_actions,
   },
   {
     title: 'PlaygroundChatRequest',

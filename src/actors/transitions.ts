@@ -3,6 +3,10 @@ import type { SentRequest } from './sent-request.ts'
 
 /** Most steps that wait for the database; beyond it the oldest are dropped, since replies take precedence. */
 const MAX_WAITING = 50_000
+/** Characters of requests that wait with them; beyond it steps go without theirs. */
+const MOST_WAITING_TEXT = 64 * 2 ** 20
+/** Characters of requests in one write: callers bring tools of megabytes, and no string holds more than 512 MiB. */
+const MOST_WRITTEN_TEXT = 8 * 2 ** 20
 const RETRY_MS = 1000
 /**
  * Steps within this time are written together, and so are those that occur during a write: two statements a reply were
@@ -48,24 +52,76 @@ export interface TransitionRecorder {
   flush(): Promise<void>
 }
 
+const textIn = (request: SentRequest | undefined): number =>
+  request === undefined ? 0 : request.texts.reduce((sum, { content }) => sum + content.length, request.body.length)
+
+/** Steps that wait for the database, in order. */
+function createQueue() {
+  let steps = new Set<TransitionRecord>()
+  /** Characters of the requests among them. */
+  let text = 0
+  const count = () => {
+    text = 0
+    for (const { request } of steps) text += textIn(request)
+  }
+  function keepRequest(step: TransitionRecord, request: SentRequest): void {
+    const more = textIn(request)
+    if (text + more > MOST_WAITING_TEXT) delete step.request
+    else {
+      step.request = request
+      text += more
+    }
+  }
+  return {
+    isEmpty: () => steps.size === 0,
+    has: (step: TransitionRecord) => steps.has(step),
+    last: () => [...steps].at(-1),
+    add(step: TransitionRecord): void {
+      steps.add(step)
+      if (step.request) keepRequest(step, step.request)
+    },
+    setRequest(step: TransitionRecord, request: SentRequest): void {
+      text -= textIn(step.request)
+      keepRequest(step, request)
+    },
+    /** The oldest, as many as are written together. */
+    take(): TransitionRecord[] {
+      const batch: TransitionRecord[] = []
+      let written = 0
+      for (const step of steps) {
+        written += textIn(step.request)
+        if (written > MOST_WRITTEN_TEXT && batch.length > 0) break
+        batch.push(step)
+      }
+      if (batch.length === steps.size) steps = new Set()
+      else for (const step of batch) steps.delete(step)
+      count()
+      return batch
+    },
+    putBack(batch: readonly TransitionRecord[]): void {
+      steps = new Set([...batch, ...steps].slice(-MAX_WAITING))
+      count()
+    },
+  }
+}
+
 export function createTransitionRecorder(
   store: TransitionStore,
   onError: (error: unknown) => void,
 ): TransitionRecorder {
-  let waiting = new Set<TransitionRecord>()
+  const waiting = createQueue()
   /** Resolves to false when the database is down; the write is then repeated later. */
   let writing: Promise<boolean> | null = null
   let timer: NodeJS.Timeout | null = null
   const listeners = new Set<(step: TransitionRecord) => void>()
 
   async function write(): Promise<boolean> {
-    const batch = [...waiting]
-    waiting = new Set()
+    const batch = waiting.take()
     try {
       await store.record(batch)
     } catch (error) {
       onError(error)
-      waiting = new Set([...batch, ...waiting].slice(-MAX_WAITING))
+      waiting.putBack(batch)
       return false
     }
     for (const step of batch) for (const listener of listeners) listener(step)
@@ -77,7 +133,7 @@ export function createTransitionRecorder(
     timer = null
     writing ??= write().then((isStored) => {
       writing = null
-      if (waiting.size > 0) startAfter(isStored ? GATHER_MS : RETRY_MS)
+      if (!waiting.isEmpty()) startAfter(isStored ? GATHER_MS : RETRY_MS)
       return isStored
     })
     return writing
@@ -92,9 +148,10 @@ export function createTransitionRecorder(
       waiting.add(step)
       if (writing === null) startAfter(GATHER_MS)
     },
-    amend(step, changes) {
+    amend(step, { detail, request }) {
       if (!waiting.has(step)) return false
-      Object.assign(step, changes)
+      step.detail = detail
+      if (request) waiting.setRequest(step, request)
       return true
     },
     subscribe(listener) {
@@ -103,8 +160,10 @@ export function createTransitionRecorder(
     },
     async flush() {
       if (writing !== null && !(await writing)) return
+      const last = waiting.last()
       // Another flush may already have started with the waiting steps.
-      if (writing !== null || waiting.size > 0) await start()
+      if (writing !== null && !(await writing)) return
+      while (last && waiting.has(last)) if (!(await start())) return
     },
   }
 }

@@ -139,13 +139,14 @@ export const answerOf = (text: string, calls: readonly ToolCall[], echo: object 
 
 /** Whoever decides names a call by its id: those of a turn that waits get ids that no call before them has. */
 export function withOwnIds(calls: readonly ToolCall[], said: readonly ModelMessage[]): ToolCall[] {
-  const used = new Set(
-    said.flatMap((one) => (one.role === 'assistant' ? (one.toolCalls ?? []) : [])).map(({ id }) => id),
-  )
-  return calls.map((call) => {
+  const used = new Set<string>()
+  const own = (call: ToolCall): ToolCall => {
     let { id } = call
     for (let n = 2; used.has(id); n++) id = `${call.id}_${n}`
     used.add(id)
     return { ...call, id }
-  })
+  }
+  // Pages are shown repeated ids in the same way (reply-outline.ts): what waits must not be named like one of those.
+  for (const one of said) if (one.role === 'assistant') for (const call of one.toolCalls ?? []) own(call)
+  return calls.map(own)
 }

@@ -17,16 +17,31 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const namePattern = new RegExp(TOOL_NAME)
 
 export function readCallerTools({ tools, tool_choice }: { tools?: unknown; tool_choice?: unknown }): CallerTools {
-  const given: unknown = tools ?? []
-  if (!Array.isArray(given)) return badRequest('tools: must be an array')
-  if (given.length > MAX_TOOLS) return badRequest(`tools: must have at most ${MAX_TOOLS} elements`)
-  const specs = given.map((tool: unknown, index) => readTool(tool, `tools.${index}`))
-  const names = specs.map(({ name }) => name)
-  const twice = names.findIndex((name, index) => names.indexOf(name) < index)
-  if (twice >= 0) return badRequest(`tools.${twice}.function.name: another tool of the request has this name`)
+  const specs = readTools(tools, { of: readTool, name: 'function.name' })
   const choice = readChoice(tool_choice)
   if (choice !== null && specs.length === 0) return badRequest('tool_choice: is only taken with tools')
   return { tools: specs, choice }
+}
+
+/** `name` is where a tool has its name. */
+function readTools(
+  tools: unknown,
+  { of, name: place }: { of: (tool: unknown, where: string) => ToolSpec; name: string },
+): ToolSpec[] {
+  const given: unknown = tools ?? []
+  if (!Array.isArray(given)) return badRequest('tools: must be an array')
+  if (given.length > MAX_TOOLS) return badRequest(`tools: must have at most ${MAX_TOOLS} elements`)
+  const specs = given.map((tool: unknown, index) => of(tool, `tools.${index}`))
+  const names = specs.map(({ name }) => name)
+  const twice = names.findIndex((name, index) => names.indexOf(name) < index)
+  if (twice >= 0) return badRequest(`tools.${twice}.${place}: another tool of the request has this name`)
+  return specs
+}
+
+/** AG-UI's: functions without a frame around them. Absent: as `broughtTools`. */
+export function broughtFunctions(tools: unknown): { callerTools?: CallerTools } {
+  const specs = readTools(tools, { of: readFunction, name: 'name' })
+  return specs.length > 0 ? { callerTools: { tools: specs, choice: null } } : {}
 }
 
 /** Absent: the request brings none, and those that are in force stay. */
@@ -38,18 +53,20 @@ export function broughtTools(body: { tools?: unknown; tool_choice?: unknown }): 
 function readTool(tool: unknown, where: string): ToolSpec {
   if (!isObject(tool)) return badRequest(`${where}: must be an object`)
   if (tool.type !== 'function') return badRequest(`${where}.type: must be "function"`)
-  if (!isObject(tool.function)) return badRequest(`${where}.function: must be an object`)
-  const { name, description, parameters, strict } = tool.function
+  return readFunction(tool.function, `${where}.function`)
+}
+
+function readFunction(given: unknown, where: string): ToolSpec {
+  if (!isObject(given)) return badRequest(`${where}: must be an object`)
+  const { name, description, parameters, strict } = given
   if (typeof name !== 'string' || !namePattern.test(name)) {
-    return badRequest(`${where}.function.name: must be 1 to 64 letters, digits, _ or -`)
+    return badRequest(`${where}.name: must be 1 to 64 letters, digits, _ or -`)
   }
   if (description != null && typeof description !== 'string') {
-    return badRequest(`${where}.function.description: must be a string`)
+    return badRequest(`${where}.description: must be a string`)
   }
-  if (parameters != null && !isObject(parameters)) return badRequest(`${where}.function.parameters: must be an object`)
-  if (strict != null && typeof strict !== 'boolean') {
-    return badRequest(`${where}.function.strict: must be true or false`)
-  }
+  if (parameters != null && !isObject(parameters)) return badRequest(`${where}.parameters: must be an object`)
+  if (strict != null && typeof strict !== 'boolean') return badRequest(`${where}.strict: must be true or false`)
   return {
     name,
     description: description ?? '',

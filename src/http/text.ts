@@ -46,10 +46,10 @@ function badKey(key: string, value: unknown): string | null {
   return harms ? 'is not allowed as a key' : null
 }
 
-/** At most the last five parts, and nothing in it that could not be printed. */
+/** At most the last six parts, as those of a message's part are, and nothing in it that could not be printed. */
 function pathOf(end: Pick<Branch, 'key' | 'parent'>): string {
   const parts: string[] = []
-  for (let at: Pick<Branch, 'key' | 'parent'> | null = end; at?.parent && parts.length < 5; at = at.parent) {
+  for (let at: Pick<Branch, 'key' | 'parent'> | null = end; at?.parent && parts.length < 6; at = at.parent) {
     parts.unshift(at.key.replaceAll('\0', '\\u0000').toWellFormed())
   }
   return parts.join('.')

@@ -38,7 +38,7 @@ const stalls = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 const writes = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
 const sizes = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 /** Somebody decides at once, or after months. */
-const patience = [1, 5, 15, 60, 300, 900, 3600, 14_400, 86_400, 604_800, 2_592_000]
+const decisionBuckets = [1, 5, 15, 60, 300, 900, 3600, 14_400, 86_400, 604_800, 2_592_000]
 const lengths = [0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600]
 
 const booleans = ['true', 'false']
@@ -73,7 +73,7 @@ export function createMetrics(values: LabelValues): Metrics {
     registers: [registry],
   })
 
-  const decisionSeconds = histogram('decision_seconds', 'From a question to its decision.', patience)
+  const decisionSeconds = histogram('decision_seconds', 'From a question to its decision.', decisionBuckets)
   const { begin } = replyMetrics({ counter, histogram }, values)
 
   return {

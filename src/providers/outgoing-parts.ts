@@ -90,8 +90,11 @@ async function* piecesOf(slots: readonly (string | Slot)[]): AsyncGenerator<Uint
   }
 }
 
-/** A multiple of 3: base64 in pieces is base64. After each, others have their turn (0.1 ms). */
-const PIECE_BYTES = 96 * 1024
+/**
+ * A multiple of 3: base64 in pieces is base64. After each, others have their turn (0.1 ms). Small enough that its text is
+ * collected as young garbage is.
+ */
+const PIECE_BYTES = 48 * 1024
 
 async function* base64({ read, size }: MessagePart): AsyncGenerator<Uint8Array> {
   let rest = Buffer.alloc(0)

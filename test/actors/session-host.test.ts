@@ -4,12 +4,13 @@ import { type Reply, StreamCut } from '../../src/actors/frame-log.ts'
 import { createLeaseGate } from '../../src/actors/lease-gate.ts'
 import type { Admission, Journal, Model, ModelEvent, ReplyInfo } from '../../src/actors/ports.ts'
 import type { Frame } from '../../src/actors/reply-event.ts'
-import { createSessionHost, type Message } from '../../src/actors/session-host.ts'
+import { createSessionHost } from '../../src/actors/session-host.ts'
 import type { TransitionRecord, TransitionRecorder } from '../../src/actors/transitions.ts'
 import { noExchange } from '../../src/coordination/local.ts'
 import { told } from '../support/model-stream.ts'
 import { into } from '../support/take.ts'
 import { verifies } from '../verifies.ts'
+import { message } from './scene.ts'
 
 const never = new AbortController().signal
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -103,31 +104,6 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
   }
   return { host, script, steps, settled, hold, admit, journal }
 }
-
-const message = (sessionId = 's'): Message => ({
-  ...{
-    agentId: 'a',
-    agentName: 'A',
-    origin: null,
-    sessionId,
-    user: null,
-    text: 'hi',
-    model: 'm',
-    includeUsage: false,
-    idempotency: null,
-    isRetry: false,
-    configuration: null,
-  },
-  request: {
-    provider: { id: 'p', type: 'demo', baseUrl: null, apiKey: null },
-    model: 'm',
-    system: null,
-    config: {},
-    reasoning: false,
-  },
-  openToolbox: async () => ({ tools: [], call: async () => ({ ok: false, content: '' }) }),
-  onBusy: 'reject',
-})
 
 async function started(host: ReturnType<typeof setUp>['host'], sessionId = 's'): Promise<Reply> {
   const sent = await host.send(message(sessionId))

@@ -152,3 +152,54 @@ test('while the database is away nothing is lost or turned around, and flush doe
   waiting.shift()?.resolve()
   await recorder.flush()
 })
+
+/** A step with what its model was sent, of so many MiB. */
+const sending = (event: string, mebibytes: number): TransitionRecord => ({
+  ...step(event),
+  request: {
+    ...{ turn: 1, at: new Date(), providerId: 'p', model: 'm', body: '{}', historyFrom: null },
+    texts: [{ hash: event, content: 'x'.repeat(mebibytes * 2 ** 20) }],
+  },
+})
+
+test('what models were sent is written in parts, and a flush waits for all of them', async () => {
+  const { recorder, batches, waiting } = heldStore()
+  for (const [event, size] of Object.entries({ a: 3, b: 4, c: 4, d: 20, e: 1 })) recorder.record(sending(event, size))
+  let flushed = false
+  void recorder.flush().then(() => {
+    flushed = true
+  })
+  for (let written = 1; written <= 4; written++) {
+    await turn()
+    expect([batches.length, flushed]).toEqual([written, false])
+    waiting.shift()?.resolve()
+  }
+  await turn()
+  expect(batches).toEqual([['a', 'b'], ['c'], ['d'], ['e']])
+  expect(flushed).toBe(true)
+})
+
+test('while more than 64 MiB of it wait, steps go without, and none is lost', async () => {
+  const kept: string[] = []
+  let isAway = true
+  const recorder = createTransitionRecorder(
+    {
+      async record(batch) {
+        if (isAway) throw new Error('the database is away')
+        for (const { event, request } of batch) kept.push(`${event} ${request ? 'with' : 'without'}`)
+      },
+    },
+    () => {},
+  )
+  for (let n = 0; n < 4; n++) recorder.record(sending(`${n}`, 20))
+  const amended = step('amended')
+  recorder.record(amended)
+  const { request } = sending('', 20)
+  expect(recorder.amend(amended, { detail: { is: true }, ...(request && { request }) })).toBe(true)
+  await recorder.flush()
+  recorder.record(sending('late', 20))
+  isAway = false
+  await vi.advanceTimersByTimeAsync(10_000)
+  await recorder.flush()
+  expect(kept).toEqual(['0 with', '1 with', '2 with', '3 without', 'amended without', 'late without'])
+})

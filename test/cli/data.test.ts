@@ -13,6 +13,8 @@ import { migrate } from '../../src/persistence/schema.ts'
 import { startTestApp } from '../support/app.ts'
 import { type FreshDatabase, freshDatabase, type ServerVersion } from '../support/database.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { startPgBouncer } from '../support/pgbouncer.ts'
+import { runPart } from '../support/system-parts.ts'
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url))
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
@@ -110,6 +112,20 @@ describe('a backup of a running server', () => {
     await own.end()
   })
 
+  test('is loaded by psql, all or nothing, and by none into what holds data', async () => {
+    await using target = await empty(15)
+    const load = (path: string) =>
+      runPart('psql', [target.url, '--no-psqlrc', '--set', 'ON_ERROR_STOP=1', '--file', path])
+    const half = join(folder, 'half-psql.sql')
+    const text = await readFile(file(), 'utf8')
+    await writeFile(half, text.replace('back\\\\slash', 'back\\\\flash'))
+    expect(() => load(half)).toThrow('sessions: what was loaded differs')
+    expect(await tablesOf(target)).toBe(0)
+    load(file())
+    expect(await dumped(target.url)).toBe(text)
+    expect(() => load(file())).toThrow('The database is not empty')
+  })
+
   test('replaces no file, and neither does a cut-off one leave anything behind', async () => {
     await expect(backUp(file(), options())).rejects.toThrow('exists already')
     const half = join(folder, 'half.sql')
@@ -132,11 +148,15 @@ describe('a move', () => {
     )
   })
 
-  test('killed in the middle leaves nothing; repeated it moves every byte, then refuses what holds data', async () => {
+  test.each([
+    ['directly', async ({ url }: FreshDatabase) => ({ url, async [Symbol.asyncDispose]() {} })],
+    ['through a pooler', ({ url }: FreshDatabase) => startPgBouncer(url)],
+  ])('%s, killed in the middle, leaves nothing; repeated it moves every byte, but not twice', async (_, way) => {
     const before = await dumped(source.url)
     await source.stop()
     await using target = await empty(15)
-    const child = spawn(process.execPath, ['src/cli/main.ts', 'move', target.url, '--data', folder], { cwd: checkout })
+    await using to = await way(target)
+    const child = spawn(process.execPath, ['src/cli/main.ts', 'move', to.url, '--data', folder], { cwd: checkout })
     for await (const line of createInterface({ input: child.stderr })) {
       if (line.startsWith('Moving frames')) child.kill('SIGKILL')
     }
@@ -145,10 +165,10 @@ describe('a move', () => {
     ).toBe('SIGKILL')
     expect(await tablesOf(target)).toBe(0)
     lines = []
-    await moveTo(target.url, options())
+    await moveTo(to.url, options())
     expect(lines.join('\n')).toContain(`or ${join(folder, 'secret.key')}`)
     expect(await dumped(target.url)).toBe(before)
-    await expect(moveTo(target.url, options())).rejects.toThrow('The database is not empty')
+    await expect(moveTo(to.url, options())).rejects.toThrow('The database is not empty')
     source = await startEmbedded({ dataDir: folder, log: silent })
   })
 

@@ -62,6 +62,7 @@ export function answers(play: Play): void {
 
   structured(play)
   tools(play)
+  loops(play)
   turns(play)
   aborts(play)
 }
@@ -116,6 +117,40 @@ function tools({ kind, scene, driver, record }: Play): void {
     record('ownTools', 'offered to the model')
   })
 }
+
+/** The client goes on by itself: it makes the call that a reply ends with, and sends the result. */
+export function loops({ kind, scene, driver, record }: Play): void {
+  const { loop, loopBy = '' } = driver
+  if (loop === undefined) return
+  verifies(
+    'contract-15.official',
+    'the client makes the calls of its own tools, until there is an answer',
+    async () => {
+      const { up } = scene()
+      const called = up.calls.length
+      for (const word of ['sun', 'rain']) {
+        up.next(async (call) => {
+          await call.toolCall({ name: 'lookup', arguments: JSON.stringify({ word }), id: `call-${word}` })
+          await call.finish('tool_calls')
+        })
+      }
+      scene().says('Both ', 'known.')
+      const words: string[] = []
+      const told = await loop(ask(await scene().baseUrl(kind), 'Look up sun and rain!'), (word) => {
+        words.push(word)
+        return `${word} is weather`
+      })
+      expect(told).toMatchObject({ text: 'Both known.', error: null })
+      expect(words).toEqual(['sun', 'rain'])
+      const results = up.calls.slice(called).map(({ body }) => body.messages.filter(isResult).map(contentOf))
+      expect(results).toEqual([[], ['sun is weather'], ['sun is weather', 'rain is weather']])
+      record('loop', loopBy)
+    },
+  )
+}
+
+const isResult = ({ role }: { role: string }) => role === 'tool'
+const contentOf = ({ content }: { content: unknown }) => content
 
 function turns({ kind, scene, driver, record }: Play): void {
   const talk = [

@@ -3,6 +3,8 @@
  * it decides nothing and hides nothing. They are plain JavaScript: where types are checked their packages need not be.
  */
 
+import type { ContentRow } from './rows.ts'
+
 export interface Ask {
   baseURL: string
   apiKey: string
@@ -53,4 +55,34 @@ export interface Driver {
   structured?: (ask: Ask, schema: object) => Promise<Told>
   /** How its users ask for that. */
   structuredBy?: string
+  /** Its own loop: it calls the caller's tool `lookup` as the model asks, until there is an answer. Absent: it has none. */
+  loop?: (ask: Ask, lookup: (word: string) => string) => Promise<Told>
+  /** What its users call that. */
+  loopBy?: string
+}
+
+interface ContentAsk {
+  /** Of the server. */
+  server: string
+  agentId: string
+  /** Of the agent's deploy API. */
+  baseURL: string
+}
+
+interface GivenFile {
+  bytes: Buffer
+  mediaType: string
+  filename?: string
+}
+
+/** Sends a message with contents, as the client's users do; resolves to the text of the answer. */
+export interface ContentDriver {
+  name: string
+  version: string
+  /** What its users write. */
+  how: Record<ContentRow, string>
+  url(ask: ContentAsk, url: string): Promise<string>
+  data(ask: ContentAsk, picture: GivenFile): Promise<string>
+  pdf(ask: ContentAsk, document: GivenFile): Promise<string>
+  schema(ask: ContentAsk, schema: object): Promise<string>
 }

@@ -1,13 +1,16 @@
 /** One client in one test file: installed, opened, put to the suite, and what was seen compared with what is told. */
 import { expect, test } from 'vitest'
 import { askSetUp } from '../support/database.ts'
-import type { Driver } from './driver.ts'
+import type { ContentDriver, Driver } from './driver.ts'
 import { pythonDriver } from './python.ts'
 import type { Recorded } from './rows.ts'
 import type { Source } from './sources.ts'
 
 /** `file` in drivers/, for one package. Rejects with one line where the clients cannot be installed. */
 export const openDriver = (file: string, packageName = file): Promise<Driver> => load(file, packageName)
+
+/** All clients of drivers/contents.js. */
+export const openContents = (): Promise<ContentDriver[]> => load('contents', '')
 
 /** Likewise, of one that follows replies. */
 export const openSource = (file: string): Promise<Source> => load(file, file)

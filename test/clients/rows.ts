@@ -9,6 +9,7 @@ export const rows = {
   structured: 'An answer by a JSON Schema',
   agentTools: 'Tools of the agent',
   ownTools: 'Tools that the caller brings',
+  loop: 'Its own loop of the caller’s tools, unmodified',
   abort: 'The caller aborts a stream',
   wrongKey: 'Wrong key: 401',
   noAgent: 'No such agent or session: 404',
@@ -47,6 +48,15 @@ export const uiRows = {
 } as const
 
 export type UiRow = keyof typeof uiRows
+
+export const contentRows = {
+  url: 'A picture by URL',
+  data: 'A picture by its bytes',
+  pdf: 'A PDF',
+  schema: 'An answer by a JSON Schema',
+} as const
+
+export type ContentRow = keyof typeof contentRows
 
 /** What a run has seen of one client. Kept in test/clients/recorded, compared by each run. */
 export interface Recorded<Id extends string = string> {

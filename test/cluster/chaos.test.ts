@@ -1,6 +1,7 @@
 /** A short `npm run chaos`, on the oldest supported PostgreSQL. Its servers are shared with other tests and get no faults. */
 import { expect } from 'vitest'
 import { freshDatabase } from '../support/database.ts'
+import { samples } from '../support/samples.ts'
 import { verifies } from '../verifies.ts'
 import { runChaos } from './chaos-run.ts'
 import { tellVerdict } from './chaos-verdict.ts'
@@ -10,7 +11,7 @@ verifies(
   'clients and faults at random: all that anybody saw is stored, once, and every session goes on',
   async () => {
     const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
-    const seconds = Number(process.env.CHAOS_SECONDS ?? 20)
+    const seconds = Number(process.env.CHAOS_SECONDS ?? samples(10, 20))
     console.log(`chaos: SEED=${seed}`)
     const database = await freshDatabase({ version: 15 })
     try {

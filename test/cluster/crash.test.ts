@@ -3,13 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
 import { LEASE_MS } from '../support/cluster.ts'
 import { seededRandom } from '../support/random.ts'
+import { samples } from '../support/samples.ts'
 import { contentOf, type SseStream } from '../support/sse.ts'
 import { verifies } from '../verifies.ts'
 import { both, errorCode, exchange, newest, openScene, running, type Scene, talk } from './scene.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-const ROUNDS = 3
+const ROUNDS = samples(1, 3)
 /** The rule is two leases; the rest is for a machine under load. */
 const LOST_WITHIN_MS = 2 * LEASE_MS + 3000
 const failed = { status: 'error', finish_reason: 'error' }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, vi } from 'vitest'
 import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts'
 import { messagesOf, newSession, postJson } from '../support/product.ts'
 import { seededRandom } from '../support/random.ts'
+import { samples } from '../support/samples.ts'
 import { contentOf, openSse } from '../support/sse.ts'
 import { verifies } from '../verifies.ts'
 import {
@@ -26,7 +27,8 @@ import {
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 })
 
-const ROUNDS = 8
+const ROUNDS = samples(2, 8)
+const OUTAGES = samples(1, 3)
 const WORDS = 20
 const EVERY_MS = 10
 
@@ -125,8 +127,8 @@ describe.each(both)('$beside', ({ redis, beside }) => {
   for (const [what, happens] of Object.entries(below)) {
     const rule = what.startsWith('Redis') ? 'contract-7.redis-lost' : 'contract-4.stored-before-shown'
     verifies(rule, `${what} in the middle of a reply: every stream continues to its end`, async () => {
-      for (let round = 0; round < 3; round++) {
-        scene.up.next(talk(60, 50))
+      for (let round = 0; round < OUTAGES; round++) {
+        scene.up.next(talk(60, 25))
         const { session, own, others, elsewhere } = await running(scene, owner())
         await pause(random() * 500)
         await happens()

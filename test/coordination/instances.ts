@@ -30,8 +30,8 @@ export interface Instance {
 export interface Instances extends AsyncDisposable {
   database: FreshDatabase
   sql: Sql
-  /** `url`: another route to the database. */
-  open(url?: string): Promise<Instance>
+  /** `url`: another route to the database; `cache`: to Redis. */
+  open(url?: string, cache?: string | null): Promise<Instance>
   newSession(): Promise<string>
   /** Starts a reply whose model then waits for the test. */
   start(owner: Instance, session?: string): Promise<Running>
@@ -52,8 +52,8 @@ export async function openInstances(cacheUrl: string | null, wanted?: FreshDatab
     const [row] = await database.sql<{ id: string }[]>`insert into sessions (agent_id) values (${agentId}) returning id`
     return row?.id ?? ''
   }
-  async function open(url = database.url): Promise<Instance> {
-    const instance = await openInstance(url, cacheUrl)
+  async function open(url = database.url, cache = cacheUrl): Promise<Instance> {
+    const instance = await openInstance(url, cache)
     closing.push(instance.crash)
     return instance
   }

@@ -1,7 +1,17 @@
-/** An owner partitioned from PostgreSQL, whatever else it can reach (contract section 10). */
+/** An owner partitioned from PostgreSQL, from Redis or from both (contract section 10). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, vi } from 'vitest'
-import { follow, type Instance, type Instances, leaseMs, openInstances, say } from '../coordination/instances.ts'
+import {
+  end,
+  follow,
+  type Instance,
+  type Instances,
+  leaseMs,
+  openInstances,
+  type Running,
+  say,
+} from '../coordination/instances.ts'
 import { type RedisServer, startRedis } from '../support/redis.ts'
+import { openWire, type Wire } from '../support/wire.ts'
 import { verifies } from '../verifies.ts'
 import { type DatabaseProxy, openProxy } from './database-proxy.ts'
 
@@ -18,16 +28,20 @@ afterAll(() => redis[Symbol.asyncDispose]())
 
 let instances: Instances
 let proxy: DatabaseProxy
+let wire: Wire
 let owner: Instance
-const open = async (cacheUrl: string | null) => {
-  instances = await openInstances(cacheUrl)
+const open = async (hasRedis: boolean) => {
+  instances = await openInstances(hasRedis ? redis.url : null)
   proxy = await openProxy(instances.database.url)
-  owner = await instances.open(proxy.url)
+  wire = await openWire({ host: '127.0.0.1', port: redis.port })
+  owner = await instances.open(proxy.url, hasRedis ? `redis://127.0.0.1:${wire.port}` : null)
 }
 afterEach(async () => {
   proxy.restore()
+  wire.pass()
   await instances[Symbol.asyncDispose]()
   await proxy[Symbol.asyncDispose]()
+  await wire[Symbol.asyncDispose]()
 })
 
 async function outcomeOf(instance: Instance, replyId: string) {
@@ -39,30 +53,47 @@ const never = () => {
   throw new Error('It is not there.')
 }
 
+/** A reply that goes on talking and one that says nothing more, each read on its owner and on another instance. */
+async function talkingAndSilent(other: Instance) {
+  const talking = await instances.start(owner)
+  const silent = await instances.start(owner)
+  for (const { call } of [talking, silent]) await call.say(say('so far'))
+  const elsewhere = await Promise.all(
+    [talking, silent].map(async ({ replyId }) => follow((await other.host.open(replyId)) ?? never())),
+  )
+  for (const { frames } of elsewhere) await expect.poll(() => frames.length, soon).toBeGreaterThan(2)
+  return { talking, silent, elsewhere }
+}
+
+function keepTalking({ call }: Running): Disposable {
+  const timer = setInterval(() => void call.say(say('word ')), 50)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+const faults = {
+  refuse: { database: () => proxy.refuse(), redis: () => wire.refuse() },
+  swallow: { database: () => proxy.swallow(), redis: () => wire.blackhole() },
+}
+
 describe.each([
-  { beside: 'PostgreSQL alone', cacheUrl: () => null },
-  { beside: 'Redis, which it still reaches', cacheUrl: () => redis.url },
-])('$beside', ({ cacheUrl }) => {
+  { cut: 'PostgreSQL, without Redis', hasRedis: false, isRedisCut: false },
+  { cut: 'PostgreSQL, not from Redis', hasRedis: true, isRedisCut: false },
+  { cut: 'PostgreSQL and Redis', hasRedis: true, isRedisCut: true },
+])('cut off from $cut', ({ hasRedis, isRedisCut }) => {
   let other: Instance
   beforeEach(async () => {
-    await open(cacheUrl())
+    await open(hasRedis)
     other = await instances.open()
   })
 
-  for (const fault of ['refuse', 'swallow'] as const) {
-    verifies('contract-10.self-fencing', `streams end within two leases, here and elsewhere (${fault})`, async () => {
-      const talking = await instances.start(owner)
-      const silent = await instances.start(owner)
-      for (const { call } of [talking, silent]) await call.say(say('so far'))
-      const elsewhere = await Promise.all(
-        [talking, silent].map(async ({ replyId }) => follow((await other.host.open(replyId)) ?? never())),
-      )
-      for (const { frames } of elsewhere) await expect.poll(() => frames.length, soon).toBeGreaterThan(2)
-      proxy[fault]()
+  for (const [name, fault] of Object.entries(faults)) {
+    verifies('contract-10.self-fencing', `streams end within two leases, here and elsewhere (${name})`, async () => {
+      const { talking, silent, elsewhere } = await talkingAndSilent(other)
+      fault.database()
+      if (isRedisCut) fault.redis()
       const begin = performance.now()
-      const talk = setInterval(() => void talking.call.say(say('word ')), 50)
+      using _talk = keepTalking(talking)
       await Promise.allSettled([talking.done, silent.done, ...elsewhere.map(({ done }) => done)])
-      clearInterval(talk)
       expect(performance.now() - begin).toBeLessThan(longest)
       for (const { done, call } of [talking, silent]) {
         await expect(done).rejects.toThrow() // cut, not closed
@@ -79,8 +110,36 @@ describe.each([
   }
 })
 
+describe('cut off from Redis alone', () => {
+  beforeEach(() => open(true))
+
+  for (const [name, fault] of Object.entries(faults)) {
+    verifies(
+      ['contract-10.self-fencing', 'contract-7.redis-lost'],
+      `nothing breaks off, and streams end with their reply, here and elsewhere (${name})`,
+      async () => {
+        const { talking, silent, elsewhere } = await talkingAndSilent(await instances.open())
+        fault.redis()
+        const cutAt = performance.now()
+        {
+          using _talk = keepTalking(talking)
+          await expect.poll(() => owner.coordination.validUntil(), soon).toBeGreaterThan(cutAt + 3 * leaseMs)
+        }
+        const begin = performance.now()
+        for (const { call } of [talking, silent]) await call.say(end)
+        await Promise.all([talking.done, silent.done, ...elsewhere.map(({ done }) => done)])
+        expect(performance.now() - begin).toBeLessThan(longest)
+        for (const [n, { frames, shapes }] of [talking, silent].entries()) {
+          expect(frames.at(-2)).toMatchObject({ type: 'finished', reason: 'stop' })
+          expect(elsewhere[n]?.shapes()).toEqual(shapes())
+        }
+      },
+    )
+  }
+})
+
 describe('without another instance to judge it', () => {
-  beforeEach(() => open(null))
+  beforeEach(() => open(false))
 
   verifies(
     'contract-10.self-fencing',

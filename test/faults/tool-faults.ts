@@ -20,8 +20,8 @@ export interface ToolFaults extends AsyncDisposable {
   shop: Awaited<ReturnType<typeof startToolServer>>
   /** Id of the agent that may buy there. */
   agentId(): string
-  /** The product as a process, its database behind the proxy or reached directly. */
-  start(way?: 'proxy' | 'direct'): Promise<Product>
+  /** The product as a process, its database behind the proxy or reached directly; of another version, by its checkout. */
+  start(way?: 'proxy' | 'direct', checkout?: string): Promise<Product>
 }
 
 interface ToolFaultsOptions {
@@ -57,7 +57,7 @@ export async function openToolFaults({
     up,
     shop,
     agentId: () => agent ?? '',
-    async start(way = 'proxy') {
+    async start(way = 'proxy', checkout) {
       const url = way === 'proxy' ? proxy.url : database.url
       const env = {
         DATABASE_URL: url,
@@ -66,7 +66,7 @@ export async function openToolFaults({
         PROVIDER_RETRIES: '0',
         ...more,
       }
-      const product = await startProduct({ direct: true, env })
+      const product = await startProduct({ direct: true, env, ...(checkout && { checkout }) })
       products.push(product)
       agent ??= await buyer(product, up.url, shop.url)
       return product

@@ -1,11 +1,12 @@
 /**
  * A session waits through crashes, and then acts exactly once (contract section 15): the owner ends, killed or asked to,
- * anywhere between ask, decide, run and answer. WAITING_RUNS sets how many sessions go through that (20).
+ * anywhere between ask, decide, run and answer. WAITING_RUNS sets how many sessions go through that (20). OLDER_CHECKOUT, the
+ * path of an older version's checkout, lets that one make the data, end in the middle of replies, and run beside all this.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, vi } from 'vitest'
 import { asks, says } from '../http/tool-scene.ts'
-import { newSession, postJson } from '../support/product.ts'
+import { newSession, type Product, postJson } from '../support/product.ts'
 import { seededRandom } from '../support/random.ts'
 import type { UpstreamCall } from '../support/upstream.ts'
 import { verifies } from '../verifies.ts'
@@ -14,37 +15,44 @@ import { openToolFaults, repliesOf, type ToolFaults } from './tool-faults.ts'
 vi.setConfig({ testTimeout: 600_000 })
 
 const SESSIONS = Number(process.env.WAITING_RUNS ?? 20)
+const OLDER = process.env.OLDER_CHECKOUT
 /** Lives of the owner in which something may happen; after them one that lives on. */
-const LIVES = Math.max(2, Math.ceil(SESSIONS / 10))
+const LIVES = Math.max(4, Math.ceil(SESSIONS / 5))
 /** Longest time of one step of the model or the tool, and of a life (milliseconds). */
 const STEP_MS = 300
 const LIFE_MS = 600
 
 const actionsOf = (session: string) => `${session}/actions`
-const isWaiting = ({ pending }: { pending: unknown[] }) => pending.length > 0
+const said = (content: string) => ({ messages: [{ role: 'user', content }] })
 
 async function read(url: string, path: string) {
   return Object(await (await fetch(`${url}${path}`)).json())
 }
+
+/** What was under way when an owner ended, by the step that it cut. */
+type Cuts = Record<'ask' | 'wait' | 'run' | 'answer', number>
 
 /** One step of a session: it asks, or what waits is approved, each under a key of its own. Says what was answered. */
 async function step(url: string, session: string): Promise<'asked' | 'decided' | 'none'> {
   const { pending } = await read(url, session)
   const { messages } = await read(url, `${session}/messages`)
   const send = (path: string, body: object, key: string) => postJson(`${url}${path}`, body, { 'idempotency-key': key })
-  if (messages.length === 0) {
-    await send(`${session}/chat/completions`, { messages: [{ role: 'user', content: 'Buy!' }] }, 'ask')
+  if (!messages.some(({ content }: { content: string }) => content === 'Buy!')) {
+    await send(`${session}/chat/completions`, said('Buy!'), 'ask')
     return 'asked'
   }
-  if (!isWaiting({ pending })) return 'none'
+  if (pending.length === 0) return 'none'
   const decisions = pending.map(({ call_id }: { call_id: string }) => ({ call_id, decision: 'approve' }))
   const { status } = await send(actionsOf(session), { decisions }, 'decide')
   return status === 200 ? 'decided' : 'none'
 }
 
-/** All sessions take a step each, until the owner ends. Those whose decision was answered. */
-async function live(scene: ToolFaults, sessions: readonly string[], random: () => number): Promise<string[]> {
-  const owner = await scene.start('direct')
+/** These sessions take a step each, until the owner ends. Resolves to those whose decision was answered. */
+async function live(
+  owner: Product,
+  sessions: readonly string[],
+  { random, ends }: { random: () => number; ends: () => Promise<void> },
+): Promise<string[]> {
   const decided: string[] = []
   const steps = sessions.map(async (session) => {
     await delay(random() * LIFE_MS)
@@ -52,10 +60,74 @@ async function live(scene: ToolFaults, sessions: readonly string[], random: () =
     if (taken === 'decided') decided.push(session)
   })
   await delay(random() * LIFE_MS * 1.5)
+  await ends()
   if (random() < 0.7) await owner.kill9()
   else await owner.stop()
   await Promise.allSettled(steps)
   return decided
+}
+
+/** Sessions made by the older version, the replies of half of them cut by its crash; another one of it then runs on. */
+async function foundedByOlder(scene: ToolFaults, checkout: string, random: () => number): Promise<string[]> {
+  const founder = await scene.start('direct', checkout)
+  const elder = await scene.start('direct', checkout)
+  const sessions = await Promise.all(Array.from({ length: SESSIONS }, () => newSession(founder.url, scene.agentId())))
+  const greetings = sessions.map((session, n) =>
+    postJson(`${(n % 2 ? founder : elder).url}${session}/chat/completions`, said('Hello')).catch(() => {}),
+  )
+  await delay(random() * STEP_MS)
+  await founder.kill9()
+  await Promise.all(greetings)
+  const younger = await scene.start('direct') // migrates beneath the elder
+  await needApproval(younger, scene.agentId())
+  const asked = await postJson(`${elder.url}${sessions[0]}/chat/completions`, said('Buy!'))
+  expect([asked.status, scene.shop.requests.length], 'the older version acts for nobody who must be asked').toEqual([
+    503, 0,
+  ])
+  await younger.kill9()
+  return sessions
+}
+
+async function founded(scene: ToolFaults): Promise<string[]> {
+  const first = await scene.start('direct')
+  await needApproval(first, scene.agentId())
+  const sessions = await Promise.all(Array.from({ length: SESSIONS }, () => newSession(first.url, scene.agentId())))
+  await first.kill9()
+  return sessions
+}
+
+async function needApproval({ client }: Product, agentId: string): Promise<void> {
+  const { error } = await client.PUT('/api/v1/agents/{agent_id}/tools', {
+    params: { path: { agent_id: agentId } },
+    body: { approvals: '*' },
+  })
+  if (error) throw new Error(JSON.stringify(error))
+}
+
+/** Steps that take their time. `open` counts those under way. */
+async function openSlowScene(random: () => number) {
+  const open = { ask: 0, run: 0, answer: 0 }
+  const during = async (step: keyof typeof open, closed: Promise<void>) => {
+    open[step] += 1
+    await Promise.race([delay(random() * STEP_MS), closed])
+    open[step] -= 1
+  }
+  const scene = await openToolFaults({
+    leaseMs: 1500,
+    answer: async ({ closed }) => {
+      await during('run', closed)
+      return 'sold'
+    },
+    env: { DRAIN_TIMEOUT_S: '1' },
+  })
+  scene.up.always(async (call: UpstreamCall) => {
+    const isAnswered = call.body.messages.some(({ role }: { role: string }) => role === 'tool')
+    await during(isAnswered ? 'answer' : 'ask', call.closed)
+    if (isAnswered) await says('Bought.')(call)
+    else if (call.body.messages.at(-1)?.content === 'Hello') await says('Hi.')(call)
+    else await asks('', { name: 'buy', arguments: '{}', id: 'the-call' })(call)
+  })
+  return { scene, open }
 }
 
 verifies(
@@ -63,30 +135,20 @@ verifies(
   'wherever the owner ends, a decision is kept and its call is made once at most',
   async () => {
     const random = seededRandom('waiting crash')
-    await using scene = await openToolFaults({
-      leaseMs: 1500,
-      answer: async () => {
-        await delay(random() * STEP_MS)
-        return 'sold'
-      },
-      env: { DRAIN_TIMEOUT_S: '1' },
-    })
-    scene.up.always(async (call: UpstreamCall) => {
-      await delay(random() * STEP_MS)
-      const isAnswered = call.body.messages.some(({ role }: { role: string }) => role === 'tool')
-      await (isAnswered ? says('Bought.') : asks('', { name: 'buy', arguments: '{}', id: 'the-call' }))(call)
-    })
-    const first = await scene.start('direct')
-    const path = `/api/v1/agents/${scene.agentId()}/tools`
-    await fetch(`${first.url}${path}`, {
-      method: 'PUT',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ approvals: '*' }),
-    })
-    const sessions = await Promise.all(Array.from({ length: SESSIONS }, () => newSession(first.url, scene.agentId())))
-    await first.kill9()
+    const { scene, open } = await openSlowScene(random)
+    await using _ = scene
+    const sessions = OLDER ? await foundedByOlder(scene, OLDER, random) : await founded(scene)
+    const births = new Map(sessions.map((session) => [session, Math.floor(random() * LIVES * 0.8)]))
+    const cuts: Cuts = { ask: 0, wait: 0, run: 0, answer: 0 }
+    const ends = async () => {
+      for (const step of ['ask', 'run', 'answer'] as const) cuts[step] += open[step]
+      cuts.wait += (await scene.database.sql`select 1 from waits`).length
+    }
     const decided: string[] = []
-    for (let life = 0; life < LIVES; life++) decided.push(...(await live(scene, sessions, random)))
+    for (let life = 0; life < LIVES; life++) {
+      const born = sessions.filter((session) => (births.get(session) ?? 0) <= life)
+      decided.push(...(await live(await scene.start('direct'), born, { random, ends })))
+    }
 
     const heir = await scene.start('direct')
     const streaming = async () => (await scene.database.sql`select 1 from messages where status = 'streaming'`).length
@@ -115,8 +177,10 @@ verifies(
     ).toEqual([])
     const lost = decided.filter((session) => !calls.some((one) => one.session === session && approved.has(one.key)))
     expect(lost, 'no decision that was answered is lost').toEqual([])
+    const unknown = calls.filter(({ call }) => call.decision === 'approve' && call.ok === null).length
     console.log(
-      `${sessions.length} sessions, ${calls.length} calls, ${approved.size} approved, ${effects.length} effects`,
+      `${sessions.length} sessions, ${LIVES} lives; ended at ${JSON.stringify(cuts)}; ${calls.length} calls, ` +
+        `${approved.size} approved, ${effects.length} effects, ${unknown} without a known result`,
     )
     expect(effects.length).toBeGreaterThan(0)
   },

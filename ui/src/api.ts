@@ -4,7 +4,7 @@ import { loginAgain } from './login/login-state.ts'
 import { connectionLost, reachableWithin } from './shell/connection.ts'
 
 /** The server refused. `message` is its own; it begins with the field's path where one is at fault. */
-export { ApiError, filePart, ReplyError, type ReplyEvent } from '../../packages/client/src/index.ts'
+export { ApiError, type ContentPart, filePart, ReplyError, type ReplyEvent } from '../../packages/client/src/index.ts'
 
 /** Nobody answered. The shell says so, retries by itself, and repeats the queries that failed. */
 export class Unreachable extends ConnectionError {

@@ -26,11 +26,13 @@ import { completionBody, completionHead, createFrameEncoder, statelessFrame } fr
 import { originOf } from '../observe-requests.ts'
 import { loadMessages, type PartRooms, partsIn } from '../parts/prepare.ts'
 import { mediaTypesOf } from '../parts/sent-message.ts'
+import { findAllStored } from '../parts/stored-parts.ts'
 import { requireUploads } from '../parts/uploads.ts'
 import { refuse } from '../refusals.ts'
 import { connectionSignal } from '../reply-stream.ts'
 import { openEventStream } from '../sse.ts'
 import { generationFailed } from './errors.ts'
+import { ownParts } from './own-session.ts'
 import type { DeployHandlers } from './scope.ts'
 import { callsSinceUser, readConversation } from './tool-messages.ts'
 
@@ -83,10 +85,10 @@ const known = new Set(Object.keys(ChatCompletionRequest.properties))
 
 export const completionHandlers = (rooms: CompletionRooms) =>
   ({
-    createChatCompletion: async ({ params, body, request, reply }) => {
+    createChatCompletion: async ({ params, body, caller, request, reply }) => {
       const agent = await loadAgent(rooms, params.agent_id)
       const uploads = requireUploads(request)
-      const sent = readConversation(body.messages, uploads)
+      const sent = await findAllStored(readConversation(body.messages, uploads), ownParts(rooms.sql, caller))
       const mediaTypes = mediaTypesOf(partsIn(sent))
       const callerTools = readCallerTools(body)
       const reasoning = body.include_reasoning === true

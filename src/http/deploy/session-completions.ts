@@ -25,6 +25,7 @@ import { idempotencyOf, isRetry, type SendRooms, sendFrom } from '../send-messag
 import { type Caller, opensId, userOf } from './caller.ts'
 import { readLastMessage } from './chat-request.ts'
 import { generationFailed } from './errors.ts'
+import { ownParts } from './own-session.ts'
 import type { DeployHandlers } from './scope.ts'
 import { readResults } from './tool-messages.ts'
 
@@ -81,7 +82,7 @@ export const sessionCompletionHandlers = (rooms: SendRooms) => {
         user: userOf(caller),
         by: userOf(caller),
         text,
-        parts: await prepareParts(rooms, parts, uploads),
+        parts: await prepareParts(rooms, parts, { uploads, find: ownParts(sql, caller) }),
         place: readPlace({ parentId: body.parent_id, regenerate: body.regenerate, messageId: body.message_id }),
         includeUsage: body.stream_options?.include_usage === true,
         idempotency: idempotencyOf(request, body),

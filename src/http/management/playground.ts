@@ -15,9 +15,10 @@ import type { Handlers } from '../mount.ts'
 import { makeSession } from '../new-session.ts'
 import { originOf } from '../observe-requests.ts'
 import { overridden, overridesOf } from '../overrides.ts'
-import { partPath, sendPart } from '../parts/part-answer.ts'
+import { partPath, placeOfPath, sendPart } from '../parts/part-answer.ts'
 import { prepareParts } from '../parts/prepare.ts'
 import { readContent, type SentMessage } from '../parts/sent-message.ts'
+import type { FindStored } from '../parts/stored-parts.ts'
 import { requireUploads, type Uploads } from '../parts/uploads.ts'
 import { refuse } from '../refusals.ts'
 import { lastEventId, streamReply } from '../reply-stream.ts'
@@ -40,6 +41,14 @@ function readMessage({ message, regenerate }: ChatRequest, uploads: Uploads): Se
   if (regenerate === true) return { text: '', parts: [] }
   return readContent(message ?? badRequest('message: is required'), 'message', uploads)
 }
+
+/** Whoever is logged in sees every session's. */
+const shownParts =
+  (sql: PlaygroundRooms['sql']): FindStored =>
+  async (path) => {
+    const place = placeOfPath('playground', path)
+    return place && (await findPart(sql, place))
+  }
 
 const partShown = ({ id: messageId, agentId, sessionId }: Message, part: MessagePart, index: number) => ({
   type: part.type,
@@ -97,7 +106,7 @@ const startChat =
     const message = readMessage(body, uploads)
     const place = readPlace(body, camelCase)
     const agent = await overridden(rooms, await loadAgent(rooms, params.agent_id), body)
-    const parts = await prepareParts(rooms, message.parts, uploads)
+    const parts = await prepareParts(rooms, message.parts, { uploads, find: shownParts(sql) })
     const asked = { ...agentRequest(rooms, agent, undefined, parts?.mediaTypes), reasoning: true }
     const session = await sessionFor(rooms, agent.id, body.sessionId)
     const sending = host.send({
@@ -119,7 +128,7 @@ const startChat =
       request: asked,
       origin: originOf(request),
       openToolbox: agentToolbox(rooms, agent),
-      actions: agentActions(agent, { canWait: true }),
+      actions: agentActions(agent, { includeActions: body.include_actions === true, canWait: true }),
       inForce: { tools: [], fields: noFields, overrides },
     })
     // Nothing is stored of a refused message: not the session that was made for it either.

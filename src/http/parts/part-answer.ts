@@ -4,9 +4,23 @@ import type { FastifyReply } from 'fastify'
 import type { MessagePart } from '../../actors/message-parts.ts'
 import type { PartPlace } from '../../persistence/replies/parts.ts'
 
+export type PartScope = 'deploy' | 'playground'
+
 /** The path of this API at which it is read. */
-export const partPath = (scope: 'deploy' | 'playground', { agentId, sessionId, messageId, n }: PartPlace): string =>
+export const partPath = (scope: PartScope, { agentId, sessionId, messageId, n }: PartPlace): string =>
   `/api/v1/agents/${agentId}/${scope}/sessions/${sessionId}/messages/${messageId}/parts/${n}`
+
+const paths = {
+  deploy: /^\/api\/v1\/agents\/([^/]+)\/deploy\/sessions\/([^/]+)\/messages\/([^/]+)\/parts\/(\d+)$/,
+  playground: /^\/api\/v1\/agents\/([^/]+)\/playground\/sessions\/([^/]+)\/messages\/([^/]+)\/parts\/(\d+)$/,
+} satisfies Record<PartScope, RegExp>
+
+/** The part that a path of `partPath` is for. Null: it is no such path. */
+export function placeOfPath(scope: PartScope, path: string): PartPlace | null {
+  const [, agentId, sessionId, messageId, n] = paths[scope].exec(path) ?? []
+  if (agentId === undefined || sessionId === undefined || messageId === undefined || n === undefined) return null
+  return { agentId, sessionId, messageId, n }
+}
 
 /** Between the pages of one visit: what stands at such a path never changes. */
 const CACHED_S = 3600

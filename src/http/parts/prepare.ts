@@ -11,9 +11,17 @@ import type { ModelMessage } from '../../actors/ports.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import { keepContents, readContent, releaseContents } from '../../persistence/replies/parts.ts'
 import { badRequest, HttpError } from '../http-error.ts'
-import type { Decoded } from './base64.ts'
+import { type Decoded, freePieces } from './base64.ts'
 import { faultOf, pictureTypeOf } from './check-bytes.ts'
-import { mediaTypesOf, type SentConversation, type SentPart, tooLarge } from './sent-message.ts'
+import {
+  type FoundPart,
+  type FoundSource,
+  mediaTypesOf,
+  type SentConversation,
+  type SentPart,
+  tooLarge,
+} from './sent-message.ts'
+import { type FindStored, findStored } from './stored-parts.ts'
 import { MOST_MESSAGE_BYTES, type Uploads } from './uploads.ts'
 
 export interface PartRooms {
@@ -35,13 +43,14 @@ const FETCHES = 6
 
 /** A part and its bytes. */
 export interface LoadedPart {
-  part: SentPart
+  part: FoundPart
+  /** Without pieces where they are stored already. */
   data: Decoded
   mediaType: string
 }
 
 /** Throws 400 for bytes that are not what they are called. Those at addresses are not looked at. */
-export async function checkSent(parts: readonly SentPart[]): Promise<void> {
+export async function checkSent(parts: readonly FoundPart[]): Promise<void> {
   for (const { source, where } of parts) {
     if (source.kind !== 'data') continue
     const fault = await faultOf(source.data, source.mediaType)
@@ -50,7 +59,11 @@ export async function checkSent(parts: readonly SentPart[]): Promise<void> {
 }
 
 /** With the pictures that are fetched: each address once, all within 10 s. Throws 400, 413 and 503. */
-export async function loadParts(rooms: PartRooms, parts: readonly SentPart[], uploads: Uploads): Promise<LoadedPart[]> {
+export async function loadParts(
+  rooms: PartRooms,
+  parts: readonly FoundPart[],
+  uploads: Uploads,
+): Promise<LoadedPart[]> {
   const signal = AbortSignal.timeout(FETCH_MS)
   const failed = new AbortController()
   const fetched = new Map<string, Promise<{ data: Decoded; mediaType: string }>>()
@@ -58,6 +71,10 @@ export async function loadParts(rooms: PartRooms, parts: readonly SentPart[], up
   const loads = parts.map(async (part): Promise<LoadedPart> => {
     const { source } = part
     if (source.kind === 'data') return { part, data: source.data, mediaType: source.mediaType }
+    if (source.kind === 'stored') {
+      const { size, sha256, mediaType } = source.stored
+      return { part, data: { size, sha256, pieces: [] }, mediaType }
+    }
     const known = fetched.get(source.url)
     const fetching =
       known ??
@@ -70,7 +87,7 @@ export async function loadParts(rooms: PartRooms, parts: readonly SentPart[], up
 
 async function fetchOne(
   { fetchPicture }: PartRooms,
-  { where }: SentPart,
+  { where }: FoundPart,
   url: string,
   { uploads, signal }: { uploads: Uploads; signal: AbortSignal },
 ): Promise<{ data: Decoded; mediaType: string }> {
@@ -89,19 +106,19 @@ export function refuseTooLarge(parts: readonly LoadedPart[]): void {
 /** Of earlier messages: more pictures do not fit, and are not fetched. */
 const MOST_EARLIER = 100
 
-export const partsIn = (messages: SentConversation): SentPart[] =>
+export const partsIn = (messages: SentConversation<FoundSource>): FoundPart[] =>
   messages.flatMap((message) => (message.role === 'user' ? message.parts : []))
 
 /** Messages of a stateless request with all that they hold, as far as it is sent. Throws 400, 413 and 503. */
 export async function loadMessages(
   rooms: PartRooms,
-  messages: SentConversation,
+  messages: SentConversation<FoundSource>,
   uploads: Uploads,
 ): Promise<ModelMessage[]> {
   const at = messages.findLastIndex(({ role }) => role === 'user')
   const [earlier, newest] = [partsIn(messages.slice(0, at)), partsIn(messages.slice(at))]
   await checkSent([...earlier, ...newest])
-  const loaded = new Map<SentPart, LoadedPart>()
+  const loaded = new Map<FoundPart, LoadedPart>()
   for (const one of await loadParts(rooms, [...newest, ...earlier.slice(-MOST_EARLIER)], uploads)) {
     loaded.set(one.part, one)
   }
@@ -117,15 +134,17 @@ export async function loadMessages(
   )
 }
 
-/** Its bytes are in memory. One that was not loaded fits nowhere. */
-function heldPart(part: SentPart, loaded: LoadedPart | undefined): MessagePart {
+/** Its bytes are in memory, or stored. One that was not loaded fits nowhere. */
+function heldPart(part: FoundPart, loaded: LoadedPart | undefined): MessagePart {
+  const { source } = part
   const { data, mediaType } = loaded ?? {
     data: { size: Number.POSITIVE_INFINITY, sha256: '', pieces: [] },
     mediaType: 'image',
   }
-  return loadedPart({ part, data, mediaType }, async function* () {
+  const held = async function* () {
     yield* data.pieces
-  })
+  }
+  return loadedPart({ part, data, mediaType }, source.kind === 'stored' ? source.stored.read : held)
 }
 
 /** At most so many at a time. */
@@ -152,10 +171,15 @@ export const loadedPart = ({ part, data, mediaType }: LoadedPart, read: MessageP
   filename: part.filename,
   size: data.size,
   detail: part.detail,
-  sourceUrl: part.source.kind === 'address' ? part.source.url : null,
+  sourceUrl: addressOf(part.source),
   place: part.place,
   read,
 })
+
+const addressOf = (source: FoundSource): string | null => {
+  if (source.kind === 'data') return null
+  return source.kind === 'address' ? source.url : source.stored.sourceUrl
+}
 
 /** Uploads that are stored at a time: each holds a connection, and writes as much as a thousand messages. */
 const storing = createPermits(2)
@@ -170,10 +194,11 @@ export interface PreparedParts extends NewParts {
 /** For a session's message: its parts are stored when its turn has come. Undefined: it has none. Throws 400. */
 export async function prepareParts(
   rooms: PartRooms,
-  parts: readonly SentPart[],
-  uploads: Uploads,
+  sent: readonly SentPart[],
+  { uploads, find }: { uploads: Uploads; find: FindStored },
 ): Promise<PreparedParts | undefined> {
-  if (parts.length === 0) return undefined
+  if (sent.length === 0) return undefined
+  const parts = await findStored(sent, find)
   await checkSent(parts)
   const { sql, log } = rooms
   const uploadId = randomUUID()
@@ -181,14 +206,10 @@ export async function prepareParts(
   const store = async () => {
     const loaded = await loadParts(rooms, parts, uploads)
     refuseTooLarge(loaded)
-    await storing(() =>
-      keepContents(
-        sql,
-        uploadId,
-        loaded.map(({ data }) => data),
-      ),
-    )
-    for (const { data } of loaded) data.pieces.length = 0
+    const contents = loaded.map(({ part, data }) => (part.source.kind === 'stored' ? { ...data, pieces: null } : data))
+    const isThere = await storing(() => keepContents(sql, uploadId, contents))
+    if (!isThere) badRequest('A picture or file of an earlier message was deleted meanwhile.')
+    for (const { data } of loaded) freePieces(data)
     uploads.release()
     return loaded.map((one) => storedPart(sql, one))
   }
@@ -212,5 +233,9 @@ function storedPart(sql: Sql, loaded: LoadedPart): MessagePart {
   return loadedPart(loaded, () => readContent(sql, sha256))
 }
 
-const identityOf = (source: SentPart['source']): PartIdentity =>
-  source.kind === 'data' ? { sha256: source.data.sha256 } : { sourceUrl: source.url }
+function identityOf(source: FoundSource): PartIdentity {
+  if (source.kind === 'data') return { sha256: source.data.sha256 }
+  if (source.kind === 'address') return { sourceUrl: source.url }
+  const { sourceUrl, sha256 } = source.stored
+  return sourceUrl === null ? { sha256 } : { sourceUrl }
+}

@@ -16,30 +16,43 @@ const mediaTypes: Readonly<Record<PartType, readonly string[]>> = {
 }
 const aliases = new Map([['image/jpg', 'image/jpeg']])
 
-/** Where the bytes are: in the request, or at an address. */
-export type Source = { kind: 'data'; data: Decoded; mediaType: string } | { kind: 'address'; url: string }
+/** Where the bytes are: in the request, at an address, or in an earlier message. */
+export type FoundSource =
+  | { kind: 'data'; data: Decoded; mediaType: string }
+  | { kind: 'address'; url: string }
+  | { kind: 'stored'; stored: MessagePart }
 
-export interface SentPart extends Pick<MessagePart, 'type' | 'filename' | 'detail' | 'place'> {
-  source: Source
+/** As it was read: an earlier message's part is a path of this API, which has not been looked at. */
+export type Source = Exclude<FoundSource, { kind: 'stored' }> | { kind: 'path'; path: string }
+
+export interface SentPart<From = Source> extends Pick<MessagePart, 'type' | 'filename' | 'detail' | 'place'> {
+  source: From
   /** The field, for messages about it. */
   where: string
 }
+
+export type FoundPart = SentPart<FoundSource>
 
 export interface SentMessage {
   text: string
   parts: SentPart[]
 }
 
-export type ChatMessage = { role: 'user'; content: string; parts: SentPart[] } | { role: 'assistant'; content: string }
+export type ChatMessage<From = Source> =
+  | { role: 'user'; content: string; parts: SentPart<From>[] }
+  | { role: 'assistant'; content: string }
 
 /** The messages of a model and of tools. */
 export type AnswerMessage = Exclude<ModelMessage, { role: 'user' }>
 
-export type SentConversation = readonly (ChatMessage | AnswerMessage)[]
+export type SentConversation<From = Source> = readonly (ChatMessage<From> | AnswerMessage)[]
 
 /** What a provider must take to be asked. Of a picture that is not fetched yet the kind is not known. */
-export const mediaTypesOf = (parts: readonly SentPart[]): string[] =>
-  parts.map(({ source }) => (source.kind === 'data' ? source.mediaType : 'image/*'))
+export const mediaTypesOf = (parts: readonly FoundPart[]): string[] =>
+  parts.map(({ source }) => {
+    if (source.kind === 'address') return 'image/*'
+    return source.kind === 'data' ? source.mediaType : source.stored.mediaType
+  })
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -121,6 +134,7 @@ export function readSource(value: unknown, where: string, type: PartType | null,
     return { kind: 'data', data: found.data, mediaType }
   }
   if (/^data:/i.test(value)) return badRequest(`${where}: must be a data: URL in base64`)
+  if (value.startsWith('/api/')) return { kind: 'path', path: value }
   if (type === 'file') return badRequest(`${where}: must be a data: URL`)
   return { kind: 'address', url: readAddress(value, where) }
 }

@@ -1,5 +1,4 @@
--- Calls that wait for somebody (contract section 15). Older versions run beside: they know neither approvals nor decisions,
--- and a message that they admit rejects what waits, in a function that they call as well.
+-- Calls that wait for somebody (contract section 15).
 alter table agents
   add column approvals jsonb not null default '[]'; -- names of tools, or "*"
 
@@ -43,3 +42,7 @@ create table waits (
   reply_id   uuid not null, -- that waits
   carried    text not null -- JSON as `Carried` in waiting-calls.ts. Not jsonb, which takes no U+0000
 );
+
+-- Versions before this one cannot read a reply that ended with tool_calls, and know no approvals. Those that still run are
+-- refused messages that concern either (admit_message.sql).
+update compatibility set oldest = 21;

@@ -1,8 +1,9 @@
-/** Admits a message: stores it and opens its reply, or says why not. */
+/** Admits messages: stores each and opens its reply, or says why not. */
 import { v7 as uuidv7 } from 'uuid'
 import type { Admission, Decisions, NewMessage } from '../../actors/ports.ts'
 import type { RestState } from '../../actors/reply-event.ts'
 import { changedNothing, isUnavailable, type Sql } from '../postgres/database.ts'
+import { createGroup, type GroupItem } from './group-commit.ts'
 import { partRows } from './parts.ts'
 import { jsonText } from './stored-reply.ts'
 
@@ -37,14 +38,27 @@ interface Log {
   warn(details: object, message: string): void
 }
 
+/** A try together with others, which failed. `begin`: in ms, monotonic. */
+interface EarlierTry {
+  begin: number
+  maybeStored: boolean
+}
+
 /**
  * One statement, idempotent by the reply's id: while the database is away it is sent again. All tries go under one epoch,
  * since one whose answer was lost may have been stored under it. Rejects when no try has stored anything or will: each
  * was refused by the server, never reached it, or was only to look. Takes two silences of a connection and a second at most.
  */
-export async function admit(sql: Sql, owner: Owner, message: NewMessage, log: Log): Promise<Admission> {
-  let maybeStored = false // by a try whose answer was lost
-  for (let wait = FIRST_WAIT_MS, begin = performance.now(); ; wait *= 2) {
+export async function admit(
+  sql: Sql,
+  owner: Owner,
+  message: NewMessage,
+  log: Log,
+  earlier: EarlierTry | null = null,
+): Promise<Admission> {
+  const begin = earlier?.begin ?? performance.now()
+  let maybeStored = earlier?.maybeStored ?? false // by a try whose answer was lost
+  for (let wait = FIRST_WAIT_MS; ; wait *= 2) {
     try {
       const answer = await ask(sql, owner, message)
       return maybeStored && !isForGood(answer, message) ? { outcome: 'unknown' } : admissionOf(answer, owner, message)
@@ -71,39 +85,83 @@ function isForGood({ outcome, reply_id, by_key }: Answer, { replyId }: NewMessag
 }
 
 async function ask(sql: Sql, owner: Owner, message: NewMessage): Promise<Answer> {
-  const wanted = jsonText({
-    agent_id: message.agentId,
-    session_id: message.sessionId,
-    end_user: message.user,
-    user_id: uuidv7(),
-    reply_id: message.replyId,
-    model: message.model,
-    include_usage: message.includeUsage,
-    key: message.idempotency?.key,
-    body_hash: message.idempotency?.bodyHash.toString('hex'),
-    is_retry: message.isRetry,
-    may_start: message.mayStart,
-    configuration: message.configuration,
-    make_session: message.makeSession !== undefined,
-    secret_number: message.makeSession?.secretNumber,
-    parts: message.parts?.length ? partRows(message.parts) : undefined,
-    decided_by: message.by,
-    ...(message.decided && decisionColumns(message.decided)),
-    place: message.place,
-    knows_branches: true,
-    facts: message.facts,
-  })
+  const wanted = jsonText(columnsOf(message))
   const [row] = await sql<{ answer: Answer }[]>`
     select admit_message(${owner.id}, ${owner.epoch}, ${wanted}::text::jsonb, ${message.text}) as answer`
   if (row === undefined) throw new Error('admit_message returned no row')
   return row.answer
 }
 
+/** As sql/admit_message.sql takes them. */
+const columnsOf = (message: NewMessage) => ({
+  agent_id: message.agentId,
+  session_id: message.sessionId,
+  end_user: message.user,
+  user_id: uuidv7(),
+  reply_id: message.replyId,
+  model: message.model,
+  include_usage: message.includeUsage,
+  key: message.idempotency?.key,
+  body_hash: message.idempotency?.bodyHash.toString('hex'),
+  is_retry: message.isRetry,
+  may_start: message.mayStart,
+  configuration: message.configuration,
+  make_session: message.makeSession !== undefined,
+  secret_number: message.makeSession?.secretNumber,
+  parts: message.parts?.length ? partRows(message.parts) : undefined,
+  decided_by: message.by,
+  ...(message.decided && decisionColumns(message.decided)),
+  place: message.place,
+  knows_branches: true,
+  facts: message.facts,
+})
+
 const decisionColumns = ({ waitId, calls, hash }: Decisions) => ({
   wait_id: waitId,
   decisions: calls,
   decisions_hash: hash.toString('hex'),
 })
+
+interface Grouped extends GroupItem {
+  owner: Owner
+  message: NewMessage
+}
+
+/** `admit`, for many at a time. A message that may only join, or brings decisions, always goes alone. */
+export function createAdmissions(sql: Sql, log: Log): (owner: Owner, message: NewMessage) => Promise<Admission> {
+  const group = createGroup<Grouped, Admission>({
+    together: (items) => admitTogether(sql, items),
+    alone({ owner, message }, failed) {
+      return admit(
+        sql,
+        owner,
+        message,
+        log,
+        failed && { begin: failed.begin, maybeStored: !changedNothing(failed.error) },
+      )
+    },
+  })
+  return async (owner, message) => {
+    if (!message.mayStart || message.isRetry || message.decided) return await admit(sql, owner, message, log)
+    const row = jsonText({ ...columnsOf(message), text: message.text })
+    return await group({ owner, message, sessionId: message.sessionId, row })
+  }
+}
+
+/** Those of one epoch that nothing stands against, in one statement. Null: `admit` has to decide about it. */
+async function admitTogether(sql: Sql, items: readonly Grouped[]): Promise<(Admission | null)[]> {
+  const [first] = items
+  if (first === undefined) return []
+  const { id, epoch } = first.owner
+  const rows = items.filter(({ owner }) => owner.epoch === epoch).map(({ row }) => row)
+  const [found] = await sql<{ answers: Answer[] }[]>`
+    select admit_messages(${id}, ${epoch}, ${`[${rows.join()}]`}::text::jsonb) as answers`
+  const answers = new Map(found?.answers.map((answer) => [answer.reply_id, answer]))
+  return items.map(({ owner, message }) => {
+    const answer = answers.get(message.replyId)
+    return answer ? admissionOf(answer, owner, message) : null
+  })
+}
 
 function admissionOf(answer: Answer, owner: Owner, message: NewMessage): Admission {
   if (answer.outcome === 'joined') return { outcome: 'joined', replyId: answer.reply_id }

@@ -2,7 +2,7 @@
 import type { History, HistoryLimits, HistoryMessage, Journal } from '../../actors/ports.ts'
 import type { Sql } from '../postgres/database.ts'
 import type { Fragment } from '../postgres/page.ts'
-import { type PartRow, partOf, partsOf } from './parts.ts'
+import { type PartRow, partOf, partsOfMany } from './parts.ts'
 import { historyDecisions, historyEvents } from './stored-reply.ts'
 
 /** The position of the message that a history ends at. */
@@ -27,15 +27,18 @@ export async function readHistory(
       select null::integer as position, ${endOf(sql, end)} as next, null::uuid as id, null::text as role,
              null::text as content, null::jsonb as tools, null::jsonb as decided, 0::bigint as used
       union all
-      select m.position, coalesce(m.parent, m.position - 1), m.id, m.role, m.content, t.tools, d.decided,
+      select m.position, coalesce(m.parent, m.position - 1), m.id, m.role, m.content, t.tools, t.decided,
              h.used + octet_length(m.content) + coalesce(octet_length(t.tools::text), 0)
         from history h
         join messages m on m.session_id = ${sessionId} and m.position = h.next
-        left join lateral (select ${historyEvents(sql, maxToolText)} as tools) t on m.tool_events is not null
-        left join lateral (select ${historyDecisions(sql, maxToolText)} as decided) d on m.finish_reason = 'tool_calls'
+        -- Of most messages neither is looked for (a condition of the join would look, and forget). Offset: once.
+       cross join lateral (
+          select case when m.tool_events is not null then ${historyEvents(sql, maxToolText)} end as tools,
+                 case when m.finish_reason = 'tool_calls' then ${historyDecisions(sql, maxToolText)} end as decided
+          offset 0) t
        where h.used <= ${maxBytes}
     )
-    select position, role, content, tools, decided, next, ${partsOf(sql, 'history.id')} as parts
+    select position, role, content, tools, decided, next, ${partsOfMany(sql, sessionId, 'history')} as parts
       from history where role is not null order by position`
   const messages = rows.map(({ tools, decided, parts, next: _next, ...message }) => ({
     ...message,

@@ -2,17 +2,18 @@
  * The durable side of replies: one writer for the whole instance stores everything that gathered while its last
  * write was under way (group commit). A flush is one statement, fenced by this instance's epoch.
  */
-import type { Journal } from '../../actors/ports.ts'
+import type { Journal, ReplyInfo, Settlement } from '../../actors/ports.ts'
 import { askAgain, isBadData, isCanceled, isUnavailable, type Sql } from '../postgres/database.ts'
-import { admit } from './admission.ts'
+import { createAdmissions } from './admission.ts'
 import { type Append, createFlushQueue, type FlushQueue, type Verdict } from './flush-queue.ts'
 import { createFlushes, type FlushOptions } from './flushes.ts'
 import { createFrameClearing } from './frame-clearing.ts'
+import { createGroup } from './group-commit.ts'
 import { readHistory } from './history.ts'
 import { requestCancel } from './intents.ts'
 import { readParts } from './parts.ts'
 import { readReply } from './read-reply.ts'
-import { settle } from './settlement.ts'
+import { type GroupedSettlement, type Settled, settle, settlementRow, settleTogether } from './settlement.ts'
 
 export interface JournalOptions extends FlushOptions {
   /** Pool for everything but flushes. */
@@ -34,11 +35,16 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
   const refused: Refused = new Map()
   let closed = false
   const queue = createFlushQueue((batch, epoch) => store(batch, epoch))
+  const admit = createAdmissions(sql, log)
+  const settleInGroup = createGroup<GroupedSettlement, Settled>({
+    together: (items) => settleTogether(sql, instance.id, items),
+    alone: ({ reply, settlement }) => settleAgain(reply, settlement),
+  })
   const store = createStore(options, { flushes, refused, again: queue.again, isClosed: () => closed })
   return {
     append: queue.append,
-    admit: (message) => admit(sql, { id: instance.id, epoch: instance.epoch() }, message, log),
-    settle: settleAgain,
+    admit: (message) => admit({ id: instance.id, epoch: instance.epoch() }, message),
+    settle: settleAndClear,
     read: (replyId, after) => readReply(sql, replyId, after),
     requestCancel: (sessionId) => requestCancel(sql, sessionId),
     // A reply that was accepted must not fail because one connection was cut.
@@ -52,18 +58,24 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
     },
   }
 
+  async function settleAndClear(...[reply, settlement]: Parameters<Journal['settle']>): Promise<Settled> {
+    // What is not known here, or is another epoch's, goes alone.
+    const isCurrent = reply.epoch === instance.epoch() && !closed
+    const row = isCurrent ? settlementRow(reply, settlement, refused.get(reply.id)) : null
+    const settled = await (row === null
+      ? settleAgain(reply, settlement)
+      : settleInGroup({ reply, settlement, sessionId: reply.sessionId, row }))
+    refused.delete(reply.id)
+    if (settled.result === 'settled') clearing.later(reply.sessionNum)
+    return settled
+  }
+
   /** Settles, however long the database is away. */
-  async function settleAgain(...[reply, settlement]: Parameters<Journal['settle']>): ReturnType<Journal['settle']> {
+  async function settleAgain(reply: ReplyInfo, settlement: Settlement): Promise<Settled> {
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
-      if (reply.epoch !== instance.epoch() || closed) {
-        refused.delete(reply.id)
-        return { result: 'fenced' }
-      }
+      if (reply.epoch !== instance.epoch() || closed) return { result: 'fenced' }
       try {
-        const settled = await settle(sql, instance.id, reply, settlement, refused.get(reply.id))
-        refused.delete(reply.id)
-        if (settled.result === 'settled') clearing.later(reply.sessionNum)
-        return settled
+        return await settle(sql, instance.id, reply, settlement, refused.get(reply.id))
       } catch (error) {
         if (!isUnavailable(error)) throw error
         log.warn({ err: error, replyId: reply.id }, 'A settlement failed and is sent again.')

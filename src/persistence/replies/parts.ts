@@ -12,7 +12,8 @@ export interface NewContent {
   /** Hex. */
   sha256: string
   size: number
-  pieces: readonly Uint8Array[]
+  /** Null: they are stored already. */
+  pieces: readonly Uint8Array[] | null
 }
 
 /** Small enough that no statement holds others up (1 ms as text), and a multiple of 3: base64 in pieces is base64. */
@@ -25,24 +26,40 @@ const FOREIGN_KEY_VIOLATION = '23503'
 
 /**
  * Stores the contents that are not there yet, and keeps all of them for the request `uploadId`, in a transaction of their
- * own. Rejects as a query does.
+ * own. False: one that was stored already is gone. Rejects as a query does.
  */
-export async function keepContents(sql: Sql, uploadId: string, contents: readonly NewContent[]): Promise<void> {
+export async function keepContents(sql: Sql, uploadId: string, contents: readonly NewContent[]): Promise<boolean> {
   // Each once, in one order for everybody: who stores two waits for nobody who waits for him.
   const once = new Map(contents.map((content) => [content.sha256, content]))
+  for (const content of contents) if (content.pieces !== null) once.set(content.sha256, content)
   const sorted = [...once.values()].sort((one, other) => (one.sha256 < other.sha256 ? -1 : 1))
   for (let tries = 1; ; tries++) {
     try {
-      return await sql.begin(async (tx) => {
+      await sql.begin(async (tx) => {
         for (const content of sorted) await keepContent(tx, uploadId, content)
       })
+      return true
     } catch (error) {
-      if (codeOf(error) !== FOREIGN_KEY_VIOLATION || tries === MOST_TRIES) throw error
+      if (codeOf(error) !== FOREIGN_KEY_VIOLATION) throw error
+      if (tries < MOST_TRIES) continue
+      if (sorted.some(({ pieces }) => pieces === null)) return false
+      throw error
     }
   }
 }
 
-async function keepContent(tx: Tx, uploadId: string, { sha256, size, pieces }: NewContent): Promise<void> {
+async function keepContent(tx: Tx, uploadId: string, content: NewContent): Promise<void> {
+  const { sha256, pieces } = content
+  if (pieces !== null) await addContent(tx, { ...content, pieces })
+  await tx`
+    insert into part_uploads (id, sha256) values (${uploadId}, decode(${sha256}, 'hex')) on conflict do nothing`
+}
+
+/** Unless it is there. */
+async function addContent(
+  tx: Tx,
+  { sha256, size, pieces }: NewContent & { pieces: readonly Uint8Array[] },
+): Promise<void> {
   const [made] = await tx`
     insert into part_contents (sha256, size) values (decode(${sha256}, 'hex'), ${size})
     on conflict do nothing returning 1 as made`
@@ -56,14 +73,17 @@ async function keepContent(tx: Tx, uploadId: string, { sha256, size, pieces }: N
         values (decode(${sha256}, 'hex'), ${n++}, decode(${base64}, 'base64'))`
     }
   }
-  await tx`
-    insert into part_uploads (id, sha256) values (${uploadId}, decode(${sha256}, 'hex')) on conflict do nothing`
 }
 
-/** The same bytes in pieces of this size; the last one may be smaller. */
+/** The same bytes in pieces of this size; the last one may be smaller. They are copied only where two lie apart. */
 function* ofSize(pieces: readonly Uint8Array[], size: number): Generator<Buffer> {
   let gathered: Uint8Array[] = []
   let length = 0
+  const joined = (): Buffer => {
+    const [first] = gathered
+    if (first === undefined || gathered.length > 1) return Buffer.concat(gathered, length)
+    return Buffer.from(first.buffer, first.byteOffset, first.length)
+  }
   for (const piece of pieces) {
     for (let at = 0; at < piece.length; ) {
       const taken = piece.subarray(at, at + size - length)
@@ -71,12 +91,12 @@ function* ofSize(pieces: readonly Uint8Array[], size: number): Generator<Buffer>
       at += taken.length
       length += taken.length
       if (length < size) continue
-      yield Buffer.concat(gathered, length)
+      yield joined()
       gathered = []
       length = 0
     }
   }
-  if (length > 0) yield Buffer.concat(gathered, length)
+  if (length > 0) yield joined()
 }
 
 /** The request refers to them no longer: what no message has either is deleted. */
@@ -161,6 +181,14 @@ export const partRows = (parts: readonly (MessagePart | PartIdentity)[]): Partia
         ? { source_url: part.sourceUrl }
         : part,
   )
+
+/**
+ * `partsOf`, for a list: the one look whether the session has any spares a look for each message, which was a fifth of
+ * reading a conversation of text. Only users send parts.
+ */
+export const partsOfMany = (sql: AnySql, sessionId: string, message: 'm' | 'history'): Fragment => sql`
+  case when ${sql.unsafe(message)}.role = 'user' and exists (select 1 from message_parts where session_id = ${sessionId})
+       then ${partsOf(sql, `${message}.id`)} end`
 
 /** A message's parts, in order. */
 export async function readParts(sql: Sql, messageId: string): Promise<MessagePart[]> {

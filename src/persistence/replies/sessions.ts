@@ -1,13 +1,12 @@
 /** Reading and deleting sessions and their messages. Times are ISO 8601 UTC. */
-import type { MessagePart, ReplyFacts, ReplyFigures } from '../../actors/ports.ts'
-import type { FinishReason, StoredEvent, Usage } from '../../actors/reply-event.ts'
 import type { AnySql, Sql } from '../postgres/database.ts'
-import { type Fragment, isoTime, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
+import { type Fragment, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
-import { type PartRow, partOf, partsOf } from './parts.ts'
-import { storedUsage, type UsageRow } from './stored-outcome.ts'
-import { framesOf, jsonText, lastModel, offsetOf, type ShownRow, shownOf } from './stored-reply.ts'
-import { type PendingCall, pendingOf, type WaitedCall, waitedCalls } from './waits.ts'
+import { type Message, type MessageRow, messageColumns, messageOf, parentOf } from './message-rows.ts'
+import { jsonText } from './stored-reply.ts'
+import { type PendingCall, pendingOf } from './waits.ts'
+
+export type { Message } from './message-rows.ts'
 
 export interface Session {
   id: string
@@ -31,39 +30,6 @@ export interface ForkedFrom {
   /** The last message that was copied, by its id there. Null: there was none. */
   messageId: string | null
   frameId: number | null
-}
-
-export interface Message {
-  id: string
-  agentId: string
-  sessionId: string
-  /** The message before it on its path. Null: it is a first one. */
-  parentId: string | null
-  role: 'user' | 'assistant'
-  content: string
-  status: 'complete' | 'streaming' | 'error'
-  finishReason: FinishReason | 'error' | null
-  createdAt: string
-  errorCode: string | null
-  /** The provider's full error text. */
-  errorDetail: string | null
-  /** Of the last turn. Null: a user's message. */
-  model: string | null
-  /** Null: not asked for, or none came. */
-  reasoning: string | null
-  /** How long the model thought. Null: it did not, or nobody knows. */
-  reasoningMs: number | null
-  toolEvents: (StoredEvent & { offset: number })[]
-  /** Of a user's message, in order. */
-  parts: MessagePart[]
-  /** Of the last turn. Null: a user's message, or made before it was stored. */
-  providerId: string | null
-  /** Null: it runs, or is none of the session's own replies. */
-  usage: Usage | null
-  /** As far as they are known. Null: nothing is. */
-  facts: Partial<ReplyFacts & ReplyFigures> | null
-  /** Those of its calls that waited for somebody. */
-  waited: WaitedCall[]
 }
 
 /** Of `sessions`. */
@@ -211,43 +177,31 @@ export async function listMessages(
   const newestFirst = limit !== undefined && after === undefined
   const order = sql`order by m.position ${newestFirst ? sql`desc` : sql``} limit ${limit ?? null}`
   const read = (which: Fragment) => sql<MessageRow[]>`
-    select m.id, s.agent_id as "agentId", m.session_id as "sessionId", m.role, m.status, m.finish_reason as "finishReason", m.position,
-           coalesce(m.parent, m.position - 1) as parent,
-           ${isoTime(sql, 'm.created_at')} as "createdAt", m.error_code as "errorCode", m.error_detail as "errorDetail",
-           m.model, m.facts, m.prompt_tokens, m.completion_tokens, m.usage_estimated, m.first_seq, m.content, m.tool_events,
-           m.reasoning, m.reasoning_ms as "reasoningMs",
-           case when m.tool_events is not null then m.frame_ends end as frame_ends, ${framesOf(sql)},
-           case when m.finish_reason = 'tool_calls' then ${waitedCalls(sql)} end as waited,
-           ${partsOf(sql, 'm.id')} as parts
-      from sessions s join messages m on m.session_id = s.id
-     where s.id = ${sessionId} and s.agent_id = ${agentId} ${which}
+    select ${messageColumns(sql, sessionId)}
+      from messages m
+     where m.session_id = ${sessionId} and ${which}
        ${cursor === undefined ? sql`` : sql`and ${bound}`} ${order}`
-  const isPath = branches !== 'all'
-  const on = (path: readonly number[] | null) =>
-    path === null ? read(isPath ? sql`and s.head is null` : sql``) : read(sql`and m.position = any(${path}::integer[])`)
-  // Planning the long statement takes longer than this short one: it is asked once, for all or for the path.
-  const path = isPath ? await pathPositions(sql, sessionId) : null
-  let rows = await on(path)
-  // It is empty, or has got its first branch in between.
-  if (rows.length === 0 && isPath && path === null) rows = await on(await pathPositions(sql, sessionId))
+  // Looked for once, before any message: joined, the session was looked for with each.
+  const ours = sql`sessions where id = ${sessionId} and agent_id = ${agentId}`
+  // A session without branches, as most are, is asked one statement. With the path in the same one, neither of both kinds
+  // would have a plan that suits it.
+  let rows = await read(sql`exists (select 1 from ${ours} ${branches === 'all' ? sql`` : sql`and head is null`})`)
+  if (rows.length === 0 && branches !== 'all') {
+    rows = await read(sql`
+      m.position = any((select path_positions(id, head) from ${ours} and head is not null)::integer[])`)
+  }
   if (rows.length === 0 && (await findSession(sql, agentId, sessionId)) === null) return null
   if (cursor !== undefined && position === null) throw new UnknownMessage()
   const ids = await idsAt(sql, sessionId, rows)
-  const messages = rows.map((row) => messageOf(sql, row, ids.get(row.parent) ?? null))
+  const place = { agentId: agentId.toLowerCase(), sessionId: sessionId.toLowerCase() } // as stored
+  const messages = rows.map((row) => messageOf(sql, row, { ...place, parentId: ids.get(parentOf(row)) ?? null }))
   return newestFirst ? messages.reverse() : messages
-}
-
-/** The positions on the path of a session with branches. Null: it has none. */
-async function pathPositions(sql: Sql, sessionId: string): Promise<number[] | null> {
-  const [row] = await sql<{ path: number[] }[]>`
-    select path_positions(id, head) as path from sessions where id = ${sessionId} and head is not null`
-  return row?.path ?? null
 }
 
 /** The ids of all parents, by position: of a page, the first one's is not among its rows. */
 async function idsAt(sql: Sql, sessionId: string, rows: readonly MessageRow[]): Promise<Map<number, string>> {
   const ids = new Map(rows.map(({ position, id }) => [position, id]))
-  const others = rows.map(({ parent }) => parent).filter((parent) => parent >= 0 && !ids.has(parent))
+  const others = rows.map(parentOf).filter((parent) => parent >= 0 && !ids.has(parent))
   if (others.length === 0) return ids
   const parents = await sql<{ position: number; id: string }[]>`
     select position, id from messages
@@ -262,30 +216,4 @@ async function positionOf(sql: Sql, sessionId: string, messageId: string): Promi
   const [row] = await sql<{ position: number }[]>`
     select position from messages where id = ${messageId} and session_id = ${sessionId}`
   return row?.position ?? null
-}
-
-type MessageRow = Omit<
-  Message,
-  'parentId' | 'content' | 'reasoning' | 'toolEvents' | 'providerId' | 'usage' | 'waited' | 'parts'
-> &
-  ShownRow &
-  UsageRow & { position: number; parent: number; waited: WaitedCall[] | null; parts: PartRow[] | null }
-
-function messageOf(sql: Sql, row: MessageRow, parentId: string | null): Message {
-  const { position: _position, parent: _parent, first_seq, frame_ends, tool_events, frames, ...fields } = row
-  const { prompt_tokens, completion_tokens, usage_estimated, waited, ...message } = fields
-  const { content, reasoning, ...shown } = shownOf(row)
-  const offset = (seq: number) => offsetOf({ content, reasoning, ...shown }, seq - (first_seq ?? 0))
-  const toolEvents = shown.others.map((tool) => ({ ...tool, offset: offset(tool.seq) }))
-  const last = lastModel(shown)
-  return {
-    ...message,
-    parentId,
-    model: last?.model ?? message.model,
-    providerId: last?.providerId ?? message.facts?.providerId ?? null,
-    usage: storedUsage(row),
-    ...{ content, reasoning, toolEvents },
-    parts: row.parts?.map((part) => partOf(sql, part)) ?? [],
-    waited: waited ?? [],
-  }
 }

@@ -1,6 +1,6 @@
 /** Vercel's AI SDK over its provider for servers of this format. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { generateText, jsonSchema, Output, streamText, tool } from 'ai'
+import { generateText, isStepCount, jsonSchema, Output, streamText, tool } from 'ai'
 import { errorOf, told, versionOf } from './told.js'
 
 const lookup = tool({
@@ -73,6 +73,12 @@ export function openDriver() {
       told(async (result) => {
         const output = Output.object({ schema: jsonSchema(schema) })
         result.text = JSON.stringify((await generateText({ ...callOf(ask), output })).output)
+      }),
+    loopBy: '`generateText()` with `stopWhen`',
+    loop: (ask, look) =>
+      told(async (result) => {
+        const tools = { lookup: tool({ ...lookup, execute: ({ word }) => look(word) }) }
+        result.text = (await generateText({ ...callOf(ask), tools, stopWhen: isStepCount(9) })).text
       }),
     helper: (ask) =>
       told(async (result) => {

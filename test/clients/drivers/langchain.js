@@ -1,6 +1,8 @@
 /** LangChain.js. */
 import { AIMessage, HumanMessage, SystemMessage } from '@langchain/core/messages'
+import { tool } from '@langchain/core/tools'
 import { ChatOpenAI } from '@langchain/openai'
+import { createAgent } from 'langchain'
 import { told, versionOf } from './told.js'
 
 const parameters = { type: 'object', properties: { word: { type: 'string' } } }
@@ -48,6 +50,13 @@ export function openDriver() {
       told(async (result) => {
         const model = modelOf(ask).withStructuredOutput(schema, { name: 'place', method: 'jsonSchema' })
         result.text = JSON.stringify(await model.invoke(messagesOf(ask)))
+      }),
+    loopBy: '`createAgent()` of langchain',
+    loop: (ask, look) =>
+      told(async (result) => {
+        const tools = [tool(({ word }) => look(word), { ...lookup.function, schema: parameters })]
+        const answer = await createAgent({ model: modelOf(ask), tools }).invoke({ messages: messagesOf(ask) })
+        result.text = answer.messages.at(-1).text
       }),
     helper: (ask) =>
       told(async (result) => {

@@ -58,6 +58,14 @@ export async function openDriver(name) {
         const response_format = { type: 'json_schema', json_schema: { name: 'place', strict: true, schema } }
         takeWhole(result, await clientOf(ask).chat.completions.parse({ ...bodyOf(ask, false), response_format }))
       }),
+    loopBy: '`runTools()`',
+    loop: (ask, lookup) =>
+      told(async (result) => {
+        const { messages } = bodyOf(ask, false)
+        const run = { parse: JSON.parse, parameters, description: 'Looks a word up.', name: 'lookup' }
+        const tools = [{ type: 'function', function: { ...run, function: ({ word }) => lookup(word) } }]
+        result.text = await clientOf(ask).chat.completions.runTools({ model: 'any', messages, tools }).finalContent()
+      }),
     helper: (ask) =>
       told(async (result) =>
         takeWhole(result, await clientOf(ask).chat.completions.stream(bodyOf(ask, true)).finalChatCompletion()),

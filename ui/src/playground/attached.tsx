@@ -44,17 +44,17 @@ function FileLink({ part }: { part: ShownPart }) {
 /** Before the message is sent: each can be taken away again. */
 export const Attachments = ({ files, onRemove }: { files: readonly Attachment[]; onRemove: (id: string) => void }) => (
   <ul className={classes.parts} aria-label="To be sent">
-    {files.map(({ id, file, preview }) => (
+    {files.map(({ id, name, size, preview }) => (
       <li key={id} className={classes.removable}>
         {preview === null ? (
           <span className={classes.file}>
             <IconFileText size={18} stroke={1.6} aria-hidden />
-            <span>{file.name}</span>
-            <small>{sizeWords(file.size)}</small>
+            <span>{name}</span>
+            <small>{sizeWords(size)}</small>
           </span>
         ) : (
           <span className={classes.picture}>
-            <img src={preview} alt={file.name} />
+            <img src={preview} alt={name} />
           </span>
         )}
         <ActionIcon
@@ -62,7 +62,7 @@ export const Attachments = ({ files, onRemove }: { files: readonly Attachment[];
           size={22}
           radius="xl"
           variant="default"
-          aria-label={`Remove ${file.name}`}
+          aria-label={`Remove ${name}`}
           onClick={() => onRemove(id)}
         >
           <IconX size={13} stroke={2.2} />

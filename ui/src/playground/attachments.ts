@@ -1,15 +1,19 @@
 /** Pictures and files that go with the next message. */
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { filePart } from '../api.ts'
+import { type ContentPart, filePart } from '../api.ts'
 import type { ChatRequest } from './connection-machine.ts'
 import type { ShownPart } from './live-reply.ts'
 
 export interface Attachment {
   id: string
-  file: File
+  name: string
+  /** In bytes. */
+  size: number
   mediaType: string
   /** Of a picture: where this page has it. */
   preview: string | null
+  /** A file of this computer's, or the path of an earlier message's part. */
+  source: File | string
 }
 
 const pictures = ['image/png', 'image/jpeg', 'image/webp', 'image/gif']
@@ -60,14 +64,16 @@ export function useAttachments() {
         setRefusal(`${file.name}: only pictures (PNG, JPEG, WebP, GIF), PDF, text, Markdown and CSV.`)
       else
         all.push({
-          id: crypto.randomUUID?.() ?? `${Math.random()}`,
-          file,
+          id: newId(),
+          name: file.name,
+          size: file.size,
           mediaType,
           preview: previewOf(file, mediaType),
+          source: file,
         })
     }
     if (all.length > MOST_FILES) setRefusal(`A message holds at most ${MOST_FILES} files.`)
-    else if (all.reduce((sum, { file }) => sum + file.size, 0) > MOST_BYTES)
+    else if (all.reduce((sum, { size }) => sum + size, 0) > MOST_BYTES)
       setRefusal('The files of one message may have 20 MiB at most.')
     else setFiles(all)
   }
@@ -81,6 +87,11 @@ export function useAttachments() {
     files,
     refusal,
     add,
+    /** Instead of what was attached: those of an earlier message, to be sent again. */
+    take(parts: readonly ShownPart[]) {
+      setFiles(parts.map(attachmentOf))
+      setRefusal(null)
+    },
     remove: (id: string) => setFiles(files.filter((one) => one.id !== id)),
     /** The message is on its way. */
     clear() {
@@ -93,22 +104,40 @@ export function useAttachments() {
   }
 }
 
+const newId = (): string => crypto.randomUUID?.() ?? `${Math.random()}`
+
+const attachmentOf = ({ type, url, mediaType, filename, size }: ShownPart): Attachment => ({
+  id: newId(),
+  name: filename ?? mediaType,
+  size,
+  mediaType,
+  preview: type === 'image_url' ? url : null,
+  source: url,
+})
+
+async function partOf({ source, mediaType, preview }: Attachment): Promise<ContentPart> {
+  if (typeof source !== 'string') return await filePart(source, { type: mediaType })
+  return preview === null
+    ? { type: 'file', file: { file_data: source } }
+    : { type: 'image_url', image_url: { url: source } }
+}
+
 /** The message as it is sent: files first, as vendors advise. */
 export async function contentOf(
   text: string,
   files: readonly Attachment[],
 ): Promise<NonNullable<ChatRequest['message']>> {
   if (files.length === 0) return text
-  const parts = await Promise.all(files.map(({ file, mediaType }) => filePart(file, { type: mediaType })))
+  const parts = await Promise.all(files.map(partOf))
   return text.trim() === '' ? parts : [...parts, { type: 'text', text }]
 }
 
 /** As the transcript shows them until the server's message is there. */
 export const shownParts = (files: readonly Attachment[]): ShownPart[] =>
-  files.map(({ file, mediaType, preview }) => ({
+  files.map(({ name, size, mediaType, preview, source }) => ({
     type: preview === null ? 'file' : 'image_url',
-    url: preview ?? '',
+    url: preview ?? (typeof source === 'string' ? source : ''),
     mediaType,
-    filename: file.name,
-    size: file.size,
+    filename: name,
+    size,
   }))

@@ -39,12 +39,9 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
   const overriding = useOverrides()
   const { overrides } = overriding
   const field = useFocusedField(sessionId)
-  const lastMessage = () => {
-    const live = transcript.getSnapshot().context.live?.userText
-    return live ?? stored.data?.path.findLast(({ role }) => role === 'user')?.content
-  }
   const { editing, setEditing } = useEditing(connection.isAccepted)
   const attachments = useAttachments()
+  const { lastMessage, recall } = lastAsked(connection, attachments)
   const send = useCallbackRef(async (text: string, files: readonly Attachment[]) => {
     const message = await contentOf(text, files)
     const place = editing && { parentId: editing.parentId }
@@ -75,8 +72,9 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
     agentId: agent.id,
     sessionId,
     isIdle,
-    edit({ content, parentId }) {
+    edit({ content, parentId, parts = [] }) {
       setEditing(parentId === undefined ? null : { parentId })
+      attachments.take(parts)
       write(content)
     },
     regenerate: (messageId) => connection.send({ regenerate: true, messageId, ...requestPart(overrides) }, []),
@@ -111,7 +109,7 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
           attachments={attachments}
           onStop={isIdle ? null : stop}
           isStopping={isStopping}
-          lastMessage={lastMessage}
+          recall={recall}
           placeholder={`Message ${agent.name}`}
         >
           {editing && <EditingChip onCancel={() => setEditing(null)} />}
@@ -127,6 +125,20 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
       <VisuallyHidden role="status">{isIdle ? '' : 'The reply is being written.'}</VisuallyHidden>
     </>
   )
+}
+
+/** The newest message of the user's: its text, and for ↑ with what it had attached. */
+function lastAsked(
+  { transcript, stored }: Pick<ReturnType<typeof useConnection>, 'transcript' | 'stored'>,
+  { files, take }: ReturnType<typeof useAttachments>,
+) {
+  const last = stored.data?.path.findLast(({ role }) => role === 'user')
+  const lastMessage = () => transcript.getSnapshot().context.live?.userText ?? last?.content
+  const recall = () => {
+    if (files.length === 0 && last?.parts && last.content === lastMessage()) take(last.parts)
+    return lastMessage()
+  }
+  return { lastMessage, recall }
 }
 
 function Asked({ pending, onDecide }: ComponentProps<typeof Question>) {

@@ -15,15 +15,15 @@ interface ComposerProps {
   /** Null while no reply runs. */
   onStop: (() => void) | null
   isStopping: boolean
-  /** For ↑ in an empty field. */
-  lastMessage: () => string | undefined
+  /** For ↑ in an empty field: attaches what the last message had, and gives its text. */
+  recall: () => string | undefined
   placeholder: string
   /** Above the field: the request's overrides. */
   children?: ReactNode
 }
 
 export function Composer(props: ComposerProps) {
-  const { text, setText, field, onSend, attachments, onStop, isStopping, lastMessage, placeholder, children } = props
+  const { text, setText, field, onSend, attachments, onStop, isStopping, recall, placeholder, children } = props
   const [isOver, setIsOver] = useState(false)
   /** Whether there were any. */
   const take = (data: DataTransfer | null): boolean => {
@@ -39,7 +39,7 @@ export function Composer(props: ComposerProps) {
       if (onStop === null) onSend()
     }
     if (event.key === 'ArrowUp' && text === '') {
-      const last = lastMessage()
+      const last = recall()
       if (last === undefined) return
       event.preventDefault()
       setText(last)

@@ -11,7 +11,7 @@ import { createSession, turnTo } from './queries.ts'
 
 export interface MessageActions {
   /** Null: not here. */
-  edit: ((message: { content: string; parentId?: string | null }) => void) | null
+  edit: ((message: Pick<ShownMessage, 'content' | 'parts' | 'parentId'>) => void) | null
   /** Asks for another reply to this message of the user's. Null: not while a reply runs. */
   regenerate: ((messageId: string) => void) | null
   /** Shows this message and its branch. Null: not while a reply runs. */

@@ -7,28 +7,44 @@ import { textOfParts } from '../sent-text.ts'
 
 type RunAgentInput = components['schemas']['RunAgentInput']
 
-/** `decisions`: answers to interrupts, instead of a message. */
 export interface RunInput {
   sessionId: string
+  /** Of the newest user message. Empty where there is none. */
   text: string
+  /** Answers to interrupts, or results of the page's own tools, instead of a message. */
   decisions: readonly DecidedCall[] | null
+  /** They are results, the last messages. Some may be those of the agent's tools that the page was shown. */
+  asMessages: boolean
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The newest user message, or answers to interrupts: nothing else is read. Throws 400. */
+/** The newest user message, answers to interrupts, or the results at the end: nothing else is read. Throws 400. */
 export function readRunInput({ threadId, messages, resume }: RunAgentInput): RunInput {
   if (!isUuid(threadId)) return badRequest('threadId: must be a UUID')
   const sessionId = threadId.toLowerCase()
   const decisions = readResume(resume ?? [])
-  if (decisions.length > 0) return { sessionId, text: '', decisions }
+  if (decisions.length > 0) return { sessionId, text: '', decisions, asMessages: false }
+  const results = readResults(messages)
   const index = messages.findLastIndex((message) => 'role' in message && message.role === 'user')
   const newest: Readonly<Record<string, unknown>> = { ...messages[index] }
+  if (index < 0 && results.length > 0) return { sessionId, text: '', decisions: results, asMessages: true }
   if (index < 0) return badRequest('messages: one of them must have the role user')
   const { content } = newest
   const text = typeof content === 'string' ? content : textOfParts(content, `messages.${index}.content`)
-  return { sessionId, text, decisions: null }
+  return { sessionId, text, decisions: results.length > 0 ? results : null, asMessages: true }
+}
+
+function readResults(messages: RunAgentInput['messages']): DecidedCall[] {
+  const list: readonly Readonly<Record<string, unknown>>[] = messages.map((message) => ({ ...message }))
+  const first = list.findLastIndex(({ role }) => role !== 'tool') + 1
+  return list.slice(first).map(({ toolCallId: id, content }, index) => {
+    const where = `messages.${first + index}`
+    if (typeof id !== 'string') return badRequest(`${where}.toolCallId: must be a string`)
+    if (typeof content !== 'string') return badRequest(`${where}.content: must be a string`)
+    return { id, decision: 'respond', output: content }
+  })
 }
 
 function readResume(entries: unknown): DecidedCall[] {

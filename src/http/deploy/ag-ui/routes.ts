@@ -1,7 +1,7 @@
 /** AG-UI's one endpoint over deploy sessions (contract section 12): a run is sent, or joined when it is sent again. */
-import type { DecidedCall } from '../../../actors/waiting-calls.ts'
 import { repliesBefore } from '../../../persistence/replies/reply-events.ts'
 import { findWait } from '../../../persistence/replies/waits.ts'
+import { broughtFunctions } from '../../caller-tools.ts'
 import type { GivenDecisions } from '../../decisions.ts'
 import { missing } from '../../http-error.ts'
 import { streamBatches } from '../../reply-stream.ts'
@@ -10,38 +10,42 @@ import { type Caller, userOf } from '../caller.ts'
 import type { DeployHandlers } from '../scope.ts'
 import { sendMakingSession } from '../send-first.ts'
 import { createRunEncoder } from './encoder.ts'
-import { readRunInput } from './input.ts'
+import { type RunInput, readRunInput } from './input.ts'
 
 /** Throws 404. */
 async function decisionsFor(
   { sql }: SendRooms,
   { agentId, caller }: { agentId: string; caller: Caller },
-  sessionId: string,
-  calls: readonly DecidedCall[],
-): Promise<GivenDecisions> {
+  { sessionId, decisions, asMessages }: RunInput,
+): Promise<GivenDecisions | null> {
+  if (decisions === null) return null
   const { found, wait } = await findWait(sql, { agentId, sessionId, user: userOf(caller) })
   if (!found) missing('session')
-  return { calls, wait, bySecret: caller.kind === 'secret', asMessages: false }
+  // A run that is sent again may end with results that it was shown; where nothing of them waits, it can only join.
+  const pending = decisions.filter(({ id }) => wait?.pending.some(({ call_id }) => call_id === id))
+  const calls = asMessages && pending.length > 0 ? pending : decisions
+  return { calls, wait, bySecret: caller.kind === 'secret', asMessages }
 }
 
 export const agUiHandlers = (rooms: SendRooms) =>
   ({
     runAgUi: async ({ params, body, caller, request, reply }) => {
       const { threadId, runId } = body
-      const { sessionId, text, decisions: calls } = readRunInput(body)
+      const input = readRunInput(body)
+      const { sessionId, text, asMessages } = input
       // The prefix keeps runs apart from the keys of other clients of the session.
-      const idempotency = { key: `ag-ui:${runId}`, bodyHash: hashOf(calls ?? text) }
+      const idempotency = { key: `ag-ui:${runId}`, bodyHash: hashOf(asMessages ? text : input.decisions) }
       const by = { agentId: params.agent_id, caller, request }
+      const decisions = await decisionsFor(rooms, by, input)
       const message = {
-        sessionId,
-        text,
-        idempotency,
-        ...(calls && { decisions: await decisionsFor(rooms, by, sessionId, calls) }),
+        ...{ sessionId, text, idempotency },
+        ...broughtFunctions(body.tools),
+        ...(decisions && { decisions }),
       }
       const sent = await sendMakingSession(rooms, by, message, 'runId: was used for another message')
       const onLeft = sent.outcome === 'started' ? sent.requesterLost : undefined
       const { id } = sent.reply.info
-      const earlier = calls ? await repliesBefore(rooms.sql, id) : []
+      const earlier = decisions ? await repliesBefore(rooms.sql, id) : []
       await streamBatches(reply, sent.reply, 0, createRunEncoder({ threadId, runId }, id, earlier), onLeft)
       return undefined
     },

@@ -60,7 +60,10 @@ export function readChatRequest(
   return { sessionId, place, isRegenerate, text, parts, heldTo: [...held, text, ...parts.map(nameOf)] }
 }
 
-const nameOf = ({ source }: SentPart): string => (source.kind === 'data' ? source.data.sha256 : source.url)
+function nameOf({ source }: SentPart): string {
+  if (source.kind === 'path') return source.path
+  return source.kind === 'data' ? source.data.sha256 : source.url
+}
 
 function readParts(parts: unknown, where: string, uploads: Uploads): SentMessage {
   if (!Array.isArray(parts) || parts.length === 0) return badRequest(`${where}: must be an array of at least one part`)
@@ -69,8 +72,9 @@ function readParts(parts: unknown, where: string, uploads: Uploads): SentMessage
     if (part.type === 'text' && typeof part.text === 'string') return part.text
     if (part.type !== 'file') return badRequest(`${at}: must be {"type": "text", "text": string}, or of type file`)
     const source = readSource(part.url, `${at}.url`, null, uploads)
-    const isPicture = source.kind === 'address' || isPictureType(source.mediaType)
-    if (source.kind === 'address' && !/^image\//i.test(String(part.mediaType))) {
+    const isSaidPicture = /^image\//i.test(String(part.mediaType))
+    const isPicture = source.kind === 'data' ? isPictureType(source.mediaType) : isSaidPicture
+    if (source.kind === 'address' && !isSaidPicture) {
       return badRequest(`${at}.url: must be a data: URL; only pictures are fetched`)
     }
     const filename = readName(part.filename, `${at}.filename`)

@@ -12,7 +12,7 @@ import { requireUploads } from '../../parts/uploads.ts'
 import { streamBatches } from '../../reply-stream.ts'
 import { idempotencyOf, type SendRooms } from '../../send-message.ts'
 import { type Caller, opensId, userOf } from '../caller.ts'
-import { ownSession } from '../own-session.ts'
+import { ownParts, ownSession } from '../own-session.ts'
 import type { DeployHandlers } from '../scope.ts'
 import { sendMakingSession } from '../send-first.ts'
 import { createUiMessageEncoder } from './encoder.ts'
@@ -59,7 +59,7 @@ export const aiSdkHandlers = (rooms: SendRooms) => {
       const sent = await sendMakingSession(rooms, by, {
         sessionId,
         text,
-        parts: await prepareParts(rooms, parts, uploads),
+        parts: await prepareParts(rooms, parts, { uploads, find: ownParts(sql, caller) }),
         place,
         idempotency: idempotencyOf(request, asked.heldTo),
         ...broughtTools(body),

@@ -1,4 +1,4 @@
--- revision 13
+-- revision 14
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -9,8 +9,8 @@
    from; null: any), make_session (a session that does not exist is made for end_user, with the message or not at all;
    absent: not_found), secret_number (of the client secret that makes it; absent: none), parts ([{type, sha256 (hex),
    media_type, filename, size, detail, source_url, text_place}], in their order; to look, sha256 or source_url is enough;
-   absent: none), place (see find_place; absent: behind the head), knows_branches (absent: an older version asks, whose
-   history of a session with branches would be another one: refused), facts (what is known of the reply, as
+   absent: none), place (see find_place; absent: behind the head), knows_branches (absent: an older version asks, which
+   knows no approvals either; what it would do differently is refused), facts (what is known of the reply, as
    messages.facts; absent: nothing), decisions (instead of a user's message; see decide_calls), wait_id (the reply that
    they are about), decisions_hash (hex), decided_by (also of what a message rejects)}. p_text and parts are not looked at
    where place asks for another reply, or decisions come.
@@ -154,7 +154,11 @@ begin
   end if;
 
   if last.status = 'streaming' then return '{"outcome": "busy"}'; end if;
-  if not m.may_start or (s.head is not null and m.knows_branches is not true) then return '{"outcome": "refused"}'; end if;
+  -- An older version knows neither branches nor approvals: it would call what somebody has to approve.
+  if not m.may_start or (m.knows_branches is not true and (s.head is not null or last.finish_reason = 'tool_calls'
+     or exists (select from agents a where a.id = m.agent_id and a.approvals <> '[]'))) then
+    return '{"outcome": "refused"}';
+  end if;
   -- The agent that the request was made from may be another one now.
   if m.configuration <> (select c.version from configuration c) then return '{"outcome": "stale"}'; end if;
 

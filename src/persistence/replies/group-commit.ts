@@ -1,0 +1,112 @@
+/**
+ * Group commit for what a reply writes once: one statement stores all that came while the one before was under way.
+ * (What it writes all the time is stored by flush-queue.ts, which takes a reply's events as late as it can.)
+ */
+
+export interface GroupOptions<Item, Answer> {
+  /** One statement for all of these, which waits for none of them. Null: this one is to be asked alone. */
+  together(items: readonly Item[]): Promise<(Answer | null)[]>
+  /** What came alone, what `together` left out (`failed` null), and what it may have stored before it failed. */
+  alone(item: Item, failed: Failed | null): Promise<Answer>
+}
+
+/** Why `together` failed, and when it began (ms, monotonic). */
+export interface Failed {
+  error: unknown
+  begin: number
+}
+
+export interface GroupItem {
+  /** Those of one session that go alone do so in their order. */
+  sessionId: string
+  /** A row of the statement, as JSON. */
+  row: string
+}
+
+interface Waiting<Item, Answer> {
+  item: Item
+  resolve(answer: Answer | Promise<Answer>): void
+}
+
+/** Of one statement: rows, and characters, about. A larger one would delay those in it, and what it gains is little. */
+const MOST_ROWS = 64
+const MOST_CHARACTERS = 1 << 20
+
+/** How long a statement may hold the next one back (ms): the others do not wait for a connection that is silent. */
+const HOLD_MS = 100
+/** The same of one that came alone: it may wait for a lock. */
+const HOLD_ALONE_MS = 10
+
+/**
+ * The returned function rejects as `alone` does. What comes alone waits for nothing, and goes alone: for one the statement
+ * for many takes as long, and what it leaves out would be asked twice.
+ */
+export function createGroup<Item extends GroupItem, Answer>({ together, alone }: GroupOptions<Item, Answer>) {
+  let queue: Waiting<Item, Answer>[] = []
+  let writing = false
+  let isAlone = true
+
+  function takeBatch(): Waiting<Item, Answer>[] {
+    let size = 0
+    let count = 0
+    for (const { item } of queue) {
+      size += item.row.length
+      if (count > 0 && (count === MOST_ROWS || size > MOST_CHARACTERS)) break
+      count += 1
+    }
+    const batch = queue.slice(0, count)
+    queue = queue.slice(count)
+    return batch
+  }
+
+  async function write(batch: readonly Waiting<Item, Answer>[]): Promise<void> {
+    if (batch.length === 1) return await askAlone(batch, null)
+    const begin = performance.now()
+    try {
+      const answers = await together(batch.map(({ item }) => item))
+      const left = batch.filter(({ resolve }, n) => {
+        const answer = answers[n] ?? null
+        if (answer !== null) resolve(answer)
+        return answer === null
+      })
+      void askAlone(left, null)
+    } catch (error) {
+      void askAlone(batch, { error, begin })
+    }
+  }
+
+  /** Those of one session wait for each other. Never rejects. */
+  async function askAlone(left: readonly Waiting<Item, Answer>[], failed: Failed | null): Promise<void> {
+    const bySession = [...Map.groupBy(left, ({ item }) => item.sessionId).values()]
+    const inTurn = async (ofSession: readonly Waiting<Item, Answer>[]) => {
+      for (const { item, resolve } of ofSession) {
+        const answer = alone(item, failed)
+        resolve(answer)
+        await answer.catch(() => {})
+      }
+    }
+    await Promise.all(bySession.map(inTurn))
+  }
+
+  async function writeAll(): Promise<void> {
+    while (queue.length > 0) {
+      const batch = takeBatch()
+      isAlone = batch.length === 1
+      const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+      const timer = setTimeout(letGo, isAlone ? HOLD_ALONE_MS : HOLD_MS)
+      await Promise.race([write(batch), held])
+      clearTimeout(timer)
+    }
+    writing = false
+  }
+
+  return (item: Item): Promise<Answer> =>
+    new Promise((resolve) => {
+      queue.push({ item, resolve })
+      if (writing) return
+      writing = true
+      // Where several came together before, those of this turn of the event loop go along.
+      if (isAlone) void writeAll()
+      else setImmediate(() => void writeAll())
+    })
+}

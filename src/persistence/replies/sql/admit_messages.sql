@@ -1,0 +1,105 @@
+-- revision 1
+/* admit_message for many messages of one instance at once: those that nothing stands against, to sessions that nobody else
+   is at work on. Waits for none of them. Of each it admits it answers what admit_message answers; the others, and all but
+   the first to a session, are admit_message's to decide, or refuse: it must be asked for them, in their order.
+   p_messages: [as admit_message takes them, with text], all with may_start, without is_retry and decisions. */
+create or replace function admit_messages(p_instance uuid, p_epoch bigint, p_messages jsonb)
+returns jsonb language plpgsql
+-- The number of rows is not known when this is planned; every table is large, and entered by its keys.
+set enable_seqscan to off set enable_hashjoin to off set enable_mergejoin to off as $$
+declare
+  v_sessions uuid[];
+  v_now timestamptz;
+  v_answers jsonb;
+begin
+  perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for key share;
+  if not found then return '[]'; end if;
+  v_sessions := array(
+    select s.id from jsonb_to_recordset(p_messages) as m(session_id uuid, agent_id uuid, end_user text)
+      join sessions s on s.id = m.session_id and s.agent_id = m.agent_id and (m.end_user is null or s.end_user = m.end_user)
+       for no key update of s skip locked);
+  if v_sessions = '{}' then return '[]'; end if;
+  v_now := clock_timestamp();
+
+  -- Behind the locks: what is read here is as it was committed last.
+  with wanted as materialized (
+    select distinct on (m.session_id) m.*
+      from rows from (jsonb_to_recordset(p_messages) as (
+             session_id uuid, agent_id uuid, end_user text, user_id uuid, reply_id uuid, text text, model text,
+             include_usage boolean, key text, body_hash text, configuration bigint, place jsonb, parts jsonb, facts jsonb,
+             decided_by text)) with ordinality as m(
+             session_id, agent_id, end_user, user_id, reply_id, text, model, include_usage, key, body_hash, configuration,
+             place, parts, facts, decided_by, n)
+     order by m.session_id, m.n
+  ), plain as materialized (
+    select m.*, s.num, s.next_seq, s.title, s.head, last.position as last_position, last.finish_reason, last.status,
+           p.at, p.id as parent_id, p.content, p.before_at, x.next, x.is_straight,
+           case when x.is_straight then p.line else x.next end as line, x.is_regenerate,
+           case when x.is_regenerate then x.next else x.next + 1 end as position
+      from wanted m
+      join sessions s on s.id = m.session_id and s.agent_id = m.agent_id and (m.end_user is null or s.end_user = m.end_user)
+      left join lateral (
+        select x.id, x.position, x.line, x.status, x.finish_reason from messages x
+         where x.session_id = m.session_id and x.first_seq is not null order by x.position desc limit 1) last on true
+     cross join lateral (
+        select null::text as fault, last.position as at, last.line, last.id, null::text as content, null::integer as before_at
+         where m.place is null and last.id is not null and coalesce(s.head, last.position) = last.position
+        union all
+        select f.fault, f.at, f.line, f.id, f.content, f.before_at from find_place(m.session_id, s.head, m.place) f
+         where m.place is not null or last.id is null or coalesce(s.head, last.position) <> last.position) p
+     cross join lateral (
+        select n.next, p.at = n.next - 1 as is_straight, coalesce(m.place ? 'regenerate', false) as is_regenerate
+          from (select coalesce(
+                  last.position, (select max(b.position) from messages b where b.session_id = m.session_id), -1) + 1 as next) n) x
+     where m.session_id = any(v_sessions) and p.fault is null and last.status is distinct from 'streaming'
+       and not exists (select 1 from messages own where own.id = m.reply_id)
+       and not exists (select 1 from idempotency_keys k where k.session_id = m.session_id and k.key = m.key
+                          and k.created_at > v_now - interval '24 hours')
+       and (m.configuration is null or m.configuration = (select c.version from configuration c))
+  ), question as (
+    insert into messages (id, session_id, position, role, status, content, created_at, parent, line)
+    select m.user_id, m.session_id, m.next, 'user', 'complete', m.text, v_now, case when not m.is_straight then m.at end, m.line
+      from plain m where not m.is_regenerate
+  ), reply as (
+    insert into messages (id, session_id, position, role, status, created_at, session_num, model, first_seq, include_usage,
+                          instance_id, epoch, parent, line, asked_place, facts)
+    select m.reply_id, m.session_id, m.position, 'assistant', 'streaming', v_now, m.num, m.model, m.next_seq, m.include_usage,
+           p_instance, p_epoch, case when m.is_regenerate and not m.is_straight then m.at end, m.line, m.place, m.facts
+      from plain m
+  ), named as (
+    insert into idempotency_keys (session_id, key, body_hash, reply_id)
+    select m.session_id, m.key, decode(m.body_hash, 'hex'), m.reply_id from plain m where m.key is not null
+    on conflict (session_id, key) do update
+      set body_hash = excluded.body_hash, reply_id = excluded.reply_id, created_at = clock_timestamp()
+  ), begun as (
+    update sessions s
+       set updated_at = v_now, status = 'streaming', error_code = null,
+           head = case when m.head is not null or not m.is_straight then m.position end
+      from plain m where s.id = m.session_id
+  )
+  select coalesce(jsonb_agg(jsonb_build_object(
+           'outcome', 'admitted', 'reply_id', m.reply_id, 'session_num', m.num, 'first_seq', m.next_seq,
+           'created_at', v_now, 'position', m.position,
+           'rest_state', case
+              when m.last_position is null then 'idle'
+              when m.status = 'error' then 'error'
+              when m.finish_reason = 'cancelled' then 'cancelled'
+              when m.finish_reason = 'tool_calls' then 'waiting'
+              else 'complete' end,
+           'untitled', m.title is null,
+           'first_text', case when m.title is null then (
+              select left(b.content, 10000) from messages b
+               where b.session_id = m.session_id and b.role = 'user' order by b.position limit 1) end,
+           'parent_id', m.parent_id, 'history_end', case when m.is_regenerate then m.before_at else m.at end,
+           'text', m.content)), '[]')
+    into v_answers from plain m;
+
+  if p_messages @? '$[*].parts' or v_answers @? '$[*] ? (@.rest_state == "waiting")' then
+    perform case when m.parts is not null and not coalesce(m.place ? 'regenerate', false) then add_parts(m.session_id, m.user_id, m.parts) end,
+            case when a.rest_state = 'waiting' then reject_calls(m.session_id, m.decided_by) end
+       from jsonb_to_recordset(v_answers) as a(reply_id uuid, rest_state text)
+       join jsonb_to_recordset(p_messages) as m(
+              reply_id uuid, session_id uuid, user_id uuid, parts jsonb, place jsonb, decided_by text) on m.reply_id = a.reply_id;
+  end if;
+  return v_answers;
+end $$;

@@ -1,0 +1,156 @@
+/** Each alarm of deploy/prometheus-alarms.yaml: its fault, made for real, moves what the rule reads. */
+import { readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { parse } from 'yaml'
+import { type MetricsServer, serveMetrics } from '../../src/observability/metrics-server.ts'
+import { type OutageScene, openOutage, readUntil } from '../faults/database-scene.ts'
+import { addAgent, newSession, postJson, startProduct } from '../support/product.ts'
+import { openSse } from '../support/sse.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+const rules: { alert: string; expr: string }[] = parse(
+  await readFile(new URL('../../deploy/prometheus-alarms.yaml', import.meta.url), 'utf8'),
+).groups.flatMap((group: { rules: object[] }) => group.rules)
+
+let scene: OutageScene
+let page: MetricsServer
+beforeAll(async () => {
+  // Nobody listens on the collector's port.
+  const settings = { OWNER_LEASE_MS: '1500', METRICS_PORT: '0', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }
+  scene = await openOutage(settings)
+  const { app } = scene
+  page = await serveMetrics({ host: '127.0.0.1', port: 0, collect: async () => [(await app.metrics?.()) ?? []] })
+})
+afterAll(async () => {
+  await page?.close()
+  await scene?.[Symbol.asyncDispose]()
+})
+
+/** The sum of all series that have the selector's name and labels. */
+async function seriesSum(selector: string): Promise<number> {
+  const [, name = '', labels = ''] = /^(\w+)(?:\{(.*)\})?$/.exec(selector) ?? []
+  const lines = (await (await fetch(page.url)).text()).split('\n')
+  const chosen = lines.filter((line) => line.split(/[ {]/)[0] === name && line.includes(labels))
+  return chosen.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+}
+
+/** What a rule reads. */
+const selectorsOf = (expr: string): string[] => expr.match(/\b(?:greenroom|nodejs)_\w+(?:\{[^}]*\})?/g) ?? []
+
+async function says(): Promise<void> {
+  scene.upstream.next(async (call) => {
+    await call.text('one')
+    await call.finish()
+  })
+  await (await scene.send(await scene.newSession(), 'go')).rest()
+}
+
+/** A reply that runs until `during` is over. */
+async function running(during: () => Promise<void>): Promise<void> {
+  const over = Promise.withResolvers<void>()
+  scene.upstream.next(async (call) => {
+    await call.text('one ')
+    await over.promise
+    await call.text('two')
+    await call.finish()
+  })
+  const stream = await scene.send(await scene.newSession(), 'go')
+  await readUntil(stream, 'one ')
+  await during().finally(over.resolve)
+  await stream.rest()
+}
+
+/** The database is away until a reply that runs has been given up. */
+const withoutDatabase = (seen: () => Promise<void>) =>
+  running(async () => {
+    scene.proxy.refuse()
+  }).then(async () => {
+    await seen()
+    scene.proxy.restore()
+  })
+
+async function killAnInstance(): Promise<void> {
+  const env = { DATABASE_URL: scene.app.databaseUrl, SECRET_KEY: 'test-secret-key', OWNER_LEASE_MS: '1500' }
+  await using owner = await startProduct({ direct: true, env })
+  scene.upstream.next((call) => call.text('one'))
+  const session = await newSession(owner.url, await addAgent(owner, scene.upstream.url))
+  const stream = await openSse(`${owner.url}${session}/chat/completions`, {
+    messages: [{ role: 'user', content: 'go' }],
+    stream: true,
+  })
+  await readUntil(stream, 'one')
+  await owner.kill9()
+}
+
+const refusedBy = (status: number) => async () => {
+  scene.upstream.next((call) => call.error(status))
+  await postJson(`${await scene.newSession()}/chat/completions`, { messages: [{ role: 'user', content: 'go' }] })
+}
+
+/** `until`: the rule's values as they must become; absent: each rises above what it was. */
+interface Fault {
+  cause(seen: () => Promise<void>): Promise<void>
+  until?: (values: number[]) => boolean
+}
+
+const faults: Record<string, Fault> = {
+  GreenroomRepliesLost: { cause: killAnInstance },
+  GreenroomInstanceLost: { cause: killAnInstance },
+  GreenroomFault: {
+    async cause() {
+      const { sql } = scene.app
+      await sql`alter table http_tools rename to hidden_tools`
+      await says().finally(() => sql`alter table hidden_tools rename to http_tools`)
+    },
+  },
+  GreenroomNotStored: { cause: () => withoutDatabase(async () => {}) },
+  GreenroomDatabaseAway: { cause: withoutDatabase },
+  GreenroomProviderRefusesKey: { cause: refusedBy(401) },
+  GreenroomProviderFails: { cause: refusedBy(500) },
+  GreenroomDatabaseSlow: {
+    cause: () =>
+      running(async () => {
+        scene.proxy.stall()
+        setTimeout(() => scene.proxy.restore(), 300)
+      }),
+  },
+  GreenroomFull: { cause: running },
+  GreenroomOverloaded: {
+    async cause(seen) {
+      const until = performance.now() + 500
+      while (performance.now() < until);
+      await delay(0)
+      await seen()
+    },
+    until: ([lag = 0]) => lag > 0.2,
+  },
+  GreenroomSpansDropped: { cause: says },
+}
+
+test('each alarm has its fault', () => {
+  expect(Object.keys(faults)).toEqual(rules.map(({ alert }) => alert))
+})
+
+/** A bucket tells of quick writes: of slow ones, what is beyond the rule's tenth of a second. */
+async function read(selector: string): Promise<number> {
+  if (!selector.endsWith('_bucket')) return seriesSum(selector)
+  return (await seriesSum(`${selector}{le="+Inf"}`)) - (await seriesSum(`${selector}{le="0.1"}`))
+}
+
+test.each(rules)('$alert', async ({ alert, expr }) => {
+  const selectors = selectorsOf(expr)
+  expect(selectors).not.toEqual([])
+  const values = () => Promise.all(selectors.map(read))
+  const before = await values()
+  const { cause, until = (now) => now.every((value, index) => value > (before[index] ?? 0)) } = faults[alert] ?? {
+    cause: async () => {},
+  }
+  let isSeen = false
+  const seen = async () => {
+    await expect.poll(async () => (isSeen ||= until(await values()))).toBe(true)
+  }
+  await cause(seen)
+  await seen()
+})
