@@ -240,7 +240,7 @@ async function openRooms(ground: Ground) {
     partRefusal,
     log,
     testProvider: model.testProvider,
-    breakIt: createBreakIt({ ...ground, line: demoLine }),
+    breakIt: createBreakIt({ ...ground, loopbackOnly: isLoopback(settings.host), line: demoLine }),
     async deleteAgent(agentId: string) {
       const deleted = await deleteAgent(sql, agentId)
       if (deleted) host.forgetAgent(deleted.id, deleted.instances)

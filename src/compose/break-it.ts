@@ -4,7 +4,7 @@ import type { Sql } from '../persistence/postgres/database.ts'
 import type { Embedded } from '../persistence/postgres/embedded.ts'
 import { hasDemo } from '../persistence/records/demo.ts'
 import type { DemoLine } from '../providers/demo.ts'
-import { isLoopback, type Settings } from '../settings.ts'
+import type { Settings } from '../settings.ts'
 
 /** What only the owner of the process can do. */
 export interface OwnProcess {
@@ -18,15 +18,16 @@ const PAUSE_MS = 5000
 
 interface Breakable {
   settings: Settings
+  loopbackOnly: boolean
   embedded: Embedded | null
   sql: Sql
   line: DemoLine
   own: OwnProcess | null
 }
 
-export function createBreakIt({ settings, embedded, sql, line, own }: Breakable): BreakIt | null {
-  const { authCredentials, host, trustProxy, allowedHosts } = settings
-  const isDemo = authCredentials === null && isLoopback(host) && trustProxy === null && allowedHosts.length === 0
+export function createBreakIt({ settings, loopbackOnly, embedded, sql, line, own }: Breakable): BreakIt | null {
+  const { authCredentials, trustProxy, allowedHosts } = settings
+  const isDemo = authCredentials === null && loopbackOnly && trustProxy === null && allowedHosts.length === 0
   if (embedded === null || own === null || !isDemo) return null
   let known = false
   let pausedUntil = 0

@@ -5,7 +5,7 @@ import { afterAll, beforeEach, describe, expect } from 'vitest'
 import { createBreakIt } from '../../src/compose/break-it.ts'
 import { type BreakIt, registerBreakIt } from '../../src/http/break-it.ts'
 import { createDemoLine } from '../../src/providers/demo.ts'
-import { readSettings } from '../../src/settings.ts'
+import { isLoopback, readSettings } from '../../src/settings.ts'
 import { startTestApp } from '../support/app.ts'
 import { verifies } from '../verifies.ts'
 
@@ -105,8 +105,11 @@ verifies('contract-16.break-it', 'settings that allow more than the demo leave i
   const own = { kill: () => {}, command: () => '' }
   const sql = Object(null)
   const line = createDemoLine()
-  const made = (env: Record<string, string>, parts = {}) =>
-    createBreakIt({ settings: readSettings(env), embedded, sql, line, own, ...parts }) !== null
+  const made = (env: Record<string, string>, parts = {}) => {
+    const settings = readSettings(env)
+    const loopbackOnly = isLoopback(settings.host)
+    return createBreakIt({ settings, loopbackOnly, embedded, sql, line, own, ...parts }) !== null
+  }
   expect(made({})).toBe(true)
   expect(made({ HOST: '::1' })).toBe(true)
   expect(made({}, { embedded: null })).toBe(false)

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'react'
 import { contentOf, shownParts, useAttachments } from '../playground/attachments.ts'
 import { Composer } from '../playground/composer.tsx'
+import type { ShownPart } from '../playground/live-reply.ts'
 import type { Question } from './column.tsx'
 
 interface MessageFieldProps {
@@ -14,16 +15,21 @@ interface MessageFieldProps {
 /** One message for all columns. */
 export function MessageField({ agentName, isBusy, onAsk, onStop }: MessageFieldProps) {
   const [text, setText] = useState('')
-  const [last, setLast] = useState<string>()
+  const [last, setLast] = useState<{ text: string; parts: readonly ShownPart[] }>()
   const field = useRef<HTMLTextAreaElement>(null)
   const attachments = useAttachments()
   const send = async () => {
     const { files } = attachments
-    await onAsk({ chat: { message: await contentOf(text, files) }, parts: shownParts(files) })
+    const parts = shownParts(files)
+    await onAsk({ chat: { message: await contentOf(text, files) }, parts })
     setText('')
-    setLast(text)
+    setLast({ text, parts })
     attachments.clear()
     attachments.accepted()
+  }
+  const recall = () => {
+    if (last) attachments.take(last.parts)
+    return last?.text
   }
   const onSend = () => {
     if ((text.trim() === '' && attachments.files.length === 0) || isBusy) return
@@ -38,7 +44,7 @@ export function MessageField({ agentName, isBusy, onAsk, onStop }: MessageFieldP
       attachments={attachments}
       onStop={isBusy ? onStop : null}
       isStopping={false}
-      lastMessage={() => last}
+      recall={recall}
       placeholder={`Message ${agentName} in each column`}
     />
   )
