@@ -3143,7 +3143,7 @@ export interface components {
             endMs: number | null;
             /** @description Null while it runs. */
             ok: boolean | null;
-            /** @description Of an attempt: `status` of its answer, `code` of its failure, `firstTokenMs` from the admission of the reply, `waitMs` before the next attempt; each null where there was none. Codes and counts, never content. */
+            /** @description Of an attempt: `status` of its answer, `code` of its failure, `firstTokenMs` from the admission of the reply, `waitMs` before the next attempt; each null where there was none. Of a reply that decisions started: `decidedBy`. Codes and counts, never content. */
             detail: {
                 [key: string]: unknown;
             };

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { operations } from '../operation.ts'
 import { searchPage } from '../schemas/basics.ts'
 import { PlaygroundFrames, PlaygroundHeadChange } from '../schemas/branches.ts'
-import { ActionsRequest, ChatCompletion, completionEvents } from '../schemas/chat.ts'
+import { ActionsRequest, ChatCompletion, completionEvents, resumedStream } from '../schemas/chat.ts'
 import {
   PlaygroundChatRequest,
   PlaygroundMessages,
@@ -114,10 +114,7 @@ export const playground = operations({
     scope: 'management',
     summary: "Follow the session's newest reply, from any frame",
     description: `${frames} No reply yet: 204.`,
-    headers: { 'Last-Event-ID': 'The last id received. Absent or 0: from the beginning. Not a whole number: 400.' },
-    streams: 'only',
-    events: completionEvents,
-    responses: { 200: null, 204: null },
+    ...resumedStream,
     errors: { 404: unknown },
   },
   createPlaygroundActions: {

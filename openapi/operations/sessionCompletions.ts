@@ -1,5 +1,11 @@
 import { operations } from '../operation.ts'
-import { ActionsRequest, ChatCompletion, completionEvents, SessionCompletionRequest } from '../schemas/chat.ts'
+import {
+  ActionsRequest,
+  ChatCompletion,
+  completionEvents,
+  resumedStream,
+  SessionCompletionRequest,
+} from '../schemas/chat.ts'
 
 const session = '/api/v1/agents/{agent_id}/deploy/sessions/{session_id}'
 const path = `${session}/chat/completions`
@@ -62,10 +68,7 @@ export const sessionCompletions = operations({
     summary: "Follow the session's newest reply, from any frame",
     description:
       'Stored events are replayed; the generation is never repeated. A finished reply ends with its finish chunk and `[DONE]`. No reply yet: 204.',
-    headers: { 'Last-Event-ID': 'The last id received. Absent or 0: from the beginning. Not a whole number: 400.' },
-    streams: 'only',
-    events: completionEvents,
-    responses: { 200: null, 204: null },
+    ...resumedStream,
     errors: { 404: unknown },
   },
   cancelSessionCompletion: {

@@ -224,6 +224,14 @@ export const StreamError = Type.Object(
 /** The events of every reply stream. */
 export const completionEvents = [ChatCompletionChunk, StreamError]
 
+/** What all operations have that follow the newest reply of a session, from any frame. 204: there is none yet. */
+export const resumedStream = {
+  headers: { 'Last-Event-ID': 'The last id received. Absent or 0: from the beginning. Not a whole number: 400.' },
+  streams: 'only',
+  events: completionEvents,
+  responses: { 200: null, 204: null },
+} as const
+
 export const messageStatuses = ['complete', 'streaming', 'error'] as const
 export const finishReasons = ['stop', 'length', 'content_filter', 'cancelled', 'tool_calls', 'error'] as const
 export const partUrl = 'Where its bytes are read: a path of this API below the session.'

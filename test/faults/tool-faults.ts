@@ -28,6 +28,8 @@ interface ToolFaultsOptions {
   leaseMs: number
   /** The shop's handler; absent: it sells. */
   answer?: (call: ToolRequest) => string | Promise<string>
+  /** The first product makes the tables. */
+  empty?: boolean
   /** Additional settings. */
   env?: Record<string, string>
 }
@@ -35,10 +37,11 @@ interface ToolFaultsOptions {
 export async function openToolFaults({
   leaseMs,
   answer = () => 'sold',
+  empty = false,
   env: more,
 }: ToolFaultsOptions): Promise<ToolFaults> {
   await using stack = new AsyncDisposableStack()
-  const database = await freshDatabase()
+  const database = await freshDatabase({ empty })
   stack.defer(() => database.drop())
   const proxy = stack.use(await openProxy(database.url))
   const up = stack.use(await startUpstream())

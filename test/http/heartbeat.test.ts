@@ -171,7 +171,7 @@ verifies(
   async () => {
     const id = await scene.newSession()
     scene.up.always(async (one) => {
-      for (let n = 0; n < 40; n += 1) await one.text('x'.repeat(1 << 20))
+      for (let n = 0; n < 24; n += 1) await one.text('x'.repeat(1 << 20))
       await one.finish()
     })
     const { port } = new URL(scene.app.url)
@@ -183,11 +183,11 @@ verifies(
     socket.write(
       `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     )
-    // Asked of the database: each read of the message would carry up to 40 MiB.
+    // Asked of the database: each read of the message would carry up to 24 MiB.
     const complete = () =>
       scene.app.sql`select 1 from messages where session_id = ${id} and role = 'assistant' and status = 'complete'`
     await vi.waitFor(async () => expect(await complete()).toHaveLength(1), { timeout: WAIT_MS, interval: 50 })
-    expect((await scene.messages(id)).at(-1).content.length).toBe(40 << 20)
+    expect((await scene.messages(id)).at(-1).content.length).toBe(24 << 20)
     vi.advanceTimersByTime(65_000)
     const subscribers = async () =>
       (await scene.call('GET', '/api/v1/debug/actors')).json.actors.find(

@@ -80,7 +80,8 @@ verifies('contract-15.who-decided', 'the playground decides under management’s
     expect(taken).toContain('streaming.settling settled waiting')
     expect(taken).toContain('waiting decided streaming.generating')
     const decided = steps.json.transitions.find(({ event }: { event: string }) => event === 'decided')
-    expect(decided.detail).toEqual({ decidedBy: 'anna', approve: 1 })
+    const trace = await as('GET', `/api/v1/debug/replies/${json.messages[2].id}/trace`)
+    expect([decided.detail, trace.json.spans[0].detail.decidedBy]).toEqual([{ decidedBy: 'anna', approve: 1 }, 'anna'])
   } finally {
     await guarded.close()
   }

@@ -1,7 +1,7 @@
 /** Each alarm of deploy/prometheus-alarms.yaml: its fault, made for real, moves what the rule reads. */
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { type MetricsServer, serveMetrics } from '../../src/observability/metrics-server.ts'
 import { type OutageScene, openOutage, readUntil } from '../faults/database-scene.ts'
@@ -23,6 +23,7 @@ beforeAll(async () => {
   const { app } = scene
   page = await serveMetrics({ host: '127.0.0.1', port: 0, collect: async () => [(await app.metrics?.()) ?? []] })
 })
+beforeEach(() => scene.upstream.forget())
 afterAll(async () => {
   await page?.close()
   await scene?.[Symbol.asyncDispose]()
@@ -63,13 +64,21 @@ async function running(during: () => Promise<void>): Promise<void> {
 }
 
 /** The database is away until a reply that runs has been given up. */
-const withoutDatabase = (seen: () => Promise<void>) =>
-  running(async () => {
-    scene.proxy.refuse()
-  }).then(async () => {
-    await seen()
-    scene.proxy.restore()
+async function withoutDatabase(seen: () => Promise<void>): Promise<void> {
+  const away = Promise.withResolvers<void>()
+  scene.upstream.next(async (call) => {
+    await call.text('one ')
+    await away.promise
+    await call.text('two ')
+    await call.closed
   })
+  const stream = await scene.send(await scene.newSession(), 'go')
+  await readUntil(stream, 'one ')
+  scene.proxy.refuse()
+  away.resolve()
+  await stream.rest()
+  await seen().finally(() => scene.proxy.restore())
+}
 
 async function killAnInstance(): Promise<void> {
   const env = { DATABASE_URL: scene.app.databaseUrl, SECRET_KEY: 'test-secret-key', OWNER_LEASE_MS: '1500' }
@@ -100,7 +109,11 @@ const faults: Record<string, Fault> = {
   GreenroomInstanceLost: { cause: killAnInstance },
   GreenroomFault: {
     async cause() {
-      const { sql } = scene.app
+      const { sql, client } = scene.app
+      const body = { name: 'tool', description: 'Does.', method: 'GET' as const, url: 'https://tool.example.com/' }
+      const { data } = await client.POST('/api/v1/http-tools', { body })
+      const path = { agent_id: /agents\/([^/]+)/.exec(scene.sessions)?.[1] ?? '' }
+      await client.PUT('/api/v1/agents/{agent_id}/tools', { params: { path }, body: { httpToolIds: [data?.id ?? ''] } })
       await sql`alter table http_tools rename to hidden_tools`
       await says().finally(() => sql`alter table hidden_tools rename to http_tools`)
     },
@@ -144,13 +157,12 @@ test.each(rules)('$alert', async ({ alert, expr }) => {
   expect(selectors).not.toEqual([])
   const values = () => Promise.all(selectors.map(read))
   const before = await values()
-  const { cause, until = (now) => now.every((value, index) => value > (before[index] ?? 0)) } = faults[alert] ?? {
-    cause: async () => {},
-  }
+  const fault = faults[alert]
+  const rises = (now: number[]) => now.every((value, index) => value > (before[index] ?? 0))
   let isSeen = false
   const seen = async () => {
-    await expect.poll(async () => (isSeen ||= until(await values()))).toBe(true)
+    await expect.poll(async () => (isSeen ||= (fault?.until ?? rises)(await values()))).toBe(true)
   }
-  await cause(seen)
+  await fault?.cause(seen)
   await seen()
 })

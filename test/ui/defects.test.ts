@@ -31,7 +31,7 @@ test('a click while the server is away keeps the page, and leads on when it is b
 })
 
 test('pages are fetched ahead, so that a click needs no server', async () => {
-  await using page = await browser.page(app.url)
+  await using page = await browser.page(app.url, { fresh: true })
   const fetched = page.waitForResponse(/assets\/mcp-server-page-.*\.js/)
   await page.goto('/')
   await fetched
@@ -155,7 +155,7 @@ test('“Try it” offers what only the template names', async () => {
 })
 
 test('the chart loads less than 300 kB of script, and no layout engine', async () => {
-  await using page = await browser.page(app.url)
+  await using page = await browser.page(app.url, { fresh: true })
   const sizes = new Map<string, number>()
   page.on('requestfinished', async (request) => {
     const { responseBodySize } = await request.sizes()

@@ -14,8 +14,15 @@ export interface SiteCode {
   page: string
 }
 
-/** The client as one file, from its sources. */
-async function clientFile(): Promise<string> {
+let client: Promise<string> | null = null
+
+/** The client as one file, from its sources; built once. */
+function clientFile(): Promise<string> {
+  client ??= buildClient()
+  return client
+}
+
+async function buildClient(): Promise<string> {
   const built = await build({
     configFile: false,
     logLevel: 'silent',
@@ -36,12 +43,12 @@ export async function startSite(user: string, key: string, code: (origin: string
   app.addHook('onSend', async ({ url }, _reply, payload) => {
     if (url === '/chat-secret' && typeof payload === 'string') secrets.push(payload)
   })
-  const client = await clientFile()
+  const script = await clientFile()
   let page = ''
   app.decorateRequest('user', { getter: () => ({ id: user }) })
   app.get('/', (_request, reply) => reply.type('text/html').send(page))
   app.get('/favicon.ico', (_request, reply) => reply.code(204).send())
-  app.get('/client/index.js', (_request, reply) => reply.type('text/javascript').send(client))
+  app.get('/client/index.js', (_request, reply) => reply.type('text/javascript').send(script))
   // Its address is known once it listens, routes must be there before.
   let secretRoute: ((request: unknown, reply: unknown) => unknown) | null = null
   app.post('/chat-secret', (request, reply) => secretRoute?.(request, reply))

@@ -74,14 +74,17 @@ export async function readTrace(
   return { sessionId: row.sessionId, trace, isOver }
 }
 
+/** A message, or decisions instead of one. */
+const isAdmission = ({ kind, event }: Step) => kind === 'transition' && (event === 'message' || event === 'decided')
+
 /** When generating and settling ended, from the admission. */
 function momentsOf({ steps, createdMs, endedMs, settledMs, status }: Row) {
   const transitions = steps.filter(({ kind }) => kind === 'transition')
   // The owner's clock told both, so that a difference to the database's does not matter.
-  const begun = transitions.find(({ event }) => event === 'message')?.ms ?? createdMs
+  const begun = transitions.find(isAdmission)?.ms ?? createdMs
   const since = (ms: number | undefined) => (ms === undefined ? null : Math.max(0, Math.round(ms - begun)))
   const isRunning = status === 'streaming'
-  const generated = since(transitions.find(({ event, to }) => event !== 'message' && to !== 'streaming.generating')?.ms)
+  const generated = since(transitions.find((step) => !isAdmission(step) && step.to !== 'streaming.generating')?.ms)
   const settled = since(transitions.find(({ to }) => !to.startsWith('streaming'))?.ms)
   const stored = (ms: number | null) => (isRunning || ms === null ? null : Math.max(0, Math.round(ms - createdMs)))
   const end = isRunning ? null : (settled ?? stored(settledMs))
@@ -99,7 +102,7 @@ function spansOf(row: Row): Span[] {
   const reply: Span = {
     ...{ id: 'reply', parentId: null, kind: 'reply', name: 'reply', startMs: 0, endMs },
     ok: isDone ? row.status === 'complete' : null,
-    detail: { finishReason: isDone ? row.finishReason : null, code: isDone ? row.code : null },
+    detail: { finishReason: isDone ? row.finishReason : null, code: isDone ? row.code : null, ...deciderOf(row) },
   }
   if (settleMs === null) return [reply, ...notes]
   const ok = isDone ? row.code !== 'instance_lost' : null
@@ -114,6 +117,12 @@ function spansOf(row: Row): Span[] {
     detail: {},
   }
   return [reply, ...notes, settle]
+}
+
+/** Of a reply that decisions started: who made them. Null: nobody named. */
+function deciderOf({ steps }: Row): { decidedBy?: string | null } {
+  const decided = steps.find((step) => isAdmission(step) && step.event === 'decided')
+  return decided ? { decidedBy: textOf(decided.detail.decidedBy) } : {}
 }
 
 type Note = Step & { event: NoteKind }

@@ -176,20 +176,20 @@ export async function listMessages(
   const bound = after === undefined ? sql`m.position < ${position}` : sql`m.position > ${position}`
   const newestFirst = limit !== undefined && after === undefined
   const order = sql`order by m.position ${newestFirst ? sql`desc` : sql``} limit ${limit ?? null}`
-  const read = (which: Fragment) => sql<MessageRow[]>`
-    select ${messageColumns(sql, sessionId)}
-      from messages m
-     where m.session_id = ${sessionId} and ${which}
-       ${cursor === undefined ? sql`` : sql`and ${bound}`} ${order}`
+  const those = (which: Fragment) => sql`
+    (select ${messageColumns(sql, sessionId)} from messages m
+      where m.session_id = ${sessionId} and ${which} ${cursor === undefined ? sql`` : sql`and ${bound}`} ${order})`
   // Looked for once, before any message: joined, the session was looked for with each.
   const ours = sql`sessions where id = ${sessionId} and agent_id = ${agentId}`
-  // A session without branches, as most are, is asked one statement. With the path in the same one, neither of both kinds
-  // would have a plan that suits it.
-  let rows = await read(sql`exists (select 1 from ${ours} ${branches === 'all' ? sql`` : sql`and head is null`})`)
-  if (rows.length === 0 && branches !== 'all') {
-    rows = await read(sql`
-      m.position = any((select path_positions(id, head) from ${ours} and head is not null)::integer[])`)
-  }
+  // A straight session and the path of one with branches are found by different plans. One of both is empty, which is
+  // known before it begins.
+  const rows = await sql<MessageRow[]>`
+    ${
+      branches === 'all'
+        ? those(sql`exists (select 1 from ${ours})`)
+        : sql`${those(sql`exists (select 1 from ${ours} and head is null)`)} union all ${those(sql`
+              m.position = any((select path_positions(id, head) from ${ours} and head is not null)::integer[])`)}`
+    }`
   if (rows.length === 0 && (await findSession(sql, agentId, sessionId)) === null) return null
   if (cursor !== undefined && position === null) throw new UnknownMessage()
   const ids = await idsAt(sql, sessionId, rows)

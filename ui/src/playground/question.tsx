@@ -1,7 +1,7 @@
 /** What the session waits for: each call with its arguments, to approve, edit, reject or answer. */
 import { Button, Group, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { IconCheck, IconHandStop, IconPencil, IconX } from '@tabler/icons-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { ArgumentFields } from '../http-tools/argument-fields.tsx'
 import { argumentsOf, type Typed } from '../http-tools/arguments.ts'
 import { draftOf } from '../http-tools/schema-draft.ts'
@@ -93,33 +93,26 @@ function Choices({ call, onDecide }: { call: PendingCall; onDecide: (choice: Cho
   if (mode === 'rejecting') return <Rejecting onDecide={onDecide} onBack={back} />
   if (call.kind === 'caller') return <Answering onDecide={onDecide} onReject={() => setMode('rejecting')} />
   if (mode === 'editing') return <Editing call={call} onDecide={onDecide} onBack={back} />
+  const buttons = [
+    ['Approve', IconCheck, () => onDecide({ decision: 'approve' })],
+    ['Edit', IconPencil, () => setMode('editing')],
+    ['Reject', IconX, () => setMode('rejecting')],
+  ] as const
   return (
     <>
       <Arguments text={call.arguments} />
       <Group gap="sm">
-        <Button
-          size="sm"
-          leftSection={<IconCheck size={16} aria-hidden />}
-          onClick={() => onDecide({ decision: 'approve' })}
-        >
-          Approve
-        </Button>
-        <Button
-          size="sm"
-          variant="default"
-          leftSection={<IconPencil size={16} aria-hidden />}
-          onClick={() => setMode('editing')}
-        >
-          Edit
-        </Button>
-        <Button
-          size="sm"
-          variant="default"
-          leftSection={<IconX size={16} aria-hidden />}
-          onClick={() => setMode('rejecting')}
-        >
-          Reject
-        </Button>
+        {buttons.map(([words, Icon, onClick], place) => (
+          <Button
+            key={words}
+            size="sm"
+            variant={place === 0 ? 'filled' : 'default'}
+            leftSection={<Icon size={16} aria-hidden />}
+            onClick={onClick}
+          >
+            {words}
+          </Button>
+        ))}
       </Group>
     </>
   )
@@ -139,6 +132,29 @@ interface StepProps {
   onBack: () => void
 }
 
+/** A form, and below it the button that sends it beside another. */
+function Form({ onSubmit, children, buttons }: { onSubmit: () => void; children: ReactNode; buttons: ReactNode }) {
+  return (
+    <form
+      noValidate
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSubmit()
+      }}
+    >
+      {children}
+      <Group gap="sm">{buttons}</Group>
+    </form>
+  )
+}
+
+const Back = ({ onBack }: Pick<StepProps, 'onBack'>) => (
+  <Button size="sm" variant="subtle" onClick={onBack}>
+    Back
+  </Button>
+)
+
 /** The arguments as a form of the tool's schema; as JSON where that is not known. */
 function Editing({ call, onDecide, onBack }: StepProps & { call: PendingCall }) {
   const schema = useToolSchema(call.name)
@@ -154,13 +170,16 @@ function Editing({ call, onDecide, onBack }: StepProps & { call: PendingCall }) 
     }
   }
   return (
-    <form
-      noValidate
-      className={classes.form}
-      onSubmit={(event) => {
-        event.preventDefault()
-        approve()
-      }}
+    <Form
+      onSubmit={approve}
+      buttons={
+        <>
+          <Button size="sm" type="submit" leftSection={<IconCheck size={16} aria-hidden />}>
+            Approve with these
+          </Button>
+          <Back onBack={onBack} />
+        </>
+      }
     >
       <ArgumentFields rows={rows} typed={typed} onChange={setTyped} />
       {error !== null && (
@@ -168,27 +187,23 @@ function Editing({ call, onDecide, onBack }: StepProps & { call: PendingCall }) 
           {error}
         </Text>
       )}
-      <Group gap="sm">
-        <Button size="sm" type="submit" leftSection={<IconCheck size={16} aria-hidden />}>
-          Approve with these
-        </Button>
-        <Button size="sm" variant="subtle" onClick={onBack}>
-          Back
-        </Button>
-      </Group>
-    </form>
+    </Form>
   )
 }
 
 function Rejecting({ onDecide, onBack }: StepProps) {
   const [reason, setReason] = useState('')
   return (
-    <form
-      className={classes.form}
-      onSubmit={(event) => {
-        event.preventDefault()
-        onDecide({ decision: 'reject', ...(reason.trim() !== '' && { reason }) })
-      }}
+    <Form
+      onSubmit={() => onDecide({ decision: 'reject', ...(reason.trim() !== '' && { reason }) })}
+      buttons={
+        <>
+          <Button size="sm" type="submit" color="red" leftSection={<IconX size={16} aria-hidden />}>
+            Reject
+          </Button>
+          <Back onBack={onBack} />
+        </>
+      }
     >
       <TextInput
         label="Reason"
@@ -197,27 +212,25 @@ function Rejecting({ onDecide, onBack }: StepProps) {
         onChange={({ currentTarget }) => setReason(currentTarget.value)}
         data-autofocus
       />
-      <Group gap="sm">
-        <Button size="sm" type="submit" color="red" leftSection={<IconX size={16} aria-hidden />}>
-          Reject
-        </Button>
-        <Button size="sm" variant="subtle" onClick={onBack}>
-          Back
-        </Button>
-      </Group>
-    </form>
+    </Form>
   )
 }
 
 function Answering({ onDecide, onReject }: { onDecide: (choice: Choice) => void; onReject: () => void }) {
   const [output, setOutput] = useState('')
   return (
-    <form
-      className={classes.form}
-      onSubmit={(event) => {
-        event.preventDefault()
-        onDecide({ decision: 'respond', output })
-      }}
+    <Form
+      onSubmit={() => onDecide({ decision: 'respond', output })}
+      buttons={
+        <>
+          <Button size="sm" type="submit">
+            Answer
+          </Button>
+          <Button size="sm" variant="default" onClick={onReject}>
+            Reject
+          </Button>
+        </>
+      }
     >
       <Textarea
         label="Result"
@@ -227,15 +240,7 @@ function Answering({ onDecide, onReject }: { onDecide: (choice: Choice) => void;
         value={output}
         onChange={({ currentTarget }) => setOutput(currentTarget.value)}
       />
-      <Group gap="sm">
-        <Button size="sm" type="submit">
-          Answer
-        </Button>
-        <Button size="sm" variant="default" onClick={onReject}>
-          Reject
-        </Button>
-      </Group>
-    </form>
+    </Form>
   )
 }
 
