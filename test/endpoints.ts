@@ -77,6 +77,7 @@ export const endpoints: [string, string, number][] = [
   ['get', '/api/v1/debug/replies/{message_id}/requests', 200],
   ['get', '/api/v1/debug/sessions/{id}/transitions/stream', 200],
   ['get', '/api/v1/debug/actors', 200],
+  ['get', '/api/v1/debug/sessions/{id}/readers', 200],
   ['get', '/api/v1/usage', 200],
   ['get', '/api/v1/sessions', 200],
   ['get', '/api/v1/export', 200],

@@ -109,6 +109,7 @@ export async function withPlaygroundShots(product: Product, take: (shots: Shot[]
       },
       { name: 'playground-writing', path: base, act: writing },
       { name: 'playground-stopped', path: base, act: stopped },
+      { name: 'compare', path: `${base}/compare?column=&column=model%3Dgpt-5-mini`, act: writing },
     ])
   } finally {
     await up.close()

@@ -1128,6 +1128,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/debug/sessions/{id}/readers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who runs a session, and through which instances it is read */
+        get: operations["listSessionReaders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/debug/actors": {
         parameters: {
             query?: never;
@@ -2629,6 +2646,16 @@ export interface components {
             /** @description At most one for each model. */
             prices: components["schemas"]["ModelPrice"][];
         };
+        /** @description Null: no reply runs. */
+        NewestFrame: {
+            /** @description Id of the newest stored frame of the running reply. */
+            frame: number;
+            /**
+             * Format: date-time
+             * @description When the database had confirmed it. ISO 8601, UTC.
+             */
+            storedAt: string;
+        } | null;
         PendingCall: {
             /** @description Names the call in `actions`. */
             call_id: string;
@@ -3405,6 +3432,29 @@ export interface components {
             /** @description The offset that was used. */
             offset: number;
         };
+        SessionReader: {
+            /**
+             * Format: uuid
+             * @description An instance that sends the running reply to readers.
+             */
+            instanceId: string;
+            /** @description Number of streams that follow it there. */
+            subscribers: number;
+        };
+        SessionReaders: {
+            /**
+             * Format: uuid
+             * @description The instance that has its actor. Null: none has, it rests in the database.
+             */
+            ownerId: string | null;
+            readers: components["schemas"]["SessionReader"][];
+            newest: components["schemas"]["NewestFrame"];
+            /**
+             * Format: date-time
+             * @description When this was answered, by the clock of the instance that did. ISO 8601, UTC.
+             */
+            now: string;
+        };
         SessionTransition: {
             /** @description Increases with every transition; the `id:` of its event in the stream. */
             seq: number;
@@ -3810,6 +3860,7 @@ export type McpTools = components['schemas']['McpTools'];
 export type Message = components['schemas']['Message'];
 export type ModelPrice = components['schemas']['ModelPrice'];
 export type ModelPrices = components['schemas']['ModelPrices'];
+export type NewestFrame = components['schemas']['NewestFrame'];
 export type PendingCall = components['schemas']['PendingCall'];
 export type PlaygroundChatRequest = components['schemas']['PlaygroundChatRequest'];
 export type PlaygroundFrames = components['schemas']['PlaygroundFrames'];
@@ -3845,6 +3896,8 @@ export type SessionCreate = components['schemas']['SessionCreate'];
 export type SessionExport = components['schemas']['SessionExport'];
 export type SessionOverview = components['schemas']['SessionOverview'];
 export type SessionOverviewList = components['schemas']['SessionOverviewList'];
+export type SessionReader = components['schemas']['SessionReader'];
+export type SessionReaders = components['schemas']['SessionReaders'];
 export type SessionTransition = components['schemas']['SessionTransition'];
 export type SessionTransitionList = components['schemas']['SessionTransitionList'];
 export type StreamError = components['schemas']['StreamError'];
@@ -9693,6 +9746,46 @@ export interface operations {
             };
             /** @description There is no such session. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    listSessionReaders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionReaders"];
+                };
+            };
+            /** @description Log in first. */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };

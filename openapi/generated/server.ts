@@ -240,6 +240,8 @@ export interface DebugHandlers<X extends Exchange> {
   listSessionTransitions: Handler<operations['listSessionTransitions'], X, 'limit' | 'offset'>
   /** GET /api/v1/debug/sessions/{id}/transitions/stream — Follow the transitions of a session */
   streamSessionTransitions: Handler<operations['streamSessionTransitions'], X>
+  /** GET /api/v1/debug/sessions/{id}/readers — Who runs a session, and through which instances it is read */
+  listSessionReaders: Handler<operations['listSessionReaders'], X>
   /** GET /api/v1/debug/actors — The live session actors of all instances */
   listLiveActors: Handler<operations['listLiveActors'], X>
 }

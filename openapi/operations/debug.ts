@@ -5,6 +5,7 @@ import {
   Chart,
   ChartTraffic,
   LiveActors,
+  SessionReaders,
   SessionTransition,
   SessionTransitionList,
   stepKinds,
@@ -55,6 +56,13 @@ export const debug = operations({
     events: [SessionTransition],
     responses: { 200: null },
     errors: { 404: unknown },
+  },
+  listSessionReaders: {
+    method: 'get',
+    path: '/api/v1/debug/sessions/{id}/readers',
+    scope: 'management',
+    summary: 'Who runs a session, and through which instances it is read',
+    responses: { 200: SessionReaders },
   },
   listLiveActors: {
     method: 'get',

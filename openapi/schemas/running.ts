@@ -123,6 +123,32 @@ export const LiveActors = Type.Object(
   { title: 'LiveActors' },
 )
 
+export const SessionReaders = Type.Object(
+  {
+    ownerId: nullable(id('The instance that has its actor. Null: none has, it rests in the database.')),
+    readers: Type.Array(
+      Type.Object(
+        {
+          instanceId: id('An instance that sends the running reply to readers.'),
+          subscribers: count('Number of streams that follow it there.'),
+        },
+        { title: 'SessionReader' },
+      ),
+    ),
+    newest: nullable(
+      Type.Object(
+        {
+          frame: Type.Integer({ minimum: 0, description: 'Id of the newest stored frame of the running reply.' }),
+          storedAt: time('When the database had confirmed it.'),
+        },
+        { title: 'NewestFrame', description: 'Null: no reply runs.' },
+      ),
+    ),
+    now: time('When this was answered, by the clock of the instance that did.'),
+  },
+  { title: 'SessionReaders' },
+)
+
 export const UsageReport = Type.Object(
   {
     from: time('Start of the period.'),

@@ -33,6 +33,7 @@ export function ownedReplies(
         state,
         since: since.toISOString(),
         subscribers: reply?.log.subscribers() ?? 0,
+        ...(reply?.log.state() === 'open' && { newest: reply.log.newest() }),
       })),
       followed: remote.followed(),
     }),

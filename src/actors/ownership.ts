@@ -32,6 +32,12 @@ export interface Exchange {
   ended(replyId: string): void
 }
 
+/** The newest stored frame of a reply, and when the database had confirmed it (ms since 1970). */
+export interface NewestFrame {
+  frame: number
+  storedAt: number
+}
+
 /** A session's actor, as it is shown to those who debug. `since` is ISO 8601 UTC. */
 export interface LiveActor {
   sessionId: string
@@ -39,6 +45,8 @@ export interface LiveActor {
   state: string
   since: string
   subscribers: number
+  /** Of its reply; absent: none runs here, or the instance is of an older version. */
+  newest?: NewestFrame
 }
 
 /** The actors of one instance, and who reads there what runs elsewhere. */

@@ -5,6 +5,7 @@
  * I1. No reader sees an event that is not stored. Kept by reply-log.test.ts, "I1". (I2 and I3 are frame-log.ts's.)
  */
 import { createFrameLog, type FrameLog } from './frame-log.ts'
+import type { NewestFrame } from './ownership.ts'
 import type { Journal, Place, ReplyInfo } from './ports.ts'
 import { isNumberedKind, type ReplyEvent, type StoredEvent } from './reply-event.ts'
 
@@ -18,6 +19,8 @@ export interface ReplyLog extends Omit<FrameLog, 'push'> {
   unstoredSince(): number | null
   /** The newest stored event. */
   place(): Place
+  /** Its frame. */
+  newest(): NewestFrame
   push(events: readonly ReplyEvent[]): void
   /** Resolves when there is room for more (back-pressure on the provider). Undefined: there is room. */
   room(): Promise<void> | undefined
@@ -105,6 +108,7 @@ export function createReplyLog(info: ReplyInfo, { append, onStored, onRefused }:
   const buffer = createBuffer(info.firstSeq)
   const waiters = createWaiters()
   let place: Place = { seq: info.firstSeq, part: 0 }
+  let storedAt = Date.now()
   let inFlight = false
   let verdict: Verdict = 'stored'
   let unstoredSince: number | null = null
@@ -126,6 +130,7 @@ export function createReplyLog(info: ReplyInfo, { append, onStored, onRefused }:
       if (verdict === 'refused') onRefused()
       if (verdict !== 'stored') break
       if (batch.length > 0) {
+        storedAt = Date.now()
         frames.push(batch)
         onStored(place, batch)
         place = placeOf(batch.at(-1)) ?? place
@@ -144,6 +149,7 @@ export function createReplyLog(info: ReplyInfo, { append, onStored, onRefused }:
     subscribers: frames.subscribers,
     unstoredSince: () => unstoredSince,
     place: () => place,
+    newest: () => ({ frame: place.seq, storedAt }),
     push(events) {
       if (verdict !== 'stored' || frames.state() === 'dropped') return
       for (const event of events) buffer.push(event)

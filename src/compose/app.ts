@@ -23,12 +23,14 @@ import { recordTransitions } from '../persistence/replies/transitions.ts'
 import { countWaiting } from '../persistence/replies/waits.ts'
 import { migrate } from '../persistence/schema.ts'
 import { fieldRefusal } from '../providers/answer-fields.ts'
+import { createDemoLine } from '../providers/demo.ts'
 import { createModel } from '../providers/model.ts'
 import { partRefusal } from '../providers/parts.ts'
 import { providerTypes } from '../providers/provider-types.ts'
 import { isLoopback, type Settings, startupWarnings } from '../settings.ts'
 import { createMcpOnDemand } from '../tools/mcp-on-demand.ts'
 import { createOutbound } from '../tools/outbound.ts'
+import { createBreakIt, type OwnProcess } from './break-it.ts'
 import { openDatabase, waitForDatabase } from './database.ts'
 import { type BackgroundOptions, startBackground, withLateTitles } from './jobs.ts'
 import { faultLog, type Observation, startObservation } from './observation.ts'
@@ -73,6 +75,7 @@ interface Ground extends Database {
   log: Log
   closing: AsyncDisposableStack
   observation: Observation
+  own: OwnProcess | null
 }
 
 /** Migrates the database and opens its secrets. */
@@ -145,15 +148,17 @@ async function openOutside({ settings, log, closing, observation }: Ground, gate
   const { traceparent } = observation
   const outbound = closing.use(createOutbound({ policy, allow, traceparent, beforeSend: gate.check }))
   const mcp = closing.use(createMcpOnDemand({ outbound, log }))
+  const demoLine = createDemoLine()
   const model = closing.use(
     createModel({
       fetch: outbound.call,
+      demoLine,
       providerRetries: settings.providerRetries,
       idleTimeoutMs: settings.providerIdleTimeoutS * 1000,
       onCountFault: (err) => log.warn({ err }, 'Tokens could not be counted: four characters count as one.'),
     }),
   )
-  return { outbound, mcp, model }
+  return { outbound, mcp, model, demoLine }
 }
 
 /** Background jobs: titles, expiry. */
@@ -196,7 +201,7 @@ async function openRooms(ground: Ground) {
     byModel ? titleLater : deriveTitle,
   )
   const gate = createLeaseGate(coordination.validUntil)
-  const { outbound, mcp, model } = await openOutside(ground, gate)
+  const { outbound, mcp, model, demoLine } = await openOutside(ground, gate)
   const agents = createAgentLookup(repliesSql, { alone: ground.embedded !== null })
   const generationTimeoutMs = settings.generationTimeoutS * 1000
   const host = createSessionHost({
@@ -235,6 +240,7 @@ async function openRooms(ground: Ground) {
     partRefusal,
     log,
     testProvider: model.testProvider,
+    breakIt: createBreakIt({ ...ground, loopbackOnly: isLoopback(settings.host), line: demoLine }),
     async deleteAgent(agentId: string) {
       const deleted = await deleteAgent(sql, agentId)
       if (deleted) host.forgetAgent(deleted.id, deleted.instances)
@@ -243,8 +249,11 @@ async function openRooms(ground: Ground) {
   }
 }
 
-/** Rejects with one line for any error that the operator can fix. Without `logStream` the log is on standard output. */
-export async function startApp(settings: Settings, logStream?: LogStream): Promise<App> {
+/**
+ * Rejects with one line for any error that the operator can fix. Without `logStream` the log is on standard output,
+ * without `own` there is no `/break-it`.
+ */
+export async function startApp(settings: Settings, logStream?: LogStream, own: OwnProcess | null = null): Promise<App> {
   const options = serverOptions(settings, logStream)
   const server = createServer(options)
   const { log } = server
@@ -266,7 +275,7 @@ export async function startApp(settings: Settings, logStream?: LogStream): Promi
       log,
     })
     closing.defer(() => observation.close())
-    const rooms = await openRooms({ ...database, settings, log, closing, observation })
+    const rooms = await openRooms({ ...database, settings, log, closing, observation, own })
     await mountAll(server, options, rooms)
     await server.listen({ port: settings.port, host: settings.host })
     return {

@@ -28,6 +28,7 @@ import { usage } from '../../openapi/operations/usage.ts'
 import { users } from '../../openapi/operations/users.ts'
 import { createDatabaseCheck } from '../persistence/postgres/disk.ts'
 import { ignoreBodies } from './body.ts'
+import { type BreakIt, registerBreakIt } from './break-it.ts'
 import { agUiHandlers } from './deploy/ag-ui/routes.ts'
 import { aiSdkHandlers } from './deploy/ai-sdk/routes.ts'
 import { clientSecretHandlers } from './deploy/client-secret-handlers.ts'
@@ -91,6 +92,7 @@ export type HttpRooms = CompletionRooms &
     builtInTools: readonly BuiltInTool[]
     requestObservers: readonly RequestObserver[]
     revocations: RevocationList
+    breakIt: BreakIt | null
   } & HttpToolRooms &
   McpServerRooms
 
@@ -158,7 +160,9 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
   }
   const ping = createDatabaseCheck(sql)
   mount(app, health, healthHandlers({ ping, draining: host.draining, cache: rooms.coordination.cache }))
-  answerUnknownPaths(app, await registerUi(app))
+  const sendPage = await registerUi(app)
+  answerUnknownPaths(app, sendPage)
+  await registerBreakIt(app, sendPage, rooms.breakIt)
   const deployRooms = {
     ...rooms,
     keys: options.deployKeys,

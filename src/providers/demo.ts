@@ -12,8 +12,36 @@ const maxWords = 100_000
 const breath = 256
 
 /** Reports no usage: the estimate that stands in for it can thus be seen too. Rejects with ProviderProblem for `/fail`. */
-export async function playDemo(request: ModelRequest, signal: AbortSignal, take: Take<ModelEvent>): Promise<void> {
-  for await (const event of play(request, signal)) await take([event])
+export async function playDemo(
+  request: ModelRequest,
+  signal: AbortSignal,
+  take: Take<ModelEvent>,
+  line = createDemoLine(),
+): Promise<void> {
+  const cut = line.signal()
+  for await (const event of play(request, AbortSignal.any([signal, cut]))) await take([event])
+  if (cut.aborted && !signal.aborted) {
+    throw new ProviderProblem({ kind: 'connection', reason: 'The connection to the demo provider was cut.' })
+  }
+}
+
+/** What stands for the connection to the demo provider, so that it can be cut. */
+export interface DemoLine {
+  /** Ends all calls that run. */
+  cut(): void
+  /** Aborts when the line is cut. */
+  signal(): AbortSignal
+}
+
+export function createDemoLine(): DemoLine {
+  let current = new AbortController()
+  return {
+    cut() {
+      current.abort()
+      current = new AbortController()
+    },
+    signal: () => current.signal,
+  }
 }
 
 async function* play(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {

@@ -1,7 +1,7 @@
 /** The Model port: picks the adapter, retries, watches for silence, reports failures with the contract's codes. */
 import type { Model, ModelEvent, ModelFailure, ModelRequest, ProviderConnection, Take } from '../actors/ports.ts'
 import { type ConnectionTest, testConnection } from './connection-test.ts'
-import { playDemo } from './demo.ts'
+import { type DemoLine, playDemo } from './demo.ts'
 import { failureOf, ProviderProblem, problemIn } from './failure.ts'
 import { type StreamOne, withFallbacks } from './fallbacks.ts'
 import type { ProviderFetch } from './fetch.ts'
@@ -26,6 +26,8 @@ export interface ModelOptions {
   onCountFault?: (error: unknown) => void
   /** First wait before another try, doubled with each; milliseconds. Default 500. */
   backOffMs?: number
+  /** Absent: calls of the demo provider cannot be cut. */
+  demoLine?: DemoLine
 }
 
 /** To be disposed of: tokens are counted in a thread. */
@@ -49,7 +51,7 @@ export function createModel(options: ModelOptions): Providers {
     if (type === 'demo') {
       counter.expect() // it reports no usage
       request.calls?.sent(request, shownBody(request, chatBody(request, commonDialect)))
-      return playDemo(request, signal, take)
+      return playDemo(request, signal, take, options.demoLine)
     }
     return sendingParts(request, () => {
       if (type === 'anthropic' || type === 'gemini') return streamNative(type, request, signal, fetch, refusals, take)

@@ -41,6 +41,21 @@ verifies('contract-16.all-sessions', 'an unknown status is 400, an unknown agent
   expect(await list('?agentId=nobody')).toMatchObject({ sessions: [], total: 0 })
 })
 
+verifies(
+  'contract-16.all-sessions',
+  'what stands for other letters in a pattern stands for itself in a search',
+  async () => {
+    for (const title of ['100% wool', '100 sheep', 'a_b', 'axb', 'back\\slash', 'Ünder_way'])
+      await scene.newSession(title)
+    const found = async (q: string) =>
+      (await list(`?q=${encodeURIComponent(q)}`)).sessions.map(({ title }: { title: string }) => title)
+    expect(await found('100%')).toEqual(['100% wool'])
+    expect(await found('A_B')).toEqual(['a_b'])
+    expect(await found('back\\')).toEqual(['back\\slash'])
+    expect(await found('ünder_')).toEqual(['Ünder_way'])
+  },
+)
+
 verifies('contract-16.all-sessions', 'one session is read by its id', async () => {
   const id = await scene.newSession('Alone')
   const one = `${scene.agent}/playground/sessions/${id}`

@@ -10,11 +10,13 @@ import { Shell } from './shell/shell.tsx'
 const pages: RouteObject[] = [
   { index: true, lazy: reliable(() => import('./home/home-page.tsx')) },
   { path: 'playground/:agentId?/:sessionId?', lazy: reliable(() => import('./playground/playground-page.tsx')) },
+  { path: 'playground/:agentId/compare', lazy: reliable(() => import('./compare/compare-page.tsx')) },
   { path: 'sessions', lazy: reliable(() => import('./sessions/sessions-page.tsx')) },
   { path: 'waiting', lazy: reliable(() => import('./waiting/waiting-page.tsx')) },
   { path: 'chart', lazy: reliable(() => import('./chart/chart-page.tsx')) },
   { path: 'usage', lazy: reliable(() => import('./usage/usage-page.tsx')) },
   { path: 'tools/built-in', lazy: reliable(() => import('./built-in-tools/built-in-tools-page.tsx')) },
+  { path: 'break-it', lazy: reliable(() => import('./break-it/break-it-page.tsx')) },
   ...resources.flatMap(({ resource: { path }, listPage, recordPages }): RouteObject[] => [
     { path, lazy: reliable(listPage) },
     { path: `${path}/new`, lazy: async () => ({ Component: (await reliable(recordPages)()).New }) },

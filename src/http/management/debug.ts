@@ -26,6 +26,10 @@ export interface DebugRooms {
 
 export const debugHandlers = ({ sql, host, recorder, coordination }: DebugRooms) => {
   const chart = sessionChart()
+  const reports = async () => {
+    const others = await coordination.reports()
+    return [{ instanceId: coordination.id, ...host.owned.report() }, ...others]
+  }
   return {
     getChart: async () => chart,
     getChartTraffic: async ({ query }) => {
@@ -61,26 +65,43 @@ export const debugHandlers = ({ sql, host, recorder, coordination }: DebugRooms)
       reply.sse(breakingOff(follow(read, { first, after }, wakes), reply))
       return undefined
     },
-    listLiveActors: async () => {
-      const others = await coordination.reports()
-      return { actors: actorsOf([{ instanceId: coordination.id, ...host.owned.report() }, ...others]) }
-    },
+    listLiveActors: async () => ({ actors: actorsOf(await reports()) }),
+    listSessionReaders: async ({ params }) => readersOf(params.id.toLowerCase(), await reports()),
   } satisfies Handlers<'debug'>
 }
 
+type Report = ActorReport & { instanceId: string }
+
 /** All actors, those who read them through other instances counted in. */
-function actorsOf(reports: readonly (ActorReport & { instanceId: string })[]) {
+function actorsOf(reports: readonly Report[]) {
   const elsewhere = new Map<string, number>()
   for (const { sessionId, subscribers } of reports.flatMap(({ followed }) => followed)) {
     elsewhere.set(sessionId, (elsewhere.get(sessionId) ?? 0) + subscribers)
   }
   return reports.flatMap(({ instanceId, actors }) =>
-    actors.map(({ subscribers, ...actor }) => ({
+    actors.map(({ subscribers, newest: _, ...actor }) => ({
       ...actor,
       instanceId,
       subscribers: subscribers + (elsewhere.get(actor.sessionId) ?? 0),
     })),
   )
+}
+
+/** Who runs the session, through which instances it is read, and what was stored last. */
+function readersOf(sessionId: string, reports: readonly Report[]) {
+  const isIt = (one: { sessionId: string }) => one.sessionId === sessionId
+  const readers = reports.map(({ instanceId, actors, followed }) => ({
+    instanceId,
+    subscribers: [...actors, ...followed].filter(isIt).reduce((sum, { subscribers }) => sum + subscribers, 0),
+  }))
+  const owner = reports.find(({ actors }) => actors.some(isIt))
+  const newest = owner?.actors.find(isIt)?.newest
+  return {
+    ownerId: owner?.instanceId ?? null,
+    readers: readers.filter(({ subscribers }) => subscribers > 0),
+    newest: newest ? { frame: newest.frame, storedAt: new Date(newest.storedAt).toISOString() } : null,
+    now: new Date().toISOString(),
+  }
 }
 
 /** The steps of a session, as they are stored; ends when the session is deleted or the client leaves. */

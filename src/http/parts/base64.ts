@@ -44,7 +44,7 @@ export function createBase64Decoder(maxBytes: number, hold: (bytes: number) => v
     pieces = []
     stage = null
   }
-  const roomFor = (bytes: number): Buffer => {
+  const roomFor = (bytes: number) => {
     if (free.length < bytes) {
       free = Buffer.allocUnsafeSlow(Math.max(bytes, Math.min(size, LARGEST_BLOCK)))
       pieces.push(free)

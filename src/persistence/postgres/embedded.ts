@@ -12,12 +12,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Binaries, EmbeddedLog, RunAs } from './embedded-host.ts'
 import { checkFolder, cleanEnvironment, databaseUser, findBinaries, giveTo, run } from './embedded-host.ts'
 import { clearLeftovers, holdFolder, readServerFile } from './embedded-leftovers.ts'
+import { pauseProcesses } from './embedded-pause.ts'
 
 export interface Embedded {
   /** For `connect`; unchanged when the server had to be restarted. */
   url: string
   /** Fast shutdown; resolves when the server is gone. */
   stop(): Promise<void>
+  /** The server and these processes of it stand still for so long, as on a machine that hangs; resolves when they do. */
+  pause(backends: readonly number[], ms: number): Promise<void>
 }
 
 export interface EmbeddedOptions {
@@ -178,6 +181,10 @@ async function supervise(cluster: Cluster, letGo: () => void): Promise<Embedded>
     stop: () => {
       stopped ??= stop()
       return stopped
+    },
+    async pause(backends, ms) {
+      const file = await readServerFile(cluster.folder)
+      if (file) await pauseProcesses([file.pid, ...backends], ms, cluster.user)
     },
   }
 }

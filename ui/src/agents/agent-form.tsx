@@ -59,7 +59,7 @@ export function AgentForm({ initial, save, onSaved, submitLabel }: AgentFormProp
         </FormSection>
         <FormSection
           title="Web pages"
-          description="A browser lets a page call this agent only if the page’s origin is listed here, and the agent answers it only with a client secret that your backend made. Programs need no entry. Empty: no page."
+          description="Web pages can call this agent only from the origins listed here, and only with a client secret that your backend has created. Other programs need no entry. Empty: no web page can."
         >
           <OriginsField {...form.getInputProps('allowedOrigins')} />
         </FormSection>

@@ -30,7 +30,7 @@ export function New() {
               title="Connect a provider first"
               leadTo={{ path: '/providers/new', label: 'Connect a provider' }}
             >
-              An agent needs a model, and models are at a provider: a vendor, your own server, or the built-in demo.
+              An agent needs a model, and models come from a provider: a vendor, your own server, or the built-in demo.
             </EmptyState>
           )}
           {providers && providers.length > 0 && (

@@ -19,7 +19,7 @@ export function ApprovalsField({ form }: { form: UseFormReturnType<AgentValues> 
   return (
     <TagsInput
       label="Approvals"
-      description="Calls of these tools wait until somebody approves them. Names as the model sees them, server__tool for MCP; * is every tool. Empty: none waits."
+      description="Calls to these tools wait until somebody approves them. Use the names that the model sees, server__tool for MCP; * means every tool. Empty: no call waits."
       placeholder="Name of a tool, or *"
       maw={560}
       clearable

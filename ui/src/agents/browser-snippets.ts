@@ -18,7 +18,7 @@ export const browserSnippets = (place: Place): BrowserSnippet[] => [
   {
     title: 'A route of your backend',
     words:
-      'Behind your own login. It makes a secret for whoever is logged in, good for ten minutes and for that user’s sessions with this agent alone. As it stands for Express and Fastify.',
+      'Put this behind your own login. It creates a secret for whoever is logged in, valid for ten minutes and only for that user’s sessions with this agent. Works as it is with Express and Fastify.',
     grammar: 'javascript',
     language: 'JavaScript',
     code: route(place),
@@ -26,7 +26,7 @@ export const browserSnippets = (place: Place): BrowserSnippet[] => [
   {
     title: 'A page that chats',
     words:
-      'It needs nothing but that secret. The client renews it by itself, and a reply goes on after a broken connection or a reload.',
+      'It needs only that secret. The client renews it automatically, and a reply continues after a broken connection or a reload.',
     grammar: 'html',
     language: 'HTML',
     code: page(place),

@@ -6,7 +6,7 @@ export function OriginsField({ value, error, ...input }: TextareaProps & { value
   return (
     <Textarea
       label="Allowed origins"
-      description="One a line, as browsers write them: https://www.example.com, http://localhost:5173. Without a path, without wildcards."
+      description="One per line, as browsers write them: https://www.example.com, http://localhost:5173. Without a path, without wildcards."
       placeholder="https://www.example.com"
       autosize
       minRows={2}

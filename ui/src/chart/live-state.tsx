@@ -1,10 +1,11 @@
 import { Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Card } from '../blocks/card.tsx'
 import { plural } from '../blocks/words.ts'
 import { InstanceChip } from './instance-chip.tsx'
 import styles from './live.module.css'
 import { isRunning } from './machine.ts'
-import type { Step } from './queries.ts'
+import { readersQuery, type Step } from './queries.ts'
 import { RunningDuration } from './running-duration.tsx'
 import type { ChosenSession } from './session-in-url.ts'
 import { StateChip } from './state-chip.tsx'
@@ -57,6 +58,7 @@ export function LiveState({ session, status, current, step, newest }: LiveStateP
             </dd>
           </>
         )}
+        {grows && <Readers sessionId={session.sessionId} />}
         <dt>{grows ? 'Reply so far' : 'Newest reply'}</dt>
         <dd>{growth.characters > 0 ? plural(growth.characters, 'character') : grows ? begun(growth) : '–'}</dd>
       </dl>
@@ -72,6 +74,24 @@ export function LiveState({ session, status, current, step, newest }: LiveStateP
         </p>
       )}
     </Card>
+  )
+}
+
+/** The instances through which somebody reads the running reply. */
+function Readers({ sessionId }: { sessionId: string }) {
+  const { data } = useQuery(readersQuery(sessionId))
+  if (!data || data.readers.length === 0) return null
+  return (
+    <>
+      <dt>Read through</dt>
+      <dd className={styles.readers} data-testid="readers">
+        {data.readers.map(({ instanceId, subscribers }) => (
+          <span key={instanceId} data-lit={instanceId !== data.ownerId || undefined}>
+            <InstanceChip id={instanceId} /> {subscribers}
+          </span>
+        ))}
+      </dd>
+    </>
   )
 }
 

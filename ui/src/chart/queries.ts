@@ -34,6 +34,15 @@ export const actorsQuery = (everyMs: number | false) =>
     refetchInterval: everyMs,
   })
 
+/** Polled: for a session that runs. */
+export const readersQuery = (sessionId: string) =>
+  queryOptions({
+    queryKey: ['chart', 'readers', sessionId],
+    queryFn: ({ signal }) =>
+      api.GET('/api/v1/debug/sessions/{id}/readers', { params: { path: { id: sessionId } }, signal }),
+    refetchInterval: 1_000,
+  })
+
 const stepsPath = '/api/v1/debug/sessions/{id}/transitions'
 
 const stepsPage = (id: string, offset: number, signal: AbortSignal) =>

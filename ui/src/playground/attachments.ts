@@ -74,7 +74,7 @@ export function useAttachments() {
     }
     if (all.length > MOST_FILES) setRefusal(`A message holds at most ${MOST_FILES} files.`)
     else if (all.reduce((sum, { size }) => sum + size, 0) > MOST_BYTES)
-      setRefusal('The files of a message hold at most 20 MiB.')
+      setRefusal('The files of one message may have 20 MiB at most.')
     else setFiles(all)
   }
   const previewOf = (file: File, mediaType: string): string | null => {

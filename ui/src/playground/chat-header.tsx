@@ -1,11 +1,12 @@
 /** The conversation's title, its agent, overrides and code. */
 import { ActionIcon, Button, Drawer, Group, Text, Title, Tooltip } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconAdjustmentsHorizontal, IconCode, IconMessages, IconSitemap } from '@tabler/icons-react'
+import { IconAdjustmentsHorizontal, IconCode, IconColumns2, IconMessages, IconSitemap } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
-import { Link } from 'react-router'
+import { Link, useNavigate } from 'react-router'
 import type { Agent } from '../agents/resource.ts'
+import { comparePath } from '../compare/columns-in-url.ts'
 import { oneSession } from '../sessions/queries.ts'
 import { reliable } from '../shell/reliable-import.ts'
 import classes from './chat-header.module.css'
@@ -29,8 +30,12 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
   const [sessions, list] = useDisclosure()
   const [settings, overriding] = useDisclosure()
   const [code, showing] = useDisclosure()
-  const { overrides } = useOverrides()
+  const state = useOverrides()
+  const { overrides } = state
   const count = Object.keys(overrides).length
+  const navigate = useNavigate()
+  const origin = sessionId === undefined ? null : { sessionId, answers: null }
+  const comparison = comparePath(agent.id, origin, overrides)
   const session = useSession(agent.id, sessionId)
   const title = sessionId === undefined ? 'Playground' : session ? titleOf(session) : 'Session'
   return (
@@ -64,6 +69,7 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
           active={count > 0}
           onClick={overriding.open}
         />
+        <Action icon={IconColumns2} label="Compare" onClick={() => void navigate(comparison)} />
         <Action icon={IconCode} label="Code" onClick={showing.open} />
         {session && <SessionFacts session={session} />}
         {sessionId !== undefined && <ToChart address={`/chart?agent=${agent.id}&session=${sessionId}`} />}
@@ -72,7 +78,7 @@ export function ChatHeader({ agent, agents, sessionId, message }: ChatHeaderProp
         <SessionSide agent={agent} agents={agents} sessionId={sessionId} onChosen={list.close} />
       </Drawer>
       <Suspense>
-        {settings && <OverridesDrawer agent={agent} onClose={overriding.close} />}
+        {settings && <OverridesDrawer agent={agent} state={state} onClose={overriding.close} />}
         {code && (
           <CodeDialog
             agent={agent}

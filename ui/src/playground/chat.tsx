@@ -10,6 +10,7 @@ import { type Attachment, contentOf, shownParts, useAttachments } from './attach
 import type { Conversation } from './branches.ts'
 import classes from './chat.module.css'
 import { Composer } from './composer.tsx'
+import { Durability } from './durability.tsx'
 import { EditingChip } from './editing-chip.tsx'
 import type { ShownMessage } from './live-reply.ts'
 import { useMessageActions } from './message-actions.ts'
@@ -35,7 +36,8 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
   const connection = useConnection({ agentId: agent.id, sessionId: given, onSession })
   const { transcript, stored, sessionId, problem, isIdle, isReconnecting, isStopping } = connection
   const draft = useDraft(agent.id, sessionId)
-  const { overrides } = useOverrides()
+  const overriding = useOverrides()
+  const { overrides } = overriding
   const field = useFocusedField(sessionId)
   const { editing, setEditing } = useEditing(connection.isAccepted)
   const attachments = useAttachments()
@@ -96,6 +98,7 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
         />
       )}
       <div className={classes.bottom}>
+        {connection.isAccepted && sessionId && <Durability {...{ sessionId, shownFrames: connection.shownFrames }} />}
         <Asked pending={connection.pending} onDecide={connection.decide} />
         <Notices problem={problem} onDismiss={connection.dismiss} isReconnecting={isReconnecting} />
         <Composer
@@ -110,7 +113,7 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
           placeholder={`Message ${agent.name}`}
         >
           {editing && <EditingChip onCancel={() => setEditing(null)} />}
-          <OverrideChips />
+          <OverrideChips state={overriding} />
         </Composer>
         <Keys />
       </div>

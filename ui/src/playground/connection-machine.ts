@@ -4,6 +4,7 @@ import type { components } from '../../../openapi/generated/schema.ts'
 import { ApiError, api, ReplyError } from '../api.ts'
 import type { ShownPart } from './live-reply.ts'
 import { cancelReply, type Decision } from './queries.ts'
+import type { ShownFrames } from './shown-frames.ts'
 import { gatherEvents, type Transcript } from './transcript.ts'
 
 export type ChatRequest = components['schemas']['PlaygroundChatRequest']
@@ -13,6 +14,7 @@ interface Connection {
   /** Null until the first message of a new session is accepted. */
   sessionId: string | null
   transcript: Transcript
+  shownFrames: ShownFrames
   /** What is sent; null while a reply is joined. */
   chat: ChatRequest | null
   /** Or what is decided. */
@@ -35,7 +37,7 @@ type ConnectionEvent =
   | { type: 'refused'; error: unknown }
 
 const stream = fromCallback<ConnectionEvent, Connection>(({ input, sendBack }) => {
-  const { agentId, chat, decisions, transcript } = input
+  const { agentId, chat, decisions, transcript, shownFrames } = input
   const leaving = new AbortController()
   const events = gatherEvents(transcript)
   const session = api.playground(agentId).session(input.sessionId)
@@ -57,6 +59,7 @@ const stream = fromCallback<ConnectionEvent, Connection>(({ input, sendBack }) =
     try {
       for await (const event of reply) {
         events.add(event)
+        shownFrames.saw(reply.lastEventId)
         isOver = event.type === 'finished'
       }
     } catch (error) {
@@ -97,7 +100,7 @@ const isGone = (error: unknown): boolean => error instanceof ApiError && error.s
 export const connectionMachine = setup({
   types: {
     context: {} as Connection,
-    input: {} as Pick<Connection, 'agentId' | 'sessionId' | 'transcript'>,
+    input: {} as Pick<Connection, 'agentId' | 'sessionId' | 'transcript' | 'shownFrames'>,
     events: {} as ConnectionEvent,
   },
   actors: {

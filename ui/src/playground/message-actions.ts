@@ -4,11 +4,14 @@ import { notifications } from '@mantine/notifications'
 import { useMemo } from 'react'
 import { useNavigate } from 'react-router'
 import { wordsOf } from '../api.ts'
+import { comparePath } from '../compare/columns-in-url.ts'
 import type { ShownMessage } from './live-reply.ts'
-import { forkSession, turnTo } from './queries.ts'
+import { overridesIn } from './overrides.ts'
+import { createSession, turnTo } from './queries.ts'
 
 export interface MessageActions {
-  edit: (message: Pick<ShownMessage, 'content' | 'parts' | 'parentId'>) => void
+  /** Null: not here. */
+  edit: ((message: Pick<ShownMessage, 'content' | 'parts' | 'parentId'>) => void) | null
   /** Asks for another reply to this message of the user's. Null: not while a reply runs. */
   regenerate: ((messageId: string) => void) | null
   /** Shows this message and its branch. Null: not while a reply runs. */
@@ -17,13 +20,15 @@ export interface MessageActions {
   fork: ((messageId: string, frameId?: number) => void) | null
   /** Opens the choice of a place within this reply. */
   forkWithin: ((message: ShownMessage) => void) | null
+  /** Opens the page that compares replies to this message of the user's. Null: not here. */
+  compare: ((messageId: string) => void) | null
 }
 
 interface ActionOptions {
   agentId: string
   sessionId: string | null
   isIdle: boolean
-  edit: MessageActions['edit']
+  edit: NonNullable<MessageActions['edit']>
   regenerate: (messageId: string) => void
   forkWithin: (message: ShownMessage) => void
 }
@@ -40,8 +45,13 @@ export function useMessageActions(options: ActionOptions): MessageActions {
     const turn = (id: string) => void (sessionId !== null && turnTo(agentId, sessionId, id).catch(say))
     const fork = async (messageId: string, frameId?: number) => {
       if (sessionId === null) return
-      const id = await forkSession(agentId, { sessionId, messageId, frameId: frameId ?? null })
+      const id = await createSession(agentId, { sessionId, messageId, frameId: frameId ?? null })
       void navigate(`/playground/${agentId}/${id}`)
+    }
+    const compare = (answers: string) => {
+      if (sessionId === null) return
+      const overrides = overridesIn(new URLSearchParams(location.search))
+      void navigate(comparePath(agentId, { sessionId, answers }, overrides))
     }
     const isStored = sessionId !== null
     return {
@@ -50,6 +60,7 @@ export function useMessageActions(options: ActionOptions): MessageActions {
       turnTo: isIdle && isStored ? turn : null,
       fork: isStored ? (messageId, frameId) => void fork(messageId, frameId).catch(say) : null,
       forkWithin: isStored ? forkWithin : null,
+      compare: isStored ? compare : null,
     }
   }, [agentId, sessionId, isIdle, edit, regenerate, forkWithin, navigate])
 }

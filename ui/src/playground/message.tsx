@@ -4,6 +4,7 @@ import {
   IconAlertTriangle,
   IconArrowBackUp,
   IconCheck,
+  IconColumns2,
   IconCursorText,
   IconGitFork,
   IconHandStop,
@@ -58,16 +59,21 @@ function UserMessage({ message, place, count, actions, isLast }: MessageProps) {
       {content !== '' && <UserText text={content} />}
       <div className={classes.foot}>
         <RelativeTime iso={createdAt} />
-        <FootButton
-          label="Edit and send again"
-          icon={IconPencil}
-          // Its place is known once it is stored.
-          disabled={id === null}
-          onClick={() => actions.edit(message)}
-        />
+        {actions.edit && (
+          <FootButton
+            label="Edit and send again"
+            icon={IconPencil}
+            // Its place is known once it is stored.
+            disabled={id === null}
+            onClick={() => actions.edit?.(message)}
+          />
+        )}
         <Copy text={content} label="Copy message" />
         {isLast && id !== null && regenerate && (
           <FootButton label="Answer this message" icon={IconRefresh} onClick={() => regenerate(id)} />
+        )}
+        {id !== null && actions.compare && (
+          <FootButton label="Compare replies" icon={IconColumns2} onClick={() => actions.compare?.(id)} />
         )}
         <Branches message={message} actions={actions} />
       </div>

@@ -6,11 +6,16 @@ import type { Query } from '../blocks/resource.ts'
 import { promptResource } from '../prompts/resource.ts'
 import { providerResource } from '../providers/resource.ts'
 import classes from './override-chips.module.css'
-import { isToolKey, listOf, type OverrideKey, overrideName, useOverrides } from './overrides.ts'
+import { isToolKey, listOf, type OverrideKey, type OverrideState, type Overrides, overrideName } from './overrides.ts'
 
-export function OverrideChips() {
-  const { overrides, set } = useOverrides()
-  const keys = Object.keys(overrides) as OverrideKey[]
+interface OverrideChipsProps {
+  state: OverrideState
+  /** Those that are in sight elsewhere. */
+  without?: readonly OverrideKey[]
+}
+
+export function OverrideChips({ state: { overrides, set }, without = [] }: OverrideChipsProps) {
+  const keys = keysOf(overrides).filter((key) => !without.includes(key))
   if (keys.length === 0) return null
   return (
     <ul className={classes.chips} aria-label="Overrides">
@@ -28,6 +33,26 @@ export function OverrideChips() {
             aria-label={`Remove the override of ${overrideName(key)}`}
             onClick={() => set({ [key]: null })}
           />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const keysOf = (overrides: Overrides) => Object.keys(overrides) as OverrideKey[]
+
+/** The same, to be read. */
+export function OverrideList({ overrides }: { overrides: Overrides }) {
+  const keys = keysOf(overrides)
+  if (keys.length === 0) return null
+  return (
+    <ul className={classes.chips} aria-label="Overrides">
+      {keys.map((key) => (
+        <li key={key} className={classes.read}>
+          {overrideName(key)}:{' '}
+          <b>
+            <Value of={key} text={overrides[key] ?? ''} />
+          </b>
         </li>
       ))}
     </ul>

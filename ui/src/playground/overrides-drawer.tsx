@@ -16,7 +16,7 @@ import type { Agent } from '../agents/resource.ts'
 import { type ToolKey, toolKeys, toolKinds } from '../agents/tool-kinds.ts'
 import { promptResource } from '../prompts/resource.ts'
 import { providerResource } from '../providers/resource.ts'
-import { listOf, type NumberKey, overrideName, useOverrides } from './overrides.ts'
+import { listOf, type NumberKey, type OverrideState, overrideName } from './overrides.ts'
 
 interface NumberField {
   key: NumberKey
@@ -46,15 +46,22 @@ const numbers: NumberField[] = [
   { key: 'maxToolCalls', about: '0 offers no tools.', step: 1, most: 100, fallback: '10' },
 ]
 
-export default function OverridesDrawer({ agent, onClose }: { agent: Agent; onClose: () => void }) {
-  const { overrides, set, clear } = useOverrides()
+interface OverridesDrawerProps {
+  agent: Agent
+  state: OverrideState
+  onClose: () => void
+  title?: string
+}
+
+export default function OverridesDrawer({ agent, state, onClose, title = 'Overrides' }: OverridesDrawerProps) {
+  const { overrides, set, clear } = state
   const providers = useQuery(providerResource.all).data ?? []
   const prompts = useQuery(promptResource.all).data ?? []
   return (
-    <Drawer opened onClose={onClose} position="right" size={400} padding="lg" title="Overrides">
+    <Drawer opened onClose={onClose} position="right" size={400} padding="lg" title={title}>
       <Stack gap="md">
         <Text fz="sm" c="dimmed">
-          For the messages that you send from this address. The agent itself is not changed.
+          For the messages that you send from this page. The agent itself is not changed.
         </Text>
         <Select
           label="Provider"

@@ -28,15 +28,30 @@ export const overrideName = (key: OverrideKey): string => (isToolKey(key) ? tool
 /** As the address has them; lists are separated by commas; an empty one means none. */
 export type Overrides = Partial<Record<OverrideKey, string>>
 
-export function useOverrides() {
-  const [search, setSearch] = useSearchParams()
+/** Null: the agent's own setting again. */
+export type OverrideChanges = Partial<Record<OverrideKey, string | null>>
+
+export interface OverrideState {
+  overrides: Overrides
+  set: (changes: OverrideChanges) => void
+  clear: () => void
+}
+
+export function overridesIn(search: URLSearchParams): Overrides {
   const overrides: Overrides = {}
   for (const key of keys) {
     const value = search.get(key)
     if (value !== null) overrides[key] = value
   }
-  /** Null: the agent's own setting again. */
-  const set = (changes: Partial<Record<OverrideKey, string | null>>) =>
+  return overrides
+}
+
+export const noOverrides: OverrideChanges = Object.fromEntries(keys.map((key) => [key, null]))
+
+export function useOverrides(): OverrideState {
+  const [search, setSearch] = useSearchParams()
+  const overrides = overridesIn(search)
+  const set = (changes: OverrideChanges) =>
     setSearch(
       () => {
         // Not the router's own parameters, which are those of the last render: a second change before the next one would
@@ -45,8 +60,7 @@ export function useOverrides() {
       },
       { replace: true },
     )
-  const clear = () => set(Object.fromEntries(keys.map((key) => [key, null])))
-  return { overrides, set, clear }
+  return { overrides, set, clear: () => set(noOverrides) }
 }
 
 export const listOf = (text: string): string[] => text.split(',').filter((part) => part !== '')

@@ -75,11 +75,15 @@ export async function turnTo(agentId: string, sessionId: string, messageId: stri
   await queryClient.invalidateQueries({ queryKey: messageList(agentId, sessionId).queryKey })
 }
 
-/** Resolves to the id of a new session with a copy of the path up to there. */
-export async function forkSession(
-  agentId: string,
-  forkOf: { sessionId: string; messageId: string; frameId: number | null },
-): Promise<string> {
+/** What a session begins with a copy of; `messageId` null: all of the path. */
+export interface ForkOf {
+  sessionId: string
+  messageId: string | null
+  frameId: number | null
+}
+
+/** Resolves to the id of a new session with a copy of the path up to there; null: an empty one. */
+export async function createSession(agentId: string, forkOf: ForkOf | null): Promise<string> {
   const { id } = await api.POST(listPath, { params: { path: { agent_id: agentId } }, body: { forkOf } })
   sessionsChanged(agentId)
   return id

@@ -77,7 +77,7 @@ function CallQuestion({ call, decided, onDecide, onUndo }: CallQuestionProps) {
       )}
       {kind === 'caller' && (
         <Text fz="xs" c="dimmed">
-          A tool of the program that asked: it usually answers by itself.
+          A tool of the calling program, which usually answers by itself.
         </Text>
       )}
     </article>

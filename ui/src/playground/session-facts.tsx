@@ -40,7 +40,7 @@ export function SessionFacts({ session: { id, user, metadata } }: { session: Ses
         </dl>
         {notes.length === 0 && (
           <Text fz="xs" c="dimmed" mt={8}>
-            It carries no metadata.
+            No metadata.
           </Text>
         )}
       </Popover.Dropdown>

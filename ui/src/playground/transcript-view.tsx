@@ -5,6 +5,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useSelector } from '@xstate/store-react'
 import { type KeyboardEvent, memo, type ReactNode, useEffect, useMemo, useState } from 'react'
 import type { Conversation } from './branches.ts'
+import { type LeftOut, useLeftOut } from './left-out.ts'
 import { type ShownMessage, shownMessages } from './live-reply.ts'
 import { MessageView } from './message.tsx'
 import type { MessageActions } from './message-actions.ts'
@@ -25,6 +26,7 @@ interface TranscriptViewProps {
 /** Its props stay the same while a message is typed: it renders again only when the conversation changes. */
 export const TranscriptView = memo((props: TranscriptViewProps) => {
   const { agentName, agentModel, stored, transcript, actions, empty } = props
+  const left = useLeftOut(stored.path)
   const live = useSelector(transcript, ({ context }) => context.live)
   const messages = useMemo(() => shownMessages(stored, live), [stored, live])
   const { scroller, content, rows, near, space, isAtBottom, toBottom } = useRows(messages)
@@ -63,6 +65,7 @@ export const TranscriptView = memo((props: TranscriptViewProps) => {
               message && (
                 // The index stays when the stored message replaces the live one, and when another branch is shown.
                 <div key={index} ref={rows.measureElement} data-index={index}>
+                  {left.messages > 0 && left.messages === index && <LeftOutMark left={left} />}
                   <MessageView
                     message={message}
                     place={index + 1}
@@ -84,6 +87,14 @@ export const TranscriptView = memo((props: TranscriptViewProps) => {
     </div>
   )
 })
+
+/** Above the first message that is still sent. */
+const LeftOutMark = ({ left: { messages, tokens } }: { left: LeftOut }) => (
+  <div className={classes.left} role="note">
+    {messages === 1 ? 'The message above is' : `The ${messages} messages above are`} no longer sent to the model: about{' '}
+    {tokens.toLocaleString('en')} tokens beyond the limit of the history.
+  </div>
+)
 
 const ToNewest = ({ onClick }: { onClick: () => void }) => (
   <Button

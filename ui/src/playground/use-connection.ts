@@ -14,6 +14,7 @@ import {
   pendingCalls,
   sessionsChanged,
 } from './queries.ts'
+import { createShownFrames } from './shown-frames.ts'
 import { createTranscript } from './transcript.ts'
 
 interface ConnectionOptions {
@@ -25,7 +26,9 @@ interface ConnectionOptions {
 
 export function useConnection({ agentId, sessionId: given, onSession }: ConnectionOptions) {
   const [transcript] = useState(createTranscript)
-  const [state, send] = useMachine(connectionMachine, { input: { agentId, sessionId: given, transcript } })
+  const [shownFrames] = useState(createShownFrames)
+  const input = { agentId, sessionId: given, transcript, shownFrames }
+  const [state, send] = useMachine(connectionMachine, { input })
   const { sessionId, problem } = state.context
   const isIdle = state.matches('idle')
   const stored = useQuery({ ...messageList(agentId, sessionId ?? ''), enabled: sessionId !== null })
@@ -56,6 +59,7 @@ export function useConnection({ agentId, sessionId: given, onSession }: Connecti
 
   return {
     transcript,
+    shownFrames,
     stored,
     sessionId,
     problem,

@@ -35,7 +35,8 @@ export function Shell() {
       <a href="#main" className={classes.skip}>
         Skip to content
       </a>
-      <header className={classes.header}>
+      {/* No <header>: dialogs have one, and a page may have one banner. */}
+      <section className={classes.header} aria-label="Menu bar">
         <Link to="/" className={classes.plain}>
           <Brand size={24} />
         </Link>
@@ -46,7 +47,7 @@ export function Shell() {
           aria-expanded={menu}
           aria-label={menu ? 'Close the menu' : 'Open the menu'}
         />
-      </header>
+      </section>
       <nav className={classes.side} aria-label="Main">
         <Side />
       </nav>

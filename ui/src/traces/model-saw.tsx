@@ -20,7 +20,7 @@ export function ModelSaw({ messageId }: { messageId: string }) {
   if (request === undefined) {
     return (
       <Text fz="sm" c="dimmed">
-        The model was sent nothing, or it is older than the retention period.
+        Nothing was sent to the model, or the record is older than the retention period.
       </Text>
     )
   }

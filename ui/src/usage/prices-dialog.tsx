@@ -30,7 +30,7 @@ export function PricesDialog({ known, onClose }: PricesDialogProps) {
     <Modal opened onClose={onClose} title="Prices" size="lg">
       <Stack gap="sm">
         <Text fz="sm" c="dimmed">
-          For a million tokens, by the name of the model. They are shown as costs on this page and change nothing else.
+          Per million tokens, by model name. They only appear as costs on this page.
         </Text>
         {error !== null && <ErrorAlert error={error} />}
         <TextInput

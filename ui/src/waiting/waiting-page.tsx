@@ -18,7 +18,7 @@ export function Component() {
   const { offset } = paging.params
   const { data, error } = useQuery({ ...waitingSessions(offset), placeholderData: keepPreviousData })
   return (
-    <Page title="Waiting" description="Calls that wait for somebody, of all agents, the oldest first." width="full">
+    <Page title="Waiting" description="Calls that wait for a decision, across all agents, oldest first." width="full">
       <ErrorAlert error={error} mb="md" />
       {data === undefined && error === null && <Skeleton height={200} radius="lg" />}
       {data?.total === 0 && (

@@ -1,0 +1,76 @@
+/** Compares what this page has seen with what is stored. Pure, and without any code of the client that it watches. */
+
+/** A frame with text, as it came over the wire. */
+export interface SeenFrame {
+  id: number
+  replyId: string
+  text: string
+}
+
+/** A reply as the server reads it back: its text, and where each frame ends in it. */
+export interface StoredReply {
+  id: string
+  content: string
+  frames: readonly { id: number; offset: number }[]
+}
+
+export interface Counts {
+  /** Frames with text that this page has received. */
+  shown: number
+  /** Those that were read back exactly. */
+  stored: number
+  /** Those that a later read did not have. */
+  lost: number
+  /** Those that a later read had with another text. */
+  contradicted: number
+  /** Frames that came again after they had come. */
+  doubled: number
+}
+
+export const nothingSeen: Counts = { shown: 0, stored: 0, lost: 0, contradicted: 0, doubled: 0 }
+
+type Verdict = 'stored' | 'lost' | 'contradicted'
+
+export function createChecker() {
+  const seen = new Map<number, SeenFrame>()
+  const verdicts = new Map<number, Verdict>()
+  let doubled = 0
+  return {
+    /** False: it had come before. */
+    saw(frame: SeenFrame): boolean {
+      if (seen.has(frame.id)) {
+        doubled += 1
+        return false
+      }
+      seen.set(frame.id, frame)
+      return true
+    },
+    /** What a read that begins now must have: all that was seen, or that of one reply. */
+    due: (replyId?: string): SeenFrame[] =>
+      [...seen.values()].filter((frame) => replyId === undefined || frame.replyId === replyId),
+    /** `due`: taken before the reading began, of the replies that were asked for. A verdict once bad stays so. */
+    read(due: readonly SeenFrame[], replies: readonly StoredReply[]): void {
+      const byId = new Map(replies.map((reply) => [reply.id, textsOf(reply)]))
+      for (const { id, replyId, text } of due) {
+        if (isBad(verdicts.get(id))) continue
+        const stored = byId.get(replyId)?.get(id)
+        verdicts.set(id, stored === undefined ? 'lost' : stored === text ? 'stored' : 'contradicted')
+      }
+    },
+    counts(): Counts {
+      const of = (verdict: Verdict) => [...verdicts.values()].filter((one) => one === verdict).length
+      return {
+        shown: seen.size,
+        stored: of('stored'),
+        lost: of('lost'),
+        contradicted: of('contradicted'),
+        doubled,
+      }
+    },
+  }
+}
+
+const isBad = (verdict: Verdict | undefined): boolean => verdict === 'lost' || verdict === 'contradicted'
+
+const textsOf = ({ content, frames }: StoredReply): Map<number, string> =>
+  new Map(frames.map(({ id, offset }, index) => [id, content.slice(frames[index - 1]?.offset ?? 0, offset)]))

@@ -1,0 +1,26 @@
+import { duration } from '../chart/words.ts'
+import type { ShownMessage } from '../playground/live-reply.ts'
+import classes from './compare.module.css'
+
+const count = new Intl.NumberFormat('en')
+
+/** The newest reply's, in the same place in each column. */
+export function ColumnFigures({ message }: { message: ShownMessage | null }) {
+  const { model, usage, firstTokenMs, durationMs } = message ?? {}
+  const figures = [
+    ['Model', model ?? '–'],
+    ['Tokens', usage ? `${usage.estimated ? '≈ ' : ''}${count.format(usage.completionTokens)}` : '–'],
+    ['First token', firstTokenMs == null ? '–' : duration(firstTokenMs)],
+    ['Duration', durationMs == null ? '–' : duration(durationMs)],
+  ]
+  return (
+    <dl className={classes.figures}>
+      {figures.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd title={value}>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

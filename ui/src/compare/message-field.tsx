@@ -1,0 +1,51 @@
+import { useRef, useState } from 'react'
+import { contentOf, shownParts, useAttachments } from '../playground/attachments.ts'
+import { Composer } from '../playground/composer.tsx'
+import type { ShownPart } from '../playground/live-reply.ts'
+import type { Question } from './column.tsx'
+
+interface MessageFieldProps {
+  agentName: string
+  isBusy: boolean
+  /** Rejects when nothing was asked; then the message stays in the field. */
+  onAsk: (question: Question) => Promise<unknown>
+  onStop: () => void
+}
+
+/** One message for all columns. */
+export function MessageField({ agentName, isBusy, onAsk, onStop }: MessageFieldProps) {
+  const [text, setText] = useState('')
+  const [last, setLast] = useState<{ text: string; parts: readonly ShownPart[] }>()
+  const field = useRef<HTMLTextAreaElement>(null)
+  const attachments = useAttachments()
+  const send = async () => {
+    const { files } = attachments
+    const parts = shownParts(files)
+    await onAsk({ chat: { message: await contentOf(text, files) }, parts })
+    setText('')
+    setLast({ text, parts })
+    attachments.clear()
+    attachments.accepted()
+  }
+  const recall = () => {
+    if (last) attachments.take(last.parts)
+    return last?.text
+  }
+  const onSend = () => {
+    if ((text.trim() === '' && attachments.files.length === 0) || isBusy) return
+    send().catch(() => field.current?.focus()) // the page shows why
+  }
+  return (
+    <Composer
+      text={text}
+      setText={setText}
+      field={field}
+      onSend={onSend}
+      attachments={attachments}
+      onStop={isBusy ? onStop : null}
+      isStopping={false}
+      recall={recall}
+      placeholder={`Message ${agentName} in each column`}
+    />
+  )
+}
