@@ -214,7 +214,8 @@ export default {
       from: { path: '^bench/' },
       to: {
         path: '^test/',
-        pathNot: '^test/(support/(product|program|redis|system-parts|free-port|mcp-servers|upstream)|ui/browser)\\.ts$',
+        pathNot:
+          '^test/(support/(product|npm-start|program|redis|system-parts|free-port|mcp-servers|upstream)|ui/browser)\\.ts$',
       },
     },
     {

@@ -1,9 +1,10 @@
 /** Runs cases of Greenroom alone, for each checkout in turn. */
+
+import { flagsOf, npmStart } from '../test/support/npm-start.ts'
 import type { OwnCase } from './case.ts'
 import type { Checkout } from './checkout.ts'
 import { commitOf } from './commit.ts'
 import type { Ground } from './ground.ts'
-import { flagsOf, npmStart } from './npm-start.ts'
 import type { Record } from './results.ts'
 
 export async function measureOwn(

@@ -9,11 +9,11 @@ import { ask, type GreenroomScene, load, startScene } from './greenroom-scene.ts
 const KEY = 'the-deploy-key'
 const USER = 'somebody'
 /** What is compared differs by less than the machine drifts in a second: many short rounds, each row's in turn. */
-const ROUNDS = 12
+const ROUNDS = 8
 /** In sequence, for the time to their first token. */
-const ALONE = { replies: 40, tokens: 5, slots: 1 }
-/** At once, for the processor time. A tick of its clock is 10 ms; a round of these takes about fifty. */
-const MANY = { replies: 160, tokens: 200, slots: 8 }
+const ALONE = { replies: 30, tokens: 5, slots: 1 }
+/** At once, for the processor time. A tick of its clock is 10 ms; a round of these takes about thirty. */
+const MANY = { replies: 100, tokens: 200, slots: 8 }
 const REPLIES = ALONE.replies + MANY.replies
 
 const headersOf = (token: string) => ({ authorization: `Bearer ${token}` })

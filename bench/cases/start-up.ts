@@ -1,8 +1,8 @@
 /** From the command to the first successful request. */
 
+import { npmStart } from '../../test/support/npm-start.ts'
 import { startProduct } from '../../test/support/product.ts'
 import type { OwnCase } from '../case.ts'
-import { npmStart } from '../npm-start.ts'
 import { memoryOf } from '../processes.ts'
 
 export const startUp: OwnCase = {

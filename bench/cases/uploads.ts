@@ -49,7 +49,7 @@ export const uploads: OwnCase = {
       const figures = await streams()
       const answer = once(uploader, 'message')
       uploader.send('end')
-      const [uploaded]: [Uploaded & { error?: string }] = await answer
+      const uploaded: Uploaded & { error?: string } = (await answer)[0]
       if (uploaded.error !== undefined) throw new Error(uploaded.error)
       return { ...figures, livezMs: uploaded.livezMs, pictures: uploaded.pictures }
     }

@@ -1,4 +1,6 @@
 /** Three instances on one PostgreSQL and the bench's model, with or without Redis, all on loopback. */
+
+import { npmStart } from '../../test/support/npm-start.ts'
 import { addAgent, newSession, type Product, startProduct } from '../../test/support/product.ts'
 import { programFolder } from '../../test/support/program.ts'
 import { type RedisServer, startRedis } from '../../test/support/redis.ts'
@@ -6,7 +8,6 @@ import { ownCheckout } from '../checkout.ts'
 import { chatBody } from '../contenders/chat-completions.ts'
 import { type Postgres, startModel, startPostgres } from '../ground.ts'
 import { type Observed, type OnId, observe } from '../load/observed.ts'
-import { npmStart } from '../npm-start.ts'
 
 export interface Ground extends AsyncDisposable {
   postgres: Postgres

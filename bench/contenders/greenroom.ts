@@ -2,11 +2,12 @@
  * Greenroom as its users start it: a process with an embedded PostgreSQL, durability on, MAX_* raised so that no case is
  * refused. Stateless, in sessions, in sessions with Redis, and followed from another instance.
  */
+
+import { flagsOf, npmStart } from '../../test/support/npm-start.ts'
 import { addAgent, deployUrl, newSession, type Product, startProduct } from '../../test/support/product.ts'
 import type { Checkout } from '../checkout.ts'
 import { commitOf } from '../commit.ts'
 import type { Contender, Running, Scene } from '../contender.ts'
-import { flagsOf, npmStart } from '../npm-start.ts'
 import { chatBody } from './chat-completions.ts'
 
 export type Started = AsyncDisposable & {

@@ -95,8 +95,8 @@ beforeAll(async () => {
     up.always(wires[type].tells)
     const { agentId, providerId } = await createAgent(app, { type, baseUrl: up.base })
     await app.sql`update agents set model = ${models[type]} where id = ${agentId}`
-    await app.client.PUT('/api/v1/settings/providers/{provider_id}', {
-      params: { path: { provider_id: providerId } },
+    await app.client.PUT('/api/v1/settings/providers/{id}', {
+      params: { path: { id: providerId } },
       body: { apiKey: 'sk-1234567890' },
     })
     servers.set(type, { up, agentId })

@@ -35,7 +35,7 @@ export function createBase64Decoder(maxBytes: number, hold: (bytes: number) => v
   let size = 0
   let fault: 'broken' | 'too large' | null = null
   let pieces: Buffer[] = []
-  let free = Buffer.alloc(0) // what is left of the last block
+  let free: Buffer = Buffer.alloc(0) // what is left of the last block
   const hash = createHash('sha256')
 
   const fail = (reason: 'broken' | 'too large') => {
@@ -44,7 +44,7 @@ export function createBase64Decoder(maxBytes: number, hold: (bytes: number) => v
     pieces = []
     stage = null
   }
-  const roomFor = (bytes: number): Buffer => {
+  const roomFor = (bytes: number) => {
     if (free.length < bytes) {
       free = Buffer.allocUnsafeSlow(Math.max(bytes, Math.min(size, LARGEST_BLOCK)))
       pieces.push(free)

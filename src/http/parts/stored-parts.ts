@@ -26,14 +26,22 @@ async function storedPart(part: Omit<SentPart, 'source'>, path: string, find: Fi
   return { ...part, source, filename: filename ?? stored.filename, detail: detail ?? stored.detail }
 }
 
-/** Of a whole conversation. Throws 400. */
+/** Of a whole conversation: one after the other, each path once. Throws 400. */
 export async function findAllStored(
   messages: SentConversation,
   find: FindStored,
 ): Promise<SentConversation<FoundSource>> {
-  return await Promise.all(
-    messages.map(async (message) =>
-      message.role === 'user' ? { ...message, parts: await findStored(message.parts, find) } : message,
-    ),
-  )
+  const known = new Map<string, MessagePart | null>()
+  const findOnce: FindStored = async (path) => {
+    const stored = known.get(path)
+    if (stored !== undefined) return stored
+    const found = await find(path)
+    known.set(path, found)
+    return found
+  }
+  const found: SentConversation<FoundSource>[number][] = []
+  for (const message of messages) {
+    found.push(message.role === 'user' ? { ...message, parts: await findStored(message.parts, findOnce) } : message)
+  }
+  return found
 }

@@ -181,15 +181,12 @@ export async function listMessages(
       where m.session_id = ${sessionId} and ${which} ${cursor === undefined ? sql`` : sql`and ${bound}`} ${order})`
   // Looked for once, before any message: joined, the session was looked for with each.
   const ours = sql`sessions where id = ${sessionId} and agent_id = ${agentId}`
-  // A straight session and the path of one with branches are found by different plans. One of both is empty, which is
-  // known before it begins.
-  const rows = await sql<MessageRow[]>`
-    ${
-      branches === 'all'
-        ? those(sql`exists (select 1 from ${ours})`)
-        : sql`${those(sql`exists (select 1 from ${ours} and head is null)`)} union all ${those(sql`
-              m.position = any((select path_positions(id, head) from ${ours} and head is not null)::integer[])`)}`
-    }`
+  const every = () => those(sql`exists (select 1 from ${ours})`)
+  // A straight session and a path are found by different plans. One of both is empty, which is known before it begins.
+  const straight = () => those(sql`exists (select 1 from ${ours} and head is null)`)
+  const path = () =>
+    those(sql`m.position = any((select path_positions(id, head) from ${ours} and head is not null)::integer[])`)
+  const rows = await sql<MessageRow[]>`${branches === 'all' ? every() : sql`${straight()} union all ${path()}`}`
   if (rows.length === 0 && (await findSession(sql, agentId, sessionId)) === null) return null
   if (cursor !== undefined && position === null) throw new UnknownMessage()
   const ids = await idsAt(sql, sessionId, rows)
