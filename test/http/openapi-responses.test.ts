@@ -241,6 +241,7 @@ verifies(
     await walkParts(agent_id)
     await walk('get', '/api/v1/sessions', {})
     for (const path of ['chart', 'chart/traffic', 'actors']) await walk('get', `/api/v1/debug/${path}`, {})
+    await walk('get', '/api/v1/debug/sessions/{id}/readers', { id: session_id })
     await walk('get', '/api/v1/debug/sessions/{id}/transitions', { id: session_id })
     await walk('get', '/api/v1/debug/sessions/{id}/transitions', {})
     await walk('get', '/api/v1/debug/sessions/{id}/transitions/stream', {})

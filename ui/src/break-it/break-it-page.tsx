@@ -1,15 +1,15 @@
 /** `/break-it`: the demo, broken by those who do not believe it, and what this page has seen held against what is stored. */
 import { Button, Code, Loader, Text } from '@mantine/core'
-import { IconBolt, IconCloudOff, IconPlayerPause, IconPlugConnectedX } from '@tabler/icons-react'
+import { IconBolt, IconCloudOff, IconDoor, IconPlayerPause, IconPlugConnectedX } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useSelector } from '@xstate/store-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Card } from '../blocks/card.tsx'
 import { Copy } from '../blocks/copy.tsx'
+import { EmptyState } from '../blocks/empty-state.tsx'
 import { ErrorAlert } from '../blocks/error-alert.tsx'
 import { Page } from '../blocks/page.tsx'
 import { clockTime } from '../chart/words.ts'
-import { NotFoundPage } from '../shell/not-found-page.tsx'
 import classes from './break-it.module.css'
 import type { Counts } from './checker.ts'
 import { type Break, breakNow, breakStatus } from './queries.ts'
@@ -18,8 +18,16 @@ import { createWatchStore, type Line, type WatchStore, watch } from './watch.ts'
 export function Component() {
   const { data, isPending } = useQuery(breakStatus)
   if (isPending) return <Loader aria-label="Loading" m="xl" />
-  return data ? <BreakIt command={data.command} /> : <NotFoundPage />
+  return data ? <BreakIt command={data.command} /> : <NotHere />
 }
+
+const NotHere = () => (
+  <Page title="Break it">
+    <EmptyState icon={IconDoor} title="Nothing to break here" leadTo={{ path: '/', label: 'Go to the home page' }}>
+      This page is for the demo on your own machine: with its own database, without a login, without a proxy.
+    </EmptyState>
+  </Page>
+)
 
 function BreakIt({ command }: { command: string }) {
   const [store] = useState(createWatchStore)
