@@ -219,7 +219,7 @@ describe('bodies (contract section 2)', () => {
     expect((await post(`{"name":"n","content":"","x":${deepest}}`)).statusCode).toBe(201)
     expect((await post(`{"name":"n","content":"\\\\u0000","x":${deepest}}`)).statusCode).toBe(201)
     const bad = await post(`{"name":"n","content":"","x":${inside(199, '"\\u0000"')}}`)
-    expect([bad.statusCode, bad.json()]).toEqual([400, { message: '0.0.0.0.0: must not hold the character U+0000' }])
+    expect([bad.statusCode, bad.json()]).toEqual([400, { message: '0.0.0.0.0.0: must not hold the character U+0000' }])
     const proto = await post(`{"name":"n","content":"","x":${inside(198, '{"__proto__":1}')}}`)
     expect([proto.statusCode, proto.json().message]).toEqual([400, expect.stringMatching(/__proto__: is not allowed/)])
     const deep = await post(`{"name":"n","content":"","x":${inside(1e5)}}`)

@@ -63,6 +63,7 @@ export const debug = operations({
     scope: 'management',
     summary: 'Who runs a session, and through which instances it is read',
     responses: { 200: SessionReaders },
+    errors: { 404: unknown },
   },
   listLiveActors: {
     method: 'get',

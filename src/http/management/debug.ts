@@ -66,7 +66,10 @@ export const debugHandlers = ({ sql, host, recorder, coordination }: DebugRooms)
       return undefined
     },
     listLiveActors: async () => ({ actors: actorsOf(await reports()) }),
-    listSessionReaders: async ({ params }) => readersOf(params.id.toLowerCase(), await reports()),
+    async listSessionReaders({ params }) {
+      if (!(await transitions.hasSession(sql, params.id))) missing('session')
+      return readersOf(params.id.toLowerCase(), await reports())
+    },
   } satisfies Handlers<'debug'>
 }
 

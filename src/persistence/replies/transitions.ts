@@ -124,9 +124,14 @@ export async function transitionsAfter(
            message_id as "messageId", instance_id as "instanceId", detail, kind
       from transitions where session_id = ${sessionId} and seq > ${seq} and (${kind ?? null}::text is null or kind = ${kind ?? null})
      order by seq limit 1000`
-  if (rows.length > 0) return [...rows]
-  const known = await sql`select 1 from sessions where id = ${sessionId}`
-  return known.length > 0 ? [] : null
+  return rows.length > 0 || (await hasSession(sql, sessionId)) ? [...rows] : null
+}
+
+/** Whether there is such a session, of whatever agent. */
+export async function hasSession(sql: Sql, sessionId: string): Promise<boolean> {
+  if (!isUuid(sessionId)) return false
+  const rows = await sql`select 1 from sessions where id = ${sessionId}`
+  return rows.length > 0
 }
 
 export interface Traffic {
