@@ -55,6 +55,7 @@ export const endpoints: [string, string, number][] = [
   ['delete', `${agent}/deploy/ai-sdk/{session_id}/stream`, 204],
   ['get', `${agent}/deploy/ai-sdk/{session_id}/messages`, 200],
   ['post', `${agent}/deploy/ag-ui`, 200],
+  ['get', `${agent}/deploy/ag-ui/capabilities`, 200],
   ['get', play, 200],
   ['post', play, 201],
   ['get', `${play}/{session_id}`, 200],

@@ -773,6 +773,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/deploy/ag-ui/capabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the AG-UI endpoint supports, as AG-UI’s `AgentCapabilities` */
+        get: operations["readAgUiCapabilities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agents/{agent_id}/deploy/client_secrets": {
         parameters: {
             query?: never;
@@ -1325,6 +1342,27 @@ export interface components {
             include_reasoning?: boolean | null;
             /** @description True: calls that wait for an approval are shown too, as `tool_calls`. Absent: those of the `tools` that were brought, alone. */
             include_actions?: boolean | null;
+        };
+        AgUiCapabilities: {
+            transport: {
+                streaming: boolean;
+                /** @description The same run sent again is answered from its beginning. */
+                resumable: boolean;
+            };
+            tools: {
+                supported: boolean;
+                /** @description Tools of the page, in `tools`. */
+                clientProvided: boolean;
+            };
+            reasoning: {
+                supported: boolean;
+                streaming: boolean;
+            };
+            humanInTheLoop: {
+                supported: boolean;
+                approvals: boolean;
+                interrupts: boolean;
+            };
         };
         /** @description A message as AG-UI has it. Only the newest one of role `user` is read, and those of role `tool` at the end: results of the page’s own tools. */
         AgUiMessage: {
@@ -3783,6 +3821,7 @@ export interface components {
     pathItems: never;
 }
 export type ActionsRequest = components['schemas']['ActionsRequest'];
+export type AgUiCapabilities = components['schemas']['AgUiCapabilities'];
 export type AgUiMessage = components['schemas']['AgUiMessage'];
 export type AgUiReasoningBoundary = components['schemas']['AgUiReasoningBoundary'];
 export type AgUiReasoningContent = components['schemas']['AgUiReasoningContent'];
@@ -8260,6 +8299,64 @@ export interface operations {
             };
             /** @description Draining, or too many replies run; see `Retry-After`. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+        };
+    };
+    readAgUiCapabilities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgUiCapabilities"];
+                };
+            };
+            /** @description The key or client secret is missing or refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployAuthError"];
+                };
+            };
+            /** @description The host name of the request is not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployError"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -178,6 +178,8 @@ export interface AiSdkHandlers<X extends Exchange> {
 export interface AgUiHandlers<X extends Exchange> {
   /** POST /api/v1/agents/{agent_id}/deploy/ag-ui — Run the agent on the newest user message; the answer is a stream of AG-UI events */
   runAgUi: Handler<operations['runAgUi'], X>
+  /** GET /api/v1/agents/{agent_id}/deploy/ag-ui/capabilities — What the AG-UI endpoint supports, as AG-UI’s `AgentCapabilities` */
+  readAgUiCapabilities: Handler<operations['readAgUiCapabilities'], X>
 }
 
 /** Deploy API: what a backend hands to a browser, so that it reaches its user's sessions. */

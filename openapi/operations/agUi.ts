@@ -1,5 +1,5 @@
 import { operations } from '../operation.ts'
-import { agUiEvents, RunAgentInput } from '../schemas/ag-ui.ts'
+import { AgUiCapabilities, agUiEvents, RunAgentInput } from '../schemas/ag-ui.ts'
 
 export const agUi = operations({
   runAgUi: {
@@ -19,5 +19,14 @@ export const agUi = operations({
       409: 'A reply is running; nothing was stored.',
       503: 'Draining, or too many replies run; see `Retry-After`.',
     },
+  },
+  readAgUiCapabilities: {
+    method: 'get',
+    path: '/api/v1/agents/{agent_id}/deploy/ag-ui/capabilities',
+    scope: 'deploy',
+    secret: 'handler',
+    summary: 'What the AG-UI endpoint supports, as AG-UI’s `AgentCapabilities`',
+    responses: { 200: AgUiCapabilities },
+    errors: { 404: 'There is no such agent.' },
   },
 })

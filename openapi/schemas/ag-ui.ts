@@ -182,3 +182,24 @@ export const agUiEvents = [
     { title: 'AgUiRunError' },
   ),
 ]
+
+/** The same for every agent: what the wire can, not what a model can. */
+export const AgUiCapabilities = Type.Object(
+  {
+    transport: Type.Object({
+      streaming: Type.Boolean(),
+      resumable: Type.Boolean({ description: 'The same run sent again is answered from its beginning.' }),
+    }),
+    tools: Type.Object({
+      supported: Type.Boolean(),
+      clientProvided: Type.Boolean({ description: 'Tools of the page, in `tools`.' }),
+    }),
+    reasoning: Type.Object({ supported: Type.Boolean(), streaming: Type.Boolean() }),
+    humanInTheLoop: Type.Object({
+      supported: Type.Boolean(),
+      approvals: Type.Boolean(),
+      interrupts: Type.Boolean(),
+    }),
+  },
+  { title: 'AgUiCapabilities' },
+)

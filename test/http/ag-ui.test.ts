@@ -1,6 +1,6 @@
 /** Contract section 12: AG-UI's endpoint, over real sockets. */
 import { randomUUID } from 'node:crypto'
-import { EventSchemas } from '@ag-ui/core/schemas'
+import { AgentCapabilitiesSchema, EventSchemas } from '@ag-ui/core/schemas'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { verifies } from '../verifies.ts'
 import { storedMessages } from './scene.ts'
@@ -173,4 +173,10 @@ verifies('contract-12.ag-ui-input', 'what it cannot take is 400 that names it, a
   }
   expect(await storedMessages(scene.app)).toBe(before)
   expect((await scene.call('GET', `${scene.sessions}/${threadId}`)).status).toBe(404)
+})
+
+verifies('contract-12.ag-ui', 'its capabilities are AG-UI’s own and tell that a run resumes', async () => {
+  const { status, json } = await scene.call('GET', `${scene.agent}/deploy/ag-ui/capabilities`)
+  expect(status).toBe(200)
+  expect(AgentCapabilitiesSchema.parse(json)).toMatchObject({ transport: { streaming: true, resumable: true } })
 })

@@ -197,6 +197,8 @@ async function walkUiClients(agent_id: string): Promise<void> {
   await walk('post', `${deploy}/ag-ui`, { agent_id }, ui.runBody(session_id, 'r', 'x'))
   await walk('post', `${deploy}/ag-ui`, { agent_id }, ui.runBody(session_id, 'r', 'other'))
   await walk('post', `${deploy}/ag-ui`, {}, ui.runBody(session_id, 'r', 'x'))
+  await walk('get', `${deploy}/ag-ui/capabilities`, { agent_id })
+  await walk('get', `${deploy}/ag-ui/capabilities`, {})
 }
 
 async function walkPlayground(agent_id: string): Promise<void> {

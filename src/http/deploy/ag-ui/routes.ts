@@ -1,4 +1,5 @@
-/** AG-UI's one endpoint over deploy sessions (contract section 12): a run is sent, or joined when it is sent again. */
+/** AG-UI over deploy sessions (contract section 12): a run is sent, or joined when it is sent again. */
+import { findAgent } from '../../../persistence/records/agents.ts'
 import { repliesBefore } from '../../../persistence/replies/reply-events.ts'
 import { findWait } from '../../../persistence/replies/waits.ts'
 import { broughtFunctions } from '../../caller-tools.ts'
@@ -27,6 +28,14 @@ async function decisionsFor(
   return { calls, wait, bySecret: caller.kind === 'secret', asMessages }
 }
 
+/** As AG-UI's AgentCapabilities. */
+const capabilities = {
+  transport: { streaming: true, resumable: true },
+  tools: { supported: true, clientProvided: true },
+  reasoning: { supported: true, streaming: true },
+  humanInTheLoop: { supported: true, approvals: true, interrupts: true },
+}
+
 export const agUiHandlers = (rooms: SendRooms) =>
   ({
     runAgUi: async ({ params, body, caller, request, reply }) => {
@@ -48,5 +57,9 @@ export const agUiHandlers = (rooms: SendRooms) =>
       const earlier = decisions ? await repliesBefore(rooms.sql, id) : []
       await streamBatches(reply, sent.reply, 0, createRunEncoder({ threadId, runId }, id, earlier), onLeft)
       return undefined
+    },
+    async readAgUiCapabilities({ params }) {
+      if ((await findAgent(rooms.sql, params.agent_id)) === null) missing('agent')
+      return capabilities
     },
   }) satisfies DeployHandlers<'agUi'>
