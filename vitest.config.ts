@@ -23,8 +23,9 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     experimental: { viteModuleRunner: false },
-    // Most files wait for processes and leases most of the time: one processor second in five.
-    maxWorkers: 3 * availableParallelism(),
+    // Those with leases and processes mostly wait, those with a browser never do: both processors are busy with two each. With
+    // three, a run took as long, and waits of seconds came too late now and then.
+    maxWorkers: 2 * availableParallelism(),
     testTimeout: 2 * WAIT_MS,
     hookTimeout: 3 * WAIT_MS,
     expect: { poll: { timeout: WAIT_MS } },

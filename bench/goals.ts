@@ -184,7 +184,8 @@ export function goalsTable(results: Results): string {
     })
     const own = measured(results, goal, goal.row)
     const wanted = goal.most === undefined ? `≥ ${show(goal.least ?? 0)}` : `≤ ${show(goal.most)}`
-    const isReached = own !== null && own <= (goal.most ?? Number.POSITIVE_INFINITY) && own >= (goal.least ?? Number.NEGATIVE_INFINITY)
+    const isReached =
+      own !== null && own <= (goal.most ?? Number.POSITIVE_INFINITY) && own >= (goal.least ?? Number.NEGATIVE_INFINITY)
     return [goal.what, ...beside, show(own), wanted, own === null ? 'not measured' : isReached ? 'yes' : '**no**']
   })
   return table(['', ...measuredOnes.map(({ title }) => title), 'Greenroom', 'goal', 'reached'], rows)

@@ -163,6 +163,7 @@ test.runIf(process.platform === 'linux')(
     await query(await line, 'create table kept as select 2 as n')
     const server = await serverPid()
     const guard = await parentOf(server)
+    process.kill(guard, 'SIGSTOP') // it would stop the server when its other children end
     const numbers = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
     for (const pid of numbers) if (pid !== server && (await parentOf(pid)) === guard) process.kill(pid, 'SIGKILL')
     process.kill(guard, 'SIGKILL')

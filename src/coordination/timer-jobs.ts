@@ -90,16 +90,20 @@ function runJob(job: Job, { sql, log, retryMs = RETRY_MS }: TimerJobsOptions, si
     } catch (err) {
       if (!signal.aborted) log.warn({ err, job: job.name }, 'The schedule of a background job could not be read.')
     }
-    if (!signal.aborted) turn = setTimeout(check, waitMs)
+    if (!signal.aborted) turn = setTimeout(checkAgain, waitMs)
   }
 
-  void check()
+  let checking = check()
+  function checkAgain(): void {
+    checking = check()
+  }
   return {
     run,
+    /** Behind it no turn is taken: one that is taken and not run would be nobody's until the next is due. */
     async stop() {
       clearTimeout(turn)
       clearTimeout(retry)
-      await running
+      await Promise.all([checking, running])
     },
   }
 }
