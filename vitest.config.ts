@@ -23,8 +23,7 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     experimental: { viteModuleRunner: false },
-    // Those with leases and processes mostly wait, those with a browser never do: both processors are busy with two each. With
-    // three, a run took as long, and waits of seconds came too late now and then.
+    // Those with leases and processes mostly wait, those with a browser never do. With three for each core, a run took as long.
     maxWorkers: 2 * availableParallelism(),
     testTimeout: 2 * WAIT_MS,
     hookTimeout: 3 * WAIT_MS,
