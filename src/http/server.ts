@@ -1,5 +1,5 @@
 /** The one port: both scopes, health, docs and the first page, on one Fastify. */
-import { METHODS } from 'node:http'
+import { createServer as createHttpServer, METHODS } from 'node:http'
 import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import { FastifySSEPlugin } from 'fastify-sse-v2'
 import { agents } from '../../openapi/operations/agents.ts'
@@ -64,6 +64,7 @@ import { usageHandlers } from './management/usage.ts'
 import { mount } from './mount.ts'
 import { observeRequests, type RequestObserver, requestId } from './observe-requests.ts'
 import { answerUnknownPaths, readableUrl } from './paths.ts'
+import { endPipelines } from './pipelined.ts'
 import { endSlowRequests } from './slow-requests.ts'
 import { registerUi } from './ui.ts'
 
@@ -96,12 +97,19 @@ export type HttpRooms = CompletionRooms &
   } & HttpToolRooms &
   McpServerRooms
 
+/** Milliseconds. Of headers; bodies are timed by endSlowRequests. Node looks every 30 s by itself. */
+const TIMES = {
+  headersTimeout: 60_000,
+  requestTimeout: 0,
+  connectionsCheckingInterval: 5000,
+  keepAliveTimeout: 72_000, // longer than a balancer keeps a connection, which else sends into one that closes
+}
+
 /** Fastify with its logger, before anything is mounted: the other rooms log through it. */
 export function createServer({ logLevel, logStream, maxBodyBytes, trustProxy }: ServerOptions): FastifyInstance {
   return Fastify({
     bodyLimit: maxBodyBytes,
-    // Of headers; bodies are timed by endSlowRequests. Node looks every 30 s by itself.
-    http: { headersTimeout: 60_000, connectionsCheckingInterval: 5000 },
+    serverFactory: (handler) => createHttpServer(TIMES, endPipelines(handler)),
     requestIdHeader: false,
     genReqId: requestId,
     // Ids of any length reach their own scope, which answers in its own format: Node limits the path to 16 KiB.
