@@ -22,6 +22,13 @@ export type Fragment = postgres.PendingQuery<postgres.Row[]>
 export const isoTime = (sql: AnySql, column: string): Fragment =>
   sql`to_char(${sql(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
+/** Likewise in a tenth of the time, for lists of many rows: JSON, which `isoOf` makes the same text of. */
+export const quickTime = (sql: AnySql, column: string): Fragment =>
+  sql`to_json(${sql(column)} at time zone 'UTC')::text`
+
+/** `"2026-01-02T03:04:05.6"`, with up to six decimals or none, in its quotes. */
+export const isoOf = (time: string): string => `${time.slice(1, 20)}.${time.slice(21, -1).padEnd(3, '0').slice(0, 3)}Z`
+
 /** The two columns that every record ends with. */
 export const timestamps = (sql: AnySql): Fragment =>
   sql`${isoTime(sql, 'created_at')} as "createdAt", ${isoTime(sql, 'updated_at')} as "updatedAt"`

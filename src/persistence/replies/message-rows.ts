@@ -2,10 +2,10 @@
 import type { MessagePart, ReplyFacts, ReplyFigures } from '../../actors/ports.ts'
 import type { FinishReason, StoredEvent, Usage } from '../../actors/reply-event.ts'
 import type { Sql } from '../postgres/database.ts'
-import { type Fragment, isoTime } from '../postgres/page.ts'
+import { type Fragment, isoOf, quickTime } from '../postgres/page.ts'
 import { type PartRow, partOf, partsOfMany } from './parts.ts'
 import { storedUsage, type UsageRow } from './stored-outcome.ts'
-import { framesOf, lastModel, offsetOf, type ShownRow, shownOf } from './stored-reply.ts'
+import { type FramesOrEnds, framesOrEnds, lastModel, offsetOf, type ShownRow, shownOf } from './stored-reply.ts'
 import { type WaitedCall, waitedCalls } from './waits.ts'
 
 export interface Message {
@@ -46,37 +46,40 @@ export interface Message {
  * again. What few messages have is one column.
  */
 export const messageColumns = (sql: Sql, sessionId: string): Fragment => sql`
-  m.id, m.role, m.status, m.finish_reason as "finishReason", m.position, ${isoTime(sql, 'm.created_at')} as "createdAt",
+  m.id, m.role, m.status, m.finish_reason as "finishReason", m.position, m.parent, ${quickTime(sql, 'm.created_at')} as time,
   m.model, m.facts, m.prompt_tokens, m.completion_tokens, m.first_seq, m.content, m.tool_events,
-  case when m.tool_events is not null then m.frame_ends end as frame_ends, ${framesOf(sql)},
-  case when coalesce(m.parent, m.reasoning_ms) is not null or coalesce(m.error_code, m.reasoning) is not null or m.finish_reason = 'tool_calls'
+  ${framesOrEnds(sql)},
+  case when m.reasoning_ms is not null or coalesce(m.error_code, m.reasoning) is not null or m.finish_reason = 'tool_calls'
             or coalesce(m.usage_estimated, m.prompt_tokens is not null)
             or m.role = 'user' and exists (select 1 from message_parts where session_id = ${sessionId})
        then jsonb_build_object(
-         'parent', m.parent, 'errorCode', m.error_code, 'errorDetail', m.error_detail, 'reasoning', m.reasoning,
+         'errorCode', m.error_code, 'errorDetail', m.error_detail, 'reasoning', m.reasoning,
          'reasoningMs', m.reasoning_ms, 'usage_estimated', m.usage_estimated,
          'waited', case when m.finish_reason = 'tool_calls' then ${waitedCalls(sql)} end,
          'parts', ${partsOfMany(sql, sessionId, 'm')})
   end as rare`
 
 /** Position of the message before it. -1: there is none. */
-export const parentOf = ({ position, rare }: MessageRow): number => rare?.parent ?? position - 1
+export const parentOf = ({ position, parent }: MessageRow): number => parent ?? position - 1
 
-export interface MessageRow
-  extends Pick<Message, 'id' | 'role' | 'status' | 'finishReason' | 'createdAt' | 'model' | 'facts'>,
-    Omit<ShownRow, 'status' | 'reasoning'>,
-    Omit<UsageRow, 'usage_estimated'> {
-  position: number
-  /** Null: all of it is null, or false. */
-  rare:
-    | (Pick<Message, 'errorCode' | 'errorDetail' | 'reasoning' | 'reasoningMs'> &
-        Pick<UsageRow, 'usage_estimated'> & {
-          parent: number | null
-          waited: WaitedCall[] | null
-          parts: PartRow[] | null
-        })
-    | null
-}
+export type MessageRow = FramesOrEnds &
+  Pick<Message, 'id' | 'role' | 'finishReason' | 'model' | 'facts'> &
+  Pick<ShownRow, 'first_seq' | 'content' | 'tool_events'> &
+  Omit<UsageRow, 'usage_estimated'> & {
+    position: number
+    /** As stored: null where it is the position before. */
+    parent: number | null
+    /** See `isoOf`. */
+    time: string
+    /** Null: all of it is null, or false. */
+    rare:
+      | (Pick<Message, 'errorCode' | 'errorDetail' | 'reasoning' | 'reasoningMs'> &
+          Pick<UsageRow, 'usage_estimated'> & {
+            waited: WaitedCall[] | null
+            parts: PartRow[] | null
+          })
+      | null
+  }
 
 /** Field by field: spreading a row and its remainders took twice as long as all that PostgreSQL does for it. */
 export function messageOf(
@@ -84,9 +87,10 @@ export function messageOf(
   row: MessageRow,
   place: Pick<Message, 'agentId' | 'sessionId' | 'parentId'>,
 ): Message {
-  const { rare, status, first_seq, frame_ends, tool_events, frames, prompt_tokens, completion_tokens } = row
+  const { rare, status, first_seq, content, tool_events, prompt_tokens, completion_tokens } = row
   const reasoning = rare?.reasoning ?? null
-  const shown = shownOf({ status, first_seq, content: row.content, frame_ends, tool_events, reasoning, frames })
+  const [frames, frame_ends] = row.status === 'streaming' ? [row.frames_or_ends, null] : [null, row.frames_or_ends]
+  const shown = shownOf({ status, first_seq, content, frame_ends, tool_events, reasoning, frames })
   const offset = (seq: number) => offsetOf(shown, seq - (first_seq ?? 0))
   const last = lastModel(shown)
   return {
@@ -98,7 +102,7 @@ export function messageOf(
     content: shown.content,
     status,
     finishReason: row.finishReason,
-    createdAt: row.createdAt,
+    createdAt: isoOf(row.time),
     errorCode: rare?.errorCode ?? null,
     errorDetail: rare?.errorDetail ?? null,
     model: last?.model ?? row.model,

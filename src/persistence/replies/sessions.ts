@@ -173,26 +173,23 @@ export async function listMessages(
   if (!isUuid(agentId) || !isUuid(sessionId)) return null
   const cursor = after ?? before
   const position = cursor === undefined ? null : await positionOf(sql, sessionId, cursor)
-  const bound = after === undefined ? sql`m.position < ${position}` : sql`m.position > ${position}`
-  const newestFirst = limit !== undefined && after === undefined
-  const order = sql`order by m.position ${newestFirst ? sql`desc` : sql``} limit ${limit ?? null}`
-  const those = (which: Fragment) => sql`
-    (select ${messageColumns(sql, sessionId)} from messages m
-      where m.session_id = ${sessionId} and ${which} ${cursor === undefined ? sql`` : sql`and ${bound}`} ${order})`
-  // Looked for once, before any message: joined, the session was looked for with each.
-  const ours = sql`sessions where id = ${sessionId} and agent_id = ${agentId}`
-  const every = () => those(sql`exists (select 1 from ${ours})`)
-  // A straight session and a path are found by different plans. One of both is empty, which is known before it begins.
-  const straight = () => those(sql`exists (select 1 from ${ours} and head is null)`)
-  const path = () =>
-    those(sql`m.position = any((select path_positions(id, head) from ${ours} and head is not null)::integer[])`)
-  const rows = await sql<MessageRow[]>`${branches === 'all' ? every() : sql`${straight()} union all ${path()}`}`
+  if (cursor !== undefined && position === null) {
+    if ((await findSession(sql, agentId, sessionId)) === null) return null
+    throw new UnknownMessage()
+  }
+  const [from, to] = after === undefined ? [null, position] : [position, null]
+  const head = branches === 'all' ? sql`null` : sql`head`
+  // The session is looked for once, before any message: joined, it was looked for with each.
+  const rows = await sql<MessageRow[]>`
+    select ${messageColumns(sql, sessionId)} from messages m
+     where m.session_id = ${sessionId} and m.position = any((
+       select path_page(id, ${head}, ${from}, ${to}, ${limit ?? null})
+         from sessions where id = ${sessionId} and agent_id = ${agentId})::integer[])
+     order by m.position`
   if (rows.length === 0 && (await findSession(sql, agentId, sessionId)) === null) return null
-  if (cursor !== undefined && position === null) throw new UnknownMessage()
   const ids = await idsAt(sql, sessionId, rows)
   const place = { agentId: agentId.toLowerCase(), sessionId: sessionId.toLowerCase() } // as stored
-  const messages = rows.map((row) => messageOf(sql, row, { ...place, parentId: ids.get(parentOf(row)) ?? null }))
-  return newestFirst ? messages.reverse() : messages
+  return rows.map((row) => messageOf(sql, row, { ...place, parentId: ids.get(parentOf(row)) ?? null }))
 }
 
 /** The ids of all parents, by position: of a page, the first one's is not among its rows. */

@@ -87,10 +87,20 @@ export interface EventRow {
 
 /** `frames` of `messages m`, from the frame `after` on. */
 export const framesOf = (sql: AnySql, after = 0): Fragment => sql`
-  case when m.status = 'streaming' then (
-    select json_agg(json_build_array(f.seq, f.part, f.event, f.reasoning) order by f.seq, f.part) from frames f
-     where f.session_num = m.session_num and f.seq >= greatest(m.first_seq, ${after}::bigint)
-  ) end as frames`
+  case when m.status = 'streaming' then ${frameRows(sql, after)} end as frames`
+
+const frameRows = (sql: AnySql, after: number): Fragment => sql`(
+  select json_agg(json_build_array(f.seq, f.part, f.event, f.reasoning) order by f.seq, f.part) from frames f
+   where f.session_num = m.session_num and f.seq >= greatest(m.first_seq, ${after}::bigint))`
+
+/** What says where events lie in `messages m`, in one column: its frames while it runs, then where they end. */
+export const framesOrEnds = (sql: AnySql): Fragment => sql`
+  case when m.status = 'streaming' then ${frameRows(sql, 0)}
+       when m.tool_events is not null then to_json(m.frame_ends) end as frames_or_ends`
+
+export type FramesOrEnds =
+  | { status: 'streaming'; frames_or_ends: FrameRow[] | null }
+  | { status: 'complete' | 'error'; frames_or_ends: number[] | null }
 
 /** The events of a reply, in order. */
 export function eventsOf(row: EventRow): StoredEvent[] {

@@ -1,4 +1,4 @@
--- revision 14
+-- revision 15
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -39,6 +39,7 @@ declare
   v_position integer;
   v_first_text text;
   v_created_at timestamptz;
+  v_lines_before integer[];
 begin
   select * into m from jsonb_to_record(p_message) as x(
     agent_id uuid, session_id uuid, end_user text, user_id uuid, reply_id uuid, model text, include_usage boolean,
@@ -177,18 +178,23 @@ begin
   v_is_straight := place.at = v_next - 1;
   v_position := case when v_has_question then v_next + 1 else v_next end;
   v_created_at := clock_timestamp();
-  if not v_is_straight then place.line := v_next; end if;
+  if not v_is_straight then
+    v_lines_before := lines_before(m.session_id, place.at, place.line);
+    place.line := v_next;
+  end if;
   if v_has_question then
-    insert into messages (id, session_id, position, role, status, content, created_at, parent, line)
+    insert into messages (id, session_id, position, role, status, content, created_at, parent, line, lines_before)
     values (m.user_id, m.session_id, v_next, 'user', 'complete', p_text, v_created_at,
-            case when not v_is_straight then place.at end, place.line);
+            case when not v_is_straight then place.at end, place.line, v_lines_before);
     if m.parts is not null then perform add_parts(m.session_id, m.user_id, m.parts); end if;
   end if;
   insert into messages (id, session_id, position, role, status, created_at, session_num, model, first_seq,
-                        include_usage, instance_id, epoch, parent, line, asked_place, continues, decisions_hash, facts)
+                        include_usage, instance_id, epoch, parent, line, lines_before, asked_place, continues,
+                        decisions_hash, facts)
   values (m.reply_id, m.session_id, v_position, 'assistant', 'streaming', v_created_at, s.num, m.model, s.next_seq,
           m.include_usage, p_instance, p_epoch, case when v_is_regenerate and not v_is_straight then place.at end,
-          place.line, m.place, m.wait_id, decode(m.decisions_hash, 'hex'), m.facts);
+          place.line, case when v_is_regenerate then v_lines_before end, m.place, m.wait_id,
+          decode(m.decisions_hash, 'hex'), m.facts);
   if m.key is not null then
     insert into idempotency_keys (session_id, key, body_hash, reply_id)
     values (m.session_id, m.key, decode(m.body_hash, 'hex'), m.reply_id)

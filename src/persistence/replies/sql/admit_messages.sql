@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* admit_message for many messages of one instance at once: those that nothing stands against, to sessions that nobody else
    is at work on. Waits for none of them. Of each it admits it answers what admit_message answers; the others, and all but
    the first to a session, are admit_message's to decide, or refuse: it must be asked for them, in their order.
@@ -34,7 +34,8 @@ begin
   ), plain as materialized (
     select m.*, s.num, s.next_seq, s.title, s.head, last.position as last_position, last.finish_reason, last.status,
            p.at, p.id as parent_id, p.content, p.before_at, x.next, x.is_straight,
-           case when x.is_straight then p.line else x.next end as line, x.is_regenerate,
+           case when x.is_straight then p.line else x.next end as line,
+           case when not x.is_straight then lines_before(m.session_id, p.at, p.line) end as lines_before, x.is_regenerate,
            case when x.is_regenerate then x.next else x.next + 1 end as position
       from wanted m
       join sessions s on s.id = m.session_id and s.agent_id = m.agent_id and (m.end_user is null or s.end_user = m.end_user)
@@ -57,14 +58,16 @@ begin
                           and k.created_at > v_now - interval '24 hours')
        and (m.configuration is null or m.configuration = (select c.version from configuration c))
   ), question as (
-    insert into messages (id, session_id, position, role, status, content, created_at, parent, line)
-    select m.user_id, m.session_id, m.next, 'user', 'complete', m.text, v_now, case when not m.is_straight then m.at end, m.line
+    insert into messages (id, session_id, position, role, status, content, created_at, parent, line, lines_before)
+    select m.user_id, m.session_id, m.next, 'user', 'complete', m.text, v_now, case when not m.is_straight then m.at end, m.line,
+           m.lines_before
       from plain m where not m.is_regenerate
   ), reply as (
     insert into messages (id, session_id, position, role, status, created_at, session_num, model, first_seq, include_usage,
-                          instance_id, epoch, parent, line, asked_place, facts)
+                          instance_id, epoch, parent, line, lines_before, asked_place, facts)
     select m.reply_id, m.session_id, m.position, 'assistant', 'streaming', v_now, m.num, m.model, m.next_seq, m.include_usage,
-           p_instance, p_epoch, case when m.is_regenerate and not m.is_straight then m.at end, m.line, m.place, m.facts
+           p_instance, p_epoch, case when m.is_regenerate and not m.is_straight then m.at end, m.line,
+           case when m.is_regenerate then m.lines_before end, m.place, m.facts
       from plain m
   ), named as (
     insert into idempotency_keys (session_id, key, body_hash, reply_id)

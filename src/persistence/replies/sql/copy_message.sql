@@ -1,4 +1,4 @@
--- revision 3
+-- revision 4
 /* A message as a fork has it (contract section 14): new id, no reply of its session's own, and so without frames, usage and
    owner. p_frame: of a reply, what it had shown when its reader had this frame; null: all that is stored. */
 create or replace function copy_message(m messages, p_session uuid, p_position integer, p_frame bigint)
@@ -14,7 +14,7 @@ begin
             placing substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3) from 1 for 6), 52, 1), 53, 1), 'hex')::uuid;
   c.session_id := p_session;
   c.position := p_position;
-  c.parent := null; c.line := null; c.asked_place := null;
+  c.parent := null; c.line := null; c.lines_before := null; c.asked_place := null;
   c.session_num := null; c.first_seq := null; c.include_usage := null; c.instance_id := null; c.epoch := null;
   c.prompt_tokens := null; c.completion_tokens := null; c.usage_estimated := null;
   c.ended_at := null; c.settled_at := null; c.requester_lost := null; c.shown_calls := null; c.decisions_hash := null;
