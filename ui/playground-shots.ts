@@ -90,9 +90,33 @@ export async function withPlaygroundShots(product: Product, take: (shots: Shot[]
     await page.keyboard.press('Escape')
     await page.getByText('Stopped').waitFor()
   }
+  /** A question that waits for a decision. */
+  const ask = async () => {
+    await product.client.PUT('/api/v1/agents/{agent_id}/tools', {
+      params: { path },
+      body: { builtInToolIds: ['current_time', 'web_fetch'], approvals: ['web_fetch'] },
+    })
+    up.next(async (call) => {
+      await call.toolCall({ id: 'c2', name: 'web_fetch', arguments: '{"url":"https://example.com/handbook"}' })
+      await call.finish('tool_calls')
+    })
+    return await say(product, agentId, 'What does the handbook say of refunds?')
+  }
+  const whatHappened = (of: string) => async (page: Page) => {
+    await page.getByRole('button', { name: 'What happened' }).last().click()
+    await page.getByText('What the model saw').last().waitFor()
+    if (of === 'requests') await page.getByText('What the model saw').last().click()
+  }
+  const waiting = await ask()
   try {
     await take([
       { name: 'home-used', path: '/' },
+      { name: 'sessions', path: '/sessions' },
+      { name: 'waiting', path: '/waiting' },
+      { name: 'docs', path: '/docs' },
+      { name: 'playground-waiting', path: `${base}/${waiting}` },
+      { name: 'playground-trace', path: `${base}/${session}`, act: whatHappened('spans') },
+      { name: 'playground-requests', path: `${base}/${session}`, act: whatHappened('requests') },
       { name: 'playground-new', path: base },
       { name: 'playground-chat', path: `${base}/${session}` },
       { name: 'playground-failed', path: `${base}/${failed}` },
