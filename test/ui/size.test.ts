@@ -1,6 +1,7 @@
-/** What the first page costs a visitor, and that it comes compressed. */
+/** What the pages cost a visitor: the bytes of the first one, which come compressed, and the requests of each. */
+import type { Page, Request } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
-import { startTestApp } from '../support/app.ts'
+import { createAgent, startTestApp } from '../support/app.ts'
 import { openBrowser } from './browser.ts'
 
 const app = await startTestApp()
@@ -27,3 +28,80 @@ test('the first page, font and all, is under 255 KB on the wire', async () => {
   expect(total, JSON.stringify(Object.fromEntries(sizes))).toBeLessThan(mostBytes)
   expect(total).toBeGreaterThan(50_000)
 })
+
+test('with 300 agents and 5,000 sessions no page calls the API ten times before it rests', async () => {
+  const { agentId, providerId } = await createAgent(app, { system: 'Be kind.' })
+  await app.sql`
+    insert into agents (name, provider_id, model) select 'Agent ' || n, ${providerId}, 'm' from generate_series(2, 300) n`
+  await app.sql`
+    insert into sessions (agent_id, title, next_seq, status)
+    select agents.id, 'Session ' || n, 1, 'idle'
+      from (select id, row_number() over () - 1 as at from agents) agents, generate_series(1, 17) n where at * 17 + n <= 5000`
+  const [{ agents, sessions, session } = { agents: 0, sessions: 0, session: '' }] = await app.sql<Scene[]>`
+    select (select count(*) from agents)::integer as agents, count(*)::integer as sessions,
+           (select id from sessions where agent_id = ${agentId} limit 1) as session
+      from sessions`
+  expect([agents, sessions]).toEqual([300, 5000])
+  const [prompt] = await app.sql<{ id: string }[]>`select id from prompts`
+  const playground = `/playground/${agentId}`
+  const found: Record<string, string[]> = {}
+  await using page = await browser.page(app.url)
+  const callsOnceQuiet = watchCalls(page)
+  for (const path of [
+    ...['/', playground, `${playground}/${session}`, `${playground}/compare`, '/sessions', '/waiting', '/usage'],
+    ...['/chart', '/chart?view=replay', '/chart?view=traffic', '/chart?view=actors', '/tools/built-in'],
+    ...['/agents', `/agents/${agentId}`, `/agents/${agentId}?tab=use`, '/agents/new', '/providers', '/providers/new'],
+    ...[
+      `/providers/${providerId}`,
+      '/prompts',
+      `/prompts/${prompt?.id}`,
+      '/tools/http',
+      '/tools/http/new',
+      '/tools/mcp',
+    ],
+  ]) {
+    await page.goto(path)
+    await page.getByRole('heading', { level: 1 }).first().waitFor()
+    found[path] = await callsOnceQuiet()
+  }
+  expect(Object.entries(found).filter(([, calls]) => calls.length >= 10)).toEqual([])
+}, 240_000)
+
+interface Scene {
+  agents: number
+  sessions: number
+  session: string
+}
+
+/**
+ * Waits until nothing has been asked for a while, streams apart; counts the requests to the API since the last call. A
+ * poll's repetitions are no new requests: the same again, a second after its answer.
+ */
+function watchCalls(page: Page): () => Promise<string[]> {
+  const open = new Set<Request>()
+  const answeredAt = new Map<string, number>()
+  let calls: string[] = []
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url())
+    if (!pathname.startsWith('/api/')) return
+    const call = `${request.method()} ${pathname}${search}`
+    const isPoll = performance.now() - (answeredAt.get(call) ?? performance.now()) > 900
+    if (!isPoll) calls.push(call)
+    if (!pathname.endsWith('/stream')) open.add(request)
+  })
+  const close = (request: Request) => {
+    open.delete(request)
+    const { pathname, search } = new URL(request.url())
+    answeredAt.set(`${request.method()} ${pathname}${search}`, performance.now())
+  }
+  page.on('requestfinished', close)
+  page.on('requestfailed', close)
+  return async () => {
+    let times = 0
+    await expect.poll(() => (times = open.size === 0 ? times + 1 : 0)).toBeGreaterThan(5)
+    const made = calls
+    calls = []
+    answeredAt.clear()
+    return made
+  }
+}

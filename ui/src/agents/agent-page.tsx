@@ -1,7 +1,7 @@
 import { Alert, Button, Loader, Tabs } from '@mantine/core'
 import { IconMessageCircle, IconPlugConnected } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'react-router'
 import { EmptyState } from '../blocks/empty-state.tsx'
 import { ErrorAlert } from '../blocks/error-alert.tsx'
@@ -79,6 +79,9 @@ function AgentTabs({ agent, onSaved }: AgentTabsProps) {
   const { state } = useLocation()
   const [search, setSearch] = useSearchParams()
   const tab = search.get('tab') === 'use' ? 'use' : 'settings'
+  // What the form reads is read once the form is shown.
+  const [hasForm, setHasForm] = useState(tab === 'settings')
+  if (tab === 'settings' && !hasForm) setHasForm(true)
   return (
     <>
       {state?.isNew === true && (
@@ -98,7 +101,7 @@ function AgentTabs({ agent, onSaved }: AgentTabsProps) {
         </Tabs.List>
         {/* Kept while the other tab is shown: what was typed stays. */}
         <Tabs.Panel value="settings" keepMounted>
-          <Settings agent={agent} onSaved={onSaved} />
+          {hasForm && <Settings agent={agent} onSaved={onSaved} />}
         </Tabs.Panel>
         <Tabs.Panel value="use">{tab === 'use' && <UseIt agent={agent} />}</Tabs.Panel>
       </Tabs>

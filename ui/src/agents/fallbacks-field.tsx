@@ -3,7 +3,8 @@ import type { UseFormReturnType } from '@mantine/form'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import classes from '../blocks/forms.module.css'
-import { providerResource, providerTest } from '../providers/resource.ts'
+import { providerResource } from '../providers/resource.ts'
+import { useModels } from '../providers/use-models.ts'
 import type { AgentValues } from './agent-values.ts'
 
 /** As many as the server takes. */
@@ -60,7 +61,7 @@ interface FallbackRowProps {
 function FallbackRow({ number, fallback: { providerId, model }, onChange, onRemove }: FallbackRowProps) {
   const { data: providers } = useQuery(providerResource.all)
   const isKnown = providers?.some(({ id }) => id === providerId) === true
-  const { data: test } = useQuery({ ...providerTest(providerId), enabled: isKnown })
+  const { models, onFocus } = useModels(providerId, { isKnown, model })
   return (
     <div className={classes.headerRow}>
       <Select
@@ -76,7 +77,8 @@ function FallbackRow({ number, fallback: { providerId, model }, onChange, onRemo
         aria-label={`Model of fallback ${number}`}
         placeholder="Model"
         limit={100}
-        data={[...new Set(test?.models ?? [])]}
+        data={models}
+        onFocus={onFocus}
         spellCheck={false}
         value={model}
         onChange={(text) => onChange({ providerId, model: text })}

@@ -2,15 +2,17 @@ import { Autocomplete, Button, Group, Select, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
-import { providerResource, providerTest } from '../providers/resource.ts'
+import { providerResource } from '../providers/resource.ts'
+import { useModels } from '../providers/use-models.ts'
 import type { AgentValues } from './agent-values.ts'
 
 /** The provider, and a model that it lists or any other by its name. */
 export function ModelFields({ form }: { form: UseFormReturnType<AgentValues> }) {
-  const { providerId } = form.values
+  const { providerId, model } = form.values
   const { data: providers } = useQuery(providerResource.all)
   const isKnown = providers?.some(({ id }) => id === providerId) === true
-  const test = useQuery({ ...providerTest(providerId), enabled: isKnown })
+  const { test, models, onFocus } = useModels(providerId, { isKnown, model })
+  const field = form.getInputProps('model')
   return (
     <>
       <Group align="flex-end" gap="sm" wrap="nowrap">
@@ -38,9 +40,13 @@ export function ModelFields({ form }: { form: UseFormReturnType<AgentValues> }) 
           placeholder="gpt-…"
           maw={420}
           limit={100}
-          data={[...new Set(test.data?.models ?? [])]}
+          data={models}
           spellCheck={false}
-          {...form.getInputProps('model')}
+          {...field}
+          onFocus={(event) => {
+            field.onFocus(event)
+            onFocus()
+          }}
         />
         <Text fz="xs" c={test.data?.ok === false ? 'red' : 'dimmed'} mt={6} role="status">
           {isKnown && listWords(test)}
@@ -50,7 +56,7 @@ export function ModelFields({ form }: { form: UseFormReturnType<AgentValues> }) 
   )
 }
 
-function listWords({ data, isFetching, error }: ReturnType<typeof useModels>): string {
+function listWords({ data, isFetching, error }: ReturnType<typeof useModels>['test']): string {
   if (isFetching) return 'Asking the provider for its models…'
   if (error) return 'The provider’s models could not be listed. You can type any name.'
   if (!data) return ''
@@ -59,5 +65,3 @@ function listWords({ data, isFetching, error }: ReturnType<typeof useModels>): s
     ? 'The provider lists no models: type the name.'
     : `The provider lists ${data.models.length.toLocaleString('en')} ${data.models.length === 1 ? 'model' : 'models'}.`
 }
-
-const useModels = (id: string) => useQuery(providerTest(id))

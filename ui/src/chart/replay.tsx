@@ -6,12 +6,11 @@ import { ApiError } from '../api.ts'
 import { EmptyState } from '../blocks/empty-state.tsx'
 import { ErrorAlert } from '../blocks/error-alert.tsx'
 import { Gone } from '../blocks/gone.tsx'
-import { allSessions } from '../sessions/queries.ts'
 import { OpenInPlayground } from './open-in-playground.tsx'
 import { allSteps, chartQuery, messagesOf } from './queries.ts'
 import { ReplayPlayer } from './replay-player.tsx'
 import { type ChosenSession, useChartAddress } from './session-in-url.ts'
-import { SessionPicker } from './session-picker.tsx'
+import { newestSessions, SessionPicker } from './session-picker.tsx'
 import { StartOne } from './start-one.tsx'
 
 export function Replay() {
@@ -53,7 +52,7 @@ function Chosen({ session }: { session: ChosenSession }) {
 
 /** Offers the newest session. */
 function Unchosen({ onChoose }: { onChoose: (session: ChosenSession) => void }) {
-  const { data } = useQuery(allSessions({ limit: 1 }))
+  const { data } = useQuery(newestSessions)
   const newest = data?.sessions[0]
   return (
     <EmptyState

@@ -16,6 +16,9 @@ interface SessionPickerProps {
 
 const MOST_FOUND = 30
 
+/** What the picker offers before anything is typed. */
+export const newestSessions = allSessions({ limit: MOST_FOUND })
+
 /** Finds a session of any agent by its title, or by the beginning of its id. */
 export function SessionPicker({ chosen, onChoose }: SessionPickerProps) {
   // The name that stands in the field gives way to what is typed: it may change meanwhile, and must not replace that.

@@ -1,10 +1,10 @@
 /** The session to follow: one that runs, else the one that was active last. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { allSessions } from '../sessions/queries.ts'
 import { isRunning } from './machine.ts'
 import { type Actor, actorsQuery } from './queries.ts'
 import type { ChosenSession } from './session-in-url.ts'
+import { newestSessions } from './session-picker.tsx'
 
 const everyMs = 1_000
 
@@ -18,7 +18,7 @@ function newestOf(actors: readonly Actor[], current: string | undefined): Actor 
 export function useNewestActivity(enabled: boolean): { newest: ChosenSession | null; isPending: boolean } {
   const [newest, setNewest] = useState<ChosenSession | null>(null)
   const actors = useQuery({ ...actorsQuery(everyMs), enabled })
-  const stored = useQuery({ ...allSessions({ limit: 1 }), enabled })
+  const stored = useQuery({ ...newestSessions, enabled })
   const actor = newestOf(actors.data ?? [], newest?.sessionId)
   const session = stored.data?.sessions[0]
   const agentId = actor?.agentId ?? session?.agentId
@@ -29,5 +29,6 @@ export function useNewestActivity(enabled: boolean): { newest: ChosenSession | n
     if (!enabled || stays || agentId === undefined || sessionId === undefined) return
     setNewest((before) => (before?.sessionId === sessionId ? before : { agentId, sessionId }))
   }, [enabled, stays, agentId, sessionId])
-  return { newest, isPending: enabled && (actors.isPending || stored.isPending) }
+  const isFound = sessionId !== undefined
+  return { newest, isPending: enabled && (isFound || actors.isPending || stored.isPending) }
 }

@@ -1,21 +1,23 @@
 /** Who may see the pages: the login is a page of its own at first, and a dialog over the page when it expires. */
 import { Center, Loader, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, type ReactNode, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense, useDeferredValue } from 'react'
 import { wordsOf } from '../api.ts'
 import { reliable } from '../shell/reliable-import.ts'
 import { UnreachableNotice } from '../shell/unreachable.tsx'
 import { useLoginEnded } from './login-state.ts'
-import { authStatus } from './queries.ts'
+import { currentUser } from './queries.ts'
 
 const LoginPage = lazy(reliable(() => import('./login-page.tsx')))
 const LoginDialog = lazy(reliable(() => import('./login-dialog.tsx')))
 
 export function LoginGate({ children }: { children: ReactNode }) {
-  const { data, error } = useQuery(authStatus)
+  const { data: user, error } = useQuery(currentUser)
+  // Not at once: the whole page hangs on it, and would be one long task.
+  const data = useDeferredValue(user)
   const ended = useLoginEnded()
   if (data === undefined) return <Waiting error={error} />
-  if (data.authRequired && !data.authenticated) {
+  if (data === null) {
     return (
       <Suspense fallback={<Waiting error={null} />}>
         <LoginPage />

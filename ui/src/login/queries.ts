@@ -1,17 +1,14 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api } from '../api.ts'
+import { ApiError, api } from '../api.ts'
 
-/** `{authRequired, authenticated}` */
-export const authStatus = queryOptions({
-  queryKey: ['auth', 'status'],
-  queryFn: ({ signal }) => api.GET('/api/auth/status', { signal }),
-  staleTime: Number.POSITIVE_INFINITY,
-})
-
-/** `{username}`; null where no login is required. */
+/** `{username}`, which is null where no login is required; null: a login is required first. */
 export const currentUser = queryOptions({
   queryKey: ['auth', 'me'],
-  queryFn: ({ signal }) => api.GET('/api/auth/me', { signal }),
+  queryFn: ({ signal }) =>
+    api.GET('/api/auth/me', { signal }).catch((error: unknown) => {
+      if (error instanceof ApiError && error.status === 401) return null
+      throw error
+    }),
   staleTime: Number.POSITIVE_INFINITY,
 })
 

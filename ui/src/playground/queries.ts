@@ -14,6 +14,15 @@ export type Decision = components['schemas']['Decision']
 const pageLimit = 30
 const listPath = '/api/v1/agents/{agent_id}/playground/sessions'
 
+/** Polled: changes by other windows and the API's callers are seen here first. */
+export const newestSessions = (agentId: string) =>
+  queryOptions({
+    queryKey: ['sessions', 'newest', agentId],
+    queryFn: ({ signal }) =>
+      api.GET(listPath, { params: { path: { agent_id: agentId }, query: { limit: pageLimit } }, signal }),
+    refetchInterval: 3_000,
+  })
+
 /** What the sidebar's list is narrowed by; empty: by nothing. */
 export interface SessionSearch {
   /** A part of the title. */
@@ -27,21 +36,16 @@ export const sessionList = (agentId: string, { q, user }: SessionSearch) =>
   infiniteQueryOptions({
     queryKey: ['sessions', 'list', agentId, q, user],
     initialPageParam: 0,
-    queryFn: ({ pageParam, signal }) => {
+    queryFn: ({ client, pageParam, signal }) => {
+      // The first page of all is what was just polled, or is being polled.
+      if (pageParam === 0 && q === '' && user === '') {
+        return client.fetchQuery({ ...newestSessions(agentId), staleTime: 1_000 })
+      }
       const query = { limit: pageLimit, offset: pageParam, ...(q !== '' && { q }), ...(user !== '' && { user }) }
       return api.GET(listPath, { params: { path: { agent_id: agentId }, query }, signal })
     },
     getNextPageParam: ({ total, offset, sessions }) =>
       offset + sessions.length < total && sessions.length > 0 ? offset + sessions.length : undefined,
-  })
-
-/** Polled: changes by other windows and the API's callers are seen here first. */
-export const newestSessions = (agentId: string) =>
-  queryOptions({
-    queryKey: ['sessions', 'newest', agentId],
-    queryFn: ({ signal }) =>
-      api.GET(listPath, { params: { path: { agent_id: agentId }, query: { limit: 20 } }, signal }),
-    refetchInterval: 3_000,
   })
 
 export const messageList = (agentId: string, sessionId: string) =>
@@ -89,10 +93,10 @@ export async function createSession(agentId: string, forkOf: ForkOf | null): Pro
   return id
 }
 
-/** Refetches the lists. */
+/** Refetches the lists: first the newest sessions, with which the sidebar's list begins. */
 export const sessionsChanged = (agentId: string): void => {
+  void queryClient.invalidateQueries({ queryKey: newestSessions(agentId).queryKey })
   void queryClient.invalidateQueries({ queryKey: ['sessions', 'list', agentId] })
-  void queryClient.invalidateQueries({ queryKey: ['sessions', 'newest', agentId] })
 }
 
 export const messagesChanged = (agentId: string, sessionId: string): void => {

@@ -91,11 +91,13 @@ function useOtherWindows(agentId: string, sessionId: string | null): void {
   const newest = useQuery(newestSessions(agentId)).data?.sessions
   const changedAt = newest?.[0] && `${newest[0].id} ${newest[0].updatedAt} ${newest.length}`
   const own = newest?.find(({ id }) => id === sessionId)?.updatedAt
-  const known = useRef({ changedAt, own, sessionId })
+  const isKnown = newest !== undefined
+  const known = useRef({ isKnown, changedAt, own, sessionId })
   useEffect(() => {
     const before = known.current
-    known.current = { changedAt, own, sessionId }
-    if (before.changedAt !== undefined && before.changedAt !== changedAt) sessionsChanged(agentId)
+    known.current = { isKnown, changedAt, own, sessionId }
+    if (!before.isKnown) return
+    if (before.changedAt !== changedAt) sessionsChanged(agentId)
     if (sessionId !== null && before.sessionId === sessionId && before.own !== own) messagesChanged(agentId, sessionId)
-  }, [agentId, changedAt, own, sessionId])
+  }, [agentId, isKnown, changedAt, own, sessionId])
 }

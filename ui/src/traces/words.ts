@@ -16,6 +16,7 @@ const textIn = ({ detail }: Span, name: string): string | null => {
 export const failureOf = (span: Span): string | null =>
   span.ok === false ? String(numberIn(span, 'status') ?? textIn(span, 'code') ?? 'stopped') : null
 
+/** Milliseconds from the admission, as spans have their beginnings and ends. */
 export const firstTokenOf = (span: Span): number | null => numberIn(span, 'firstTokenMs')
 
 /** Behind a span's name. */
@@ -26,7 +27,7 @@ export function spanWords(span: Span): string {
   return [
     failure ?? '',
     wait === null ? '' : `again after ${duration(wait)}`,
-    first === null ? '' : `first token ${duration(first)}`,
+    first === null ? '' : `first token after ${duration(Math.max(0, first - span.startMs))}`,
   ]
     .filter((words) => words !== '')
     .join(', ')

@@ -1,0 +1,13 @@
+/** A field for a model's name, and what its provider lists: a call to the vendor, made for those who look for a model. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { providerTest } from './resource.ts'
+
+/** `onFocus` is the field's. The list is asked for once the field is used, holds no model, or has another provider. */
+export function useModels(providerId: string, { isKnown, model }: { isKnown: boolean; model: string }) {
+  const [first] = useState({ providerId, model })
+  const [isUsed, setUsed] = useState(false)
+  const isWanted = isUsed || first.model === '' || first.providerId !== providerId
+  const test = useQuery({ ...providerTest(providerId), enabled: isKnown && isWanted })
+  return { test, models: [...new Set(test.data?.models ?? [])], onFocus: () => setUsed(true) }
+}
