@@ -73,6 +73,15 @@ test('a reply of one owner is correct, and so is one that another instance has s
   expect(row).toEqual({ frames: 2 })
 })
 
+test('a flush that is sent again after its session was deleted is correct', async () => {
+  await as(nameOf('replies', owner), insertReply())
+  await as(nameOf('journal', owner), insertFrame(3))
+  await database.sql`delete from sessions where num = ${num}`
+  await database.sql`delete from frames where session_num = ${num}`
+  await as(nameOf('journal', owner), insertFrame(3))
+  expect(await rules()).toEqual([])
+})
+
 test('a lost reply is settled by whoever finds it, and the time that took is known', async () => {
   await honest({ settler: stranger, code: 'instance_lost' })
   expect(await rules()).toEqual([])

@@ -10,7 +10,9 @@ describe('limits', () => {
     { what: 'stream ended', value: 4000, detail: 'follower' },
     { what: 'loss settled', value: 23_000, detail: 'instance' },
     { what: 'many replies settled', value: 12_000, detail: '1500' },
-    { what: 'memory', value: 700, detail: 'instance 0' },
+    { what: 'memory', value: 600, detail: 'instance 0' },
+    { what: 'memory with many replies', value: 700, detail: 'instance 0' },
+    { what: 'Redis keys left', value: 100, detail: 'bull:jobs:meta' },
   ]
 
   test('values within the limits are correct', () => expect(checkBounds(honest, leaseMs)).toEqual([]))

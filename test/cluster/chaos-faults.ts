@@ -70,8 +70,10 @@ function ends({ cluster, random, onTrouble }: FaultOptions): Record<string, Faul
       await back(instance)
     },
     async SIGTERM(instance) {
+      const ending = cluster.products[instance]
       const exit = await back(instance)
-      if (exit?.code !== 0) onTrouble(`instance ${instance} ended by SIGTERM with ${JSON.stringify(exit)}`)
+      const told = ending?.stderr.slice(-3).join(' | ')
+      if (exit?.code !== 0) onTrouble(`instance ${instance} ended by SIGTERM with ${JSON.stringify(exit)}: ${told}`)
     },
   }
 }

@@ -5,15 +5,19 @@ import type { Measured } from './chaos-bounds.ts'
 
 const EVERY_MS = 500
 
-/** `products`: the current ones, including restarted ones. */
-export function watchMemory(products: readonly Pick<Product, 'pid'>[]): { measured(): Measured[] } & Disposable {
+type Peak = 'memory' | 'memory with many replies'
+
+/** `products`: the current ones, including restarted ones. `measured` begins anew: it names the peak since the last one. */
+export function watchMemory(
+  products: readonly Pick<Product, 'pid'>[],
+): Disposable & { measured(what: Peak): Measured[] } {
   const most: number[] = []
   const look = () => {
     for (const [n, { pid }] of products.entries()) most[n] = Math.max(most[n] ?? 0, residentMiB(pid))
   }
   const timer = setInterval(look, EVERY_MS)
   return {
-    measured: () => most.map((value, n) => ({ what: 'memory', value: Math.round(value), detail: `instance ${n}` })),
+    measured: (what) => most.splice(0).map((value, n) => ({ what, value: Math.round(value), detail: `instance ${n}` })),
     [Symbol.dispose]: () => clearInterval(timer),
   }
 }

@@ -7,6 +7,7 @@
  * Leaves neither processes nor folders behind, whatever happens.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -178,8 +179,9 @@ function linesOf(stream: NodeJS.ReadableStream | null): string[] {
   return lines
 }
 
-function killGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return
+/** What is left of its process group. Once its leader has ended, its number may be another process's, and its group's. */
+function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
+  if (pid === undefined || ((exitCode ?? signalCode) !== null && existsSync(`/proc/${pid}`))) return
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
