@@ -96,6 +96,7 @@ test('it runs on PostgreSQL 18 in UTF-8, as durable as PostgreSQL is, and only i
     ['server_encoding', 'UTF8'],
     ['listen_addresses', ''],
     ['wal_segment_size', '1MB'], // a commit waits while the next one is written full of zeros
+    ['max_wal_size', '512MB'], // a checkpoint every few seconds writes whole pages to the WAL
   ]) {
     expect(await query(url, `select current_setting('${name}')`), name).toBe(value)
   }
@@ -240,6 +241,15 @@ test.runIf(isRoot)('a folder that the database user cannot reach is one clear li
   await expect(startEmbedded({ dataDir: inside, log })).rejects.toThrow(
     `DATA_DIR (${inside}) cannot be reached by the OS user "postgres"`,
   )
+})
+
+test('without binaries the first thing said is DATABASE_URL, also where no folder can be made', async () => {
+  const file = join(dataDir, 'file')
+  await writeFile(file, '')
+  const options = { dataDir: join(file, 'data'), log }
+  const missing = startEmbedded({ ...options, binariesFrom: 'embedded-postgres-missing' })
+  await expect(missing).rejects.toThrow(/^There is no embedded PostgreSQL here .*set DATABASE_URL/)
+  await expect(startEmbedded(options)).rejects.toThrow(`DATA_DIR (${options.dataDir}) cannot be created: ENOTDIR.`)
 })
 
 test('a folder that is a file is one clear line that names DATA_DIR', async () => {

