@@ -55,6 +55,15 @@ describe('Dockerfile', () => {
     for (const line of allowed.filter((one) => one !== '!ui')) await stat(new URL(line.slice(1), checkout))
   })
 
+  test('.dockerignore lets through what the builds of pages and client extend', async () => {
+    const allowed = (await read('.dockerignore')).split('\n')
+    for (const path of ['ui/tsconfig.json', 'packages/client/tsconfig.json']) {
+      const { extends: base } = JSON.parse(await read(path))
+      const extended = fileURLToPath(new URL(base, new URL(path, checkout))).slice(fileURLToPath(checkout).length)
+      expect(allowed, path).toContain(`!${extended}`)
+    }
+  })
+
   test('it sets settings that there are, starts as npm start does, and stops as the product wants it', async () => {
     const set = [...(/^ENV (.+)$/m.exec(dockerfile)?.[1] ?? '').matchAll(/(\w+)=(\S+)/g)]
     const values = Object.fromEntries(set.map(([, name, value]) => [name, value]))
@@ -177,7 +186,10 @@ describe('what watches and what stands in front', () => {
       for (const [name] of instances) expect(text).toContain(`${name}:8080`)
       expect(text).toMatch(/\/(livez|readyz)$/m)
     }
-    expect(await read('deploy/haproxy.cfg')).toContain(' gt 4194304 ')
+    const haproxy = await read('deploy/haproxy.cfg')
+    expect(haproxy).toContain(' gt 4194304 ')
+    // Without a resolver HAProxy disables for good what has no address when it starts.
+    expect(haproxy).toMatch(/^resolvers system$[\s\S]* resolvers system init-addr /m)
   })
 
   test('the systemd unit waits for the drain, and signals the first process alone', async () => {
