@@ -40,10 +40,10 @@ const onData =
     return 0
   }
 
-const commands: Record<string, { takes: 'nothing' | 'one' | 'at most one'; run: Command }> = {
+const commands: Record<string, { takes: 'no' | 'one' | 'at most one'; run: Command }> = {
   import: { takes: 'one', run: ([file = '']) => importFile(server(), file, terminal) },
   export: { takes: 'at most one', run: ([file]) => exportFile(server(), file, terminal) },
-  'hash-password': { takes: 'nothing', run: hash },
+  'hash-password': { takes: 'no', run: hash },
   move: {
     takes: 'one',
     run: onData(({ moveTo }, url, { dataDir }) => moveTo(checkedUrl(url), { dataDir, terminal })),
@@ -59,7 +59,7 @@ const commands: Record<string, { takes: 'nothing' | 'one' | 'at most one'; run: 
     ),
   },
   version: {
-    takes: 'nothing',
+    takes: 'no',
     async run() {
       terminal.out(await version())
       return 0
@@ -77,16 +77,23 @@ async function hash(): Promise<number> {
   return 0
 }
 
-const parse = () =>
-  parseArgs({
-    allowPositionals: true,
-    options: {
-      port: { type: 'string' },
-      data: { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
-      version: { type: 'boolean', short: 'v' },
-    },
-  })
+function parse() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        port: { type: 'string' },
+        data: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+        version: { type: 'boolean', short: 'v' },
+      },
+    })
+  } catch (error) {
+    // The first sentence says what is wrong; the others explain how positional arguments are escaped.
+    const [first] = String(error instanceof Error ? error.message : error).split('. ')
+    throw new Error(`${first}. See greenroom --help.`)
+  }
+}
 
 /** Null: `start`, which goes on until a signal ends it. */
 async function main(): Promise<number | null> {
@@ -100,9 +107,9 @@ async function main(): Promise<number | null> {
   }
   const command = name === 'start' ? null : commands[name]
   if (command === undefined) throw new Error(`There is no command "${name}". See greenroom --help.`)
-  const most = command === null || command.takes === 'nothing' ? 0 : 1
+  const most = command === null || command.takes === 'no' ? 0 : 1
   if (given.length > most || (command?.takes === 'one' && given.length === 0)) {
-    throw new Error(`"${name}" takes ${command?.takes ?? 'nothing'} argument. See greenroom --help.`)
+    throw new Error(`"${name}" takes ${command?.takes ?? 'no'} argument. See greenroom --help.`)
   }
   if (command) return await command.run(given)
   await import('../main.ts')

@@ -65,5 +65,7 @@ describe('the command', () => {
       const { status, stderr } = run(...args)
       expect([status, stderr.trim().split('\n').length], args.join(' ')).toEqual([2, 1])
     }
+    expect(run('--nope').stderr).toBe("Unknown option '--nope'. See greenroom --help.\n")
+    expect(run('version', 'more').stderr).toBe('"version" takes no argument. See greenroom --help.\n')
   })
 })
