@@ -2,6 +2,7 @@
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, vi } from 'vitest'
+import { heapProbe, heldBy } from '../support/heap.ts'
 import { demoAgent, type Product, startProduct } from '../support/product.ts'
 import { samples } from '../support/samples.ts'
 import { verifies } from '../verifies.ts'
@@ -15,19 +16,6 @@ const AT_A_TIME = 48
 const MB = 1024 * 1024
 /** A leaked session of 3 KB would show. */
 const MAY_GROW = SESSIONS * 3 * 1024
-
-/** On SIGUSR2 the product prints its heap size after a garbage collection. */
-const probe = `data:text/javascript,${encodeURIComponent(
-  "process.on('SIGUSR2',()=>{gc();gc();process.stderr.write('heap '+process.memoryUsage().heapUsed+'\\n')})",
-)}`
-
-async function heapOf({ pid, stderr }: Product): Promise<number> {
-  const said = () => stderr.filter((line) => line.startsWith('heap '))
-  const before = said().length
-  process.kill(pid, 'SIGUSR2')
-  await expect.poll(() => said().length).toBe(before + 1)
-  return Number(said().at(-1)?.slice('heap '.length))
-}
 
 async function liveActors({ client }: Product): Promise<number> {
   const { data } = await client.GET('/api/v1/debug/actors')
@@ -50,7 +38,7 @@ verifies(
   'contract-8.actors',
   'after thousands of replies and a pause no actor lives and the heap has not grown',
   async () => {
-    await using product = await startProduct({ direct: true, nodeArgs: ['--expose-gc', '--import', probe] })
+    await using product = await startProduct({ direct: true, nodeArgs: heapProbe })
     const { url } = product
     let left = FIRST
     let most = 0
@@ -65,14 +53,14 @@ verifies(
     const all = () => Promise.all(Array.from({ length: AT_A_TIME }, talk))
     await all()
     await expect.poll(() => liveActors(product)).toBe(0)
-    const atStart = await heapOf(product)
+    const atStart = (await heldBy(product)).heap
     left = SESSIONS
     await all()
     agent.destroy()
     expect(incomplete).toBe(0)
     expect(most, 'actors live while they are at work').toBeGreaterThan(0)
     await expect.poll(() => liveActors(product), { interval: 250 }).toBe(0)
-    const grown = (await heapOf(product)) - atStart
+    const grown = (await heldBy(product)).heap - atStart
     console.log(
       `heap at the start ${(atStart / MB).toFixed(1)} MB, grown by ${(grown / MB).toFixed(1)} MB; most actors ${most}`,
     )

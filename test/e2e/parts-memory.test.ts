@@ -4,6 +4,7 @@ import { expect, vi } from 'vitest'
 import { image, png, pngOf } from '../http/parts-scene.ts'
 import { createAgent } from '../support/app.ts'
 import { freshDatabase } from '../support/database.ts'
+import { heapProbe, heldBy } from '../support/heap.ts'
 import { npmStart } from '../support/npm-start.ts'
 import { type Product, startProduct } from '../support/product.ts'
 import { samples } from '../support/samples.ts'
@@ -16,18 +17,6 @@ const MIB = 2 ** 20
 const { args, env } = npmStart('.')
 /** Of 200 kB each: a third of what a hundred weigh would show. */
 const PICTURES = samples(100, 1000)
-const probe = `data:text/javascript,${encodeURIComponent(
-  "process.on('SIGUSR2',()=>{gc();gc();const m=process.memoryUsage();process.stderr.write('held '+(m.heapUsed+m.external)+'\\n')})",
-)}`
-
-/** Heap and buffers, after a garbage collection. */
-async function heldBy({ pid, stderr }: Product): Promise<number> {
-  const said = () => stderr.filter((line) => line.startsWith('held '))
-  const before = said().length
-  process.kill(pid, 'SIGUSR2')
-  await expect.poll(() => said().length).toBe(before + 1)
-  return Number(said().at(-1)?.slice('held '.length))
-}
 
 /** Resident memory: now, and the most since it was last reset. */
 async function resident({ pid }: Product): Promise<{ now: number; most: number }> {
@@ -45,7 +34,7 @@ verifies(
     up.always((call) => call.text('ok').then(() => call.finish()))
     await using product = await startProduct({
       direct: true,
-      nodeArgs: ['--expose-gc', '--import', probe, ...args],
+      nodeArgs: [...heapProbe, ...args],
       env: { ...env, DATABASE_URL: database.url, SECRET_KEY: 'k' },
     })
     const { agentId } = await createAgent(database, { type: 'openai-compatible', baseUrl: up.url })
@@ -62,18 +51,18 @@ verifies(
     // What is loaded with the first use.
     await send(png())
     await send(pngOf(MIB))
-    const before = await heldBy(product)
+    const before = (await heldBy(product)).all
     await writeFile(`/proc/${product.pid}/clear_refs`, '5')
     const { now } = await resident(product)
     await send(pngOf(20 * MIB))
     const { most } = await resident(product)
-    const after = await heldBy(product)
+    const after = (await heldBy(product)).all
     // Garbage that nobody has collected yet included: 66 to 91 MiB were seen.
     expect(most - now).toBeLessThan(6 * 20 * MIB)
     expect(after - before).toBeLessThan(10 * MIB)
     for (let n = 0; n < PICTURES; n += 20)
       await Promise.all(Array.from({ length: 20 }, (_, i) => send(pngOf(200_000 + n + i))))
-    const rest = await heldBy(product)
+    const rest = (await heldBy(product)).all
     console.log(`held ${((rest - after) / MIB).toFixed(1)} MiB more after ${PICTURES} pictures`)
     expect(rest - after).toBeLessThan(10 * MIB)
     await up.close()

@@ -1,26 +1,12 @@
 /** What the playground shows of tools, and which it may use (contract section 5). */
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { afterAll, beforeEach, expect } from 'vitest'
 import { verifies } from '../verifies.ts'
-import { asks, openToolScene, says, startToolServer, type ToolScene, told } from './tool-scene.ts'
+import { asks, callsOfTest, look, openToolScene, says, startToolServer, told } from './tool-scene.ts'
 
-let scene: ToolScene
-let before = 0
-beforeAll(async () => {
-  scene = await openToolScene({ config: { maxToolCalls: 4 } })
-})
-beforeEach(async () => {
-  before = scene.up.calls.length
-  await scene.choose({})
-})
-afterAll(() => scene.close())
-
-const look = (q: string, id?: string) => ({
-  name: 'look',
-  arguments: JSON.stringify({ q }),
-  ...(id !== undefined && { id }),
-})
-// biome-ignore lint/suspicious/noExplicitAny: the provider's wire format
-const sent = async (call: number): Promise<any> => (await scene.up.call(before + call)).body
+const scene = await openToolScene({ config: { maxToolCalls: 4 } })
+afterAll(scene.close)
+const { count, sent } = callsOfTest(scene)
+beforeEach(() => scene.choose({}))
 
 verifies(
   ['contract-5.tool-events', 'contract-5.shapes'],
@@ -124,7 +110,7 @@ verifies(
     scene.up.always(says('Hi.'))
     const offered = async (fields: object): Promise<string[]> => {
       await (await scene.chat({ message: 'Hi', ...fields })).rest()
-      const { tools = [] } = await sent(scene.up.calls.length - before)
+      const { tools = [] } = await sent(count())
       return tools.map((tool: { function: { name: string } }) => tool.function.name).sort()
     }
     expect(await offered({})).toEqual(['current_time', 'kept'])

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { beforeEach } from 'vitest'
 import { openSse, type SseFrame } from '../support/sse.ts'
 import type { UpstreamCall } from '../support/upstream.ts'
 import { openScene, type SceneOptions } from './scene.ts'
@@ -85,6 +86,27 @@ export async function openToolScene(options: SceneOptions = {}) {
     },
   }
 }
+
+/** The calls of the model since each test of the file began. */
+export function callsOfTest({ up }: Pick<ToolScene, 'up'>) {
+  let before = 0
+  beforeEach(() => {
+    before = up.calls.length
+  })
+  return {
+    count: () => up.calls.length - before,
+    /** What the nth call (from 1) was sent, as soon as it arrives. */
+    // biome-ignore lint/suspicious/noExplicitAny: the provider's wire format
+    sent: async (nth: number): Promise<any> => (await up.call(before + nth)).body,
+  }
+}
+
+/** A call of the tool `look` by the model. */
+export const look = (q: string, id?: string) => ({
+  name: 'look',
+  arguments: JSON.stringify({ q }),
+  ...(id !== undefined && { id }),
+})
 
 /** A model turn: words, then calls. */
 export const asks =

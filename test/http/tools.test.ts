@@ -1,27 +1,13 @@
 /** Agents that act, end to end: contract sections 5 and 6 over real sockets. */
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { afterAll, beforeEach, expect } from 'vitest'
 import { contentOf } from '../support/sse.ts'
 import { verifies } from '../verifies.ts'
-import { asks, openToolScene, says, startToolServer, type ToolScene } from './tool-scene.ts'
+import { asks, callsOfTest, look, openToolScene, says, startToolServer } from './tool-scene.ts'
 
-let scene: ToolScene
-let before = 0
-beforeAll(async () => {
-  scene = await openToolScene({ config: { maxToolCalls: 4 } })
-})
-beforeEach(async () => {
-  before = scene.up.calls.length
-  await scene.choose({})
-})
-afterAll(() => scene.close())
-
-const look = (q: string, id?: string) => ({
-  name: 'look',
-  arguments: JSON.stringify({ q }),
-  ...(id !== undefined && { id }),
-})
-// biome-ignore lint/suspicious/noExplicitAny: the provider's wire format
-const sent = async (call: number): Promise<any> => (await scene.up.call(before + call)).body
+const scene = await openToolScene({ config: { maxToolCalls: 4 } })
+afterAll(scene.close)
+const { count, sent } = callsOfTest(scene)
+beforeEach(() => scene.choose({}))
 
 verifies('contract-6.loop', 'calls of one turn run side by side, their results go back in call order', async () => {
   // The first call is answered only once the second has arrived.
@@ -126,7 +112,7 @@ verifies(
     expect(answer.json.choices[0].message.content).toBe('Enough.')
     expect(answer.json.choices[0].finish_reason).toBe('stop')
     expect(tools.requests).toHaveLength(4)
-    expect(scene.up.calls).toHaveLength(before + 5)
+    expect(count()).toBe(5)
   },
 )
 
@@ -233,7 +219,7 @@ verifies(
     expect(JSON.parse((await cancelled.next())?.data ?? '').choices[0].delta).toEqual({ role: 'assistant' })
     expect((await scene.cancel(session)).status).toBe(204)
     expect((await cancelled.rest()).frames.at(-1)?.data).toBe('[DONE]')
-    expect(scene.up.calls).toHaveLength(before) // no model was asked
+    expect(count()).toBe(0) // no model was asked
     scene.up.next(says('Here I am.'))
     const { frames } = await (await scene.stream(session, 'Hello?')).rest()
     expect(contentOf(frames)).toBe('Here I am.')

@@ -1,5 +1,5 @@
 /** Who may decide, what is refused, and what stays in force: contract section 15 over real sockets. */
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { createAgent, startTestApp } from '../support/app.ts'
 import { startUpstream } from '../support/upstream.ts'
 import { verifies } from '../verifies.ts'
@@ -8,29 +8,17 @@ import { asks, says } from './tool-scene.ts'
 import {
   approve,
   call,
+  callsOfWaitingTest,
   openWaitingScene,
   reject,
   respond,
-  type WaitingScene,
   weather,
   wireCall,
 } from './waiting-scene.ts'
 
-let scene: WaitingScene
-let before = 0
-beforeAll(async () => {
-  scene = await openWaitingScene()
-})
-beforeEach(async () => {
-  before = scene.up.calls.length
-  scene.tools.requests.length = 0
-  scene.up.forget()
-  await scene.choose()
-})
-afterAll(() => scene.close())
-
-// biome-ignore lint/suspicious/noExplicitAny: the provider's wire format
-const sent = async (number: number): Promise<any> => (await scene.up.call(before + number)).body
+const scene = await openWaitingScene()
+afterAll(scene.close)
+const { count, sent } = callsOfWaitingTest(scene)
 const stateless = (body: object) => scene.call('POST', `${scene.agent}/deploy/chat/completions`, body)
 const playground = () => `${scene.agent}/playground`
 const user = { role: 'user', content: 'Do it!' }
@@ -152,7 +140,7 @@ verifies('contract-15.caller-tools-refused', 'what a completion may not bring is
     const { status, json } = await stateless(body)
     expect([param, status, json?.error?.param]).toEqual([param, 400, param])
   }
-  expect(scene.up.calls.length).toBe(before)
+  expect(count()).toBe(0)
   const id = await scene.newSession()
   expect((await scene.send(id, 'Hi', { tools: [named('look')] })).status).toBe(400)
   expect((await scene.send(id, 'Hi', { tool_choice: 'required' })).status).toBe(400)
@@ -181,7 +169,7 @@ verifies('contract-15.one-winner', 'an official client’s own retry joins the r
     await one.finish()
   })
   const first = scene.decide(id, [approve('c1')])
-  await scene.up.call(before + 2)
+  await sent(2)
   const again = scene.decide(id, [approve('c1')], {}, { 'x-stainless-retry-count': '1' })
   const other = await scene.decide(id, [reject('c1')], {}, { 'x-stainless-retry-count': '1' })
   expect(other.status).toBe(409)

@@ -1,5 +1,6 @@
 /** Scenes of sessions that wait: an agent with a tool whose calls need approval, and a server that counts them. */
-import { asks, openToolScene, says, startToolServer } from './tool-scene.ts'
+import { beforeEach } from 'vitest'
+import { asks, callsOfTest, openToolScene, says, startToolServer } from './tool-scene.ts'
 
 export const call = (name: string, id: string, args = '{}') => ({ name, id, arguments: args })
 export const wireCall = (name: string, id: string, args = '{}') => ({
@@ -60,4 +61,15 @@ export async function openWaitingScene(options: Parameters<typeof openToolScene>
       await scene.close()
     },
   }
+}
+
+/** The calls of the model since each test of the file began, which finds tools and scripts as they were. */
+export function callsOfWaitingTest(scene: WaitingScene) {
+  const calls = callsOfTest(scene)
+  beforeEach(async () => {
+    scene.tools.requests.length = 0
+    scene.up.forget()
+    await scene.choose()
+  })
+  return calls
 }

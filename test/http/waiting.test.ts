@@ -1,33 +1,21 @@
 /** Sessions that wait for somebody: contract section 15 over real sockets. */
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { verifies } from '../verifies.ts'
 import { asks, says } from './tool-scene.ts'
 import {
   approve,
   call,
+  callsOfWaitingTest,
   openWaitingScene,
   reject,
   respond,
-  type WaitingScene,
   weather,
   wireCall,
 } from './waiting-scene.ts'
 
-let scene: WaitingScene
-let before = 0
-beforeAll(async () => {
-  scene = await openWaitingScene()
-})
-beforeEach(async () => {
-  before = scene.up.calls.length
-  scene.tools.requests.length = 0
-  scene.up.forget()
-  await scene.choose()
-})
-afterAll(() => scene.close())
-
-// biome-ignore lint/suspicious/noExplicitAny: the provider's wire format
-const sent = async (number: number): Promise<any> => (await scene.up.call(before + number)).body
+const scene = await openWaitingScene()
+afterAll(scene.close)
+const { count, sent } = callsOfWaitingTest(scene)
 const messages = async (id: string) => (await scene.call('GET', `${scene.sessions}/${id}/messages`)).json.messages
 
 verifies('contract-15.waiting', 'a call that needs approval ends the reply, and waits in the session', async () => {
@@ -258,7 +246,7 @@ verifies('contract-15.kinds', 'a turn with both kinds waits for approvals first,
     finish_reason: 'tool_calls',
     message: { tool_calls: [wireCall('weather', 'w1')] },
   })
-  expect(scene.up.calls.length).toBe(before + 1)
+  expect(count()).toBe(1)
   expect((await scene.session(id)).pending).toMatchObject([{ call_id: 'w1', kind: 'caller' }])
   expect((await scene.decide(id, [approve('w1')])).status).toBe(400)
   const answered = await scene.call('POST', `${scene.sessions}/${id}/chat/completions`, results)

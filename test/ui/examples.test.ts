@@ -1,7 +1,7 @@
 /** The example pages in Chromium, as the one command of examples/README.md serves them (contract section 12). */
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { createAgent, startTestApp, type TestApp } from '../support/app.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Program, startProgram } from '../support/program.ts'
@@ -68,6 +68,8 @@ async function stored(page: TestPage): Promise<string[]> {
   const answer = await fetch(`${app.url}/api/v1/agents/${agentId}/deploy/sessions/${id}/messages`)
   return Object(await answer.json()).messages.map(({ content }: { content: string }) => content)
 }
+// What a test that failed has left is no answer to the next one's question.
+beforeEach(() => up.forget())
 const shown = (page: TestPage) => page.locator('article').allTextContents()
 
 verifies('contract-12.examples', 'each page has less than 80 lines of its own', async () => {
@@ -105,6 +107,7 @@ describe.each(pages)('%s', (name) => {
       expect(await stored(page)).toEqual(['Tell me.', text])
       await page.reload()
       await expect.poll(() => shown(page)).toEqual(['Tell me.', text])
+      await expect.poll(() => status(page).textContent()).toBe('ready')
       up.next(async (one) => {
         await one.text('And more.')
         await one.finish()
