@@ -105,6 +105,13 @@ export const goals: readonly Goal[] = [
     column: { key: 'cpuUs', digits: 2, against: { row: 'deploy key', how: 'minus' } },
   },
   {
+    what: 'requests of models kept, CPU µs per token more',
+    row: 'TRACE_REQUESTS=on',
+    most: 2,
+    caseName: 'traces',
+    column: { key: 'cpuUs', digits: 2, against: { row: 'TRACE_REQUESTS=off', how: 'minus' } },
+  },
+  {
     what: 'session, p50 token latency at 200, ms',
     ...stored,
     most: 2,
