@@ -38,6 +38,7 @@ test('an operator narrows the list, follows a running reply, stops it and delete
   expect(await axe(page)).toEqual([])
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Delete 1 session?' })
+  await dialog.waitFor() // its name is given just after it is shown
   expect(await axe(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await page.getByText('No session matches.').waitFor()
