@@ -61,9 +61,10 @@ const watches: readonly Watch[] = [
     figure: 'cpu time',
   },
   {
-    // Detects a wait that costs no CPU time. Wall time, hence the fastest of each round and the wide limit.
+    // Detects a wait that costs no CPU time. Wall time, hence the fastest of each round and the wide limit: a session's has
+    // two waits for the disk in it, so that the same commit was at 1.3 and at 2.04 on two machines of one kind.
     what: 'fastest first token',
-    failAt: 2,
+    failAt: 3,
     replies: { raw: 60, 'greenroom-stateless': 60, 'greenroom-session': 60 },
     load: { tokens: 5, rate: 0, stream: true, slots: 1 },
     figure: 'first token',

@@ -9,6 +9,7 @@
 import { appendFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startOwnPostgres } from '../support/own-postgres.ts'
+import { installMissingParts } from '../support/system-parts.ts'
 import { runChaos, type Verdict } from './chaos-run.ts'
 import { tellVerdict } from './chaos-verdict.ts'
 
@@ -23,6 +24,7 @@ const { values } = parseArgs({
   },
 })
 async function main(): Promise<boolean> {
+  installMissingParts()
   const version = values.postgres === '15' ? 15 : 18
   const { log } = values
   const seed = Number(values.seed)
