@@ -1,4 +1,5 @@
 /** One chaos run: cluster, model, clients and faults, then a quiet phase, then the checks. */
+import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Cluster, LEASE_MS, startCluster } from '../support/cluster.ts'
 import type { FreshDatabase } from '../support/database.ts'
@@ -92,7 +93,7 @@ export async function runChaos(options: ChaosOptions): Promise<Verdict> {
   await settled(database, witness.violations)
   model.calm()
   await goOn({ ...crowd, over: AbortSignal.timeout(GO_ON_MS) }, randomOf(seed + 3))
-  witness.violations.push(...ended(cluster))
+  witness.violations.push(...(await gone(cluster)))
   const unhurried = { ...crowd, over: new AbortController().signal }
   const measured = await partitioned(unhurried, cluster, options.partitions ?? [])
   measured.push(...memory.measured('memory'))
@@ -105,14 +106,21 @@ export async function runChaos(options: ChaosOptions): Promise<Verdict> {
   return await verdictOf({ cluster, crowd, model, measured })
 }
 
-/** Instances that ended by themselves: no fault leaves one down. */
-const ended = ({ products }: Cluster): Violation[] =>
-  [...products.entries()]
-    .filter(([, { child }]) => child.exitCode !== null || child.signalCode !== null)
-    .map(([n, { child, stderr }]) => {
-      const detail = `instance ${n} has ended (${child.signalCode ?? child.exitCode}): ${stderr.slice(-3).join(' | ')}`
-      return { rule: 'trouble', session: '', detail }
-    })
+/** Instances that ended by themselves, or do not answer: no fault leaves one so. */
+async function gone({ products }: Cluster): Promise<Violation[]> {
+  const details = await Promise.all(
+    [...products.entries()].map(async ([n, { url, pid, child, stderr }]) => {
+      const end = child.signalCode ?? child.exitCode
+      const last = stderr.slice(-3).join(' | ')
+      if (end !== null) return `instance ${n} has ended (${end}): ${last}`
+      const answer = await fetch(`${url}/livez`, { signal: AbortSignal.timeout(5000) }).catch(String)
+      if (typeof answer !== 'string') return null
+      const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(String)
+      return `instance ${n} does not answer (${answer}); its process: ${stat.trim()}; ${last}`
+    }),
+  )
+  return details.filter((detail) => detail !== null).map((detail) => ({ rule: 'trouble', session: '', detail }))
+}
 
 const trouble = (crowd: Crowd, what: string) => (error: unknown) => {
   crowd.witness.violations.push({ rule: 'trouble', session: '', detail: `${what}: ${String(error)}` })

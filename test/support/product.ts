@@ -20,8 +20,11 @@ import { killWithUs } from './program.ts'
 
 const ownCheckout = fileURLToPath(new URL('../..', import.meta.url))
 const START_MS = 45_000
-/** Longer than any drain in a test; a test's own timeout would leave the process behind. */
-const STOP_MS = 20_000
+/**
+ * Longer than any drain in a test and the 30 s that the product then allows itself: chaos sends a second signal to one
+ * that is late, which ends it with 1. A test's own timeout would leave the process behind.
+ */
+const STOP_MS = 45_000
 
 export interface ProductOptions {
   /** Absent: a new folder, removed at the end. A given one is kept. */
@@ -57,7 +60,7 @@ export interface Product extends Launched {
   /** Process id of node, not of npm. */
   pid: number
   client: ReturnType<typeof createClient>
-  /** Sends the signal to node, or to the given target, and waits until all of them have ended. Rejects after 20 s. */
+  /** Sends the signal to node, or to the given target, and waits until all of them have ended. Rejects after 45 s. */
   stop(signal?: NodeJS.Signals, to?: 'node' | 'npm' | 'group'): Promise<Exit>
   /** Like a crash; resolves when it is gone. */
   kill9(): Promise<void>
