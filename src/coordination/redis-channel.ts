@@ -101,9 +101,11 @@ function createConnections(
 
   function connect(): void {
     publisher = connectRedis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0 }, onError)
-    subscriber = connectRedis(url, { enableOfflineQueue: true, maxRetriesPerRequest: null }, onError)
-    subscriber.on('message', (_channel: string, text: string) => onText(text))
-    subscriber.subscribe(channelOf(id)).catch(() => {}) // repeated with each new connection
+    const client = connectRedis(url, { enableOfflineQueue: true, maxRetriesPerRequest: null }, onError)
+    client.on('message', (_channel: string, text: string) => onText(text))
+    // Without an answer no echo arrives, and the health check reconnects.
+    client.on('ready', () => client.subscribe(channelOf(id)).catch(() => {}))
+    subscriber = client
   }
 
   function disconnect(): void {

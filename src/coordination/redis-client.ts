@@ -14,7 +14,10 @@ export interface RedisBehaviour {
 /** Immediate at first, then twice a second. Milliseconds. */
 const backOff = (times: number): number => Math.min(25 * 2 ** Math.min(times, 5), 500)
 
-/** Opens a connection that reconnects by itself. Errors go to `onError`; an unavailable server throws nothing. */
+/**
+ * Opens a connection that reconnects by itself; whoever subscribes does so again at each `ready`. Errors go to `onError`;
+ * an unavailable server throws nothing.
+ */
 export function connectRedis(url: string, behaviour: RedisBehaviour, onError: (error: Error) => void): RedisClient {
   const { kind, hosts, username, password, tls, name, db, sentinelPassword } = readRedisUrl(url)
   const [first] = hosts
@@ -22,6 +25,8 @@ export function connectRedis(url: string, behaviour: RedisBehaviour, onError: (e
   const common = {
     connectTimeout: 2000,
     maxRetriesPerRequest,
+    // ioredis handles no failure of its own SUBSCRIBE: a connection closed before the answer would end the process.
+    autoResubscribe: false,
     ...(username !== null && { username }),
     ...(password !== null && { password }),
     ...(tls && { tls: kind === 'single' && first ? { servername: first.host } : {} }),
