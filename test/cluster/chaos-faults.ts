@@ -53,12 +53,12 @@ async function repeat(options: FaultOptions, faults: Record<string, Fault>, amon
 
 /** The process ends and restarts. */
 function ends({ cluster, random, onTrouble }: FaultOptions): Record<string, Fault> {
+  // As a supervisor does: migrations may take long, so a start waits for an answer that another fault swallowed.
   const back = async (instance: number) => {
     for (let tries = 1; ; tries++) {
       try {
         return await cluster.restart(instance)
       } catch (error) {
-        onTrouble(`instance ${instance}: ${String(error)}`)
         if (tries === 3) throw error
       }
     }
@@ -71,7 +71,8 @@ function ends({ cluster, random, onTrouble }: FaultOptions): Record<string, Faul
     },
     async SIGTERM(instance) {
       const ending = cluster.products[instance]
-      const exit = await back(instance)
+      await back(instance)
+      const exit = await ending?.exited
       const told = ending?.stderr.slice(-3).join(' | ')
       if (exit?.code !== 0) onTrouble(`instance ${instance} ended by SIGTERM with ${JSON.stringify(exit)}: ${told}`)
     },

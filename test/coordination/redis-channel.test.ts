@@ -43,22 +43,33 @@ async function openProxy(port: number) {
   }
 }
 
-verifies('contract-7.redis-lost', 'a connection that is given up while it subscribes again ends no process', async () => {
-  await using redis = await startRedis()
-  const proxy = await openProxy(redis.port)
-  const unhandled: unknown[] = []
-  const note = (error: unknown) => void unhandled.push(error)
-  process.on('unhandledRejection', note)
-  onTestFinished(() => void process.off('unhandledRejection', note))
-  const channel = openRedisChannel('a', proxy.url, log)
-  expect(await channel.open(10_000)).toBe(true)
-  proxy.cut()
-  await proxy.hung
-  channel.close()
-  // Whatever the end of the connection rejects has been rejected once Redis has no client any more.
-  await expect.poll(async () => String(await redis.command('CLIENT', 'LIST')).trim().split('\n').length).toBe(1)
-  expect(unhandled).toEqual([])
-})
+verifies(
+  'contract-7.redis-lost',
+  'a connection that is given up while it subscribes again ends no process',
+  async () => {
+    await using redis = await startRedis()
+    const proxy = await openProxy(redis.port)
+    const unhandled: unknown[] = []
+    const note = (error: unknown) => void unhandled.push(error)
+    process.on('unhandledRejection', note)
+    onTestFinished(() => void process.off('unhandledRejection', note))
+    const channel = openRedisChannel('a', proxy.url, log)
+    expect(await channel.open(10_000)).toBe(true)
+    proxy.cut()
+    await proxy.hung
+    channel.close()
+    // Whatever the end of the connection rejects has been rejected once Redis has no client any more.
+    await expect
+      .poll(
+        async () =>
+          String(await redis.command('CLIENT', 'LIST'))
+            .trim()
+            .split('\n').length,
+      )
+      .toBe(1)
+    expect(unhandled).toEqual([])
+  },
+)
 
 verifies('contract-7.redis-lost', 'after Redis was restarted, the channel receives its messages again', async () => {
   await using redis = await startRedis()
