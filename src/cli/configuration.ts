@@ -37,9 +37,14 @@ async function logIn({ url, login }: Server): Promise<Record<string, string>> {
   }
 }
 
+const unusable = (what: string, path: string) => (error: Error) => {
+  const [reason] = error.message.split(', ') // the rest repeats the path
+  throw new Error(`${path} cannot be ${what} (${reason}).`)
+}
+
 /** 0: everything was imported; 1: some records were skipped, each with a reason. Rejects if nothing was imported. */
 export async function importFile(server: Server, path: string, terminal: Terminal): Promise<number> {
-  const text = await readFile(path, 'utf8')
+  const text = await readFile(path, 'utf8').catch(unusable('read', path))
   const headers = await logIn(server)
   // JSON is valid YAML, but under its own type it is parsed faster and exactly.
   const type = path.endsWith('.json') ? 'application/json' : 'application/yaml'
@@ -55,6 +60,6 @@ export async function exportFile(server: Server, path: string | undefined, termi
   const response = await send(`${server.url}/api/v1/export`, { headers: await logIn(server) })
   const text = JSON.stringify(await response.json(), null, 2)
   if (path === undefined) terminal.out(text)
-  else await writeFile(path, `${text}\n`)
+  else await writeFile(path, `${text}\n`).catch(unusable('written', path))
   return 0
 }

@@ -240,6 +240,10 @@ verifies('contract-8.import', 'npm run import imports a file, and its exit code 
       ({ code, stdout, stderr }) => [code, `${stdout}${stderr}`],
     )
   }
+  expect(await run('anna:secret:word')).toEqual([
+    2,
+    expect.stringContaining(`${file} cannot be read (ENOENT: no such file`),
+  ])
   await writeFile(file, stringify({ version: 1, prompts: [{ name: 'P', content: 'c' }] }))
   expect(await run('anna:secret:word')).toEqual([0, 'Created 1, updated 0, skipped 0.\n'])
   await writeFile(file, stringify({ version: 1, agents: [{ name: 'A', provider: 'none', model: 'm' }] }))
