@@ -51,4 +51,5 @@ async function main(): Promise<boolean> {
   return isGood
 }
 
-process.exitCode = (await main()) ? 0 : 1
+// Not by itself: Node was seen to spin for ever in its own cleanup over a socket that a fault had left half open.
+process.exit((await main()) ? 0 : 1)

@@ -1,12 +1,15 @@
 /**
  * Starts long files first, so that none of them runs alone at the end. Files that use a browser need the processor, all
- * others mostly wait: both kinds are spread over the whole run in proportion. `durations.json` is committed, and recorded by
- * `npm run test:durations` on a full run.
+ * others mostly wait: both kinds are spread over the whole run in proportion. A process serves files of one project and
+ * ends when the next file is another's, so projects run one after the other. `durations.json` is committed, and recorded
+ * by `npm run test:durations` on a full run.
  */
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import durations from './durations.json' with { type: 'json' }
 import { root } from './quick-files.ts'
+
+const projects = ['alone', 'real', 'quick']
 
 /** Seconds, for a file without a record: it is new and may be long. */
 const UNKNOWN_S = 10
@@ -15,7 +18,8 @@ const recorded = new Map<string, number>(Object.entries(durations))
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return spread(files, ({ moduleId }) => relative(root, moduleId))
+    const ofProject = Map.groupBy(files, ({ project }) => project.name)
+    return projects.flatMap((name) => spread(ofProject.get(name) ?? [], ({ moduleId }) => relative(root, moduleId)))
   }
 }
 
