@@ -1,4 +1,4 @@
--- revision 15
+-- revision 16
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -54,7 +54,7 @@ begin
 
   select x.num, x.next_seq, x.title, x.head into s from sessions x
    where x.id = m.session_id and x.agent_id = m.agent_id and (m.end_user is null or x.end_user = m.end_user)
-     for update;
+     for no key update;
   if not found then
     -- Nor is one made for a place among messages that it cannot have.
     if m.make_session is not true or v_is_regenerate or m.place ->> 'parent' is not null then
@@ -75,7 +75,7 @@ begin
     on conflict (id) do nothing; -- made meanwhile by another message, or somebody else's
     select x.num, x.next_seq, x.title, x.head into s from sessions x
      where x.id = m.session_id and x.agent_id = m.agent_id and (m.end_user is null or x.end_user = m.end_user)
-       for update;
+       for no key update;
     if not found then return '{"outcome": "not_found"}'; end if;
   end if;
 

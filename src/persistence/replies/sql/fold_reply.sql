@@ -1,4 +1,4 @@
--- revision 7
+-- revision 8
 /* Ends a running reply: what it said becomes the message's content, its outcome is set, its usage counted. The caller
    holds the instance's lock, and clears the frames (clear_frames). Answers settled (also when it already was) or gone.
    p_outcome: {title, next_seq, waiting} and columns of messages by their names. waiting: see keep_waiting_calls. next_seq:
@@ -16,7 +16,7 @@ begin
   select m.session_id, m.session_num, m.first_seq, m.include_usage, m.position, m.parent, m.model into r
     from messages m where m.id = p_reply;
   if not found then return 'gone'; end if;
-  select s.agent_id into v_agent from sessions s where s.id = r.session_id for update;
+  select s.agent_id into v_agent from sessions s where s.id = r.session_id for no key update;
   if not found then return 'gone'; end if;
 
   if p_content is null then
