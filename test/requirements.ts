@@ -213,7 +213,8 @@ export const requirements = {
   'contract-11.patch': 'PATCH changes title and metadata; null clears; a cleared title is derived again.',
   'contract-11.filters': 'Session lists are narrowed by user, metadata and q; empty values are 400.',
   'contract-11.message-pages': 'Message lists take limit with after or before, always oldest first.',
-  'contract-11.large-lists': 'A list by user finds its sessions by an index, also where the table was large before.',
+  'contract-11.large-lists':
+    'A list by user finds its sessions by an index, also where the table was large before. So does a reply its rows.',
   'contract-11.models': 'deploy/models and openai/models list; openai/chat/completions names an agent as its model.',
   'contract-11.client': 'The client makes sessions with all of it, and renews a client secret by itself.',
   'contract-11.pages': 'The pages show the browser’s way first, and a session’s user and metadata.',

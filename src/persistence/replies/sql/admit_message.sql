@@ -52,8 +52,10 @@ begin
   perform 1 from instances i where i.id = p_instance and i.epoch = p_epoch for key share;
   v_fenced := not found;
 
+  -- `is not distinct from` is for no index. Planned while the table is small, `=` enters it by the agent's newest sessions,
+  -- and reads them all when there are more.
   select x.num, x.next_seq, x.title, x.head into s from sessions x
-   where x.id = m.session_id and x.agent_id = m.agent_id and (m.end_user is null or x.end_user = m.end_user)
+   where x.id = m.session_id and x.agent_id is not distinct from m.agent_id and (m.end_user is null or x.end_user = m.end_user)
      for no key update;
   if not found then
     -- Nor is one made for a place among messages that it cannot have.
@@ -74,7 +76,7 @@ begin
     select m.session_id, a.id, m.end_user from agents a where a.id = m.agent_id for key share
     on conflict (id) do nothing; -- made meanwhile by another message, or somebody else's
     select x.num, x.next_seq, x.title, x.head into s from sessions x
-     where x.id = m.session_id and x.agent_id = m.agent_id and (m.end_user is null or x.end_user = m.end_user)
+     where x.id = m.session_id and x.agent_id is not distinct from m.agent_id and (m.end_user is null or x.end_user = m.end_user)
        for no key update;
     if not found then return '{"outcome": "not_found"}'; end if;
   end if;

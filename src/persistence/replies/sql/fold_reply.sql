@@ -46,7 +46,7 @@ begin
          reasoning_frames = o.reasoning_frames, reasoning_ends = o.reasoning_ends, reasoning_ms = o.reasoning_ms,
          facts = case when o.facts is null then m.facts else coalesce(m.facts, '{}') || o.facts end,
          shown_calls = o.shown_calls
-   where m.id = p_reply and m.status = 'streaming';
+   where m.id = p_reply and m.status not in ('complete', 'error'); -- not by an index of all that run
   if not found then return 'settled'; end if;
 
   insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, first_token_ms,

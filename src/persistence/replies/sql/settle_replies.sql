@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 /* settle_reply for many replies of one owner, in one statement a step: 32 together take a sixth of their time alone. Ends
    those whose sessions nobody else is at work on, as fold_reply does, and waits for none. Answers the ones that it has
    ended; whatever became of the others is settle_reply's to say.
@@ -7,7 +7,8 @@
 create or replace function settle_replies(p_instance uuid, p_epoch bigint, p_replies jsonb)
 returns table (id uuid, settled_at timestamptz) language plpgsql
 -- How many rows there are is not known when this is planned; all tables may be large, and are entered by their keys.
-set enable_seqscan to off set enable_hashjoin to off set enable_mergejoin to off as $$
+-- (What is off must not be compiled, see admit_messages.)
+set enable_seqscan to off set enable_hashjoin to off set enable_mergejoin to off set jit to off as $$
 #variable_conflict use_column
 declare
   v_sessions uuid[];
@@ -43,7 +44,7 @@ begin
            facts = case when o.facts is null then m.facts else coalesce(m.facts, '{}') || o.facts end,
            shown_calls = o.shown_calls
       from o
-     where m.id = o.id and m.status = 'streaming'
+     where m.id = o.id and m.status not in ('complete', 'error') -- not by an index of all that run
     returning m.id, m.session_id, m.first_seq, m.include_usage, m.model, m.prompt_tokens, m.completion_tokens,
               m.usage_estimated, m.ended_at, m.finish_reason, m.error_code, cardinality(m.frame_ends) as frames,
               m.shown_calls is not null as shows_calls, o.tool_events, o.facts, o.title, o.next_seq
