@@ -1,6 +1,9 @@
 -- What a reply's steps cost: one of their three indexes was a twentieth of the WAL that a short reply writes, and a tenth of
 -- PostgreSQL's time for it went into the look at the session that a foreign key makes for each row.
 
+-- In the order in which a deletion takes them: one that is under way ends first.
+lock table sessions, transitions, model_requests in access exclusive mode;
+
 -- Nobody looks for a step by its number alone: transitions_by_session has it behind the session. Where a publication for
 -- logical replication takes the table along, a row without a key is named by all its columns.
 alter table transitions
