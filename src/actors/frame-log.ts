@@ -116,7 +116,7 @@ interface Shared {
   /** One function for each reader: it delivers everything that is available and fits. */
   readonly readers: Set<() => void>
   state: LogState
-  /** Index of the first closing frame. */
+  /** Index of the first frame that every reader of an ended reply gets. */
   closingAt: number
   /** Where frames name the model of what follows: indices, ascending. */
   readonly models: number[]
@@ -133,10 +133,12 @@ export function createFrameLog(info: ReplyInfo): FrameLog {
   // Ids that nobody has seen are free: closing frames follow the newest stored frame.
   const newest = () => frames.at(-1)?.seq ?? info.firstSeq
   const end = (how: LogState, last: readonly Frame[]) => {
-    log.closingAt = frames.length
+    const first = frames.length
+    // Calls that wait are content: clients add them up, so who has them does not get them again.
+    log.closingAt = last[0]?.type === 'calls' ? first + 1 : first
     frames.push(...last)
     log.state = how
-    deliver(log.closingAt)
+    deliver(first)
   }
 
   return {

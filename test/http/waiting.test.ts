@@ -179,6 +179,21 @@ verifies('contract-15.shown', 'include_actions shows what waits for an approval'
 })
 
 verifies(
+  ['contract-4.resume', 'contract-15.shown'],
+  'a resume repeats the finish chunk, never the calls before it: clients add their arguments up',
+  async () => {
+    const id = await scene.newSession()
+    scene.up.next(asks('Paying. ', call('pay', 'c1', '{"amount":5}')))
+    const whole = (await (await scene.stream(id, 'Pay!', { include_actions: true })).rest()).frames
+    expect(JSON.parse(whole.at(-3)?.data ?? '').choices[0].delta).toHaveProperty('tool_calls')
+    for (const [index, { id: seen }] of whole.entries()) {
+      const { frames } = await (await scene.resume(id, Number(seen))).rest()
+      expect(frames).toEqual(whole.slice(Math.min(index + 1, whole.length - 2)))
+    }
+  },
+)
+
+verifies(
   ['contract-15.results', 'contract-15.carried'],
   'the caller makes its calls, and the tools stay in force',
   async () => {
