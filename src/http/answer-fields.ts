@@ -12,7 +12,7 @@ type Body = Readonly<Record<string, unknown>>
 export const noFields: AnswerFields = {}
 
 /** Null, false and empty arrays count as absent. */
-const isAbsent = (value: unknown): boolean =>
+export const isAbsent = (value: unknown): boolean =>
   value === undefined || value === null || value === false || (Array.isArray(value) && value.length === 0)
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -1,6 +1,7 @@
 /** The caller's own tools in a completion request (contract section 15), in the chat-completions format. Throws 400. */
 import { MAX_TOOLS, TOOL_NAME } from '../../openapi/schemas/actions.ts'
 import type { ToolChoice, ToolSpec } from '../actors/ports.ts'
+import { isAbsent } from './answer-fields.ts'
 import { badRequest } from './http-error.ts'
 
 export interface CallerTools {
@@ -28,7 +29,7 @@ function readTools(
   tools: unknown,
   { of, name: place }: { of: (tool: unknown, where: string) => ToolSpec; name: string },
 ): ToolSpec[] {
-  const given: unknown = tools ?? []
+  const given: unknown = isAbsent(tools) ? [] : tools
   if (!Array.isArray(given)) return badRequest('tools: must be an array')
   if (given.length > MAX_TOOLS) return badRequest(`tools: must have at most ${MAX_TOOLS} elements`)
   const specs = given.map((tool: unknown, index) => of(tool, `tools.${index}`))
@@ -76,7 +77,7 @@ function readFunction(given: unknown, where: string): ToolSpec {
 }
 
 function readChoice(choice: unknown): ToolChoice | null {
-  if (choice === undefined || choice === null) return null
+  if (isAbsent(choice)) return null
   if (choice === 'auto' || choice === 'none' || choice === 'required') return choice
   if (isObject(choice) && choice.type === 'function' && isObject(choice.function)) {
     const { name } = choice.function

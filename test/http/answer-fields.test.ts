@@ -36,7 +36,8 @@ verifies(
       const absent = await send({
         ...{ max_tokens: null, max_completion_tokens: false, stop: [], seed: null, response_format: null },
         ...{ reasoning_effort: false, n: 1, logprobs: false, audio: null, modalities: ['text'], functions: [] },
-        ...{ prediction: null, tools: [], user: null, store: false, parallel_tool_calls: null, model: 'any' },
+        ...{ prediction: null, tools: [], tool_choice: [], user: null, store: false, parallel_tool_calls: null },
+        model: 'any',
       })
       expect([answer.status, absent.status, absent.headers.get('x-greenroom-ignored')]).toEqual([200, 200, null])
       expect(sentFields()).toEqual({})
