@@ -1329,6 +1329,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description Fields and `tools` that it does not bring stay those of the request that started the waiting reply. */
         ActionsRequest: {
             /** @description One for each pending call. */
             decisions: components["schemas"]["Decision"][];
@@ -1340,6 +1341,72 @@ export interface components {
             } | null;
             /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
             include_reasoning?: boolean | null;
+            /** @description Most tokens of the answer. `max_completion_tokens` wins. */
+            max_tokens?: number | null;
+            /** @description Most tokens of the answer, reasoning included. */
+            max_completion_tokens?: number | null;
+            /** @description Where the answer ends: a text, or up to four. */
+            stop?: string | string[] | null;
+            /** @description The same seed, about the same answer. */
+            seed?: number | null;
+            /** @description Form of the answer. Absent: the agent's `responseFormat`. */
+            response_format?: {
+                /**
+                 * @description `json_schema` takes `json_schema`.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+                json_schema?: {
+                    name: string;
+                    description?: string;
+                    /** @description A JSON Schema. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            } | null;
+            /**
+             * @description How long the model may think.
+             * @enum {unknown}
+             */
+            reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+            /** @description False: one tool call at a time. */
+            parallel_tool_calls?: boolean | null;
+            /** @description More than 1 is 400: it cannot be honoured here. */
+            n?: unknown;
+            /** @description True is 400: it cannot be honoured here. */
+            logprobs?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            audio?: unknown;
+            /** @description More than `text` is 400: it cannot be honoured here. */
+            modalities?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            prediction?: unknown;
+            /** @description Any value is 400: it cannot be honoured here. */
+            functions?: unknown;
+            /** @description The caller's own functions, 128 at most: the model may call them, and the reply ends with `finish_reason` `tool_calls` for the caller to make the calls. A name that the agent has: 400. */
+            tools?: {
+                /** @enum {string} */
+                type: "function";
+                function: {
+                    name: string;
+                    description?: string;
+                    /** @description JSON Schema of an object. */
+                    parameters?: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            }[] | null;
+            /** @description For the reply's first model call. Without `tools`: 400. */
+            tool_choice?: ("auto" | "none" | "required") | {
+                /** @enum {string} */
+                type: "function";
+                function: {
+                    name: string;
+                };
+            } | null;
             /** @description True: calls that wait for an approval are shown too, as `tool_calls`. Absent: those of the `tools` that were brought, alone. */
             include_actions?: boolean | null;
         };
@@ -1613,8 +1680,6 @@ export interface components {
             } | null;
             /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
             include_reasoning?: boolean | null;
-            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. Absent: those of the `tools` that were brought, alone. */
-            include_actions?: boolean | null;
             /** @description Most tokens of the answer. `max_completion_tokens` wins. */
             max_tokens?: number | null;
             /** @description Most tokens of the answer, reasoning included. */
@@ -1681,6 +1746,8 @@ export interface components {
                     name: string;
                 };
             } | null;
+            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. Absent: those of the `tools` that were brought, alone. */
+            include_actions?: boolean | null;
         };
         AgentCreate: {
             /** @description Name of the agent. 1 to 200 characters. */
@@ -2048,8 +2115,6 @@ export interface components {
             } | null;
             /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
             include_reasoning?: boolean | null;
-            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. Absent: those of the `tools` that were brought, alone. */
-            include_actions?: boolean | null;
             /** @description Most tokens of the answer. `max_completion_tokens` wins. */
             max_tokens?: number | null;
             /** @description Most tokens of the answer, reasoning included. */
@@ -2116,6 +2181,8 @@ export interface components {
                     name: string;
                 };
             } | null;
+            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. Absent: those of the `tools` that were brought, alone. */
+            include_actions?: boolean | null;
         };
         ChatMessage: {
             /**
@@ -3264,8 +3331,6 @@ export interface components {
             } | null;
             /** @description True: the model's reasoning comes too, as `delta.reasoning_content` in frames of their own before the text they belong to; without streaming as `message.reasoning_content`. Of a session's reply the request that starts it decides, for all who read it. */
             include_reasoning?: boolean | null;
-            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. Absent: those of the `tools` that were brought, alone. */
-            include_actions?: boolean | null;
             /** @description Most tokens of the answer. `max_completion_tokens` wins. */
             max_tokens?: number | null;
             /** @description Most tokens of the answer, reasoning included. */
@@ -3332,6 +3397,8 @@ export interface components {
                     name: string;
                 };
             } | null;
+            /** @description True: calls that wait for an approval are shown too, as `tool_calls`. Absent: those of the `tools` that were brought, alone. */
+            include_actions?: boolean | null;
             /** @description The reply after which the message is put; null: at the beginning. Absent: after the head. So a message is edited: the new text beside the old one. Unknown, or no reply of this session: 400. */
             parent_id?: string | null;
             /** @description True: another reply to a user message that is there already, by default the path's last one. Nothing new is sent. Nothing to answer: 400. */

@@ -116,5 +116,9 @@ const Decision = Type.Object(
 export const actionsRequest = (fields: Parameters<typeof Type.Object>[0]) =>
   Type.Object(
     { decisions: Type.Array(Decision, { minItems: 1, description: 'One for each pending call.' }), ...fields },
-    { title: 'ActionsRequest' },
+    {
+      title: 'ActionsRequest',
+      description:
+        'Fields and `tools` that it does not bring stay those of the request that started the waiting reply.',
+    },
   )

@@ -84,16 +84,14 @@ const answerForm = {
       }),
     ),
   ),
-  include_actions: callerToolFields.include_actions,
 }
+const besideMessages = { ...answerForm, ...answerFields, ...callerToolFields }
 const requestFields = {
   messages: Type.Array(ChatMessage, { minItems: 1 }),
   model: Type.Optional(Type.Unsafe({ description: "Not looked at: the agent's model answers." })),
-  ...answerForm,
-  ...answerFields,
-  ...callerToolFields,
+  ...besideMessages,
 }
-export const ActionsRequest = actionsRequest(answerForm)
+export const ActionsRequest = actionsRequest(besideMessages)
 export const ChatCompletionRequest = Type.Object(requestFields, {
   title: 'ChatCompletionRequest',
   description:

@@ -8,7 +8,7 @@ import { isUuid } from '../../persistence/postgres/uuid.ts'
 import { findSession, newestReply } from '../../persistence/replies/sessions.ts'
 import { findWait } from '../../persistence/replies/waits.ts'
 import { loadAgent } from '../agent-for-reply.ts'
-import { nameIgnored, noFields, readAnswerFields } from '../answer-fields.ts'
+import { nameIgnored, readAnswerFields } from '../answer-fields.ts'
 import { broughtTools } from '../caller-tools.ts'
 import { sessionFrame } from '../completion-frames.ts'
 import { type GivenDecisions, readDecisions } from '../decisions.ts'
@@ -113,9 +113,10 @@ export const sessionCompletionHandlers = (rooms: SendRooms) => {
         isRetry: isRetry(request),
         onBusy: 'reject',
         origin: originOf(request),
-        fields: noFields,
+        fields: readAnswerFields(body),
         reasoning: body.include_reasoning === true,
         includeActions: body.include_actions === true,
+        ...broughtTools(body),
         decisions: await decisionsOf(rooms, caller, params, calls, false),
       })
       return await answer(sent, body, reply)

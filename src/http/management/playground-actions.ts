@@ -2,7 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReplyError } from '../../actors/reply-event.ts'
 import { findWait } from '../../persistence/replies/waits.ts'
-import { noFields } from '../answer-fields.ts'
+import { readAnswerFields } from '../answer-fields.ts'
+import { broughtTools } from '../caller-tools.ts'
 import { playgroundFrame } from '../completion-frames.ts'
 import { readDecisions } from '../decisions.ts'
 import { HttpError, missing } from '../http-error.ts'
@@ -37,9 +38,10 @@ export function playgroundActions(rooms: PlaygroundRooms): Handlers<'playground'
       isRetry: isRetry(request),
       onBusy: 'reject',
       origin: originOf(request),
-      fields: noFields,
+      fields: readAnswerFields(body),
       reasoning: true,
       includeActions: body.include_actions === true,
+      ...broughtTools(body),
       decisions: { calls, wait, bySecret: false, asMessages: false },
     })
     if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)
