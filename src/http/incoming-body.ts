@@ -15,7 +15,7 @@ export const LATE = 'greenroom:late'
 export interface Through {
   /** Longest body at all, in bytes: the route's limit is for what is kept of it. */
   maxBytes: number
-  /** Takes a chunk and hands on what is kept of it. May throw. */
+  /** Takes a chunk, which is emptied afterwards, and hands on what is kept of it. May throw. */
   pass(chunk: Buffer, keep: (bytes: Uint8Array) => void): void
 }
 
@@ -41,7 +41,10 @@ export async function readBody(request: FastifyRequest, through?: Through): Prom
       arrived += chunk.length
       if (through === undefined) keep(chunk)
       else if (arrived > through.maxBytes) throw tooLarge(limit, request)
-      else through.pass(chunk, keep)
+      else {
+        through.pass(chunk, keep)
+        free(chunk)
+      }
     } catch (error) {
       raw.off('data', onData)
       reject(error)
@@ -61,6 +64,14 @@ export async function readBody(request: FastifyRequest, through?: Through): Prom
     raw.resume() // what still comes is discarded
     body.release()
   }
+}
+
+/**
+ * Gives a chunk's memory back now, not when it is collected: what lies beside the heap brings major collections about.
+ * Node has copied it into a buffer of its own.
+ */
+function free({ buffer, length }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0)
 }
 
 /** One buffer: kept as they come, four million chunks of one byte would be 1 GB. */

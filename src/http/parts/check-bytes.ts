@@ -15,7 +15,8 @@ const shownAs = new Map([['image/apng', 'image/png']])
 /** The media type that the bytes begin as. Null: none that is known. */
 async function typeOf(pieces: readonly Uint8Array[]): Promise<string | null> {
   const { fileTypeFromBuffer } = await import('file-type')
-  const beginning = Buffer.concat(pieces.slice(0, 8)).subarray(0, BEGINNING_BYTES)
+  const beginnings = pieces.slice(0, 8).map((piece) => piece.subarray(0, BEGINNING_BYTES))
+  const beginning = Buffer.concat(beginnings).subarray(0, BEGINNING_BYTES)
   const found = (await fileTypeFromBuffer(beginning))?.mime
   return found === undefined ? null : (shownAs.get(found) ?? found)
 }
