@@ -103,9 +103,8 @@ async function* base64({ read, size }: MessagePart): AsyncGenerator<Uint8Array> 
     const all = rest.length === 0 ? bytes : Buffer.concat([rest, bytes])
     const whole = all.length - (all.length % 3)
     for (let at = 0; at < whole; at += PIECE_BYTES) {
-      yield Buffer.from(
-        Buffer.from(all.buffer, all.byteOffset + at, Math.min(PIECE_BYTES, whole - at)).toString('base64'),
-      )
+      const piece = Buffer.from(all.buffer, all.byteOffset + at, Math.min(PIECE_BYTES, whole - at))
+      yield Buffer.from(piece.toString('base64'), 'latin1')
       await setImmediate()
     }
     rest = Buffer.from(all.subarray(whole))

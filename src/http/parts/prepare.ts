@@ -11,7 +11,7 @@ import type { ModelMessage } from '../../actors/ports.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import { keepContents, readContent, releaseContents } from '../../persistence/replies/parts.ts'
 import { badRequest, HttpError } from '../http-error.ts'
-import { type Decoded, freePieces } from './base64.ts'
+import type { Decoded } from './base64.ts'
 import { faultOf, pictureTypeOf } from './check-bytes.ts'
 import {
   type FoundPart,
@@ -209,9 +209,8 @@ export async function prepareParts(
     const contents = loaded.map(({ part, data }) => (part.source.kind === 'stored' ? { ...data, pieces: null } : data))
     const isThere = await storing(() => keepContents(sql, uploadId, contents))
     if (!isThere) badRequest('A picture or file of an earlier message was deleted meanwhile.')
-    for (const { data } of loaded) freePieces(data)
-    uploads.release()
-    return loaded.map((one) => storedPart(sql, one))
+    uploads.spare(loaded.filter(({ part }) => part.source.kind !== 'stored').map(({ data }) => data))
+    return loaded.map((one) => storedPart(sql, one, uploads))
   }
   return {
     mediaTypes: mediaTypesOf(parts),
@@ -228,9 +227,12 @@ export async function prepareParts(
   }
 }
 
-function storedPart(sql: Sql, loaded: LoadedPart): MessagePart {
-  const { sha256 } = loaded.data
-  return loadedPart(loaded, () => readContent(sql, sha256))
+/** Whoever reads it first has it from memory, where it still is. */
+function storedPart(sql: Sql, loaded: LoadedPart, { take }: Uploads): MessagePart {
+  const { data } = loaded
+  return loadedPart(loaded, async function* () {
+    yield* take(data) ?? readContent(sql, data.sha256)
+  })
 }
 
 function identityOf(source: FoundSource): PartIdentity {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError } from '../http-error.ts'
 import { type Through, tooMuchAtOnce } from '../incoming-body.ts'
+import { type Decoded, freePieces } from './base64.ts'
 import { createDataUrlFilter, type DataUrl } from './data-urls.ts'
 
 /** Decoded bytes of one message's parts. */
@@ -12,6 +13,9 @@ export const MOST_MESSAGE_BYTES = 20 * 2 ** 20
 const MOST_HELD_BYTES = 256 * 2 ** 20
 
 let held = 0
+
+/** Of all requests: bytes that are stored, kept for whoever reads them first. What arrives takes their room. */
+const spares = new Set<() => void>()
 
 /** Stands in a body for bytes that came in it. Random, so that no caller can write one. */
 const word = `bytes:${randomBytes(16).toString('hex')}:`
@@ -28,7 +32,11 @@ export interface Uploads {
   restored(text: string): string
   /** Throws 413 or 503 when the request would hold too much, or all of them. */
   hold(bytes: number): void
-  /** The bytes are not needed any more. */
+  /** These are stored; no other bytes of the request are needed any more. */
+  spare(stored: Iterable<Decoded>): void
+  /** What was spared: once, piece by piece, each freed when the next is asked for. Null: it is gone. */
+  take(data: Decoded): AsyncIterable<Uint8Array> | null
+  /** Nobody needs the bytes any more but who works with them now. */
   release(): void
 }
 
@@ -59,12 +67,34 @@ export function createUploads(maxOtherBytes: number): Uploads {
   let own = 0
   let urls: DataUrl[] = []
   let isReleased = false
+  const spared = new Map<Decoded, () => void>()
   const hold = (bytes: number) => {
+    if (held + bytes > MOST_HELD_BYTES) for (const drop of spares) drop()
     if (isReleased && bytes > 0) throw new HttpError(400, 'The request was broken off.')
     if (own + bytes > MOST_HELD_BYTES) throw new HttpError(413, 'The pictures and files of the request are too large.')
     if (held + bytes > MOST_HELD_BYTES) throw tooMuchAtOnce()
     own += bytes
     held += bytes
+  }
+  const letGo = () => {
+    held -= own
+    own = 0
+    urls = []
+  }
+  const addSpare = (data: Decoded) => {
+    if (spared.has(data)) return
+    own -= data.size
+    const drop = () => {
+      forget(data, drop)
+      held -= data.size
+      freePieces(data)
+    }
+    spared.set(data, drop)
+    spares.add(drop)
+  }
+  const forget = (data: Decoded, drop: () => void) => {
+    spared.delete(data)
+    spares.delete(drop)
   }
   const at = (index: string | undefined) => urls[Number(index)] ?? null
   return {
@@ -98,13 +128,36 @@ export function createUploads(maxOtherBytes: number): Uploads {
         return `data:${head},${Buffer.concat(data.pieces).toString('base64')}`
       }),
     hold,
+    spare(stored) {
+      for (const data of stored) {
+        if (isReleased) freePieces(data)
+        else addSpare(data)
+      }
+      letGo()
+    },
+    take(data) {
+      const drop = spared.get(data)
+      if (drop === undefined) return null
+      forget(data, drop)
+      return givenAway(data)
+    },
     release() {
       isReleased = true
-      held -= own
-      own = 0
-      for (const { data } of urls) if (typeof data === 'object') data.pieces.length = 0
-      urls = []
+      for (const drop of spared.values()) drop()
+      letGo()
     },
+  }
+}
+
+async function* givenAway({ size, pieces }: Decoded): AsyncGenerator<Uint8Array> {
+  const left = pieces.splice(0)
+  try {
+    for (let piece = left.shift(); piece !== undefined; piece = left.shift()) {
+      yield piece
+      freePieces({ pieces: [piece] })
+    }
+  } finally {
+    held -= size
   }
 }
 
