@@ -53,11 +53,16 @@ test('what arrives takes the room of what is stored', () => {
   expect(heldByParts()).toBe(0)
 })
 
-test('bytes that are being stored stay whole when the request breaks off', () => {
+test('bytes that are being stored stay whole, and count, when the request breaks off', async () => {
   const uploads = createUploads(0)
   const one = upload(uploads, 3 * MIB)
+  const stored = Promise.withResolvers<void>()
+  const storing = uploads.during(() => stored.promise)
   uploads.release()
   expect(Buffer.concat(one.pieces).equals(Buffer.alloc(3 * MIB, 'picture '))).toBe(true)
+  expect(heldByParts()).toBe(3 * MIB)
+  stored.resolve()
+  await storing
   uploads.spare([one])
-  expect([uploads.take(one), heldByParts()]).toEqual([null, 0])
+  expect([uploads.take(one), heldByParts(), one.pieces]).toEqual([null, 0, []])
 })

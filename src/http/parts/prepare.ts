@@ -207,7 +207,7 @@ export async function prepareParts(
     const loaded = await loadParts(rooms, parts, uploads)
     refuseTooLarge(loaded)
     const contents = loaded.map(({ part, data }) => (part.source.kind === 'stored' ? { ...data, pieces: null } : data))
-    const isThere = await storing(() => keepContents(sql, uploadId, contents))
+    const isThere = await uploads.during(() => storing(() => keepContents(sql, uploadId, contents)))
     if (!isThere) badRequest('A picture or file of an earlier message was deleted meanwhile.')
     uploads.spare(loaded.filter(({ part }) => part.source.kind !== 'stored').map(({ data }) => data))
     return loaded.map((one) => storedPart(sql, one, uploads))

@@ -32,11 +32,13 @@ export interface Uploads {
   restored(text: string): string
   /** Throws 413 or 503 when the request would hold too much, or all of them. */
   hold(bytes: number): void
+  /** While this runs, the bytes count although the request may have ended. */
+  during<Result>(work: () => Promise<Result>): Promise<Result>
   /** These are stored; no other bytes of the request are needed any more. */
   spare(stored: Iterable<Decoded>): void
   /** What was spared: once, piece by piece, each freed when the next is asked for. Null: it is gone. */
   take(data: Decoded): AsyncIterable<Uint8Array> | null
-  /** Nobody needs the bytes any more but who works with them now. */
+  /** The request has ended. */
   release(): void
 }
 
@@ -67,34 +69,21 @@ export function createUploads(maxOtherBytes: number): Uploads {
   let own = 0
   let urls: DataUrl[] = []
   let isReleased = false
-  const spared = new Map<Decoded, () => void>()
+  let users = 0
+  const spared = createSpares()
   const hold = (bytes: number) => {
     if (held + bytes > MOST_HELD_BYTES) for (const drop of spares) drop()
     if (isReleased && bytes > 0) throw new HttpError(400, 'The request was broken off.')
     if (own + bytes > MOST_HELD_BYTES) throw new HttpError(413, 'The pictures and files of the request are too large.')
     if (held + bytes > MOST_HELD_BYTES) throw tooMuchAtOnce()
-    own += bytes
-    held += bytes
+    const counted = Math.max(bytes, -own) // what is given back late was given back with all else
+    own += counted
+    held += counted
   }
   const letGo = () => {
     held -= own
     own = 0
     urls = []
-  }
-  const addSpare = (data: Decoded) => {
-    if (spared.has(data)) return
-    own -= data.size
-    const drop = () => {
-      forget(data, drop)
-      held -= data.size
-      freePieces(data)
-    }
-    spared.set(data, drop)
-    spares.add(drop)
-  }
-  const forget = (data: Decoded, drop: () => void) => {
-    spared.delete(data)
-    spares.delete(drop)
   }
   const at = (index: string | undefined) => urls[Number(index)] ?? null
   return {
@@ -128,23 +117,59 @@ export function createUploads(maxOtherBytes: number): Uploads {
         return `data:${head},${Buffer.concat(data.pieces).toString('base64')}`
       }),
     hold,
+    async during(work) {
+      users += 1
+      try {
+        return await work()
+      } finally {
+        users -= 1
+        if (isReleased && users === 0) letGo()
+      }
+    },
     spare(stored) {
       for (const data of stored) {
         if (isReleased) freePieces(data)
-        else addSpare(data)
+        else if (spared.add(data)) own -= data.size
       }
       letGo()
     },
-    take(data) {
+    take: spared.take,
+    release() {
+      isReleased = true
+      spared.drop()
+      if (users === 0) letGo()
+    },
+  }
+}
+
+/** What one request has stored. It counts on its own. */
+function createSpares() {
+  const spared = new Map<Decoded, () => void>()
+  const forget = (data: Decoded, drop: () => void) => {
+    spared.delete(data)
+    spares.delete(drop)
+  }
+  return {
+    /** False: it is there. */
+    add(data: Decoded): boolean {
+      if (spared.has(data)) return false
+      const drop = () => {
+        forget(data, drop)
+        held -= data.size
+        freePieces(data)
+      }
+      spared.set(data, drop)
+      spares.add(drop)
+      return true
+    },
+    take(data: Decoded): AsyncIterable<Uint8Array> | null {
       const drop = spared.get(data)
       if (drop === undefined) return null
       forget(data, drop)
       return givenAway(data)
     },
-    release() {
-      isReleased = true
+    drop() {
       for (const drop of spared.values()) drop()
-      letGo()
     },
   }
 }
