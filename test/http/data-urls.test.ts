@@ -83,6 +83,21 @@ verifies('contract-13.parts', 'all else stays as it came', () => {
   }
 })
 
+verifies('contract-18.livez', 'what stays is handed on a chunk at a time, however many strings it has', () => {
+  const body = `[${Array(1000).fill('{"role":"user","content":"a"}').join()}]`
+  let pieces = 0
+  const pass = createDataUrlFilter({
+    maxBytes: 1,
+    hold: () => {},
+    keep: () => {
+      pieces += 1
+    },
+    found: () => '',
+  })
+  pass(Buffer.from(body))
+  expect(pieces).toBe(1)
+})
+
 verifies('contract-13.part-refusals', 'base64 is read strictly', () => {
   const read = (text: string, maxBytes?: number) => {
     const { found, held } = filtered(`{"url":"data:;base64,${text}"}`, [], maxBytes)

@@ -55,7 +55,7 @@ export function createDataUrlFilter({ maxBytes, hold, keep, found }: DataUrlOpti
       if (byte === QUOTE) {
         state = isWanted ? 'head' : 'string'
         head = raw = name = ''
-        escapes = createEscapes()
+        if (isWanted) escapes = createEscapes()
         isWanted = false
         return at + 1
       }
@@ -108,17 +108,16 @@ export function createDataUrlFilter({ maxBytes, hold, keep, found }: DataUrlOpti
     return end
   }
 
-  const steps = { outside, string, head: beginning, data } satisfies Record<
-    State,
-    (chunk: Buffer, at: number) => number
-  >
+  const steps = { outside, string, head: beginning, data } satisfies Record<State, typeof outside>
   return (chunk) => {
+    let from = 0 // of what is kept and not handed on: in one piece, for a body may have 100,000 strings
     for (let at = 0; at < chunk.length; ) {
       const isKept = state === 'outside' || state === 'string'
-      const end = steps[state](chunk, at)
-      if (isKept && end > at) keep(chunk.subarray(at, end))
-      at = end
+      if (!isKept && at > from) keep(chunk.subarray(from, at))
+      at = steps[state](chunk, at)
+      if (!isKept) from = at
     }
+    if (chunk.length > from) keep(chunk.subarray(from))
   }
 }
 
