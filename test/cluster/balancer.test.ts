@@ -1,5 +1,6 @@
 /** Through nginx with the shipped configuration: any instance serves any request (contract section 7). */
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
+import { image, pngOf } from '../http/parts-scene.ts'
 import { newSession, postJson } from '../support/product.ts'
 import { contentOf, openSse } from '../support/sse.ts'
 import { verifies } from '../verifies.ts'
@@ -86,11 +87,27 @@ describe.each(both)('$beside', ({ redis }) => {
   })
 
   verifies('contract-1.body-limit', 'nginx refuses a larger body in the format of the endpoint', async () => {
-    const large = 'x'.repeat(4_194_304)
+    const large = 'x'.repeat(67_108_864)
     const session = await newSession(url, scene.agent)
-    const deploy = await postJson(completions(url, session), say(large))
-    expect([deploy.status, await deploy.json()]).toEqual([413, { error: expect.any(String) }])
+    for (const path of [completions(url, session), `${url}/api/v1/openai/chat/completions`]) {
+      const deploy = await postJson(path, say(large))
+      expect([deploy.status, await deploy.json()]).toEqual([413, { error: expect.any(String) }])
+    }
     const management = await postJson(`${url}/api/v1/prompts`, { name: 'large', content: large })
     expect([management.status, await management.json()]).toEqual([413, { message: expect.any(String) }])
+  })
+
+  verifies('contract-13.part-limits', 'nginx lets a message with 20 MiB of pictures through', async () => {
+    scene.up.next(talk(2, 1))
+    const content = [image(pngOf(20 * 2 ** 20))]
+    const session = await newSession(url, scene.agent)
+    const answer = await postJson(completions(url, session), { messages: [{ role: 'user', content }] })
+    expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ object: 'chat.completion' })])
+  })
+
+  verifies('contract-1.body-limit', 'what is too large for the instances alone has their answer', async () => {
+    const session = await newSession(url, scene.agent)
+    const answer = await postJson(completions(url, session), say('x'.repeat(16 * 2 ** 20)))
+    expect([answer.status, await answer.json()]).toEqual([413, { error: expect.stringContaining('MAX_BODY_BYTES') }])
   })
 })
