@@ -1,10 +1,14 @@
 /** Reads JSON bodies, strictly (contract sections 2 and 18). Both scopes use it. */
+import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { HttpError } from './http-error.ts'
 import { readBody } from './incoming-body.ts'
 import { MOST_LEVELS, MOST_VALUES, measureJson } from './json-size.ts'
 import { openUploads, takesParts, uploadsOf } from './parts/uploads.ts'
 import { findFault } from './text.ts'
+
+/** To take in, read and answer a larger body costs up to 100 ms each: others have their turn between these. */
+const LARGE_BYTES = 256 * 1024
 
 /**
  * Replaces Fastify's parsers in this scope. Empty bodies are `undefined`; other media types, or none, are 415; broken
@@ -17,7 +21,11 @@ export function registerJson(app: FastifyInstance): void {
   })
   app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
     const body = await readBody(request, uploadsOf(request)?.filter())
-    return body.length === 0 ? undefined : readJson(body)
+    if (body.length < LARGE_BYTES) return body.length === 0 ? undefined : readJson(body)
+    await setImmediate()
+    const value = readJson(body)
+    await setImmediate()
+    return value
   })
   app.addContentTypeParser('*', async (request: FastifyRequest) => {
     if (isEmpty(request)) return undefined
