@@ -162,6 +162,8 @@ export const branches: OwnCase = {
       const session = await seeded(scene, messagesOf(turns), known.length > 0)
       talks.push({ name, session, times: [], own: 0, postgres: 0 })
     }
+    // Messages lie in the order in which they were made, as where each is stored with its lines at once.
+    await scene.sql`cluster messages using messages_session_id_position_key`
     await scene.sql`vacuum (analyze) messages`
     await measureLists(scene, talks)
     const warm = {

@@ -1,4 +1,4 @@
--- revision 16
+-- revision 17
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -17,7 +17,9 @@
    Answers {outcome, reply_id, session_num, first_seq, created_at, position, rest_state, untitled, first_text (of an
    untitled session: its first user message; null: the new one), by_key (joined by its idempotency key), parent_id (the
    message that the new one comes behind; null: none), history_end (the position that the reply's history ends at; -1: it
-   has none), text (what is answered anew; null: p_text)}. */
+   has none), text (what is answered anew; null: p_text)}.
+   What few messages need is asked for in a statement of its own: plpgsql runs a condition with a query in it as a query,
+   even where nothing has to be looked up. */
 create or replace function admit_message(
   p_instance uuid, p_epoch bigint, p_message jsonb, p_text text
 ) returns jsonb language plpgsql as $$
@@ -29,7 +31,12 @@ declare
   seen record;
   own record;
   answered record;
-  place record;
+  v_fault text; -- why it has no place
+  v_at integer; -- of the message that it comes behind (v_at, v_line, v_parent: as find_place names them)
+  v_line integer;
+  v_parent uuid;
+  v_asked text; -- what is answered anew, and the position before it
+  v_before_at integer;
   v_fenced boolean;
   v_rest_state text;
   v_is_regenerate boolean;
@@ -149,18 +156,23 @@ begin
 
   -- Before it may be busy: a message that has no place cancels nothing.
   if m.decisions is not null or (m.place is null and last.id is not null and coalesce(s.head, last.position) = last.position) then
-    select null::text as fault, last.position as at, last.line, last.id, null::text as content, null::integer as before_at
-      into place;
+    v_at := last.position;
+    v_line := last.line;
+    v_parent := last.id;
   else
-    select * into place from find_place(m.session_id, s.head, m.place);
-    if place.fault is not null then return jsonb_build_object('outcome', place.fault); end if;
+    select p.fault, p.at, p.line, p.id, p.content, p.before_at
+      into v_fault, v_at, v_line, v_parent, v_asked, v_before_at from find_place(m.session_id, s.head, m.place) p;
+    if v_fault is not null then return jsonb_build_object('outcome', v_fault); end if;
   end if;
 
   if last.status = 'streaming' then return '{"outcome": "busy"}'; end if;
+  if not m.may_start then return '{"outcome": "refused"}'; end if;
   -- An older version knows neither branches nor approvals: it would call what somebody has to approve.
-  if not m.may_start or (m.knows_branches is not true and (s.head is not null or last.finish_reason = 'tool_calls'
-     or exists (select from agents a where a.id = m.agent_id and a.approvals <> '[]'))) then
-    return '{"outcome": "refused"}';
+  if m.knows_branches is not true then
+    if s.head is not null or last.finish_reason = 'tool_calls'
+       or exists (select from agents a where a.id = m.agent_id and a.approvals <> '[]') then
+      return '{"outcome": "refused"}';
+    end if;
   end if;
   -- The agent that the request was made from may be another one now.
   if m.configuration <> (select c.version from configuration c) then return '{"outcome": "stale"}'; end if;
@@ -176,26 +188,29 @@ begin
   end if;
 
   -- Replies are last, but for the messages that a session was made with.
-  v_next := coalesce(last.position, (select max(x.position) from messages x where x.session_id = m.session_id), -1) + 1;
-  v_is_straight := place.at = v_next - 1;
+  v_next := last.position + 1;
+  if v_next is null then
+    v_next := coalesce((select max(x.position) from messages x where x.session_id = m.session_id), -1) + 1;
+  end if;
+  v_is_straight := v_at = v_next - 1;
   v_position := case when v_has_question then v_next + 1 else v_next end;
   v_created_at := clock_timestamp();
   if not v_is_straight then
-    v_lines_before := lines_before(m.session_id, place.at, place.line);
-    place.line := v_next;
+    v_lines_before := lines_before(m.session_id, v_at, v_line);
+    v_line := v_next;
   end if;
   if v_has_question then
     insert into messages (id, session_id, position, role, status, content, created_at, parent, line, lines_before)
     values (m.user_id, m.session_id, v_next, 'user', 'complete', p_text, v_created_at,
-            case when not v_is_straight then place.at end, place.line, v_lines_before);
+            case when not v_is_straight then v_at end, v_line, v_lines_before);
     if m.parts is not null then perform add_parts(m.session_id, m.user_id, m.parts); end if;
   end if;
   insert into messages (id, session_id, position, role, status, created_at, session_num, model, first_seq,
                         include_usage, instance_id, epoch, parent, line, lines_before, asked_place, continues,
                         decisions_hash, facts)
   values (m.reply_id, m.session_id, v_position, 'assistant', 'streaming', v_created_at, s.num, m.model, s.next_seq,
-          m.include_usage, p_instance, p_epoch, case when v_is_regenerate and not v_is_straight then place.at end,
-          place.line, case when v_is_regenerate then v_lines_before end, m.place, m.wait_id,
+          m.include_usage, p_instance, p_epoch, case when v_is_regenerate and not v_is_straight then v_at end,
+          v_line, case when v_is_regenerate then v_lines_before end, m.place, m.wait_id,
           decode(m.decisions_hash, 'hex'), m.facts);
   if m.key is not null then
     insert into idempotency_keys (session_id, key, body_hash, reply_id)
@@ -210,6 +225,6 @@ begin
   return jsonb_build_object(
     'outcome', 'admitted', 'reply_id', m.reply_id, 'session_num', s.num, 'first_seq', s.next_seq,
     'created_at', v_created_at, 'position', v_position, 'rest_state', v_rest_state,
-    'untitled', s.title is null, 'first_text', v_first_text, 'parent_id', place.id,
-    'history_end', case when v_is_regenerate then place.before_at else place.at end, 'text', place.content);
+    'untitled', s.title is null, 'first_text', v_first_text, 'parent_id', v_parent,
+    'history_end', case when v_is_regenerate then v_before_at else v_at end, 'text', v_asked);
 end $$;

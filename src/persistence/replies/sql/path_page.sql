@@ -1,9 +1,11 @@
--- revision 1
+-- revision 2
 /* Which positions a list of a session's messages reads, in their order: those on the path to p_head (null: there are no
    branches), behind p_after and before p_before (null: no bound), and of those p_limit at most (null: all): the first ones
    behind p_after, else the last ones. One array is one index scan, however often the path turns. */
 create or replace function path_page(p_session uuid, p_head integer, p_after integer, p_before integer, p_limit integer)
-returns integer[] stable language plpgsql as $$
+returns integer[] stable language plpgsql
+-- A plan for the very lines looks cheaper than one for any, but making it for each list took longer than running it.
+set plan_cache_mode to force_generic_plan as $$
 declare
   v_first integer := coalesce(p_after + 1, 0);
   v_last integer := p_before - 1;
@@ -19,13 +21,10 @@ begin
     if p_after is not null then return v_page[:p_limit]; end if;
     return v_page[greatest(1, cardinality(v_page) - p_limit + 1):];
   end if;
-  if v_last is null then
-    select m.position into v_last from messages m where m.session_id = p_session order by m.position desc limit 1;
-  end if;
-  if p_after is null then
-    v_first := greatest(v_first, v_last - p_limit + 1);
-  else
-    v_last := least(v_last, p_after + p_limit);
-  end if;
-  return array(select generate_series(v_first, v_last));
+  return array(
+    select generate_series(
+             greatest(v_first, case when p_after is null then e.last - p_limit + 1 end), least(e.last, p_after + p_limit))
+      from (select coalesce(
+              v_last, (select m.position from messages m where m.session_id = p_session order by m.position desc limit 1)
+            ) as last offset 0) e);
 end $$;
