@@ -15,7 +15,8 @@ import { turn } from '../actors/turn.ts'
 import { newAgent } from '../persistence/scene.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 
-export const leaseMs = 1500
+/** Not shorter: where leases are not the subject, a machine under load must not lose one. */
+export const leaseMs = 3000
 
 export interface Instance {
   coordination: Coordination
