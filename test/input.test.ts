@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { freeObject, nullable, page } from '../openapi/schemas/basics.ts'
 import { HttpError } from '../src/http/http-error.ts'
-import { compileInput } from '../src/http/input.ts'
+import { checkInput } from '../src/http/input.ts'
 
 describe('messages say which field and why (contract section 2)', () => {
-  const check = compileInput({
+  const check = checkInput({
     method: 'post',
     path: '/x',
     scope: 'management',

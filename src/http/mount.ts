@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Server, ServerOperations } from '../../openapi/generated/server.ts'
 import { type Operation, type Operations, successStatus } from '../../openapi/operation.ts'
-import { compileInput } from './input.ts'
+import { checkInput } from './input.ts'
 
 interface HttpExchange {
   request: FastifyRequest
@@ -85,7 +85,7 @@ function routeUrl(operation: Operation, prefix: string): string {
 }
 
 function serve(operation: Operation, handler: ErasedHandler, extra?: (request: FastifyRequest) => object) {
-  const check = compileInput(operation)
+  const check = checkInput(operation)
   const status = successStatus(operation)
   const hasBody = operation.responses[status] !== null
   const streams = isStreamed(operation)

@@ -13,7 +13,7 @@ import { broughtTools } from '../caller-tools.ts'
 import { sessionFrame } from '../completion-frames.ts'
 import { type GivenDecisions, readDecisions } from '../decisions.ts'
 import { missing } from '../http-error.ts'
-import { compileCheck } from '../input.ts'
+import { bodyCheck } from '../input.ts'
 import { readPlace } from '../message-place.ts'
 import { originOf } from '../observe-requests.ts'
 import { prepareParts } from '../parts/prepare.ts'
@@ -29,7 +29,7 @@ import { ownParts } from './own-session.ts'
 import type { DeployHandlers } from './scope.ts'
 import { readResults } from './tool-messages.ts'
 
-const checkMessages = compileCheck(SentMessages)
+const checkMessages = bodyCheck(SentMessages)
 
 const noMessage: SentMessage = { text: '', parts: [] }
 
