@@ -12,7 +12,7 @@ import type { Embedded } from '../../src/persistence/postgres/embedded.ts'
 import { startEmbedded } from '../../src/persistence/postgres/embedded.ts'
 import { migrate } from '../../src/persistence/schema.ts'
 import { installPackages, installPython } from '../clients/install.ts'
-import { browserOptions } from './browser-options.ts'
+import { testBrowserOptions } from './browser-options.ts'
 import { once, type ServerVersion } from './database.ts'
 import { bundleServer } from './server-bundle.ts'
 import { installMissingParts } from './system-parts.ts'
@@ -54,7 +54,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     if (wanted === 'python') return (await python()) ?? ''
     if (wanted === 'server') return await bundle()
     if (wanted === 'browser') {
-      browser ??= chromium.launchServer(browserOptions())
+      browser ??= chromium.launchServer(testBrowserOptions())
       return (await browser).wsEndpoint()
     }
     return (await server(wanted === '15' ? 15 : 18)).url
