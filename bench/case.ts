@@ -15,8 +15,8 @@ export type Column = {
   readonly title: string
   /** Decimal places; 1 when absent. */
   readonly digits?: number
-  /** Displayed as the difference from, or the ratio to, that row's figure in the same repetition. */
-  readonly against?: { readonly row: string; readonly how: 'minus' | 'ratio' }
+  /** Displayed as the difference from, or the ratio to, that row's figure (`key`, if it is another) in the same repetition. */
+  readonly against?: { readonly row: string; readonly how: 'minus' | 'ratio'; readonly key?: string }
 }
 
 type Described = {
@@ -30,8 +30,12 @@ type Described = {
   readonly columns: readonly Column[]
 }
 
-/** Measured for each contender, in turns. */
-export type SideCase = Described & { readonly kind: 'side'; measure(turn: Turn): Promise<Figures> }
+/** Measured for each contender, in turns; with `of`, for those alone. */
+export type SideCase = Described & {
+  readonly kind: 'side'
+  readonly of?: readonly string[]
+  measure(turn: Turn): Promise<Figures>
+}
 
 /** Figures by row name. */
 export type Rows = Record<string, Figures>

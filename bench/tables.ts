@@ -13,7 +13,7 @@ function figuresOf(result: CaseResult, name: string, key: string): readonly numb
 export function valuesOf(result: CaseResult, row: string, { key, against }: Omit<Column, 'title'>): readonly number[] {
   const values = figuresOf(result, row, key)
   if (!against) return values
-  const others = figuresOf(result, against.row, key)
+  const others = figuresOf(result, against.row, against.key ?? key)
   const compared = values.slice(0, others.length).map((value, n) => {
     const other = others[n] ?? Number.NaN
     return against.how === 'minus' ? value - other : value / other

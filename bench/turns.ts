@@ -37,6 +37,7 @@ async function takeTurn(ground: Ground, cases: readonly SideCase[], contender: C
   await warm(turn)
   let loaded = 0
   for (const one of cases) {
+    if (one.of !== undefined && !one.of.includes(contender.name)) continue
     record.noteLoad(one.name)
     try {
       const figures = await one.measure({ ...turn, loaded })

@@ -2,6 +2,7 @@
 import type { Case } from '../case.ts'
 import { branches } from './branches.ts'
 import { cost } from './cost.ts'
+import { firstTokenParts } from './first-token.ts'
 import { growth } from './growth.ts'
 import { held } from './held.ts'
 import { history } from './history.ts'
@@ -20,6 +21,7 @@ import { uploads } from './uploads.ts'
 
 const sideBySide: readonly Case[] = [...streamCases, mostTokens, shortReplies, memory]
 const ofGreenroom: readonly Case[] = [
+  firstTokenParts,
   subscribers,
   resume,
   held,

@@ -16,6 +16,8 @@ export type GreenroomScene = AsyncDisposable & {
   readonly agentId: string
   /** URL of the agent's deploy API. */
   readonly deploy: string
+  /** Of its embedded database. */
+  readonly databaseUrl: string
   readonly sql: Sql
   readonly product: Product
   readonly pids: readonly number[]
@@ -51,17 +53,15 @@ export async function startScene(
   const [product] = products
   const { url, pid } = product
   const sockets = await readFile(join(scene.folder, 'postgres.sockets'), 'utf8')
-  const sql = connect(`postgres://greenroom@${encodeURIComponent(sockets)}/postgres`, {
-    name: 'bench',
-    max: 2,
-    timeoutMs: 0,
-  })
+  const databaseUrl = `postgres://greenroom@${encodeURIComponent(sockets)}/postgres`
+  const sql = connect(databaseUrl, { name: 'bench', max: 2, timeoutMs: 0 })
   stack.defer(() => sql.end({ timeout: 1 }))
   const open = async () => `${url}${await newSession(url, agentId)}`
   const kept = stack.move()
   return {
     agentId,
     deploy: deployUrl(url, agentId),
+    databaseUrl,
     sql,
     product,
     pids: [pid],

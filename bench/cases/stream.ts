@@ -3,10 +3,6 @@ import type { Column, SideCase } from '../case.ts'
 import { measureFullLoad, measureReplies, useFigures } from './replies.ts'
 
 const TOKENS = 100
-const RATE = 50
-/** The first requests are spread over the length of a reply, so that starts and ends mix. */
-const STAGGER_MS = 2000
-const IDEAL_MS = ((TOKENS - 1) * 1000) / RATE
 
 export const firstToken: SideCase = {
   kind: 'side',
@@ -43,28 +39,36 @@ const pacedColumns: Column[] = [
   { key: 'postgresMb', title: 'PostgreSQL MB', digits: 0 },
 ]
 
-/** `windowMs`: how long all of them run. */
-export const paced = (streams: number, windowMs = 4000): SideCase => ({
+/** The first requests are spread over the length of a reply, so that starts and ends mix. */
+const idealMs = (rate: number): number => ((TOKENS - 1) * 1000) / rate
+const staggerMs = (rate: number): number => (TOKENS * 1000) / rate
+
+/** `rate`: tokens a second of each. `windowMs`: how long all of them run. `of`: who takes part. */
+export const paced = (
+  streams: number,
+  { rate = 50, windowMs = 4000, of }: { rate?: number; windowMs?: number; of?: readonly string[] } = {},
+): SideCase => ({
   kind: 'side',
+  ...(of && { of }),
   name: `paced-${streams}`,
   group: 'stream',
   title: `${streams} paced streams`,
   note:
-    `${streams} at a time, replies of ${TOKENS} tokens at ${RATE} a second each, in sequence, started over ` +
-    `${STAGGER_MS / 1000} s. Tokens and CPU time are those of the following ${windowMs / 1000} s, in which all run; ` +
+    `${streams} at a time, replies of ${TOKENS} tokens at ${rate} a second each, in sequence, started over ` +
+    `${staggerMs(rate) / 1000} s. Tokens and CPU time are those of the following ${windowMs / 1000} s, in which all run; ` +
     `all first tokens and replies count. Token latency is from the model's write to the client's read; an ideal reply ` +
-    `takes ${IDEAL_MS / 1000} s.`,
+    `takes ${idealMs(rate) / 1000} s.`,
   columns: pacedColumns,
   async measure(turn) {
-    const untilMs = STAGGER_MS + windowMs
+    const untilMs = staggerMs(rate) + windowMs
     const { replies: got, ...used } = await measureFullLoad(turn, {
       // A slot starts its last reply before the end. No reply is faster than the ideal.
-      count: Math.ceil(untilMs / IDEAL_MS) * streams,
-      prompt: `tokens=${TOKENS} rate=${RATE}`,
+      count: Math.ceil(untilMs / idealMs(rate)) * streams,
+      prompt: `tokens=${TOKENS} rate=${rate}`,
       tokens: TOKENS,
       stream: true,
       slots: streams,
-      staggerMs: STAGGER_MS,
+      staggerMs: staggerMs(rate),
       untilMs,
     })
     return {
@@ -78,4 +82,7 @@ export const paced = (streams: number, windowMs = 4000): SideCase => ({
   },
 })
 
-export const streamCases: SideCase[] = [firstToken, paced(1), paced(50), paced(200), paced(500)]
+/** Peers fall behind at half as many. */
+const many = paced(1000, { rate: 25, of: ['raw', 'greenroom-stateless', 'greenroom-session'] })
+
+export const streamCases: SideCase[] = [firstToken, paced(1), paced(50), paced(200), paced(500), many]
