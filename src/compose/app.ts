@@ -196,10 +196,8 @@ async function openRooms(ground: Ground) {
     return null
   }
   const byModel = settings.sessionTitles === 'model'
-  const { coordination, journal, recorder, revocations } = await openOwnership(
-    ground,
-    byModel ? titleLater : deriveTitle,
-  )
+  const titleOfLost = byModel ? titleLater : deriveTitle
+  const { coordination, journal, recorder, revocations } = await openOwnership(ground, titleOfLost)
   const gate = createLeaseGate(coordination.validUntil)
   const { outbound, mcp, model, demoLine } = await openOutside(ground, gate)
   const agents = createAgentLookup(repliesSql, { alone: ground.embedded !== null })
@@ -219,8 +217,10 @@ async function openRooms(ground: Ground) {
   })
   coordination.start(host.owned, host.tick)
   metrics?.inspect({ report: host.owned.report, running: host.running, waiting: () => countWaiting(sql) })
-  jobs = await startJobs(ground, { secrets, upkeepSql, model, agents, observer })
   return {
+    async startJobs() {
+      jobs = await startJobs(ground, { secrets, upkeepSql, model, agents, observer })
+    },
     sql,
     secrets,
     agents,
@@ -277,6 +277,7 @@ export async function startApp(settings: Settings, logStream?: LogStream, own: O
     closing.defer(() => observation.close())
     const rooms = await openRooms({ ...database, settings, log, closing, observation, own })
     await mountAll(server, options, rooms)
+    await rooms.startJobs() // last: after an upgrade they may take all processors for a while
     await server.listen({ port: settings.port, host: settings.host })
     return {
       url: addressOf(server.server.address(), settings.host),

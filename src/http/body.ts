@@ -20,11 +20,14 @@ export function registerJson(app: FastifyInstance): void {
     if (takesParts(request)) openUploads(request, reply)
   })
   app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
-    const body = await readBody(request, uploadsOf(request)?.filter())
-    if (body.length < LARGE_BYTES) return body.length === 0 ? undefined : readJson(body)
-    await setImmediate()
+    const uploads = uploadsOf(request)
+    const body = await readBody(request, uploads?.filter())
+    if (body.length === 0) return undefined
+    const isLarge = body.length >= LARGE_BYTES
+    if (isLarge) await setImmediate()
     const value = readJson(body)
-    await setImmediate()
+    if (isLarge) await setImmediate()
+    uploads?.restoreFields(value)
     return value
   })
   app.addContentTypeParser('*', async (request: FastifyRequest) => {

@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { call } from '../http/scene.ts'
 import { addAgent, dataFolder, deployUrl, type Product, startProduct } from '../support/product.ts'
+import { samples } from '../support/samples.ts'
 import { contentOf, openSse } from '../support/sse.ts'
 import { startUpstream, type UpstreamCall } from '../support/upstream.ts'
 import { verifies } from '../verifies.ts'
 
-/** More: `BRANCH_RUNS=200 npx vitest run test/e2e/branches-property.test.ts`. */
-const numRuns = Number(process.env.BRANCH_RUNS ?? 4)
+const numRuns = samples(4, 200)
 
 const folder = await dataFolder()
 const up = await startUpstream()
@@ -35,6 +35,12 @@ async function kill(): Promise<void> {
   await product.kill9()
   await product[Symbol.asyncDispose]()
   await start()
+}
+
+/** A start that failed is what is reported then, not all the runs behind it that find nothing to talk to. */
+async function startIfEnded(): Promise<void> {
+  const { exitCode, signalCode } = product.child
+  if (exitCode !== null || signalCode !== null) await start()
 }
 
 interface Known {
@@ -192,6 +198,7 @@ verifies(
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(action, { minLength: 4, maxLength: 16 }), async (actions) => {
+        await startIfEnded()
         const models: Model[] = [{ session: await newSession(), all: [], head: null }]
         for (const one of actions) await act(models, one)
         // A fork lives for itself.

@@ -1,7 +1,7 @@
 /**
  * A session waits through crashes, and then acts exactly once (contract section 15): the owner ends, killed or asked to,
- * anywhere between ask, decide, run and answer. WAITING_RUNS sets how many sessions go through that (20). OLDER_CHECKOUT, the
- * path of an older version's checkout, lets that one make the data, end in the middle of replies, and run beside all this.
+ * anywhere between ask, decide, run and answer. OLDER_CHECKOUT, the path of an older version's checkout, lets that one make
+ * the data, end in the middle of replies, and run beside all this.
  */
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -9,11 +9,12 @@ import { expect, vi } from 'vitest'
 import { asks, says } from '../http/tool-scene.ts'
 import { newSession, type Product, postJson, type WireMessage } from '../support/product.ts'
 import { seededRandom } from '../support/random.ts'
+import { samples } from '../support/samples.ts'
 import type { UpstreamCall } from '../support/upstream.ts'
 import { verifies } from '../verifies.ts'
 import { openToolFaults, repliesOf, type ToolFaults } from './tool-faults.ts'
 
-const SESSIONS = Number(process.env.WAITING_RUNS ?? 20)
+const SESSIONS = samples(20, 300)
 const OLDER = process.env.OLDER_CHECKOUT
 vi.setConfig({ testTimeout: 300_000 + SESSIONS * 3000 })
 /** Lives of the owner in which something may happen; after them one that lives on. */

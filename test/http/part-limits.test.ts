@@ -36,6 +36,18 @@ verifies(
   },
 )
 
+verifies('contract-13.part-limits', 'a data: URL in another field stays text, and counts as such', async () => {
+  const tool = (url: string) => ({ type: 'function', function: { name: 'look', parameters: { examples: [{ url }] } } })
+  const given = user(text('a'), image())
+  const url = image(pngOf(9000)).image_url.url
+  expect(await post({ ...given, tools: [tool(url)] })).toBe(200)
+  const sent = scene.up.calls.at(-1)?.body
+  expect(sent.tools[0].function.parameters.examples).toEqual([{ url }])
+  expect(sent.messages[0].content[1]).toEqual(image())
+  expect(await post({ ...given, tools: [tool(image(pngOf(16_000)).image_url.url)] })).toBe(413)
+  expect(await post({ ...given, tools: [tool('data:image/png;base64,@@')] })).toBe(400)
+})
+
 verifies('contract-13.part-limits', 'what requests hold together is limited: 503 with Retry-After', async () => {
   const others = createUploads(0)
   others.hold(250 * MIB)

@@ -21,6 +21,12 @@ const spares = new Set<() => void>()
 const word = `bytes:${randomBytes(16).toString('hex')}:`
 const words = new RegExp(`${word}(\\d+)`, 'g')
 
+/** Fields that go to the model as they are, in which a `data:` URL is a text: an example in a schema, say. */
+const TEXT_FIELDS = ['tools', 'response_format']
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 export interface Uploads {
   /** For a body that may hold some. */
   filter(): Through
@@ -28,8 +34,10 @@ export interface Uploads {
   find(text: string): DataUrl | null
   /** The text with the SHA-256 of bytes instead of the words that stand for them. */
   named(text: string): string
-  /** The text as it came, for what is no picture or file after all. Throws 400. */
+  /** The text as it came, for what is no picture or file after all. Throws 400, and 413 beyond what a body may hold. */
   restored(text: string): string
+  /** Restores what TEXT_FIELDS hold in a body. Throws 400 and 413. */
+  restoreFields(body: unknown): void
   /** Throws 413 or 503 when the request would hold too much, or all of them. */
   hold(bytes: number): void
   /** While this runs, the bytes count although the request may have ended. */
@@ -67,6 +75,7 @@ export function openUploads(request: FastifyRequest, reply: FastifyReply): void 
 /** Of one request; `maxOtherBytes`: what else its body may hold. */
 export function createUploads(maxOtherBytes: number): Uploads {
   let own = 0
+  let restoredBytes = 0
   let urls: DataUrl[] = []
   let isReleased = false
   let users = 0
@@ -86,6 +95,14 @@ export function createUploads(maxOtherBytes: number): Uploads {
     urls = []
   }
   const at = (index: string | undefined) => urls[Number(index)] ?? null
+  const restored = (text: string) =>
+    text.replace(words, (_, index: string) => {
+      const { head = '', data = 'broken' } = at(index) ?? {}
+      if (data === 'broken') throw new HttpError(400, 'body: has a data: URL that is not valid base64')
+      restoredBytes += data === 'too large' ? Number.POSITIVE_INFINITY : (data.size * 4) / 3
+      if (restoredBytes > maxOtherBytes) throw new HttpError(413, 'The body is larger than MAX_BODY_BYTES allows.')
+      return data === 'too large' ? '' : `data:${head},${Buffer.concat(data.pieces).toString('base64')}`
+    })
   return {
     filter() {
       let keep: (bytes: Uint8Array) => void = () => {}
@@ -110,12 +127,15 @@ export function createUploads(maxOtherBytes: number): Uploads {
         const data = at(index)?.data
         return typeof data === 'object' ? `sha256:${data.sha256}` : 'sha256:'
       }),
-    restored: (text) =>
-      text.replace(words, (_, index: string) => {
-        const { head = '', data = 'broken' } = at(index) ?? {}
-        if (typeof data !== 'object') throw new HttpError(400, `body: has a data: URL that is ${data}`)
-        return `data:${head},${Buffer.concat(data.pieces).toString('base64')}`
-      }),
+    restored,
+    restoreFields(body) {
+      if (urls.length === 0 || !isObject(body)) return
+      for (const name of TEXT_FIELDS) {
+        const text = JSON.stringify(body[name] ?? null)
+        if (!text.includes(word)) continue
+        body[name] = JSON.parse(text, (_, one: unknown) => (typeof one === 'string' ? restored(one) : one))
+      }
+    },
     hold,
     async during(work) {
       users += 1
