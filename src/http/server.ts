@@ -124,6 +124,7 @@ export function createServer({ logLevel, logStream, maxBodyBytes, trustProxy }: 
     },
     // Two lines a request cost more than the request; `debug` brings one (below).
     logController: new LogController({ disableRequestLogging: true }),
+    pluginTimeout: 0, // what is mounted waits for nothing: more than 10 s are a busy machine, no reason to stop the start
     forceCloseConnections: 'idle', // see closeServer
     rewriteUrl: readableUrl,
   })
