@@ -13,6 +13,7 @@ import { closeServer, createServer, type LogStream, mountAll, type ServerOptions
 import { streamsEnded } from '../http/sse.ts'
 import type { MetricsSnapshot } from '../observability/metrics.ts'
 import { together } from '../observability/observers.ts'
+import { createDatabaseCheck } from '../persistence/postgres/disk.ts'
 import { createAgentLookup } from '../persistence/records/agent-lookup.ts'
 import { seedDemo } from '../persistence/records/demo.ts'
 import { openSecrets } from '../persistence/records/secrets.ts'
@@ -139,7 +140,8 @@ async function openOwnership(
   )
   const revocations = await followRevocations(work, log)
   closing.defer(() => revocations.stop())
-  return { coordination, journal, recorder, revocations }
+  // By these connections, which no caller's request can occupy: six lists that wait say nothing about the database.
+  return { coordination, journal, recorder, revocations, ping: createDatabaseCheck(work) }
 }
 
 /** What a reply calls: models and tools, all through one guarded outbound client. */
@@ -197,7 +199,7 @@ async function openRooms(ground: Ground) {
   }
   const byModel = settings.sessionTitles === 'model'
   const titleOfLost = byModel ? titleLater : deriveTitle
-  const { coordination, journal, recorder, revocations } = await openOwnership(ground, titleOfLost)
+  const { coordination, journal, recorder, revocations, ping } = await openOwnership(ground, titleOfLost)
   const gate = createLeaseGate(coordination.validUntil)
   const { outbound, mcp, model, demoLine } = await openOutside(ground, gate)
   const agents = createAgentLookup(repliesSql, { alone: ground.embedded !== null })
@@ -234,6 +236,7 @@ async function openRooms(ground: Ground) {
     observer,
     requestObservers,
     revocations,
+    ping,
     ...toolRooms({ sql, secrets, outbound, mcp, waitLimitMs: settings.ownerLeaseMs, log }),
     coordination,
     fieldRefusal,

@@ -10,7 +10,7 @@ import { logFailures } from '../observability/failure-log.ts'
 import { createMetrics, type LabelValues, type Metrics } from '../observability/metrics.ts'
 import { type PartialObserver, together } from '../observability/observers.ts'
 import type { Traces, TracesOptions } from '../observability/traces.ts'
-import { isUnavailable, type Sql } from '../persistence/postgres/database.ts'
+import { isDatabaseGone, type Sql } from '../persistence/postgres/database.ts'
 import { createUsageRecorder, type UsageRecorder } from '../persistence/replies/usage-recorder.ts'
 import type { Settings } from '../settings.ts'
 
@@ -116,7 +116,7 @@ type FaultLog = HostOptions['log']
 /** `error` is for our own faults alone. A reply that failed because the database is down has its own log line. */
 export const faultLog = (log: FaultLog & Pick<FastifyBaseLogger, 'debug'>): FaultLog => ({
   error: (details: { err?: unknown }, message: string) =>
-    isUnavailable(details.err) ? log.debug(details, message) : log.error(details, message),
+    isDatabaseGone(details.err) ? log.debug(details, message) : log.error(details, message),
   warn: (details, message) => log.warn(details, message),
   info: (details, message) => log.info(details, message),
 })

@@ -1,6 +1,6 @@
 /** What a caller learns of an error: its status, message and headers. Each scope puts them into its own format. */
 import type { FastifyBaseLogger } from 'fastify'
-import { codeOf, isUnavailable } from '../persistence/postgres/database.ts'
+import { isDatabaseGone } from '../persistence/postgres/database.ts'
 import { HttpError } from './http-error.ts'
 
 export interface ErrorAnswer {
@@ -24,16 +24,15 @@ export function errorAnswer(error: unknown): ErrorAnswer {
     const message = refusals[code] ?? (code.startsWith('FST_ERR_') ? error.message : 'The request cannot be read.')
     return { status, message, headers: {} }
   }
-  // CONNECTION_ENDED: we have closed the pool, and stop.
-  if (isUnavailable(error) || codeOf(error) === 'CONNECTION_ENDED') {
+  if (isDatabaseGone(error)) {
     return { status: 503, message: 'The database cannot be reached.', headers: { 'retry-after': '1' } }
   }
   return { status: 500, message: 'Internal server error.', headers: {} }
 }
 
 /** `error` is for faults of ours alone: a database that is away, or a server that we asked, is not one. */
-export function logFailure(log: FastifyBaseLogger, error: unknown, message: string): void {
-  const isOurs = !(error instanceof HttpError) && !isUnavailable(error)
+export function logFailure(log: Pick<FastifyBaseLogger, 'error' | 'warn'>, error: unknown, message: string): void {
+  const isOurs = !(error instanceof HttpError) && !isDatabaseGone(error)
   log[isOurs ? 'error' : 'warn']({ err: error }, message)
 }
 

@@ -26,7 +26,6 @@ import { sessions } from '../../openapi/operations/sessions.ts'
 import { transfer } from '../../openapi/operations/transfer.ts'
 import { usage } from '../../openapi/operations/usage.ts'
 import { users } from '../../openapi/operations/users.ts'
-import { createDatabaseCheck } from '../persistence/postgres/disk.ts'
 import { ignoreBodies } from './body.ts'
 import { type BreakIt, registerBreakIt } from './break-it.ts'
 import { agUiHandlers } from './deploy/ag-ui/routes.ts'
@@ -93,6 +92,8 @@ export type HttpRooms = CompletionRooms &
     builtInTools: readonly BuiltInTool[]
     requestObservers: readonly RequestObserver[]
     revocations: RevocationList
+    /** As readiness asks (health.ts). */
+    ping(): Promise<void>
     breakIt: BreakIt | null
   } & HttpToolRooms &
   McpServerRooms
@@ -123,6 +124,7 @@ export function createServer({ logLevel, logStream, maxBodyBytes, trustProxy }: 
     },
     // Two lines a request cost more than the request; `debug` brings one (below).
     logController: new LogController({ disableRequestLogging: true }),
+    pluginTimeout: 0, // what is mounted waits for nothing: more than 10 s are a busy machine, no reason to stop the start
     forceCloseConnections: 'idle', // see closeServer
     rewriteUrl: readableUrl,
   })
@@ -166,8 +168,7 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
   }
-  const ping = createDatabaseCheck(sql)
-  mount(app, health, healthHandlers({ ping, draining: host.draining, cache: rooms.coordination.cache }))
+  mount(app, health, healthHandlers({ ping: rooms.ping, draining: host.draining, cache: rooms.coordination.cache }))
   const sendPage = await registerUi(app)
   answerUnknownPaths(app, sendPage)
   await registerBreakIt(app, sendPage, rooms.breakIt)

@@ -1,6 +1,6 @@
-/** The end of a server (contract section 1, drain): requests under way are answered, nobody can hold it up. */
+/** The beginning of a server, and its end (contract section 1, drain): requests under way are answered, nobody can hold it up. */
 import { connect } from 'node:net'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { closeServer, createServer } from '../../src/http/server.ts'
 
 const options = {
@@ -20,6 +20,26 @@ async function listening() {
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   return { app, url, begun: begun.promise, goOn: goOn.resolve }
 }
+
+test('on a busy machine, mounting may take any time', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const app = createServer(options)
+    const mounted = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    app.register(async () => {
+      begun.resolve()
+      await mounted.promise
+    })
+    const ready = app.ready()
+    await begun.promise
+    await vi.advanceTimersByTimeAsync(600_000)
+    mounted.resolve()
+    await ready
+  } finally {
+    vi.useRealTimers()
+  }
+})
 
 test('a request that was taken is answered, on a connection that is then closed', async () => {
   const { app, url, begun, goOn } = await listening()

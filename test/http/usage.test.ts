@@ -105,11 +105,13 @@ verifies('contract-8.usage', 'from is included, to is not; both may be days or m
   expect(await days('from=2026-02-01T00:00:00Z&to=2026-02-02T00:00:00.001Z')).toEqual(['2026-02-01', '2026-02-02'])
   expect(await days('from=2026-02-01T02:00:00%2B02:00&to=2026-02-01T12:00')).toEqual(['2026-02-01'])
   expect(await report('?to=2026-02-01')).toMatchObject({ from: '2026-01-02T00:00:00.000Z' })
+  expect(await report('?to=0001-01-09')).toMatchObject({ from: '0001-01-01T00:00:00.000Z' })
 })
 
 verifies('contract-8.usage', 'what is no moment, and an end before the start, is 400', async () => {
   for (const query of [
     ...['from=yesterday', 'from=2026-02-31', 'to=2026-13-01', 'to=2026-01-01T25:00Z', 'from=0000-01-01', 'from='],
+    ...['to=0001-01-01T00:00%2B01:00', 'to=9999-12-31T23:59-01:00'],
     ...['from=2026-02-02&to=2026-02-01', 'from=2026-02-01T02:00:00+02:00', 'groupBy=week'],
   ]) {
     const { status, json } = await scene.call('GET', `/api/v1/usage?${query}`)

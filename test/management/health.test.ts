@@ -5,6 +5,7 @@ import { health } from '../../openapi/operations/health.ts'
 import { healthHandlers } from '../../src/http/health.ts'
 import { mount } from '../../src/http/mount.ts'
 import { createDatabaseCheck } from '../../src/persistence/postgres/disk.ts'
+import { startTestApp } from '../support/app.ts'
 import { freshDatabase } from '../support/database.ts'
 
 async function ask(path: string, ping: () => Promise<void>, draining = false) {
@@ -69,6 +70,26 @@ test('the check of /readyz allocates disk space, at most once per interval', asy
   } finally {
     await database.drop()
   }
+})
+
+test('/readyz is 200 while lists that wait for a lock hold every connection that requests have', async () => {
+  await using app = await startTestApp()
+  const locked = Promise.withResolvers<void>()
+  const over = Promise.withResolvers<void>()
+  const lock = app.sql.begin(async (tx) => {
+    await tx`lock table prompts`
+    locked.resolve()
+    await over.promise
+  })
+  await locked.promise
+  const lists = Array.from({ length: 7 }, () => fetch(`${app.url}/api/v1/prompts`))
+  const waiting = async () =>
+    (await app.sql`select 1 from pg_locks where relation = 'prompts'::regclass and not granted`).length
+  await expect.poll(waiting).toBe(6)
+  expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
+  over.resolve()
+  await lock
+  await Promise.all(lists)
 })
 
 test('/readyz is 503 during a drain', async () => {

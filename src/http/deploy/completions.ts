@@ -11,7 +11,7 @@ import { outcomeOf } from '../../actors/session-actors.ts'
 import type { SessionHost } from '../../actors/session-host.ts'
 import type { Ending } from '../../actors/session-machine.ts'
 import type { Slot } from '../../actors/slots.ts'
-import { isUnavailable } from '../../persistence/postgres/database.ts'
+import { isDatabaseGone } from '../../persistence/postgres/database.ts'
 import {
   type AgentRooms,
   agentActions,
@@ -125,7 +125,7 @@ export const completionHandlers = (rooms: CompletionRooms) =>
       const generation = createGeneration({ ...asked, messages }, options)
       const onFault = (error: unknown) => {
         // What a database that is away did stands in the failed reply's own line.
-        if (!isUnavailable(error)) request.log.error({ err: error, replyId: id }, 'A reply met an unexpected error.')
+        if (!isDatabaseGone(error)) request.log.error({ err: error, replyId: id }, 'A reply met an unexpected error.')
       }
       const reading = { generation, observer, onFault }
       const head = completionHead({ id, createdAt: new Date().toISOString(), model: agent.model })

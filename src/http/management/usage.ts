@@ -8,6 +8,9 @@ import type { Handlers } from '../mount.ts'
 const DAY_MS = 86_400_000
 /** How far back `from` lies when it is not given. */
 const USUAL_MS = 30 * DAY_MS
+/** What the database reads as it is written here. */
+const EARLIEST = new Date('0001-01-01T00:00:00Z')
+const LATEST = new Date('9999-12-31T23:59:59.999Z')
 
 export const usageHandlers = ({ sql }: { sql: Sql }) =>
   ({
@@ -26,7 +29,8 @@ export const usageHandlers = ({ sql }: { sql: Sql }) =>
 /** Throws 400. */
 function readPeriod(query: { from?: string | undefined; to?: string | undefined }): { from: Date; to: Date } {
   const to = query.to === undefined ? new Date() : readMoment('to', query.to)
-  const from = query.from === undefined ? new Date(to.getTime() - USUAL_MS) : readMoment('from', query.from)
+  const usual = Math.max(to.getTime() - USUAL_MS, EARLIEST.getTime())
+  const from = query.from === undefined ? new Date(usual) : readMoment('from', query.from)
   if (from > to) badRequest('from: must not be later than to')
   return { from, to }
 }
@@ -41,7 +45,8 @@ function readMoment(field: string, text: string): Date {
   // The parser alone takes the 31st of February for the 3rd of March.
   const midnight = new Date(`${day}T00:00:00Z`)
   const exists = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
-  if (day === '' || !exists || Number.isNaN(moment.getTime()) || day < '0001') {
+  // An offset moves a moment out of the years that the pattern takes. NaN is in no range.
+  if (day === '' || !exists || !(moment >= EARLIEST && moment <= LATEST)) {
     badRequest(`${field}: must be an ISO 8601 date or time, such as 2026-01-31 or 2026-01-31T10:00:00Z`)
   }
   return moment

@@ -152,6 +152,9 @@ export function isUnavailable(error: unknown): boolean {
   return code !== null && (unavailableClass.test(code) || unavailableStates.has(code) || unavailableCodes.has(code))
 }
 
+/** No fault of ours: the database is away, or we stop and have closed the pool, after which nothing succeeds. */
+export const isDatabaseGone = (error: unknown): boolean => isUnavailable(error) || codeOf(error) === 'CONNECTION_ENDED'
+
 /**
  * Whether a statement outside of a transaction that failed so has changed nothing, and never will. It was not sent, or
  * the server answered it with an error, by which it is rolled back. Not so 40003 and 08007, which say that this is
