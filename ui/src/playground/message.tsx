@@ -251,10 +251,12 @@ function Foot({
       {model && model !== agentModel && <span>Answered by {model}</span>}
       <Figures message={message} />
       <RelativeTime iso={message.createdAt} />
-      {message.content !== '' && <Copy text={message.content} label="Copy reply" />}
-      {again && <FootButton label="Another reply" icon={IconRefresh} onClick={again} />}
-      <Branches message={message} actions={actions} />
-      {children}
+      <span className={classes.buttons}>
+        {message.content !== '' && <Copy text={message.content} label="Copy reply" />}
+        {again && <FootButton label="Another reply" icon={IconRefresh} onClick={again} />}
+        <Branches message={message} actions={actions} />
+        {children}
+      </span>
     </div>
   )
 }
