@@ -35,7 +35,8 @@ const fit = { padding: 0.015 }
 const spoken: Partial<AriaLabelConfig> = {
   'node.a11yDescription.default': 'A state of the machine. While it has focus, its purpose is shown below the chart.',
   'node.a11yDescription.keyboardDisabled': 'A state of the machine.',
-  'edge.a11yDescription.default': 'A transition of the machine. While it has focus, its purpose is shown below the chart.',
+  'edge.a11yDescription.default':
+    'A transition of the machine. While it has focus, its purpose is shown below the chart.',
 }
 
 export default function ChartCanvas(props: ChartCanvasProps) {

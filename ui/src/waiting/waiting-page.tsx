@@ -22,7 +22,11 @@ export function Component() {
       <ErrorAlert error={error} mb="md" />
       {data === undefined && error === null && <Skeleton height={200} radius="lg" />}
       {data?.total === 0 && (
-        <EmptyState icon={IconHandStop} title="Nothing is waiting" leadTo={{ path: '/agents', label: 'Open the agents' }}>
+        <EmptyState
+          icon={IconHandStop}
+          title="Nothing is waiting"
+          leadTo={{ path: '/agents', label: 'Open the agents' }}
+        >
           An agent’s approvals say which of its tools ask before they are called.
         </EmptyState>
       )}
