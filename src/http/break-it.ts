@@ -31,9 +31,8 @@ export async function registerBreakIt(app: FastifyInstance, sendPage: SendPage, 
 
   app.get('/break-it', async (request, reply) => {
     reply.header('vary', 'accept')
-    const allowed = await isAllowed(request)
-    if (!asksForPage(request)) return reply.code(404).send(gone)
-    return sendPage(reply.code(allowed ? 200 : 404))
+    if (await isAllowed(request)) return sendPage(reply)
+    return asksForPage(request) ? sendPage(reply.code(404)) : reply.code(404).send(gone)
   })
   app.get('/break-it/status', async (request, reply) => {
     if (breakIt === null || !(await isAllowed(request))) return reply.code(404).send(gone)

@@ -59,6 +59,7 @@ const posts = ['kill', 'pause-database', 'cut-provider', 'drop-connection']
 
 verifies('contract-16.break-it', 'the page, its status and its buttons answer the page itself', async () => {
   expect(await ask('/break-it', { headers: page }).status).toBe(200)
+  expect(await ask('/break-it').status).toBe(200)
   expect(await ask('/break-it/status').status).toBe(200)
   for (const name of posts)
     expect(await ask(`/break-it/${name}`, { method: 'POST', headers: { origin } }).status).toBe(204)

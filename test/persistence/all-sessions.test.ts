@@ -96,4 +96,28 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       expect({ total, more, shown: items.length }).toEqual({ total: 10_000, more: true, shown: 11 })
     }
   })
+
+  verifies(
+    'contract-16.all-sessions',
+    'of more ids with one beginning than are counted, the newest come first',
+    async () => {
+      const agentId = await newAgent(scene.sql)
+      await scene.sql`
+      insert into sessions (id, agent_id, title, updated_at)
+      select ('feedf00d-0000-4000-8000-' || lpad(i::text, 12, '0'))::uuid, ${agentId}, 'Burst ' || i,
+             timestamptz '2020-01-01' + interval '1 s' * i
+        from generate_series(1, 10001) i`
+      const named = await titled('What is feedf00d?')
+      const last = ['Burst 10001', 'Burst 10000', 'Burst 9999']
+      const titles = async (query: Partial<OverviewQuery>) => (await list(query)).items.map(({ title }) => title)
+      // Older than as many others, and the newest of their agent.
+      expect(await titles({ q: 'FEEDF00D', limit: 4 })).toEqual(['What is feedf00d?', ...last])
+      expect(await titles({ q: 'feedf00d-', agentId, limit: 3 })).toEqual(last)
+      expect(await titles({ q: 'feedf00d-0000', agentId, limit: 3, offset: 9_999 })).toEqual(['Burst 2', 'Burst 1'])
+      expect(await list({ q: 'feedf00d' })).toMatchObject({ total: 10_000, more: true })
+      await scene.sql`update sessions set status = 'error' where id = ${named} or title = 'Burst 7'`
+      expect(await titles({ q: 'feedf00d', status: 'error' })).toEqual(['What is feedf00d?', 'Burst 7'])
+      expect(await list({ q: 'feedf00d', status: 'error' })).toMatchObject({ total: 2, more: false })
+    },
+  )
 })

@@ -43,26 +43,33 @@ test('with 300 agents and 5,000 sessions no page calls the API ten times before 
       from sessions`
   expect([agents, sessions]).toEqual([300, 5000])
   const [prompt] = await app.sql<{ id: string }[]>`select id from prompts`
+  const tool = { name: 'look', description: 'x', method: 'GET' as const, url: 'https://x.example/' }
+  const { data: httpTool } = await app.client.POST('/api/v1/http-tools', { body: tool })
+  const server = { name: 'away', transport: 'streamable_http' as const, url: 'http://127.0.0.1:9/mcp' }
+  const { data: mcpServer } = await app.client.POST('/api/v1/mcp-servers', { body: server })
   const playground = `/playground/${agentId}`
+  // What a narrow screen shows of them differs most.
+  const adaptive = [`${playground}/${session}`, '/sessions', '/chart', `/agents/${agentId}`]
+  const others = [
+    ...['/', playground, `${playground}/compare`, '/waiting', '/usage', '/tools/built-in'],
+    ...['/chart?view=replay', '/chart?view=traffic', '/chart?view=actors'],
+    ...['/agents', `/agents/${agentId}?tab=use`, '/agents/new', '/prompts', `/prompts/${prompt?.id}`],
+    ...['/providers', `/providers/${providerId}`, '/providers/new'],
+    ...['/tools/http', `/tools/http/${httpTool?.id}`, '/tools/http/new', '/tools/mcp', `/tools/mcp/${mcpServer?.id}`],
+  ]
   const found: Record<string, string[]> = {}
   await using page = await browser.page(app.url)
   const callsOnceQuiet = watchCalls(page)
-  for (const path of [
-    ...['/', playground, `${playground}/${session}`, `${playground}/compare`, '/sessions', '/waiting', '/usage'],
-    ...['/chart', '/chart?view=replay', '/chart?view=traffic', '/chart?view=actors', '/tools/built-in'],
-    ...['/agents', `/agents/${agentId}`, `/agents/${agentId}?tab=use`, '/agents/new', '/providers', '/providers/new'],
-    ...[
-      `/providers/${providerId}`,
-      '/prompts',
-      `/prompts/${prompt?.id}`,
-      '/tools/http',
-      '/tools/http/new',
-      '/tools/mcp',
-    ],
-  ]) {
-    await page.goto(path)
-    await page.getByRole('heading', { level: 1 }).first().waitFor()
-    found[path] = await callsOnceQuiet()
+  for (const [width, paths] of [
+    [1440, [...adaptive, ...others]],
+    [390, adaptive],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 })
+    for (const path of paths) {
+      await page.goto(path)
+      await page.getByRole('heading', { level: 1 }).first().waitFor()
+      found[`${width} ${path}`] = await callsOnceQuiet()
+    }
   }
   expect(Object.entries(found).filter(([, calls]) => calls.length >= 10)).toEqual([])
 }, 240_000)

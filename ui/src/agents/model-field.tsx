@@ -23,7 +23,7 @@ export function ModelFields({ form }: { form: UseFormReturnType<AgentValues> }) 
           allowDeselect={false}
           flex={1}
           maw={420}
-          nothingFoundMessage="No provider has this name."
+          nothingFoundMessage="No provider matches."
           data={providers?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
           {...form.getInputProps('providerId')}
           value={isKnown ? providerId : null}

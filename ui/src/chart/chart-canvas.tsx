@@ -33,9 +33,10 @@ const edgeTypes: EdgeTypes = { transition: TransitionEdge }
 const boundsOf = ({ width, height }: Layout) => ({ x: 0, y: 0, width, height })
 const fit = { padding: 0.015 }
 const spoken: Partial<AriaLabelConfig> = {
-  'node.a11yDescription.default': 'A state of the machine. What it is for stands below the chart while it has focus.',
+  'node.a11yDescription.default': 'A state of the machine. While it has focus, its purpose is shown below the chart.',
   'node.a11yDescription.keyboardDisabled': 'A state of the machine.',
-  'edge.a11yDescription.default': 'A transition of the machine. What it is for stands below while it has focus.',
+  'edge.a11yDescription.default':
+    'A transition of the machine. While it has focus, its purpose is shown below the chart.',
 }
 
 export default function ChartCanvas(props: ChartCanvasProps) {

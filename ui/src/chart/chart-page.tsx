@@ -23,7 +23,11 @@ export function Component() {
   const { view, chosen } = useChartAddress()
   const shown = views.some(({ value }) => value === view) ? view : firstView
   return (
-    <Page title="State chart" description="Every session is an actor on this machine, drawn as it runs." width="full">
+    <Page
+      title="State chart"
+      description="Every session is an actor that moves through these states, shown as it runs."
+      width="full"
+    >
       <Tabs
         value={shown}
         onChange={(value) => void navigate(chartAddress(value ?? firstView, chosen))}

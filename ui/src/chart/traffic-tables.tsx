@@ -78,7 +78,7 @@ export function StatesTable({ traffic: { states } }: { traffic: Traffic }) {
         </Table.Tbody>
       </Table>
       <p className={styles.aside}>
-        A visit counts when it has ended: in complete, error and cancelled that is when the next message came.
+        A visit counts once it has ended: for complete, error and cancelled, when the next message arrives.
       </p>
     </Card>
   )

@@ -40,7 +40,7 @@ export function ColumnSettings({ agent, state }: { agent: Agent; state: Override
           value={overrides.prompt ?? null}
           onChange={(prompt) => set({ prompt })}
           clearable
-          clearButtonProps={{ 'aria-label': "The agent's prompt again" }}
+          clearButtonProps={{ 'aria-label': 'Use the agent’s prompt' }}
         />
       </div>
       <OverrideChips state={state} without={here} />

@@ -204,7 +204,7 @@ function Opening({ agent, onPick }: { agent: Agent; onPick: (text: string) => vo
       </div>
       <Title order={2}>Talk to {agent.name}</Title>
       <Text c="dimmed" maw={420}>
-        Close the window mid-reply and come back: you will find it where it is by then.
+        Close the window mid-reply and come back: the reply goes on without you.
       </Text>
       <div className={classes.openings}>
         {openings.map((text) => (

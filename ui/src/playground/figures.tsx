@@ -1,4 +1,4 @@
-/** What a reply took, in a line: tokens, first token, duration, attempts, overrides. */
+/** What a reply took, in a line: tokens, first token, duration, calls, overrides. */
 import { duration } from '../chart/words.ts'
 import classes from './figures.module.css'
 import type { ShownMessage } from './live-reply.ts'
@@ -24,7 +24,7 @@ export function figuresOf({ model, usage, firstTokenMs, durationMs, attempts, ov
     usage ? `${about}${tokens.format(usage.promptTokens)} → ${tokens.format(usage.completionTokens)} tokens` : '',
     firstTokenMs == null ? '' : `first token ${duration(firstTokenMs)}`,
     duration(durationMs),
-    attempts != null && attempts > 1 ? `${attempts} attempts` : '',
+    attempts != null && attempts > 1 ? `${attempts} model calls` : '',
     ...Object.entries(overrides ?? {}).flatMap(([name, value]) => (value === null ? [] : [overrideWords(name, value)])),
   ].filter((one) => one !== '')
 }

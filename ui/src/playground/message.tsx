@@ -251,10 +251,13 @@ function Foot({
       {model && model !== agentModel && <span>Answered by {model}</span>}
       <Figures message={message} />
       <RelativeTime iso={message.createdAt} />
-      {message.content !== '' && <Copy text={message.content} label="Copy reply" />}
-      {again && <FootButton label="Another reply" icon={IconRefresh} onClick={again} />}
-      <Branches message={message} actions={actions} />
-      {children}
+      {/* Together, when the figures before them fill the line. */}
+      <Group component="span" display="inline-flex" gap={6}>
+        {message.content !== '' && <Copy text={message.content} label="Copy reply" />}
+        {again && <FootButton label="Another reply" icon={IconRefresh} onClick={again} />}
+        <Branches message={message} actions={actions} />
+        {children}
+      </Group>
     </div>
   )
 }

@@ -33,16 +33,16 @@ const numbers: NumberField[] = [
     about: '0 is the most predictable, 2 the most varied.',
     step: 0.1,
     most: 2,
-    fallback: "the model's own",
+    fallback: 'the model’s own',
   },
   {
     key: 'topP',
-    about: 'Only the likeliest words whose chances add up to this.',
+    about: 'Only the likeliest words whose probabilities add up to this.',
     step: 0.05,
     most: 1,
-    fallback: "the model's own",
+    fallback: 'the model’s own',
   },
-  { key: 'topK', about: 'Only this many of the likeliest words.', step: 1, fallback: "the model's own" },
+  { key: 'topK', about: 'Only this many of the likeliest words.', step: 1, fallback: 'the model’s own' },
   { key: 'maxToolCalls', about: '0 offers no tools.', step: 1, most: 100, fallback: '10' },
 ]
 
@@ -70,7 +70,7 @@ export default function OverridesDrawer({ agent, state, onClose, title = 'Overri
           value={overrides.provider ?? null}
           onChange={(provider) => set({ provider })}
           clearable
-          clearButtonProps={{ 'aria-label': "The agent's provider again" }}
+          clearButtonProps={{ 'aria-label': 'Use the agent’s provider' }}
         />
         <TextInput
           label="Model"
@@ -85,7 +85,7 @@ export default function OverridesDrawer({ agent, state, onClose, title = 'Overri
           value={overrides.prompt ?? null}
           onChange={(prompt) => set({ prompt })}
           clearable
-          clearButtonProps={{ 'aria-label': "The agent's prompt again" }}
+          clearButtonProps={{ 'aria-label': 'Use the agent’s prompt' }}
         />
         <Textarea
           label="System prompt"
@@ -113,7 +113,7 @@ export default function OverridesDrawer({ agent, state, onClose, title = 'Overri
           <Tools key={key} kind={key} value={overrides[key]} onChange={(value) => set({ [key]: value })} />
         ))}
         <Button variant="default" disabled={Object.keys(overrides).length === 0} onClick={clear}>
-          Use the agent's settings
+          Use the agent’s settings
         </Button>
       </Stack>
     </Drawer>
@@ -133,7 +133,7 @@ function Tools({ kind, value, onChange }: ToolsProps) {
   return (
     <div>
       <Switch
-        label={`Other ${title} than the agent's`}
+        label={`${title} other than the agent’s`}
         checked={value !== undefined}
         onChange={({ currentTarget: { checked } }) => onChange(checked ? '' : null)}
       />

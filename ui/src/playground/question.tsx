@@ -207,7 +207,7 @@ function Rejecting({ onDecide, onBack }: StepProps) {
     >
       <TextInput
         label="Reason"
-        description="The model is told. It may be empty."
+        description="The model is told this. Optional."
         value={reason}
         onChange={({ currentTarget }) => setReason(currentTarget.value)}
         data-autofocus

@@ -26,7 +26,7 @@ export function SessionFacts({ session: { id, user, metadata } }: { session: Ses
       <Popover.Dropdown aria-label="About this session">
         <dl className={classes.facts}>
           <dt>User</dt>
-          <dd>{user ?? 'Nobody’s'}</dd>
+          <dd>{user ?? 'None'}</dd>
           {notes.map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>

@@ -41,7 +41,7 @@ export function SessionSide({ agent, agents, sessionId, onChosen }: SessionSideP
           onChange={(id) => id !== null && navigate(`/playground/${id}`)}
           allowDeselect={false}
           searchable={agents.length > 8}
-          nothingFoundMessage="No agent has this name."
+          nothingFoundMessage="No agent matches."
         />
         <Button
           component={Link}
@@ -64,7 +64,7 @@ export function SessionSide({ agent, agents, sessionId, onChosen }: SessionSideP
         <TextInput
           type="search"
           aria-label="Only sessions of this user"
-          placeholder="User, whole name"
+          placeholder="User, exact name"
           leftSection={<IconUser size={15} stroke={1.8} aria-hidden />}
           value={user}
           onChange={(event) => setUser(event.currentTarget.value)}
@@ -90,8 +90,8 @@ export function SessionSide({ agent, agents, sessionId, onChosen }: SessionSideP
 }
 
 function nothingFound(q: string, user: string): string {
-  if (user !== '') return q === '' ? 'This user has no sessions.' : 'No session of this user has this in its title.'
-  return q === '' ? 'No sessions yet: the first message makes one.' : 'No session has this in its title.'
+  if (user !== '') return q === '' ? 'This user has no sessions.' : 'No session of this user matches.'
+  return q === '' ? 'No sessions yet: the first message creates one.' : 'No session matches.'
 }
 
 export const titleOf = ({ title }: Pick<Session, 'title'>): string => title ?? 'New session'

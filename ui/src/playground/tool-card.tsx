@@ -58,7 +58,7 @@ function Parts({ call, running }: Pick<ToolCardProps, 'call' | 'running'>) {
           {running
             ? 'Waiting for its result…'
             : call.decision === null
-              ? 'It is made once somebody approves it.'
+              ? 'The call is made once somebody approves it.'
               : 'The reply ended before a result was stored. The call may have taken effect.'}
         </Text>
       )}

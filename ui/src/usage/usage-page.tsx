@@ -57,7 +57,7 @@ function Report({ report, period }: { report: UsageReport; period: Period }) {
       </div>
       <Figures period={period} agentName={agentName} />
       <Text fz="xs" c="dimmed">
-        Times are those of the last seven days. Days are UTC.
+        Times cover the last seven days. Days are UTC.
         {sum.estimated && ' ≈: providers reported no tokens for some replies; a tokenizer counted those.'}
       </Text>
     </>

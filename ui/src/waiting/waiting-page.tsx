@@ -18,11 +18,15 @@ export function Component() {
   const { offset } = paging.params
   const { data, error } = useQuery({ ...waitingSessions(offset), placeholderData: keepPreviousData })
   return (
-    <Page title="Waiting" description="Calls that wait for a decision, across all agents, oldest first." width="full">
+    <Page title="Waiting" description="Calls waiting for a decision, across all agents, oldest first." width="full">
       <ErrorAlert error={error} mb="md" />
       {data === undefined && error === null && <Skeleton height={200} radius="lg" />}
       {data?.total === 0 && (
-        <EmptyState icon={IconHandStop} title="Nothing waits" leadTo={{ path: '/agents', label: 'Open the agents' }}>
+        <EmptyState
+          icon={IconHandStop}
+          title="Nothing is waiting"
+          leadTo={{ path: '/agents', label: 'Open the agents' }}
+        >
           An agent’s approvals say which of its tools ask before they are called.
         </EmptyState>
       )}
