@@ -4,7 +4,7 @@ import type { NoteKind, StepDetail, StepKind } from '../../actors/transitions.ts
 import type { Sql } from '../postgres/database.ts'
 import { isUuid } from '../postgres/uuid.ts'
 
-export const spanKinds = ['reply', 'model', 'attempt', 'tool', 'settle'] as const
+const spanKinds = ['reply', 'model', 'attempt', 'tool', 'settle'] as const
 export type SpanKind = (typeof spanKinds)[number]
 
 /** Times are milliseconds from the reply's admission. */
