@@ -63,6 +63,6 @@ export const tags: readonly Tag[] = [
   { name: 'debug', description: 'The state chart, and what sessions did.', operations: debug },
   { name: 'replyTraces', description: 'What happened in one reply.', operations: replyTraces },
   { name: 'usage', description: 'Token counts.', operations: usage },
-  { name: 'prices', description: 'What models cost, as the operator has told.', operations: prices },
+  { name: 'prices', description: 'What models cost, as the operator has entered it.', operations: prices },
   { name: 'transfer', description: 'Export and import of the configuration.', operations: transfer },
 ]

@@ -175,9 +175,9 @@ function errorsOf(operation: Operation, schemas: Json): Json {
   }
   words[500] = 'Internal error.'
   return Object.fromEntries(
-    Object.entries({ ...words, ...errors }).map(([status, said]) => [
+    Object.entries({ ...words, ...errors }).map(([status, description]) => [
       status,
-      answer(said, scope === 'deploy' ? (deployErrors[status] ?? DeployError) : Message, schemas),
+      answer(description, scope === 'deploy' ? (deployErrors[status] ?? DeployError) : Message, schemas),
     ]),
   )
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check-release.sh TAG: everything that names a version names this one, and CHANGELOG.md has its notes, which it writes to
-# release-notes.md.
+# check-release.sh TAG: everything that names a version names this one, the packages name their repository, without which the
+# registry refuses provenance, and CHANGELOG.md has its notes, which it writes to release-notes.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 version=${1#v}
@@ -10,6 +10,8 @@ named() { # WHAT VALUE
 }
 for manifest in package.json packages/client/package.json; do
   named "$manifest" "$(node -p "JSON.parse(require('node:fs').readFileSync('$manifest', 'utf8')).version")"
+  [ "$(node -p "JSON.parse(require('node:fs').readFileSync('$manifest', 'utf8')).repository?.url ?? ''")" ] ||
+    { echo "$manifest names no repository: the registry refuses its provenance." >&2; exit 1; }
 done
 named deploy/Dockerfile "$(sed -n 's/^ARG VERSION=//p' deploy/Dockerfile)"
 named deploy/compose.yaml "$(sed -n 's/^  image: greenroom://p' deploy/compose.yaml)"

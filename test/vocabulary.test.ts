@@ -80,7 +80,7 @@ describe('the contract', () => {
     for (const kind of shownKinds) if (!isNumberedKind(kind)) expect(description).toContain(`\`${kind}\``)
   })
 
-  test('messages carry each status', () => {
+  verifies('spec-3.status', 'messages carry each status', () => {
     expect(enumsOf('status').map(sorted)).toContainEqual(sorted(messageStatuses))
   })
 })

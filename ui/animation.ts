@@ -30,7 +30,10 @@ export function animationOf(shots: readonly Shot[], restMs: number): Uint8Array 
       before === undefined ? index : index.map((colour, at) => (before[at] === colour ? UNCHANGED : colour))
     gif.writeFrame(changed, width, height, {
       ...(before === undefined && { palette: [...palette, ...rest(palette)] }),
-      ...{ delay: next - at, transparent: true, transparentIndex: UNCHANGED, dispose: 1 },
+      delay: next - at,
+      transparent: true,
+      transparentIndex: UNCHANGED,
+      dispose: 1,
     })
   }
   gif.finish()

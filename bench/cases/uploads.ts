@@ -40,7 +40,11 @@ export const uploads: OwnCase = {
       const count = Math.ceil((SECONDS * RATE) / TOKENS) * STREAMS
       const asks = (await scene.openMany(count)).map((session) => ask(session, `tokens=${TOKENS} rate=${RATE}`))
       const { tokenMs } = await load(ground, scene, {
-        ...{ asks, tokens: TOKENS, slots: STREAMS, staggerMs: STAGGER_MS, untilMs: SECONDS * 1000 },
+        asks,
+        tokens: TOKENS,
+        slots: STREAMS,
+        staggerMs: STAGGER_MS,
+        untilMs: SECONDS * 1000,
       })
       return { p50Ms: tokenMs.p50, p99Ms: tokenMs.p99, maxMs: tokenMs.max }
     }

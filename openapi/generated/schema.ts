@@ -1785,7 +1785,7 @@ export interface components {
                     strict?: boolean;
                 };
             } | null;
-            /** @description Asked in this order when a call fails with nothing said: after retries of what may pass, a 429 that asks for too long, a time-out, or a refused key. Replaced whole; null: none. */
+            /** @description Asked in this order when a call fails before any output: after retries of what may pass, a 429 that asks for too long, a time-out, or a refused key. Replaced as a whole; null: none. */
             fallbacks?: {
                 /** @description Id of a provider. Unknown: 400. */
                 providerId: string;
@@ -1899,7 +1899,7 @@ export interface components {
                     strict?: boolean;
                 };
             } | null;
-            /** @description Asked in this order when a call fails with nothing said: after retries of what may pass, a 429 that asks for too long, a time-out, or a refused key. Replaced whole; null: none. */
+            /** @description Asked in this order when a call fails before any output: after retries of what may pass, a 429 that asks for too long, a time-out, or a refused key. Replaced as a whole; null: none. */
             fallbacks?: {
                 /** @description Name of a provider, which must exist. */
                 provider: string;
@@ -1945,7 +1945,7 @@ export interface components {
                     strict?: boolean;
                 };
             } | null;
-            /** @description Asked in this order when a call fails with nothing said: after retries of what may pass, a 429 that asks for too long, a time-out, or a refused key. Replaced whole; null: none. */
+            /** @description Asked in this order when a call fails before any output: after retries of what may pass, a 429 that asks for too long, a time-out, or a refused key. Replaced as a whole; null: none. */
             fallbacks?: {
                 /** @description Id of a provider. Unknown: 400. */
                 providerId: string;

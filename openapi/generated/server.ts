@@ -266,7 +266,7 @@ export interface UsageHandlers<X extends Exchange> {
   getUsageFigures: Handler<operations['getUsageFigures'], X, 'groupBy'>
 }
 
-/** What models cost, as the operator has told. */
+/** What models cost, as the operator has entered it. */
 export interface PricesHandlers<X extends Exchange> {
   /** GET /api/v1/settings/prices — Read what models cost */
   getPrices: Handler<operations['getPrices'], X>

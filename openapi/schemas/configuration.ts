@@ -127,7 +127,7 @@ export const fallbacksOf = (provider: TProperties) =>
     type: ['array', 'null'],
     maxItems: MAX_FALLBACKS,
     description:
-      'Asked in this order when a call fails with nothing said: after retries of what may pass, a 429 that asks for too long, a time-out, or a refused key. Replaced whole; null: none.',
+      'Asked in this order when a call fails before any output: after retries of what may pass, a 429 that asks for too long, a time-out, or a refused key. Replaced as a whole; null: none.',
   })
 
 /** Checked by a handler, as a request's `response_format` is. */

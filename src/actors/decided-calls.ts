@@ -5,17 +5,17 @@ export const notApprovedHere =
   'Not approved: a call of this tool needs somebody who approves it, and here nobody can be asked. It was not made.'
 export const neverMade = 'The call was not made: the reply that was to make it ended before.'
 
-interface Told extends Pick<DecidedCall, 'decision'> {
+interface Decided extends Pick<DecidedCall, 'decision'> {
   output?: string | null | undefined
   reason?: string | null | undefined
 }
 
 /** What the model is told of a call that was rejected, or answered by whoever decided. */
-export function toldOf({ decision, output, reason }: Told): string {
+export function decisionText({ decision, output, reason }: Decided): string {
   if (decision === 'respond') return output ?? ''
   return !reason ? 'The call was rejected. It was not made.' : `The call was rejected, and not made: ${reason}`
 }
 
-/** The result of an approved call as the model is told it. */
-export const resultTold = (content: string, changed: string | null | undefined): string =>
+/** The result of an approved call as the model gets it: with the arguments, where somebody changed them. */
+export const resultText = (content: string, changed: string | null | undefined): string =>
   changed == null ? content : `It was approved with other arguments: ${changed}\n\n${content}`

@@ -1,7 +1,7 @@
 /** Pictures and files of messages (contract section 13). Their bytes are not here: they are read where they are sent. */
 import type { ModelMessage } from './ports.ts'
 
-export const partTypes = ['image_url', 'file'] as const
+const partTypes = ['image_url', 'file'] as const
 export type PartType = (typeof partTypes)[number]
 
 /** What tells a part from others: a picture that is fetched by its address, all others by their SHA-256 (hex). */

@@ -160,7 +160,7 @@ async function beginLate(host: Host, message: ReadyMessage & { replyId: string }
     log.info({ replyId, sessionId }, 'A message whose admission was unknown is stored: its reply begins.')
     start(host, message, admission).requesterLost()
   } catch (err) {
-    log.error({ err, replyId, sessionId }, 'A reply could not be begun.')
+    log.error({ err, replyId, sessionId }, 'A reply could not be started.')
   }
 }
 

@@ -1,6 +1,6 @@
 /** The tool calls of a running reply: those that a turn makes at once, and those that somebody has approved since. */
 import { cleanText } from './clean-text.ts'
-import { notApprovedHere, resultTold, toldOf } from './decided-calls.ts'
+import { decisionText, notApprovedHere, resultText } from './decided-calls.ts'
 import type { Running } from './generate.ts'
 import { passGate } from './lease-gate.ts'
 import type { ModelMessage, Toolbox, ToolCall, ToolSpec } from './ports.ts'
@@ -88,7 +88,7 @@ export async function runDecided(
     if (decision !== 'approve') {
       const isDenied = decision === 'reject'
       observer.notMade({ id: call.id, name: call.name, decision, ok: !isDenied })
-      return { ok: !isDenied, content: toldOf(decided), durationMs: 0, ...(isDenied && { denied: true }) }
+      return { ok: !isDenied, content: decisionText(decided), durationMs: 0, ...(isDenied && { denied: true }) }
     }
     const made = { id: call.id, name: call.name, arguments: decided.arguments ?? call.arguments }
     const key = `${call.replyId}:${call.place}`
@@ -98,13 +98,13 @@ export async function runDecided(
   })
   const ids = calls.map(({ call }) => call)
   const contents = await inOrder(ids, results, take)
-  const told = new Map(
-    calls.map(({ call, decided }, index) => [call.id, resultTold(contents[index] ?? '', decided.arguments)]),
+  const resultTexts = new Map(
+    calls.map(({ call, decided }, index) => [call.id, resultText(contents[index] ?? '', decided.arguments)]),
   )
   return {
     ...turn,
-    results: turn.results.map((result, index) => result ?? told.get(turn.waiting[index]?.id ?? '') ?? null),
-    waiting: turn.waiting.map((call) => (call === null || told.has(call.id) ? null : call)),
+    results: turn.results.map((result, index) => result ?? resultTexts.get(turn.waiting[index]?.id ?? '') ?? null),
+    waiting: turn.waiting.map((call) => (call === null || resultTexts.has(call.id) ? null : call)),
   }
 }
 

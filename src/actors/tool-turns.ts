@@ -1,6 +1,6 @@
 /** A reply's tool calls and their results → the messages that show them to a model. Pure. */
 
-import { neverMade, resultTold, toldOf } from './decided-calls.ts'
+import { decisionText, neverMade, resultText } from './decided-calls.ts'
 import { userMessage } from './message-parts.ts'
 import type { HistoryDecision, HistoryMessage, HistoryToolEvent, ModelMessage, ToolCall } from './ports.ts'
 
@@ -84,10 +84,10 @@ function turnsOf(content: string, events: readonly HistoryToolEvent[]): { turns:
 }
 
 /** What the model is told of a call that waited. */
-function toldLater(decided: HistoryDecision | undefined): string {
+function laterText(decided: HistoryDecision | undefined): string {
   if (decided === undefined || decided.decision === null) return neverMade
-  if (decided.decision !== 'approve') return shortened(toldOf({ ...decided, decision: decided.decision }))
-  if (decided.content !== null) return shortened(resultTold(decided.content, decided.arguments))
+  if (decided.decision !== 'approve') return shortened(decisionText({ ...decided, decision: decided.decision }))
+  if (decided.content !== null) return shortened(resultText(decided.content, decided.arguments))
   return decided.begun ? unknownOutcome : neverMade
 }
 
@@ -99,7 +99,7 @@ export function messagesFor({ role, content, parts, toolEvents, decided }: Histo
   const messages = turns.flatMap(({ text, calls, results, waited }): ModelMessage[] => [
     { role: 'assistant', content: text, toolCalls: calls },
     ...calls.map(({ id }, index): ModelMessage => {
-      const missing = waited.has(id) ? toldLater(decided?.find((one) => one.id === id)) : unknownOutcome
+      const missing = waited.has(id) ? laterText(decided?.find((one) => one.id === id)) : unknownOutcome
       return { role: 'tool', toolCallId: id, content: results[index] ?? missing }
     }),
   ])

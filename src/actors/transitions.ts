@@ -15,7 +15,7 @@ const RETRY_MS = 1000
 const GATHER_MS = 100
 
 /** A step of the machine, or a note of what happened within a state. */
-export const stepKinds = ['transition', 'note'] as const
+const stepKinds = ['transition', 'note'] as const
 export type StepKind = (typeof stepKinds)[number]
 
 /** What notes are about. */

@@ -104,7 +104,7 @@ const MAX_HEADER = 1024
  * `x-greenroom-ignored`: the fields that were sent, are not among the `known` ones, and so were not used. Null: none.
  * Names that do not fit any more are left out.
  */
-export function ignoredHeader(body: Body, known: ReadonlySet<string>): string | null {
+function ignoredHeader(body: Body, known: ReadonlySet<string>): string | null {
   let header = ''
   for (const [name, value] of Object.entries(body)) {
     if (known.has(name) || isAbsent(value)) continue

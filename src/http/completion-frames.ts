@@ -28,13 +28,13 @@ export const completionHead = (info: Pick<ReplyInfo, 'id' | 'createdAt' | 'model
   model: info.model,
 })
 
-export const wireUsage = ({ promptTokens, completionTokens }: Usage) => ({
+const wireUsage = ({ promptTokens, completionTokens }: Usage) => ({
   prompt_tokens: promptTokens,
   completion_tokens: completionTokens,
   total_tokens: promptTokens + completionTokens,
 })
 
-export const wireError = ({ message, code }: ReplyError) => ({
+const wireError = ({ message, code }: ReplyError) => ({
   error: { message, type: 'server_error', code, param: null },
 })
 

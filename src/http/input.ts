@@ -132,7 +132,7 @@ const kinds: Record<string, string> = {
  * `generationConfig.topP: must be at most 1`: which field, as a dotted path, and why. `whole` stands for the
  * path where the body or query itself is meant.
  */
-export function validationMessage(error: ErrorObject | undefined, whole: string): string {
+function validationMessage(error: ErrorObject | undefined, whole: string): string {
   if (error === undefined) return `${whole}: is not what the contract asks for`
   const path = error.instancePath
     .split('/')

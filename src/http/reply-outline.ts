@@ -49,9 +49,9 @@ export interface Outline {
 }
 
 /** `pending`: it still waits. */
-export type CallFate = 'pending' | { denied: boolean; told: string }
+export type CallFate = 'pending' | { denied: boolean; text: string }
 
-/** What a model is told of such a call, in fewer words. */
+/** What the client is shown of such a call, in fewer words than the model gets. */
 const UNKNOWN_OUTCOME = 'The outcome is unknown: the reply ended before a result of this call was stored.'
 
 type CallEvent = Extract<ReplyEvent, { type: 'tool_call' }>
@@ -142,8 +142,8 @@ function settleCalls(open: readonly OutlinedCall[], fates: ReadonlyMap<string, C
   for (const call of open) {
     const fate = fates.get(call.id)
     if (fate === undefined || fate === 'pending') continue
-    if (fate.denied) write.denied(call, fate.told)
-    else write.answered(call, null, fate.told)
+    if (fate.denied) write.denied(call, fate.text)
+    else write.answered(call, null, fate.text)
   }
 }
 

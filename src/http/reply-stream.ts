@@ -91,11 +91,7 @@ const noUsage: Usage = { promptTokens: 0, completionTokens: 0, estimated: true }
  * Waits for the reply's end. Null: the client left first, and `onLeft` was called. Rejects with StreamCut as the reply's
  * own read does, and with the error to answer with when the answer is to break off.
  */
-export async function awaitReply(
-  fastifyReply: FastifyReply,
-  reply: Reply,
-  onLeft: () => void,
-): Promise<WholeReply | null> {
+async function awaitReply(fastifyReply: FastifyReply, reply: Reply, onLeft: () => void): Promise<WholeReply | null> {
   const client = connectionSignal(fastifyReply)
   const breakOff = breakOffOf(fastifyReply.request)
   onceLeft(client, onLeft)

@@ -28,7 +28,7 @@ export interface SendRooms extends AgentRooms, PartRooms, Pick<OverrideRooms, 'b
   host: SessionHost
 }
 
-export const MAX_KEY_LENGTH = 255
+const MAX_KEY_LENGTH = 255
 
 /** The request's `Idempotency-Key` with a hash of what it is held to. Null: none was sent. Throws 400. */
 export function idempotencyOf(request: FastifyRequest, heldTo: unknown): Message['idempotency'] {

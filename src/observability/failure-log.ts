@@ -36,7 +36,7 @@ export const logFailures = (log: FailureLog): PartialObserver => ({
           attempts += 1
           asked = call
         },
-        retried: (retry) => log.warn({ ...idsOf(reply, asked), ...retry }, 'A provider call failed and is made again.'),
+        retried: (retry) => log.warn({ ...idsOf(reply, asked), ...retry }, 'A provider call failed and is retried.'),
         fellBack: (failure) =>
           log.warn({ ...idsOf(reply, asked), ...failure }, 'A provider failed and the next one is asked.'),
       }),

@@ -28,12 +28,12 @@ export function exportSpans(exporter: SpanExporter, { collector, onDropped, log 
 
   function drop(count: number, err: unknown): void {
     onDropped(count)
-    if (away === null) log.warn({ collector, err }, 'The collector of traces takes no spans: they are dropped.')
+    if (away === null) log.warn({ collector, err }, 'The trace collector accepts no spans: they are dropped.')
     away = (away ?? 0) + count
   }
 
   function sent(): void {
-    if (away !== null) log.info({ collector, dropped: away }, 'The collector of traces takes spans again.')
+    if (away !== null) log.info({ collector, dropped: away }, 'The trace collector accepts spans again.')
     away = null
   }
 

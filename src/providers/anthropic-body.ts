@@ -28,14 +28,14 @@ export type AnthropicBody = Anthropic.MessageCreateParamsStreaming & {
  * The API wants `max_tokens`. It is what the model's family can write at most (thinking counts too), so that it is the
  * model that ends a reply: 4,096 for Claude 3, 8,192 for 3.5, 32,000 for Opus 4 and 4.1, 64,000 for all others.
  */
-export function maxTokensOf(model: string): number {
+function maxTokensOf(model: string): number {
   if (/claude-3-5/.test(model)) return 8192
   if (/claude-3-(?!7)/.test(model)) return 4096
   return /claude-opus-4(?:-[01])?(?:-\d{8}|-latest|@|$)/.test(model) ? 32_000 : 64_000
 }
 
 /** Claude 3 to 4.6: the models that take `temperature`, `top_p` and `top_k`. Later ones answer 400 to any of them. */
-export const takesSampling = (model: string): boolean =>
+const takesSampling = (model: string): boolean =>
   /claude-3-|claude-(?:opus|sonnet|haiku)-4(?:-[0-6])?(?:-\d{8}|-latest|@|$)/.test(model)
 
 /** Version 2026-10-21 knows no sampling: where an agent sets it and the model takes it, the one before is asked. */

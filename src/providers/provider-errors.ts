@@ -51,7 +51,7 @@ function wordsOf(body: string): string {
 }
 
 /** `{error: {message}}`, `{error: text}`, `{message}`, `{detail}`, `{detail: [{msg}]}`, or a list around one; five levels deep. */
-export function messageIn(value: unknown, levels = 5): string | null {
+function messageIn(value: unknown, levels = 5): string | null {
   if (typeof value === 'string') return value
   if (levels === 0) return null
   if (Array.isArray(value)) return messageIn(value[0], levels - 1)

@@ -56,7 +56,7 @@ export async function checkArguments(schema: JsonSchema, args: unknown, owner: s
 }
 
 /** What can be checked in bounded time and without recursion, whatever was parsed. */
-export function flawOfShape(schema: unknown): string | null {
+function flawOfShape(schema: unknown): string | null {
   if (!isObject(schema)) return 'must be a JSON object'
   if (schema.type !== undefined && !(Array.isArray(schema.type) ? schema.type : [schema.type]).includes('object')) {
     return 'must describe an object: "type" is to be "object"'

@@ -85,7 +85,8 @@ describe('tools', () => {
       call,
     })
     expect(events.find(({ type }) => type === 'tool_result')).toMatchObject({
-      ...{ ok: false, content: 'There is no tool made-up.\ufffd' },
+      ok: false,
+      content: 'There is no tool made-up.\ufffd',
     })
     expect([textOf(events), ending]).toEqual(['||sorry', { type: 'finished', reason: 'stop' }])
   })
@@ -155,7 +156,8 @@ describe('ends', () => {
   test('of a turn that broke off, what the provider has counted goes before the estimate', async () => {
     const failed = { type: 'failed', failure: { code: 'provider_error', message: 'm', detail: 'd' } } as const
     const counted = (promptTokens: number, completionTokens: number): ModelEvent => ({
-      ...{ type: 'usage', usage: { promptTokens, completionTokens } },
+      type: 'usage',
+      usage: { promptTokens, completionTokens },
     })
     const { usage } = await run(script([counted(70, 1), say('half'), failed]))
     expect(usage).toEqual({ promptTokens: 70, completionTokens: 4, estimated: true })

@@ -10,7 +10,9 @@ type Step = ModelEvent | 'hang'
 export const never = new AbortController().signal
 
 export const end = (reason: 'stop' | 'length' | 'tool_calls' = 'stop', tokens = 1): ModelEvent => ({
-  ...{ type: 'end', reason, usage: { promptTokens: tokens, completionTokens: tokens } },
+  type: 'end',
+  reason,
+  usage: { promptTokens: tokens, completionTokens: tokens },
 })
 export const say = (text: string): ModelEvent => ({ type: 'text', text })
 export const ask = (id: string, name = 'tool'): ModelEvent => ({
@@ -23,7 +25,8 @@ export function script(...turns: Step[][]): Model & { requests: ModelRequest[]; 
   const requests: ModelRequest[] = []
   const counted: (readonly string[])[] = []
   return {
-    ...{ requests, counted },
+    requests,
+    counted,
     async countTokens(texts) {
       counted.push(texts)
       return texts.map(({ length }) => length)
@@ -40,7 +43,10 @@ export function script(...turns: Step[][]): Model & { requests: ModelRequest[]; 
 }
 
 export const request = {
-  ...{ provider: { id: 'p', type: 'demo', baseUrl: null, apiKey: null }, model: 'm', system: 'sys', config: {} },
+  provider: { id: 'p', type: 'demo', baseUrl: null, apiKey: null },
+  model: 'm',
+  system: 'sys',
+  config: {},
   reasoning: false,
   messages: [{ role: 'user', content: 'hello' } as const],
 }

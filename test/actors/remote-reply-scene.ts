@@ -48,8 +48,15 @@ function heldExchange() {
 /** A log and the table that its frames are stored in, as `Journal.read` gives it, and a place to follow it from. */
 export function openScene(firstSeq = 1, includeUsage = false) {
   const info: ReplyInfo = {
-    ...{ id: 'r', sessionId: 's', sessionNum: 1, firstSeq, model: 'm', createdAt: at(0), includeUsage },
-    ...{ instanceId: 'i', epoch: 1 },
+    id: 'r',
+    sessionId: 's',
+    sessionNum: 1,
+    firstSeq,
+    model: 'm',
+    createdAt: at(0),
+    includeUsage,
+    instanceId: 'i',
+    epoch: 1,
   }
   const rows: StoredEvent[] = []
   let outcome: Outcome | null = null
@@ -80,7 +87,10 @@ export function openScene(firstSeq = 1, includeUsage = false) {
   }
   const remote = createRemoteReplies({ read, exchange: held.exchange, waitLimitMs })
   return {
-    ...{ ...held, log, remote, rows },
+    ...held,
+    log,
+    remote,
+    rows,
     async open(): Promise<Reply> {
       const reply = await remote.open('r')
       if (reply === null) throw new Error('deleted')

@@ -8,12 +8,20 @@ import { completionHead, createFrameEncoder, sessionFrame } from '../../src/http
 import { into } from '../support/take.ts'
 
 const info: ReplyInfo = {
-  ...{ id: 'r', sessionId: 's', sessionNum: 1, firstSeq: 1, model: 'm', createdAt: '2026-01-01T00:00:00.000Z' },
-  ...{ includeUsage: false, instanceId: 'i', epoch: 1 },
+  id: 'r',
+  sessionId: 's',
+  sessionNum: 1,
+  firstSeq: 1,
+  model: 'm',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  includeUsage: false,
+  instanceId: 'i',
+  epoch: 1,
 }
 const usage = { promptTokens: 1, completionTokens: 2, estimated: false }
 const ended = {
-  ...{ outcome: { type: 'finished', reason: 'stop', usage } as const, endedAt: '2026-01-01T00:00:01.000Z' },
+  outcome: { type: 'finished', reason: 'stop', usage } as const,
+  endedAt: '2026-01-01T00:00:01.000Z',
   settledAt: '2026-01-01T00:00:02.000Z',
 }
 const never = new AbortController().signal
@@ -204,7 +212,8 @@ test('what a reply log said is what was appended, before and after its end, not 
       stored.push(...structuredClone(events))
       return 'stored'
     },
-    ...{ onStored() {}, onRefused() {} },
+    onStored() {},
+    onRefused() {},
   })
   const call: ReplyEvent = { type: 'tool_call', id: 'c', name: 'n', arguments: '{}', startedAt: ended.endedAt }
   const result: ReplyEvent = { type: 'tool_result', id: 'c', ok: true, content: 'x', durationMs: 1 }
@@ -235,7 +244,8 @@ test('what comes while an append waits for its turn goes along with it', async (
   const appends: { take(): readonly StoredEvent[]; answer(how: 'stored'): void }[] = []
   const log = createReplyLog(info, {
     append: (_, take) => new Promise((answer) => appends.push({ take, answer })),
-    ...{ onStored() {}, onRefused() {} },
+    onStored() {},
+    onRefused() {},
   })
   const frames: Frame[] = []
   void log.read(0, never, into(frames))

@@ -15,7 +15,8 @@ import { turn } from './turn.ts'
 export const end: ModelEvent = { type: 'end', reason: 'stop', usage: { promptTokens: 1, completionTokens: 1 } }
 export const say = (text: string): ModelEvent => ({ type: 'text', text })
 export const fail: ModelEvent = {
-  ...{ type: 'failed', failure: { code: 'provider_error', message: 'm', detail: 'd' } },
+  type: 'failed',
+  failure: { code: 'provider_error', message: 'm', detail: 'd' },
 }
 
 export interface ModelCall {
@@ -54,19 +55,17 @@ export function heldModel() {
 }
 
 export const message = (sessionId = 's', more: Partial<Message> = {}): Message => ({
-  ...{
-    agentId: 'a',
-    agentName: 'A',
-    origin: null,
-    sessionId,
-    user: null,
-    text: 'hi',
-    model: 'm',
-    includeUsage: false,
-    idempotency: null,
-    isRetry: false,
-    configuration: null,
-  },
+  agentId: 'a',
+  agentName: 'A',
+  origin: null,
+  sessionId,
+  user: null,
+  text: 'hi',
+  model: 'm',
+  includeUsage: false,
+  idempotency: null,
+  isRetry: false,
+  configuration: null,
   request: {
     provider: { id: 'p', type: 'demo', baseUrl: null, apiKey: null },
     model: 'm',
@@ -90,17 +89,23 @@ export function openScene(options: Partial<HostOptions> = {}) {
   const record = async (batch: readonly TransitionRecord[]) => void steps.push(...batch)
   const recorder = createTransitionRecorder({ record }, (error) => errors.push(error))
   const host = createSessionHost({
-    ...{ journal: store.journal, model, recorder, maxRunning: 10, historyMaxTokens: 100, generationTimeoutMs: 60_000 },
-    ...{
-      exchange: noExchange,
-      gate: openGate,
-      leaseMs: 1000,
-      log: { error: (details) => errors.push(details), warn() {}, info() {} },
-    },
+    journal: store.journal,
+    model,
+    recorder,
+    maxRunning: 10,
+    historyMaxTokens: 100,
+    generationTimeoutMs: 60_000,
+    exchange: noExchange,
+    gate: openGate,
+    leaseMs: 1000,
+    log: { error: (details) => errors.push(details), warn() {}, info() {} },
     ...options,
   })
   return {
-    ...{ host, calls, store, errors },
+    host,
+    calls,
+    store,
+    errors,
     /** `from event to`, of all sessions or of one message. */
     steps: async (messageId?: string) => {
       await recorder.flush()

@@ -74,8 +74,15 @@ test('a step that the machine cannot make took no edge', () => {
 })
 
 const reply = {
-  ...{ id: 'r', sessionId: 's', sessionNum: 1, firstSeq: 1, model: 'm', createdAt: '2026-01-01T00:00:00.000Z' },
-  ...{ includeUsage: false, instanceId: 'i', epoch: 1 },
+  id: 'r',
+  sessionId: 's',
+  sessionNum: 1,
+  firstSeq: 1,
+  model: 'm',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  includeUsage: false,
+  instanceId: 'i',
+  epoch: 1,
 }
 const error = { code: 'internal', message: 'm', detail: 'd' } as const
 const usage = { promptTokens: 1, completionTokens: 1, estimated: false }

@@ -56,7 +56,13 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
     async ({ mayStart, replyId, sessionId, model, text }: Parameters<Journal['admit']>[0]): Promise<Admission> => {
       if (!mayStart) return { outcome: 'refused' }
       const reply: ReplyInfo = {
-        ...{ id: replyId, sessionId, sessionNum: 1, firstSeq: nextSeq, model, includeUsage: false, epoch: 1 },
+        id: replyId,
+        sessionId,
+        sessionNum: 1,
+        firstSeq: nextSeq,
+        model,
+        includeUsage: false,
+        epoch: 1,
         instanceId: 'i',
         createdAt: new Date().toISOString(),
       }
@@ -89,13 +95,16 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
     flush: async () => {},
   }
   const host = createSessionHost({
-    ...{ journal, model: script.model, recorder, maxRunning: 10, historyMaxTokens: 100, generationTimeoutMs: 60_000 },
-    ...{
-      exchange: noExchange,
-      gate: createLeaseGate(() => Number.POSITIVE_INFINITY),
-      leaseMs: 1000,
-      log: { error() {}, warn() {}, info() {} },
-    },
+    journal,
+    model: script.model,
+    recorder,
+    maxRunning: 10,
+    historyMaxTokens: 100,
+    generationTimeoutMs: 60_000,
+    exchange: noExchange,
+    gate: createLeaseGate(() => Number.POSITIVE_INFINITY),
+    leaseMs: 1000,
+    log: { error() {}, warn() {}, info() {} },
     ...options,
   })
   const running = (sessionId: string) => {

@@ -8,8 +8,15 @@ import type { Outcome } from '../../src/actors/reply-event.ts'
 import { type Ending, pathOf, type SessionEvent, sessionMachine } from '../../src/actors/session-machine.ts'
 
 const reply: ReplyInfo = {
-  ...{ id: 'r', sessionId: 's', sessionNum: 1, firstSeq: 1, model: 'm', createdAt: '2026-01-01T00:00:00.000Z' },
-  ...{ includeUsage: false, instanceId: 'i', epoch: 1 },
+  id: 'r',
+  sessionId: 's',
+  sessionNum: 1,
+  firstSeq: 1,
+  model: 'm',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  includeUsage: false,
+  instanceId: 'i',
+  epoch: 1,
 }
 const error = { code: 'provider_error', message: 'm', detail: 'd' } as const
 const usage = { promptTokens: 1, completionTokens: 1, estimated: false }

@@ -3,7 +3,13 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createTransitionRecorder, type TransitionRecord } from '../../src/actors/transitions.ts'
 
 const step = (event: string): TransitionRecord => ({
-  ...{ sessionId: 's', at: new Date(), from: 'a', to: 'b', event, messageId: null, detail: {} },
+  sessionId: 's',
+  at: new Date(),
+  from: 'a',
+  to: 'b',
+  event,
+  messageId: null,
+  detail: {},
 })
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 /** The time in which steps gather. */
@@ -157,7 +163,12 @@ test('while the database is away nothing is lost or turned around, and flush doe
 const sending = (event: string, mebibytes: number): TransitionRecord => ({
   ...step(event),
   request: {
-    ...{ turn: 1, at: new Date(), providerId: 'p', model: 'm', body: '{}', historyFrom: null },
+    turn: 1,
+    at: new Date(),
+    providerId: 'p',
+    model: 'm',
+    body: '{}',
+    historyFrom: null,
     texts: [{ hash: event, content: 'x'.repeat(mebibytes * 2 ** 20) }],
   },
 })

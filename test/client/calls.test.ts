@@ -45,7 +45,10 @@ test('the key of the deploy API, and its refusal in the object format', async ()
   expect(await open.agent(agentId).session().send('/echo in').text()).toBe('in')
   const refused = createClient({ baseUrl: app.url }).agent(agentId).session(crypto.randomUUID()).send('x').text()
   await expect(refused).rejects.toMatchObject({
-    ...{ name: 'ApiError', status: 401, type: 'invalid_request_error', code: 'invalid_api_key' },
+    name: 'ApiError',
+    status: 401,
+    type: 'invalid_request_error',
+    code: 'invalid_api_key',
   })
 })
 

@@ -35,7 +35,10 @@ verifies(
     await expect.poll(() => connection.at(-1)).toBe('lost')
     await using _second = await startProduct(options)
     expect(await failed).toMatchObject({
-      ...{ name: 'ReplyError', code: 'instance_lost', type: 'server_error', messageId: reply.messageId },
+      name: 'ReplyError',
+      code: 'instance_lost',
+      type: 'server_error',
+      messageId: reply.messageId,
       text: textOf(events),
     })
     expect(await reply.message()).toMatchObject({ status: 'error', content: textOf(events) })

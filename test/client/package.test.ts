@@ -124,7 +124,9 @@ test('typed for programs and for pages, library checks included', async () => {
 
 test('the README tells its size, minified and compressed, and it is no larger', async () => {
   const output = await build({
-    ...{ root: folder, configFile: false, logLevel: 'silent' },
+    root: folder,
+    configFile: false,
+    logLevel: 'silent',
     build: {
       write: false,
       rollupOptions: {

@@ -59,7 +59,9 @@ test('cancelled is what the playground tells before its numbered frames say stop
   expect(
     [named('state', { state: 'cancelled', at: '' }), chunk(2, {}, 'r1', 'stop'), done(3)].map(read).at(-1),
   ).toEqual({
-    ...{ type: 'finished', reason: 'cancelled', usage: null },
+    type: 'finished',
+    reason: 'cancelled',
+    usage: null,
   })
 })
 

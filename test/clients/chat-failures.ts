@@ -29,19 +29,31 @@ const image = { type: 'image' as const, url: `data:image/png;base64,${btoa('\x89
 
 const refusals: Refusal[] = [
   {
-    ...{ row: 'wrongKey', rule: 'spec-5.1.bearer', status: 401, words: /key/i },
+    row: 'wrongKey',
+    rule: 'spec-5.1.bearer',
+    status: 401,
+    words: /key/i,
     change: (good) => ({ ...good, apiKey: 'wrong' }),
   },
   {
-    ...{ row: 'noAgent', rule: 'spec-7.1.errors', status: 404, words: /no such/ },
+    row: 'noAgent',
+    rule: 'spec-7.1.errors',
+    status: 404,
+    words: /no such/,
     change: (good) => ({ ...good, baseURL: good.baseURL.replace(/[0-9a-f-]{36}(?!.*[0-9a-f-]{36})/, nobody) }),
   },
   {
-    ...{ row: 'system', rule: 'spec-7.1.errors', status: 400, words: /system/ },
+    row: 'system',
+    rule: 'spec-7.1.errors',
+    status: 400,
+    words: /system/,
     change: (good) => ({ ...good, messages: [{ role: 'system', content: 'Be nice.' }, ...good.messages] }),
   },
   {
-    ...{ row: 'image', rule: 'contract-3.request', status: 400, words: /content/ },
+    row: 'image',
+    rule: 'contract-3.request',
+    status: 400,
+    words: /content/,
     change: (good) => ({ ...good, messages: [{ role: 'user', content: [{ type: 'text', text: 'hi' }, image] }] }),
   },
 ]

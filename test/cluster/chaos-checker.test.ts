@@ -10,16 +10,38 @@ const bytesOf = (content: string): number[] =>
   [...content.matchAll(/\S+ /g)].map(({ index, 0: word }) => Buffer.byteLength(content.slice(0, index + word.length)))
 
 const question = (position: number, marker: string): StoredMessage => ({
-  ...{ id: `q-${position}`, session: 's', position, role: 'user', status: 'complete', content: textOf(marker) },
-  ...{ finish: null, code: null, firstSeq: null, frameEnds: null, includeUsage: null },
+  id: `q-${position}`,
+  session: 's',
+  position,
+  role: 'user',
+  status: 'complete',
+  content: textOf(marker),
+  finish: null,
+  code: null,
+  firstSeq: null,
+  frameEnds: null,
+  includeUsage: null,
 })
 const reply = (position: number, firstSeq: number, content: string, more: object = {}): StoredMessage => ({
-  ...{ id: `r-${position}`, session: 's', position, role: 'assistant', status: 'complete', content },
-  ...{ finish: 'stop', code: null, firstSeq, frameEnds: bytesOf(content), includeUsage: false },
+  id: `r-${position}`,
+  session: 's',
+  position,
+  role: 'assistant',
+  status: 'complete',
+  content,
+  finish: 'stop',
+  code: null,
+  firstSeq,
+  frameEnds: bytesOf(content),
+  includeUsage: false,
   ...more,
 })
 const call = (number: number, marker: string, words: number, more: object = {}): ModelCall => ({
-  ...{ number, marker, turn: 0, words, end: 'stop' },
+  number,
+  marker,
+  turn: 0,
+  words,
+  end: 'stop',
   ...more,
 })
 
@@ -62,11 +84,16 @@ function honest(): Scene {
   stream(session, 0, 1, [role('r-1'), text('r-1', said(1, 1)), text('r-1', said(1, 2)), finish('r-1'), '[DONE]'])
   stream(session, 5, 6, [role('r-3'), text('r-3', said(2, 1)), text('r-3', said(3, 1))])
   const send = (marker: string, replyId: string): Send => ({
-    ...{ marker, session, key: null },
+    marker,
+    session,
+    key: null,
     tries: [{ outcome: 'accepted', status: 200, reply: replyId, content: null }],
   })
   return {
-    ...{ session, sessions: [session], rows, stored: new Map([['s', rows]]) },
+    session,
+    sessions: [session],
+    rows,
+    stored: new Map([['s', rows]]),
     sends: [send('m1.10', 'r-1'), send('m1.20', 'r-3')],
     calls: [call(1, 'm1.10', 2), call(2, 'm1.20', 1, { end: 'tool' }), call(3, 'm1.20', 2, { turn: 1 })],
   }
@@ -220,7 +247,11 @@ describe('what clients see', () => {
   })
 
   const message = (content: string, status = 'streaming', finish_reason: string | null = null) => ({
-    ...{ id: 'r', role: 'assistant', content, status, finish_reason },
+    id: 'r',
+    role: 'assistant',
+    content,
+    status,
+    finish_reason,
   })
   const lists = (...contents: ReturnType<typeof message>[][]) => {
     const [session, witness] = [seen(), createWitness()]

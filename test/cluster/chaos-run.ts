@@ -71,13 +71,23 @@ export async function runChaos(options: ChaosOptions): Promise<Verdict> {
   const witness = createWitness()
   const [closing, over] = [new AbortController(), new AbortController()]
   const crowd: Crowd = {
-    ...{ urls: cluster.urls, balancer: cluster.balancer, agent: await addAgentWithTool(first, model), witness },
-    ...{ sends: [], sessions: [], counts: new Map(), closing: closing.signal, over: over.signal },
+    urls: cluster.urls,
+    balancer: cluster.balancer,
+    agent: await addAgentWithTool(first, model),
+    witness,
+    sends: [],
+    sessions: [],
+    counts: new Map(),
+    closing: closing.signal,
+    over: over.signal,
   }
   const clients = Array.from({ length: sessions }, (_, place) => converse(crowd, place, randomOf(seed + 100 + place)))
   const faulty = new AbortController()
   const faults = makeTrouble({
-    ...{ cluster, random: randomOf(seed + 2), over: faulty.signal, server: options.server ?? null },
+    cluster,
+    random: randomOf(seed + 2),
+    over: faulty.signal,
+    server: options.server ?? null,
     onFault(what, instance) {
       count(crowd, `fault: ${what}`)
       onLog(`${new Date().toISOString()} ${what} ${instance ?? ''}`)

@@ -56,8 +56,13 @@ export interface Watch {
 }
 
 export const newSessionSeen = (id: string): SessionSeen => ({
-  ...{ id, frames: new Map(), shown: new Map(), messages: new Map() },
-  ...{ cancels: 0, deletion: 'none', newest: 0 },
+  id,
+  frames: new Map(),
+  shown: new Map(),
+  messages: new Map(),
+  cancels: 0,
+  deletion: 'none',
+  newest: 0,
 })
 
 export interface Witness {

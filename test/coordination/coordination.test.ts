@@ -120,7 +120,8 @@ describe.each(adapters)('$name', (adapter) => {
       await expect.poll(() => other.host.owned.report().followed, soon).toHaveLength(1)
       expect(await owner.coordination.reports()).toEqual([
         {
-          ...{ instanceId: other.coordination.id, actors: [] },
+          instanceId: other.coordination.id,
+          actors: [],
           followed: [{ sessionId: running.session, subscribers: 1 }],
         },
       ])

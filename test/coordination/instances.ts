@@ -59,7 +59,10 @@ export async function openInstances(cacheUrl: string | null, wanted?: FreshDatab
     return instance
   }
   return {
-    ...{ database, sql: database.sql, open, newSession },
+    database,
+    sql: database.sql,
+    open,
+    newSession,
     async start(owner, session) {
       const sessionId = session ?? (await newSession())
       const count = owner.calls.length
@@ -97,7 +100,10 @@ async function openInstance(url: string, cacheUrl: string | null): Promise<Insta
   const coordination = cacheUrl ? createRedisCoordination({ ...options, cacheUrl }) : createLocalCoordination(options)
   await coordination.join()
   const journal = createJournal({
-    ...{ sql, instance: coordination, flushTimeoutMs: leaseMs, log },
+    sql,
+    instance: coordination,
+    flushTimeoutMs: leaseMs,
+    log,
     connectWriter: () => pool('writer'),
     onIntents: coordination.wake,
   })
@@ -111,14 +117,22 @@ async function openInstance(url: string, cacheUrl: string | null): Promise<Insta
         return journal.read(replyId, after)
       },
     },
-    ...{ model, exchange: coordination.exchange, leaseMs, log, maxRunning: 100 },
+    model,
+    exchange: coordination.exchange,
+    leaseMs,
+    log,
+    maxRunning: 100,
     gate: createLeaseGate(coordination.validUntil),
-    ...{ recorder: createTransitionRecorder({ record: async () => {} }, () => {}) },
-    ...{ historyMaxTokens: 1000, generationTimeoutMs: 60_000 },
+    recorder: createTransitionRecorder({ record: async () => {} }, () => {}),
+    historyMaxTokens: 1000,
+    generationTimeoutMs: 60_000,
   })
   coordination.start(host.owned, host.tick)
   return {
-    ...{ coordination, host, calls, reads: () => reads },
+    coordination,
+    host,
+    calls,
+    reads: () => reads,
     async crash() {
       for (const one of pools) await one.end({ timeout: 0 })
       await coordination.stop()

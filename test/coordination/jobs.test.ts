@@ -80,7 +80,8 @@ function counter(everyMs: number, work: (run: number, signal: AbortSignal) => un
   const turns: number[] = []
   const name = randomUUID()
   const job: Job = {
-    ...{ name, everyMs },
+    name,
+    everyMs,
     async run(signal) {
       turns.push(performance.now())
       await work(turns.length, signal)

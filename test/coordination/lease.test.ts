@@ -91,7 +91,13 @@ verifies(
     const log = { warn() {}, info() {} }
     const replies = storedReplies(scene.sql, () => null, log)
     const coordination = createLocalCoordination({
-      ...{ id: randomUUID(), sql: leaseSql, work: scene.sql, replies, leaseMs, alone: false, log },
+      id: randomUUID(),
+      sql: leaseSql,
+      work: scene.sql,
+      replies,
+      leaseMs,
+      alone: false,
+      log,
     })
     await coordination.join()
     const owned: Pick<OwnedReplies, 'running' | 'statelessAgents' | 'leaseExpired'> = {

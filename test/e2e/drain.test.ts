@@ -145,7 +145,9 @@ verifies('contract-1.drain', 'replies that do not end in time end as shutdown, w
   await using again = await start(1)
   for (const one of [session, quiet]) {
     expect((await messagesOf(again.url, one)).at(-1)).toMatchObject({
-      ...{ content: 'so far', status: 'error', finish_reason: 'error' },
+      content: 'so far',
+      status: 'error',
+      finish_reason: 'error',
     })
   }
   const resumed = await openSse(`${again.url}${session}/chat/completions/stream`)

@@ -32,8 +32,11 @@ afterEach(async () => {
 })
 
 const environment = (): Record<string, string> => ({
-  ...{ DATABASE_URL: database.url, SECRET_KEY: 'the-same-for-all', WORKERS: '2' },
-  ...{ OWNER_LEASE_MS: '1500', DRAIN_TIMEOUT_S: '30' },
+  DATABASE_URL: database.url,
+  SECRET_KEY: 'the-same-for-all',
+  WORKERS: '2',
+  OWNER_LEASE_MS: '1500',
+  DRAIN_TIMEOUT_S: '30',
 })
 
 const start = (env: Record<string, string> = {}): Promise<Product> =>

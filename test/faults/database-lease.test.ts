@@ -48,7 +48,10 @@ async function openInstance({ url = scene.database.url, alone = false } = {}) {
   const calls = { applied: [] as Intent[], fenced: [] as number[], orphans: [] as ReplyInfo[], dropped: [] as string[] }
   const running = new Set<string>()
   const journal = createJournal({
-    ...{ sql: scene.sql, instance: coordination, flushTimeoutMs: 10_000, log },
+    sql: scene.sql,
+    instance: coordination,
+    flushTimeoutMs: 10_000,
+    log,
     connectWriter: () => pool('writer', 10_000),
     onIntents: () => coordination.wake(),
   })

@@ -34,7 +34,10 @@ export async function openOutage(settings: Record<string, string> = {}, database
   const json = async (response: Response): Promise<unknown> =>
     await response.text().then((text) => (text === '' ? null : JSON.parse(text)))
   return {
-    ...{ app, proxy, upstream, sessions },
+    app,
+    proxy,
+    upstream,
+    sessions,
     async newSession() {
       const response = await fetch(sessions, {
         method: 'POST',

@@ -41,7 +41,9 @@ verifies('contract-2.changes', 'embedded: each change of an agent shows in the n
     return json
   }
   const provider = await made('/settings/providers', {
-    ...{ name: 'up', providerType: 'openai-compatible', baseUrl: up.url },
+    name: 'up',
+    providerType: 'openai-compatible',
+    baseUrl: up.url,
   })
   const prompt = await made('/prompts', { name: 'p', content: 'old' })
   const agent = await made('/agents', { name: 'a', providerId: provider.id, promptId: prompt.id, model: 'm' })

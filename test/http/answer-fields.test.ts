@@ -34,9 +34,23 @@ verifies(
       // Models read a schema in its order.
       expect(JSON.stringify(sentFields().response_format.json_schema.schema)).toBe(JSON.stringify(schema))
       const absent = await send({
-        ...{ max_tokens: null, max_completion_tokens: false, stop: [], seed: null, response_format: null },
-        ...{ reasoning_effort: false, n: 1, logprobs: false, audio: null, modalities: ['text'], functions: [] },
-        ...{ prediction: null, tools: [], tool_choice: [], user: null, store: false, parallel_tool_calls: null },
+        max_tokens: null,
+        max_completion_tokens: false,
+        stop: [],
+        seed: null,
+        response_format: null,
+        reasoning_effort: false,
+        n: 1,
+        logprobs: false,
+        audio: null,
+        modalities: ['text'],
+        functions: [],
+        prediction: null,
+        tools: [],
+        tool_choice: [],
+        user: null,
+        store: false,
+        parallel_tool_calls: null,
         model: 'any',
       })
       expect([answer.status, absent.status, absent.headers.get('x-greenroom-ignored')]).toEqual([200, 200, null])

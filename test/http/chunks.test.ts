@@ -93,7 +93,11 @@ async function openConnection() {
     return bytes.toString()
   }
   return {
-    ...{ socket, take, chunk, chunks, rest },
+    socket,
+    take,
+    chunk,
+    chunks,
+    rest,
     ask: (path: string, { method = 'GET', version = '1.1', headers = '' } = {}) =>
       socket.write(`${method} ${path} HTTP/${version}\r\nHost: localhost\r\n${headers}\r\n`),
     head: () => line('\r\n\r\n'),

@@ -8,7 +8,10 @@ scene.says(['Fine.'])
 
 test('ids of sessions, of their messages and of stateless replies rise with time', async () => {
   const made: Record<'sessions' | 'questions' | 'replies' | 'stateless', string[]> = {
-    ...{ sessions: [], questions: [], replies: [], stateless: [] },
+    sessions: [],
+    questions: [],
+    replies: [],
+    stateless: [],
   }
   for (let n = 0; n < 5; n++) {
     const session = await scene.newSession()

@@ -84,8 +84,11 @@ verifies(
     const took = {
       providerId: scene.providerId,
       usage: { promptTokens: expect.any(Number), completionTokens: expect.any(Number), estimated: true },
-      ...{ firstTokenMs: expect.any(Number), durationMs: expect.any(Number), attempts: 1 },
-      ...{ overrides: null, prompt: null },
+      firstTokenMs: expect.any(Number),
+      durationMs: expect.any(Number),
+      attempts: 1,
+      overrides: null,
+      prompt: null,
     }
     expect(messages).toEqual([
       { ...common, ...whole, role: 'user', content: 'x' },

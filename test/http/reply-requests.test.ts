@@ -27,7 +27,10 @@ const vendors: Record<string, () => Promise<Vendor>> = {
   'chat completions': async () => {
     const up = await startUpstream()
     return {
-      ...{ type: 'openai-compatible', model: 'test-model', up, base: up.url },
+      type: 'openai-compatible',
+      model: 'test-model',
+      up,
+      base: up.url,
       looks: (text, args) => up.next(asks(text, { name: 'look', arguments: JSON.stringify(args) })),
       speaks: (text) => up.next(says(text)),
     }
@@ -36,7 +39,10 @@ const vendors: Record<string, () => Promise<Vendor>> = {
     const up = await anthropic.startAnthropic()
     const thinking = 'What the model thinks before it calls is signed, and goes back as it came, in every later turn.'
     return {
-      ...{ type: 'anthropic', model: 'claude-opus-5-5', up, base: up.base },
+      type: 'anthropic',
+      model: 'claude-opus-5-5',
+      up,
+      base: up.base,
       looks: (text, input) =>
         up.next(
           anthropic.tells({ thinking, text: [text], calls: [{ id: `toolu_${up.calls.length}`, name: 'look', input }] }),
@@ -47,7 +53,10 @@ const vendors: Record<string, () => Promise<Vendor>> = {
   Gemini: async () => {
     const up = await gemini.startGemini()
     return {
-      ...{ type: 'gemini', model: 'gemini-3-flash', up, base: up.base },
+      type: 'gemini',
+      model: 'gemini-3-flash',
+      up,
+      base: up.base,
       looks: (text, args) =>
         up.next(gemini.tells({ text: [text], calls: [{ name: 'look', args, thoughtSignature: 'c2ln'.repeat(30) }] })),
       speaks: (text) => up.next(gemini.tells({ text: [text] })),

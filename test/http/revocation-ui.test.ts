@@ -15,7 +15,12 @@ const aiSdk = `${scene.deploy()}/ai-sdk`
 const agUi = `${scene.deploy()}/ag-ui`
 const chat = (id: string) => ({ id, messages: [userMessage('hi')], trigger: 'submit-message' })
 const run = (threadId: string) => ({
-  ...{ threadId, runId: randomUUID(), state: {}, tools: [], context: [], forwardedProps: {} },
+  threadId,
+  runId: randomUUID(),
+  state: {},
+  tools: [],
+  context: [],
+  forwardedProps: {},
   messages: [{ id: 'from-the-page', role: 'user', content: 'hi' }],
 })
 const open = (app: TestApp, path: string, token: string, body?: object) =>

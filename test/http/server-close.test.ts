@@ -4,7 +4,11 @@ import { expect, test, vi } from 'vitest'
 import { closeServer, createServer } from '../../src/http/server.ts'
 
 const options = {
-  ...{ logLevel: 'silent', maxBodyBytes: 1024, trustProxy: null, deployKeys: [], credentials: null },
+  logLevel: 'silent',
+  maxBodyBytes: 1024,
+  trustProxy: null,
+  deployKeys: [],
+  credentials: null,
   hosts: { allowedHosts: [], loopbackOnly: true },
 }
 

@@ -41,14 +41,14 @@ verifies(
     const session = chat.headers.get('x-session-id') ?? ''
     const [, reply] = await scene.shown(session)
     const toolCall = (id: string, q: string, offset: number) => ({
-      ...{
-        id,
-        name: 'look',
-        arguments: JSON.stringify({ q }),
-        ok: true,
-        content: expect.stringContaining(`found ${q}`),
-      },
-      ...{ offset, startedAt: expect.stringMatching(/^\d{4}-.*Z$/), durationMs: expect.any(Number) },
+      id,
+      name: 'look',
+      arguments: JSON.stringify({ q }),
+      ok: true,
+      content: expect.stringContaining(`found ${q}`),
+      offset,
+      startedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      durationMs: expect.any(Number),
     })
     expect(reply.toolCalls).toEqual([toolCall('c1', '1', 1), toolCall('c2', '2', 1), toolCall('c1', '3', 2)])
     expect(reply.content).toBe('ABC')

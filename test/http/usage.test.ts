@@ -18,7 +18,11 @@ const usage = { prompt_tokens: 7, completion_tokens: 5 }
 const report = async (query = '') => (await scene.call('GET', `/api/v1/usage${query}`)).json
 const rows = async (query = '') => (await report(query)).rows
 const counted = (replies: number, promptTokens: number, completionTokens: number, estimated = false) => ({
-  ...{ replies, promptTokens, completionTokens, totalTokens: promptTokens + completionTokens, estimated },
+  replies,
+  promptTokens,
+  completionTokens,
+  totalTokens: promptTokens + completionTokens,
+  estimated,
 })
 
 verifies('contract-8.usage', 'replies in sessions, stateless and playground ones count alike', async () => {
@@ -136,7 +140,11 @@ test('a week later rows are folded to hours, and the sums stay', async () => {
 const counts = { promptTokens: 1, completionTokens: 2, estimated: false }
 const used = () => ({
   replies: 1 as const,
-  ...{ id: crypto.randomUUID(), agentId: scene.agentId, model: 'm', endedAt: new Date(), usage: counts },
+  id: crypto.randomUUID(),
+  agentId: scene.agentId,
+  model: 'm',
+  endedAt: new Date(),
+  usage: counts,
 })
 
 test('usage waits for a database that is away, and the same reply counts once', async () => {

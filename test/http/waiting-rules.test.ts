@@ -268,9 +268,18 @@ verifies('contract-15.who-decided', 'the asking reply shows who decided what, wh
   const [, asking, next] = await scene.shown(id)
   expect(asking.toolCalls).toEqual([
     {
-      ...{ id: 'c1', name: 'pay', arguments: '{"amount":5}', offset: 8, startedAt: expect.any(String) },
-      ...{ ok: true, content: expect.stringContaining('done /pay'), durationMs: expect.any(Number) },
-      ...{ decision: 'approve', decidedAt: expect.any(String), decidedBy: null, decidedArguments: null },
+      id: 'c1',
+      name: 'pay',
+      arguments: '{"amount":5}',
+      offset: 8,
+      startedAt: expect.any(String),
+      ok: true,
+      content: expect.stringContaining('done /pay'),
+      durationMs: expect.any(Number),
+      decision: 'approve',
+      decidedAt: expect.any(String),
+      decidedBy: null,
+      decidedArguments: null,
     },
   ])
   expect(next.toolCalls).toEqual([])

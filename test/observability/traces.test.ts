@@ -164,12 +164,12 @@ verifies('contract-17.traces', 'a collector that is away is one warning, and one
     trace()
     await expect.poll(dropped, soon).toBe(count)
   }
-  expect(lines).toEqual(['warn The collector of traces takes no spans: they are dropped.'])
+  expect(lines).toEqual(['warn The trace collector accepts no spans: they are dropped.'])
   const back = await startCollector(port)
   trace()
   await expect.poll(() => lines.length, soon).toBe(2)
   expect(lines[1]).toBe(
-    `info The collector of traces takes spans again. {"collector":"http://127.0.0.1:${port}","dropped":2}`,
+    `info The trace collector accepts spans again. {"collector":"http://127.0.0.1:${port}","dropped":2}`,
   )
   trace()
   await expect.poll(() => back.spans.length, soon).toBe(2)

@@ -104,8 +104,13 @@ describe.each(versions)('PostgreSQL %i', (version) => {
         const { agentId, own } = next
         const seq = round + 2
         const steps = [...own].reverse().map(({ sessionId, id }) => ({
-          ...{ sessionId, at: new Date(), from: 'idle', to: 'streaming.generating', event: 'message' },
-          ...{ messageId: id, detail: {} },
+          sessionId,
+          at: new Date(),
+          from: 'idle',
+          to: 'streaming.generating',
+          event: 'message',
+          messageId: id,
+          detail: {},
         }))
         const [settling, single, ...rest] = own
         const work = [

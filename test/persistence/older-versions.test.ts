@@ -14,8 +14,15 @@ afterAll(() => scene[Symbol.asyncDispose]())
 async function oldAdmission(message: NewMessage) {
   const { agentId, sessionId, replyId, text, model } = message
   const wanted = {
-    ...{ agent_id: agentId, session_id: sessionId, user_id: crypto.randomUUID(), reply_id: replyId, model },
-    ...{ include_usage: false, is_retry: false, may_start: true, make_session: false },
+    agent_id: agentId,
+    session_id: sessionId,
+    user_id: crypto.randomUUID(),
+    reply_id: replyId,
+    model,
+    include_usage: false,
+    is_retry: false,
+    may_start: true,
+    make_session: false,
   }
   const [row] = await scene.sql<{ answer: { outcome: string; position?: number } }[]>`
     select admit_message(${scene.instance.id}, 1, ${JSON.stringify(wanted)}::text::jsonb, ${text}) as answer`

@@ -15,7 +15,11 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   verifies('contract-11.large-lists', 'made while the tables are small, they enter them by their keys', async () => {
     const sql = connect(scene.database.url, { max: 1, name: 'planned', timeoutMs: 0, planOnce: true })
     const journal = createJournal({
-      ...{ sql, instance: scene.instance, flushTimeoutMs: 60_000, onIntents() {}, log: { warn() {} } },
+      sql,
+      instance: scene.instance,
+      flushTimeoutMs: 60_000,
+      onIntents() {},
+      log: { warn() {} },
       connectWriter: () => connect(scene.database.url, { max: 1, name: 'writer', timeoutMs: 0 }),
     })
     // The first goes alone, the others together.

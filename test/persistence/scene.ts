@@ -59,13 +59,26 @@ export async function openScene(version: ServerVersion = 18): Promise<Scene> {
   const { instance, journal } = await open()
   const agentId = await newAgent(sql)
   const message: Scene['message'] = (sessionId, wanted = {}) => ({
-    ...{ agentId, sessionId, user: null, text: 'Hello', model: 'test-model', includeUsage: false },
+    agentId,
+    sessionId,
+    user: null,
+    text: 'Hello',
+    model: 'test-model',
+    includeUsage: false,
     replyId: randomUUID(),
-    ...{ idempotency: null, isRetry: false, configuration: null, mayStart: true },
+    idempotency: null,
+    isRetry: false,
+    configuration: null,
+    mayStart: true,
     ...wanted,
   })
   return {
-    ...{ database, sql, instance, journal, agentId, message },
+    database,
+    sql,
+    instance,
+    journal,
+    agentId,
+    message,
     another: open,
     asked: () => asked,
     async waiting() {
@@ -106,20 +119,27 @@ export const reasoningAt = (seq: number, text: string): StoredEvent => ({
 })
 
 export const toolCallAt = (seq: number, part: number, id: string): StoredEvent => ({
-  ...{ seq, part },
+  seq,
+  part,
   event: { type: 'tool_call', id, name: 'look', arguments: '{}', startedAt: '2026-01-01T00:00:00.000Z' },
 })
 
 export const toolResultAt = (seq: number, part: number, id: string, content = 'found'): StoredEvent => ({
-  ...{ seq, part },
+  seq,
+  part,
   event: { type: 'tool_result', id, ok: true, content, durationMs: 5 },
 })
 
 const usage = { promptTokens: 3, completionTokens: 4, estimated: false }
 
 export const finished = (wanted: Partial<Settlement> = {}): Settlement => ({
-  ...{ outcome: { type: 'finished', reason: 'stop', usage }, events: null, endedAt: new Date() },
-  ...{ requesterLost: false, reasoningMs: null, figures: null, title: null },
+  outcome: { type: 'finished', reason: 'stop', usage },
+  events: null,
+  endedAt: new Date(),
+  requesterLost: false,
+  reasoningMs: null,
+  figures: null,
+  title: null,
   ...wanted,
 })
 

@@ -62,7 +62,10 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     const read = async () =>
       (await sessions.listMessages(scene.sql, scene.agentId, session))?.map(
         ({ role, content, status, finishReason }) => ({
-          ...{ role, content, status, finishReason },
+          role,
+          content,
+          status,
+          finishReason,
         }),
       )
     const user = { role: 'user', content: 'Hi', status: 'complete', finishReason: null }
@@ -156,7 +159,13 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     async () => {
       const session = await scene.newSession()
       const step = (sessionId: string, to: string) => ({
-        ...{ sessionId, at: new Date(), from: 'idle', to, event: 'message', messageId: null, detail: { n: 1 } },
+        sessionId,
+        at: new Date(),
+        from: 'idle',
+        to,
+        event: 'message',
+        messageId: null,
+        detail: { n: 1 },
       })
       const batch = [step(session, 'a'), step(unknown, 'lost'), step(session, 'b'), step(session, 'a')]
       await transitions.recordTransitions(scene.sql, scene.instance.id, batch)

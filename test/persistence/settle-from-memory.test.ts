@@ -31,14 +31,20 @@ const event = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      ...{ type: fc.constant('tool_call' as const), id: text, name: text, arguments: text },
+      type: fc.constant('tool_call' as const),
+      id: text,
+      name: text,
+      arguments: text,
       startedAt: fc.constant('2026-01-01T00:00:00.000Z'),
     }),
   },
   {
     weight: 1,
     arbitrary: fc.record({
-      ...{ type: fc.constant('tool_result' as const), id: text, ok: fc.boolean(), content: text },
+      type: fc.constant('tool_result' as const),
+      id: text,
+      ok: fc.boolean(),
+      content: text,
       durationMs: fc.nat(),
     }),
   },
@@ -167,8 +173,15 @@ describe.each(versions)('PostgreSQL %i', (version) => {
                                            'ended_at', clock_timestamp(), 'requester_lost', true),
                         null, null, null)`
     expect(await left(reply)).toMatchObject({
-      ...{ status: 'error', error_code: 'instance_lost', content: 'x'.repeat(41), frame_ends: [41], next_seq: 4 },
-      ...{ prompt_tokens: 2, completion_tokens: 11, usage_estimated: true, requester_lost: true },
+      status: 'error',
+      error_code: 'instance_lost',
+      content: 'x'.repeat(41),
+      frame_ends: [41],
+      next_seq: 4,
+      prompt_tokens: 2,
+      completion_tokens: 11,
+      usage_estimated: true,
+      requester_lost: true,
     })
   })
 

@@ -18,8 +18,13 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   const record = (sessions: readonly string[]) => {
     const steps = sessions.map(
       (sessionId): TransitionRecord => ({
-        ...{ sessionId, at: new Date(), from: 'idle', to: 'streaming.generating', event: 'message' },
-        ...{ messageId: crypto.randomUUID(), detail: {} },
+        sessionId,
+        at: new Date(),
+        from: 'idle',
+        to: 'streaming.generating',
+        event: 'message',
+        messageId: crypto.randomUUID(),
+        detail: {},
         request: { ...request, providerId: crypto.randomUUID() },
       }),
     )

@@ -10,7 +10,12 @@ const provider = (type: string, id = 'p') => ({ id, type, baseUrl: null, apiKey:
 const stored = (echo: object): object => JSON.parse(JSON.stringify(echo))
 const calls = [{ id: 'c1', name: 'look', arguments: '{"q":1}' }]
 const requestOf = (type: string, model: string, echo: object): ModelRequest => ({
-  ...{ provider: provider(type), model, system: null, config: {}, tools: [], reasoning: false },
+  provider: provider(type),
+  model,
+  system: null,
+  config: {},
+  tools: [],
+  reasoning: false,
   messages: [
     { role: 'user', content: 'Look!' },
     { role: 'assistant', content: '', toolCalls: calls, echo },

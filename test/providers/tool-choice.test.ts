@@ -8,7 +8,11 @@ import { dialectOf } from '../../src/providers/provider-types.ts'
 
 const tools = [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object', properties: {} } }]
 const requestOf = (type: string, model: string, toolChoice?: ToolChoice): ModelRequest => ({
-  ...{ provider: { id: 'p', type, baseUrl: null, apiKey: 'k' }, model, system: null, config: {}, reasoning: true },
+  provider: { id: 'p', type, baseUrl: null, apiKey: 'k' },
+  model,
+  system: null,
+  config: {},
+  reasoning: true,
   messages: [{ role: 'user', content: 'Look!' }],
   tools,
   ...(toolChoice !== undefined && { toolChoice }),

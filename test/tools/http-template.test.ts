@@ -13,8 +13,15 @@ async function sent(tool: Partial<Omit<HttpTool, 'url'>> & { path: string }, arg
   await using outbound = createOutbound({ policy: 'standard', allow: [] })
   const { path, ...rest } = tool
   const whole: HttpTool = {
-    ...{ id: 't', name: 't', description: '', method: 'GET', headers: {}, body: null, inputSchema: null },
-    ...{ ...rest, url: server.url + path },
+    id: 't',
+    name: 't',
+    description: '',
+    method: 'GET',
+    headers: {},
+    body: null,
+    inputSchema: null,
+    ...rest,
+    url: server.url + path,
   }
   const { content } = await callHttpTool(outbound, whole, args, new AbortController().signal)
   const [request] = server.requests

@@ -12,8 +12,15 @@ const signal = new AbortController().signal
 const standard = { timeoutMs: 30_000, maxBytes: 256 * 1024, redirects: 5 }
 
 const toolAt = (url: string, rest: Partial<HttpTool> = {}): HttpTool => ({
-  ...{ id: 't', name: 't', description: '', method: 'GET', headers: {}, body: null, inputSchema: null },
-  ...{ url, ...rest },
+  id: 't',
+  name: 't',
+  description: '',
+  method: 'GET',
+  headers: {},
+  body: null,
+  inputSchema: null,
+  url,
+  ...rest,
 })
 
 async function stage(listener: RequestListener, allow: readonly OutboundRule[] = []) {
@@ -43,7 +50,10 @@ verifies('contract-6.http-limits', 'the model reads status and text', async () =
       .end(Buffer.from([0x67, 0xfc, 0x6e]))
   })
   expect(await at.call({ url: `${at.url}/yes` })).toEqual({
-    ...{ ok: true, status: 200, content: 'Status 200 OK\n\ngün', body: 'gün' },
+    ok: true,
+    status: 200,
+    content: 'Status 200 OK\n\ngün',
+    body: 'gün',
   })
   expect(await at.call({ url: `${at.url}/no` })).toMatchObject({ ok: false, status: 404, body: 'gün' })
 })

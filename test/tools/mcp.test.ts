@@ -30,7 +30,11 @@ afterEach(async () => {
 })
 
 const record = (kind: ServerKind, url: string, changes: Partial<McpServer> = {}): McpServer => ({
-  ...{ id: 'a', name: 'Test', version: '1', url, headers: { authorization: 'Bearer s3cret', 'x-team': 'blue' } },
+  id: 'a',
+  name: 'Test',
+  version: '1',
+  url,
+  headers: { authorization: 'Bearer s3cret', 'x-team': 'blue' },
   transport: kind.startsWith('sse') ? 'sse' : 'streamable_http',
   ...changes,
 })

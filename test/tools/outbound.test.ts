@@ -109,7 +109,9 @@ verifies('contract-6.outbound', 'an administrator chooses any other address', as
   await using server = await startWebServer((_, response) => response.end('ok'), '::')
   const local = [['::1', '127.0.0.1']]
   const { lookup } = scriptedLookup({
-    ...{ localhost: local, 'localhost.': local, 'internal.test': ['127.0.0.1'] },
+    localhost: local,
+    'localhost.': local,
+    'internal.test': ['127.0.0.1'],
     'two.test': [['169.254.169.254', '127.0.0.1']], // only the allowed ones of several addresses are tried
   })
   await using outbound = open({ lookup })

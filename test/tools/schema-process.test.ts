@@ -129,7 +129,9 @@ function isAlive(pid: number): boolean {
 test('a process that neither answers nor ends by itself is given up', async () => {
   let killed = 0
   const silent = Object.assign(new EventEmitter(), {
-    ...{ send: () => true, unref() {}, channel: null },
+    send: () => true,
+    unref() {},
+    channel: null,
     kill: () => ++killed > 0,
   }) as unknown as ChildProcess
   const start = () => {

@@ -36,13 +36,24 @@ afterAll(() => {
 })
 
 const httpTool = (name: string, changes: Partial<HttpTool> = {}): HttpTool => ({
-  ...{ id: name, name, description: `About ${name}.`, method: 'GET', url: `${origin}/x`, headers: {} },
-  ...{ body: null, inputSchema: null },
+  id: name,
+  name,
+  description: `About ${name}.`,
+  method: 'GET',
+  url: `${origin}/x`,
+  headers: {},
+  body: null,
+  inputSchema: null,
   ...changes,
 })
 
 const server = (name: string, url = 'http://127.0.0.1:9/mcp'): McpServer => ({
-  ...{ id: name, name, transport: 'streamable_http', url, headers: {}, version: '1' },
+  id: name,
+  name,
+  transport: 'streamable_http',
+  url,
+  headers: {},
+  version: '1',
 })
 
 /** Servers that offer tools with these names. A call returns what was called. */

@@ -163,7 +163,12 @@ describe('with replies of two agents, one of them deleted, on three days', () =>
 
 describe('bars', () => {
   const row = (key: string, totalTokens: number) => ({
-    ...{ key, replies: 1, promptTokens: 0, completionTokens: totalTokens, totalTokens, estimated: false },
+    key,
+    replies: 1,
+    promptTokens: 0,
+    completionTokens: totalTokens,
+    totalTokens,
+    estimated: false,
   })
   const bars = (from: string, to: string, ...keys: string[]) => {
     const { step, buckets } = bucketsOf({ from, to, rows: keys.map((key, index) => row(key, index + 1)) })

@@ -134,19 +134,19 @@ export const completionHandlers = (rooms: CompletionRooms) =>
         await stream(reply, head, includeUsage, (client, take) => generate(reading, client, slot, take))
         return undefined
       }
-      const said = { content: '', reasoning: '' }
+      const answer = { content: '', reasoning: '' }
       let { model } = agent
       const outcome = await generate(reading, connectionSignal(reply), slot, (events) => {
         for (const event of events) {
-          if (event.type === 'text') said.content += event.text
-          else if (event.type === 'reasoning') said.reasoning += event.text
+          if (event.type === 'text') answer.content += event.text
+          else if (event.type === 'reasoning') answer.reasoning += event.text
           else if (event.type === 'model') model = event.model
         }
         return undefined
       })
       if (outcome?.type === 'failed') return generationFailed(outcome.error)
       const calls = outcome?.calls ?? []
-      if (outcome) return completionBody({ ...head, model }, { ...said, calls }, outcome.reason, outcome.usage)
+      if (outcome) return completionBody({ ...head, model }, { ...answer, calls }, outcome.reason, outcome.usage)
       reply.hijack() // the client has gone: nobody to answer
       return undefined
     },

@@ -1,5 +1,5 @@
 /** Replies that another one goes on from: to a UI they are one message (contract section 15). */
-import { neverMade, toldOf } from '../../actors/decided-calls.ts'
+import { decisionText, neverMade } from '../../actors/decided-calls.ts'
 import type { MessageWithEvents } from '../../persistence/replies/reply-events.ts'
 import type { CallFate, Outline } from '../reply-outline.ts'
 
@@ -20,6 +20,6 @@ export function fatesIn(replies: readonly MessageWithEvents[]): Map<string, Call
 
 function fateOf({ open, decision, ...decided }: MessageWithEvents['waited'][number]): CallFate {
   if (open) return 'pending'
-  if (decision === 'reject') return { denied: true, told: toldOf({ ...decided, decision }) }
-  return { denied: false, told: neverMade }
+  if (decision === 'reject') return { denied: true, text: decisionText({ ...decided, decision }) }
+  return { denied: false, text: neverMade }
 }

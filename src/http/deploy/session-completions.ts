@@ -8,20 +8,19 @@ import { isUuid } from '../../persistence/postgres/uuid.ts'
 import { findSession, newestReply } from '../../persistence/replies/sessions.ts'
 import { findWait } from '../../persistence/replies/waits.ts'
 import { loadAgent } from '../agent-for-reply.ts'
-import { nameIgnored, readAnswerFields } from '../answer-fields.ts'
-import { broughtTools } from '../caller-tools.ts'
+import { nameIgnored } from '../answer-fields.ts'
 import { sessionFrame } from '../completion-frames.ts'
 import { type GivenDecisions, readDecisions } from '../decisions.ts'
 import { missing } from '../http-error.ts'
 import { bodyCheck } from '../input.ts'
 import { readPlace } from '../message-place.ts'
-import { originOf } from '../observe-requests.ts'
 import { prepareParts } from '../parts/prepare.ts'
 import type { SentMessage } from '../parts/sent-message.ts'
 import { requireUploads, type Uploads } from '../parts/uploads.ts'
 import { refuse } from '../refusals.ts'
 import { answerWhole, lastEventId, streamReply } from '../reply-stream.ts'
-import { idempotencyOf, isRetry, type SendRooms, sendFrom } from '../send-message.ts'
+import { requestOptions } from '../request-options.ts'
+import { type SendRooms, sendFrom } from '../send-message.ts'
 import { type Caller, opensId, userOf } from './caller.ts'
 import { readLastMessage } from './chat-request.ts'
 import { generationFailed } from './errors.ts'
@@ -84,15 +83,8 @@ export const sessionCompletionHandlers = (rooms: SendRooms) => {
         text,
         parts: await prepareParts(rooms, parts, { uploads, find: ownParts(sql, caller) }),
         place: readPlace({ parentId: body.parent_id, regenerate: body.regenerate, messageId: body.message_id }),
-        includeUsage: body.stream_options?.include_usage === true,
-        idempotency: idempotencyOf(request, body),
-        isRetry: isRetry(request),
         onBusy: results ? ('reject' as const) : (body.on_busy ?? 'reject'),
-        origin: originOf(request),
-        fields: readAnswerFields(body),
-        reasoning: body.include_reasoning === true,
-        includeActions: body.include_actions === true,
-        ...broughtTools(body),
+        ...requestOptions(request, body),
       }
       nameIgnored(reply, body, known)
       const decisions = results && (await decisionsOf(rooms, caller, params, results, true))
@@ -108,15 +100,8 @@ export const sessionCompletionHandlers = (rooms: SendRooms) => {
         user: userOf(caller),
         by: userOf(caller),
         text: '',
-        includeUsage: body.stream_options?.include_usage === true,
-        idempotency: idempotencyOf(request, body),
-        isRetry: isRetry(request),
         onBusy: 'reject',
-        origin: originOf(request),
-        fields: readAnswerFields(body),
-        reasoning: body.include_reasoning === true,
-        includeActions: body.include_actions === true,
-        ...broughtTools(body),
+        ...requestOptions(request, body),
         decisions: await decisionsOf(rooms, caller, params, calls, false),
       })
       return await answer(sent, body, reply)

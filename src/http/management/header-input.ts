@@ -53,7 +53,7 @@ export function newHeaders(
  * Given headers in place of the stored ones; `***` keeps a stored secret, unless the record `moves` to another origin:
  * else whoever may change an address, but never saw the secret, could have it sent to themselves. Throws 400.
  */
-export function changedHeaders(
+function changedHeaders(
   secrets: Sealing,
   context: HeaderContext,
   given: Readonly<Record<string, string>>,

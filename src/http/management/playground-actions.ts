@@ -2,16 +2,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReplyError } from '../../actors/reply-event.ts'
 import { findWait } from '../../persistence/replies/waits.ts'
-import { readAnswerFields } from '../answer-fields.ts'
-import { broughtTools } from '../caller-tools.ts'
 import { playgroundFrame } from '../completion-frames.ts'
 import { readDecisions } from '../decisions.ts'
 import { HttpError, missing } from '../http-error.ts'
 import type { Handlers } from '../mount.ts'
-import { originOf } from '../observe-requests.ts'
 import { noRetry, refuse } from '../refusals.ts'
 import { answerWhole, streamReply } from '../reply-stream.ts'
-import { idempotencyOf, isRetry, type SendRooms, sendFrom } from '../send-message.ts'
+import { requestOptions } from '../request-options.ts'
+import { type SendRooms, sendFrom } from '../send-message.ts'
 
 export interface PlaygroundRooms extends SendRooms {
   /** Who is logged in. Null: nobody, where no login is required. */
@@ -33,15 +31,9 @@ export function playgroundActions(rooms: PlaygroundRooms): Handlers<'playground'
       user: null,
       by: await rooms.loginOf(request, reply),
       text: '',
-      includeUsage: body.stream_options?.include_usage === true,
-      idempotency: idempotencyOf(request, body),
-      isRetry: isRetry(request),
       onBusy: 'reject',
-      origin: originOf(request),
-      fields: readAnswerFields(body),
+      ...requestOptions(request, body),
       reasoning: true,
-      includeActions: body.include_actions === true,
-      ...broughtTools(body),
       decisions: { calls, wait, bySecret: false, asMessages: false },
     })
     if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)

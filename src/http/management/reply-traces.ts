@@ -40,14 +40,14 @@ async function* follow(
   messageId: string,
   wakes: AsyncIterable<void>,
 ) {
-  let told = ''
+  let sent = ''
   await recorder.flush()
   for await (const _ of wakes) {
     const found = await readTrace(sql, messageId)
     if (found === null) return
     const data = JSON.stringify(found.trace)
-    if (data !== told) yield { data }
-    told = data
+    if (data !== sent) yield { data }
+    sent = data
     if (found.isOver) return
   }
 }

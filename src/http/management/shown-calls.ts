@@ -1,6 +1,6 @@
 /** The tool calls of a stored message as the playground shows them, with what was decided about those that waited. */
 import type { components } from '../../../openapi/generated/schema.ts'
-import { toldOf } from '../../actors/decided-calls.ts'
+import { decisionText } from '../../actors/decided-calls.ts'
 import type { Message } from '../../persistence/replies/sessions.ts'
 import type { WaitedCall } from '../../persistence/replies/waits.ts'
 
@@ -40,5 +40,5 @@ function decisionShown(waited: WaitedCall | undefined) {
   const { decision, decidedAt, decidedBy, arguments: decidedArguments, durationMs, ok, content } = waited
   const how = { decision, decidedAt, decidedBy, decidedArguments }
   if (decision === null || decision === 'approve') return { ...how, ok, content, durationMs }
-  return { ...how, ok: decision === 'respond', content: toldOf({ ...waited, decision }), durationMs: null }
+  return { ...how, ok: decision === 'respond', content: decisionText({ ...waited, decision }), durationMs: null }
 }

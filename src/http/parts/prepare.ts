@@ -50,7 +50,7 @@ export interface LoadedPart {
 }
 
 /** Throws 400 for bytes that are not what they are called. Those at addresses are not looked at. */
-export async function checkSent(parts: readonly FoundPart[]): Promise<void> {
+async function checkSent(parts: readonly FoundPart[]): Promise<void> {
   for (const { source, where } of parts) {
     if (source.kind !== 'data') continue
     const fault = await faultOf(source.data, source.mediaType)
@@ -59,11 +59,7 @@ export async function checkSent(parts: readonly FoundPart[]): Promise<void> {
 }
 
 /** With the pictures that are fetched: each address once, all within 10 s. Throws 400, 413 and 503. */
-export async function loadParts(
-  rooms: PartRooms,
-  parts: readonly FoundPart[],
-  uploads: Uploads,
-): Promise<LoadedPart[]> {
+async function loadParts(rooms: PartRooms, parts: readonly FoundPart[], uploads: Uploads): Promise<LoadedPart[]> {
   const signal = AbortSignal.timeout(FETCH_MS)
   const failed = new AbortController()
   const fetched = new Map<string, Promise<{ data: Decoded; mediaType: string }>>()
@@ -99,7 +95,7 @@ async function fetchOne(
 }
 
 /** Throws 413. */
-export function refuseTooLarge(parts: readonly LoadedPart[]): void {
+function refuseTooLarge(parts: readonly LoadedPart[]): void {
   if (parts.reduce((sum, { data }) => sum + data.size, 0) > MOST_MESSAGE_BYTES) throw tooLarge()
 }
 
@@ -164,7 +160,7 @@ function createPermits(most: number) {
   }
 }
 
-export const loadedPart = ({ part, data, mediaType }: LoadedPart, read: MessagePart['read']): MessagePart => ({
+const loadedPart = ({ part, data, mediaType }: LoadedPart, read: MessagePart['read']): MessagePart => ({
   type: part.type,
   sha256: data.sha256,
   mediaType,
@@ -221,7 +217,7 @@ export async function prepareParts(
         ?.then(() => releaseContents(sql, uploadId))
         .catch((err: unknown) => {
           // The cleanup job finds them.
-          if (!(err instanceof HttpError)) log.warn({ err }, 'The parts of a message could not be let go of.')
+          if (!(err instanceof HttpError)) log.warn({ err }, 'The parts of a message could not be released.')
         })
     },
   }

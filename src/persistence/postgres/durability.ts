@@ -2,7 +2,7 @@
 import { connect } from './database.ts'
 
 /** Off, each of these breaks "as durable as the database's own commit". */
-export const durabilitySettings = ['synchronous_commit', 'fsync', 'full_page_writes'] as const
+const durabilitySettings = ['synchronous_commit', 'fsync', 'full_page_writes'] as const
 export type DurabilitySetting = (typeof durabilitySettings)[number]
 
 /** Those that are off for whoever connects with this URL. Rejects as any first query would. */

@@ -1,7 +1,7 @@
 /** What the first start on an empty embedded database creates, so that the first request works without a key. */
 import type { Sql } from '../postgres/database.ts'
 
-export const demoAgentId = '00000000-0000-4000-8000-000000000001'
+const demoAgentId = '00000000-0000-4000-8000-000000000001'
 
 const prompt = 'You are the demo agent of Greenroom. Be short and friendly.'
 

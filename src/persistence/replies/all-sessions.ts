@@ -3,7 +3,7 @@ import type { Sql } from '../postgres/database.ts'
 import { type Fragment, isoTime, type PageQuery } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
 
-export const sessionStatuses = ['idle', 'streaming', 'waiting', 'complete', 'error', 'cancelled'] as const
+const sessionStatuses = ['idle', 'streaming', 'waiting', 'complete', 'error', 'cancelled'] as const
 export type SessionStatus = (typeof sessionStatuses)[number]
 
 /** A session whose `status` and `errorCode` are those of its newest reply. */

@@ -58,21 +58,25 @@ const messagesIn = (references: readonly Reference[]): MessageName[] =>
     return kind === 'm' || kind === 'a' || kind === 'o' || kind === 'r' ? [name] : []
   })
 
-interface Told {
+interface SentTexts {
   content: string
   calls: string[]
   results: string[]
 }
 
-async function readMessages(sql: Sql, sessionId: string, positions: readonly number[]): Promise<Map<number, Told>> {
+async function readMessages(
+  sql: Sql,
+  sessionId: string,
+  positions: readonly number[],
+): Promise<Map<number, SentTexts>> {
   const wanted = [...new Set(positions)]
   const rows = await sql<(ShownRow & { position: number })[]>`
     select m.position, m.status, m.first_seq, m.content, m.tool_events, m.reasoning, m.frame_ends, ${framesOf(sql)}
       from messages m where m.session_id = ${sessionId} and m.position = any(${wanted}::integer[])`
-  return new Map(rows.map((row) => [row.position, toldOf(shownOf(row))]))
+  return new Map(rows.map((row) => [row.position, sentTexts(shownOf(row))]))
 }
 
-function toldOf({ content, others }: Shown): Told {
+function sentTexts({ content, others }: Shown): SentTexts {
   const events = others.map(({ event }) => event)
   return {
     content,

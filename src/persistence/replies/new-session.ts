@@ -70,8 +70,16 @@ export async function forkSession(
   if (messageId != null && !isUuid(messageId)) return 'unknown_message'
   const made = id ?? uuidv7()
   const fork = jsonText({
-    ...{ id: made, agent_id: agentId, title, end_user: user, metadata, secret_number: secretNumber },
-    ...{ from: sessionId, owner, message_id: messageId, frame_id: frameId },
+    id: made,
+    agent_id: agentId,
+    title,
+    end_user: user,
+    metadata,
+    secret_number: secretNumber,
+    from: sessionId,
+    owner,
+    message_id: messageId,
+    frame_id: frameId,
   })
   try {
     const [row] = await sql<{ outcome: 'made' | 'taken' | 'no_agent' | NoFork }[]>`

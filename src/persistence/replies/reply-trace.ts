@@ -4,7 +4,7 @@ import type { NoteKind, StepDetail, StepKind } from '../../actors/transitions.ts
 import type { Sql } from '../postgres/database.ts'
 import { isUuid } from '../postgres/uuid.ts'
 
-export const spanKinds = ['reply', 'model', 'attempt', 'tool', 'settle'] as const
+const spanKinds = ['reply', 'model', 'attempt', 'tool', 'settle'] as const
 export type SpanKind = (typeof spanKinds)[number]
 
 /** Times are milliseconds from the reply's admission. */
@@ -100,7 +100,12 @@ function spansOf(row: Row): Span[] {
   const endMs = end === null ? null : Math.max(end, settleMs ?? last)
   const isDone = endMs !== null
   const reply: Span = {
-    ...{ id: 'reply', parentId: null, kind: 'reply', name: 'reply', startMs: 0, endMs },
+    id: 'reply',
+    parentId: null,
+    kind: 'reply',
+    name: 'reply',
+    startMs: 0,
+    endMs,
     ok: isDone ? row.status === 'complete' : null,
     detail: { finishReason: isDone ? row.finishReason : null, code: isDone ? row.code : null, ...deciderOf(row) },
   }
@@ -193,8 +198,14 @@ function turnsOf(spans: readonly Span[], notes: ReadonlyMap<string, Note>): Span
     const last = notes.get(own.at(-1)?.id ?? '')?.detail
     const turn = Number(id.slice(1))
     const span = ended.get(id) ?? {
-      ...{ id, parentId: 'reply', kind: 'model' as const, name: `turn ${turn}`, endMs: null, ok: null },
-      ...{ startMs: own[0]?.startMs ?? 0, detail: { turn, code: null, reason: null } },
+      id,
+      parentId: 'reply',
+      kind: 'model' as const,
+      name: `turn ${turn}`,
+      endMs: null,
+      ok: null,
+      startMs: own[0]?.startMs ?? 0,
+      detail: { turn, code: null, reason: null },
     }
     const about = { model: textOf(last?.model), providerId: textOf(last?.providerId), maxAttempts: numberOf(last?.of) }
     return { ...span, name: about.model ?? span.name, detail: { ...span.detail, ...about } }

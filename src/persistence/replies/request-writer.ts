@@ -97,7 +97,7 @@ function createSources({ history, messages }: ModelRequest, cutText: CutText) {
   const words = new Map<string, ['w', number, number]>()
   const base = messages.length
   let read = base
-  let said = 0
+  let ownLength = 0
   const counts = { calls: 0, results: 0 }
 
   function add(text: string, reference: Reference): void {
@@ -119,8 +119,8 @@ function createSources({ history, messages }: ModelRequest, cutText: CutText) {
       for (const message of all.slice(read)) {
         if (message.role === 'tool') add(message.content, ['r', 'own', counts.results++])
         else if (message.role === 'assistant') {
-          add(message.content, ['m', 'own', said, said + message.content.length])
-          said += message.content.length
+          add(message.content, ['m', 'own', ownLength, ownLength + message.content.length])
+          ownLength += message.content.length
           for (const call of message.toolCalls ?? []) addArguments(call.arguments, 'own', counts.calls++)
         }
       }

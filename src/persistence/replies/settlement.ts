@@ -36,7 +36,11 @@ export function settlementRow(reply: ReplyInfo, settlement: Settlement, nextSeq?
   if (settlement.events === null) return null
   const { content, frameEnds, others, reasoning } = fold(settlement.events)
   return jsonText({
-    ...{ id: reply.id, session_id: reply.sessionId, content, frame_ends: arrayText(frameEnds), next_seq: nextSeq },
+    id: reply.id,
+    session_id: reply.sessionId,
+    content,
+    frame_ends: arrayText(frameEnds),
+    next_seq: nextSeq,
     ...(others.length > 0 && { tool_events: others }),
     ...outcomeColumns(settlement),
     ...(reasoning && {

@@ -38,8 +38,11 @@ export function outcomeColumns({
 /** As sql/keep_waiting_calls.sql takes it. What is carried is text in it: JSON in JSON may hold U+0000. */
 const waitingColumns = ({ calls, carried }: NonNullable<Settlement['waiting']>) => ({
   calls: calls.map(({ id, name, arguments: text, kind, place }) => ({
-    ...{ call_id: id, name, arguments: text },
-    ...{ kind, place },
+    call_id: id,
+    name,
+    arguments: text,
+    kind,
+    place,
   })),
   carried: JSON.stringify(carried),
 })

@@ -5,7 +5,7 @@ import { createPrompt } from '../prompts/resource.ts'
 import { type Agent, type AgentFields, agentResource } from './resource.ts'
 
 /** `promptId`: of a prompt that was made of the overridden text. */
-export function fieldsWith(agent: Agent, overrides: Overrides, promptId: string | null): Partial<AgentFields> {
+function fieldsWith(agent: Agent, overrides: Overrides, promptId: string | null): Partial<AgentFields> {
   const { provider, model, prompt } = overrides
   const numbers = Object.fromEntries(
     numberKeys.flatMap((key) => (overrides[key] === undefined ? [] : [[key, Number(overrides[key])]])),

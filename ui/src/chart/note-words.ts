@@ -7,8 +7,8 @@ export const isNote = ({ kind }: Pick<Step, 'kind'>): boolean => kind === 'note'
 const numberIn = (value: unknown): number | null => (typeof value === 'number' ? value : null)
 
 const afterColon = (name: string, parts: readonly (string | null)[]): string => {
-  const said = parts.filter((part) => part !== null)
-  return said.length === 0 ? name : `${name}: ${said.join(', ')}`
+  const given = parts.filter((part) => part !== null)
+  return given.length === 0 ? name : `${name}: ${given.join(', ')}`
 }
 
 /** `Attempt 1 of 3: 429, again in 2.0 s`; `Turn 1: stop`; `look: done`. */

@@ -24,7 +24,7 @@ export interface Moment {
   messageId: string | null
 }
 
-export const startId = 'start'
+const startId = 'start'
 
 /** `initial`: of the chart, for a session that has made no step yet. */
 export function momentsOf(steps: readonly Step[], messages: readonly Message[], initial: string): Moment[] {
@@ -34,14 +34,14 @@ export function momentsOf(steps: readonly Step[], messages: readonly Message[], 
   ]
   let messageId: string | null = null
   // Messages tell of tools, with their results.
-  const told = steps.filter((step) => !(isNote(step) && step.event === 'tool'))
-  for (const [index, step] of told.entries()) {
+  const shown = steps.filter((step) => !(isNote(step) && step.event === 'tool'))
+  for (const [index, step] of shown.entries()) {
     messageId = step.messageId ?? messageId
     const base = { state: step.to, step, messageId }
     moments.push({ ...base, id: String(step.seq), at: step.at, tool: null })
     const message = messageId === null ? undefined : byId.get(messageId)
     if (message === undefined || !isRunning(step.to)) continue
-    for (const [count, { at, tool }] of toolsBetween(message, step.at, told[index + 1]?.at ?? null).entries()) {
+    for (const [count, { at, tool }] of toolsBetween(message, step.at, shown[index + 1]?.at ?? null).entries()) {
       moments.push({ ...base, id: `${step.seq}.${count + 1}`, at, tool })
     }
   }

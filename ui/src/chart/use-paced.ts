@@ -4,7 +4,7 @@ import type { Step } from './queries.ts'
 /** Some states last a millisecond: each is shown long enough to be seen. */
 const seenMs = 550
 /** When more than this are queued, they are shown faster. */
-const patience = 8
+const maxBehind = 8
 
 /** How many of the steps are shown: the `known` ones at once, what comes after them one by one. */
 export function usePaced(steps: readonly Step[], known: number): number {
@@ -13,7 +13,7 @@ export function usePaced(steps: readonly Step[], known: number): number {
   const behind = seq === null ? known : steps.findIndex((step) => step.seq > seq)
   const count = behind === -1 ? steps.length : behind
   const next = steps[count]?.seq
-  const isBehind = steps.length - count > patience
+  const isBehind = steps.length - count > maxBehind
   useEffect(() => {
     if (next === undefined) return
     const show = () => {

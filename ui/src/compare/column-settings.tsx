@@ -1,27 +1,19 @@
 /** What columns mostly differ in; the drawer has the rest. */
-import { NumberInput, Select, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { NumberInput } from '@mantine/core'
 import type { Agent } from '../agents/resource.ts'
 import { OverrideChips } from '../playground/override-chips.tsx'
+import { ModelInput, PromptSelect } from '../playground/override-inputs.tsx'
 import type { OverrideState } from '../playground/overrides.ts'
-import { promptResource } from '../prompts/resource.ts'
 import classes from './compare.module.css'
 
 const here = ['model', 'temperature', 'prompt'] as const
 
 export function ColumnSettings({ agent, state }: { agent: Agent; state: OverrideState }) {
   const { overrides, set } = state
-  const { data: prompts = [] } = useQuery(promptResource.all)
   return (
     <>
       <div className={classes.fields}>
-        <TextInput
-          size="xs"
-          label="Model"
-          placeholder={agent.model}
-          value={overrides.model ?? ''}
-          onChange={({ currentTarget: { value } }) => set({ model: value || null })}
-        />
+        <ModelInput agent={agent} state={state} size="xs" />
         <NumberInput
           size="xs"
           label="Temperature"
@@ -32,16 +24,7 @@ export function ColumnSettings({ agent, state }: { agent: Agent; state: Override
           value={overrides.temperature ?? ''}
           onChange={(value) => set({ temperature: value === '' ? null : String(value) })}
         />
-        <Select
-          size="xs"
-          label="Prompt"
-          placeholder={prompts.find(({ id }) => id === agent.promptId)?.name ?? 'none'}
-          data={prompts.map(({ id, name }) => ({ value: id, label: name }))}
-          value={overrides.prompt ?? null}
-          onChange={(prompt) => set({ prompt })}
-          clearable
-          clearButtonProps={{ 'aria-label': 'Use the agent’s prompt' }}
-        />
+        <PromptSelect agent={agent} state={state} size="xs" />
       </div>
       <OverrideChips state={state} without={here} />
     </>

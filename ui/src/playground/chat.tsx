@@ -34,12 +34,12 @@ interface ChatProps {
 
 export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) {
   const connection = useConnection({ agentId: agent.id, sessionId: given, onSession })
-  const { transcript, stored, sessionId, problem, isIdle, isReconnecting, isStopping } = connection
+  const { transcript, stored, sessionId, problem, isIdle, isAccepted, isReconnecting, isStopping } = connection
   const draft = useDraft(agent.id, sessionId)
   const overriding = useOverrides()
   const { overrides } = overriding
   const field = useFocusedField(sessionId)
-  const { editing, setEditing } = useEditing(connection.isAccepted)
+  const { editing, setEditing } = useEditing(isAccepted)
   const attachments = useAttachments()
   const { lastMessage, recall } = lastAsked(connection, attachments)
   const send = useCallbackRef(async (text: string, files: readonly Attachment[]) => {
@@ -56,10 +56,10 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
   }
   useRefused(problem, draft, attachments.restore)
   useEffect(() => {
-    if (!connection.isAccepted) return
+    if (!isAccepted) return
     draft.accepted()
     attachments.accepted()
-  }, [connection.isAccepted, draft.accepted, attachments.accepted])
+  }, [isAccepted, draft.accepted, attachments.accepted])
   const stop = () => !isIdle && connection.stop()
   useHotkeys([['Escape', () => document.querySelector('[role=dialog]') === null && stop()]], [])
   const write = useCallbackRef((text: string) => {
@@ -98,7 +98,7 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
         />
       )}
       <div className={classes.bottom}>
-        {connection.isAccepted && sessionId && <Durability {...{ sessionId, shownFrames: connection.shownFrames }} />}
+        {isAccepted && sessionId && <Durability sessionId={sessionId} shownFrames={connection.shownFrames} />}
         <Asked pending={connection.pending} onDecide={connection.decide} />
         <Notices problem={problem} onDismiss={connection.dismiss} isReconnecting={isReconnecting} />
         <Composer
@@ -119,7 +119,7 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
       </div>
       <Suspense>
         {within && sessionId && (
-          <ForkDialog {...{ agentId: agent.id, sessionId, message: within, fork: actions.fork, onClose }} />
+          <ForkDialog agentId={agent.id} sessionId={sessionId} message={within} fork={actions.fork} onClose={onClose} />
         )}
       </Suspense>
       <VisuallyHidden role="status">{isIdle ? '' : 'The reply is being written.'}</VisuallyHidden>

@@ -135,8 +135,11 @@ export const connectionMachine = setup({
                 now: new Date().toISOString(),
               }),
             assign(({ event }) => ({
-              ...{ chat: event.chat, decisions: null },
-              ...{ stopAsked: false, lost: false, problem: null },
+              chat: event.chat,
+              decisions: null,
+              stopAsked: false,
+              lost: false,
+              problem: null,
             })),
           ],
         },
@@ -145,8 +148,11 @@ export const connectionMachine = setup({
           actions: [
             ({ context }) => context.transcript.trigger.decided({ now: new Date().toISOString() }),
             assign(({ event }) => ({
-              ...{ chat: null, decisions: event.decisions },
-              ...{ stopAsked: false, lost: false, problem: null },
+              chat: null,
+              decisions: event.decisions,
+              stopAsked: false,
+              lost: false,
+              problem: null,
             })),
           ],
         },

@@ -16,7 +16,7 @@ export function Figures({ message }: { message: ShownMessage }) {
 const tokens = new Intl.NumberFormat('en')
 
 /** Empty while the reply runs, and where nothing is known of it. */
-export function figuresOf({ model, usage, firstTokenMs, durationMs, attempts, overrides }: ShownMessage): string[] {
+function figuresOf({ model, usage, firstTokenMs, durationMs, attempts, overrides }: ShownMessage): string[] {
   if (durationMs == null) return []
   const about = usage?.estimated ? '≈ ' : ''
   return [

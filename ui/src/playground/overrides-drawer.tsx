@@ -1,21 +1,10 @@
 /** Settings for the requests of this page alone. */
-import {
-  Button,
-  Drawer,
-  MultiSelect,
-  NumberInput,
-  Select,
-  Stack,
-  Switch,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core'
+import { Button, Drawer, MultiSelect, NumberInput, Select, Stack, Switch, Text, Textarea } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Agent } from '../agents/resource.ts'
 import { type ToolKey, toolKeys, toolKinds } from '../agents/tool-kinds.ts'
-import { promptResource } from '../prompts/resource.ts'
 import { providerResource } from '../providers/resource.ts'
+import { ModelInput, PromptSelect } from './override-inputs.tsx'
 import { listOf, type NumberKey, type OverrideState, overrideName } from './overrides.ts'
 
 interface NumberField {
@@ -56,7 +45,6 @@ interface OverridesDrawerProps {
 export default function OverridesDrawer({ agent, state, onClose, title = 'Overrides' }: OverridesDrawerProps) {
   const { overrides, set, clear } = state
   const providers = useQuery(providerResource.all).data ?? []
-  const prompts = useQuery(promptResource.all).data ?? []
   return (
     <Drawer opened onClose={onClose} position="right" size={400} padding="lg" title={title}>
       <Stack gap="md">
@@ -72,21 +60,8 @@ export default function OverridesDrawer({ agent, state, onClose, title = 'Overri
           clearable
           clearButtonProps={{ 'aria-label': 'Use the agent’s provider' }}
         />
-        <TextInput
-          label="Model"
-          placeholder={agent.model}
-          value={overrides.model ?? ''}
-          onChange={({ currentTarget: { value } }) => set({ model: value || null })}
-        />
-        <Select
-          label="Prompt"
-          placeholder={prompts.find(({ id }) => id === agent.promptId)?.name ?? 'none'}
-          data={prompts.map(({ id, name }) => ({ value: id, label: name }))}
-          value={overrides.prompt ?? null}
-          onChange={(prompt) => set({ prompt })}
-          clearable
-          clearButtonProps={{ 'aria-label': 'Use the agent’s prompt' }}
-        />
+        <ModelInput agent={agent} state={state} />
+        <PromptSelect agent={agent} state={state} />
         <Textarea
           label="System prompt"
           description="Instead of any stored prompt."

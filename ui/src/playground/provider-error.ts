@@ -4,7 +4,7 @@
 const key = /\b((?:sk|pk|rk|gsk|xai|key|ghp|hf)[-_]|AIza|Bearer\s+)([\w.-]{8,})/g
 
 /** Keys keep their beginning and their last four letters. */
-export const withoutKeys = (text: string): string =>
+const withoutKeys = (text: string): string =>
   text.replace(key, (_, begin: string, rest: string) => `${begin}…${rest.length > 12 ? rest.slice(-4) : ''}`)
 
 export interface ReadableError {
@@ -19,8 +19,8 @@ export function readableError(text: string): ReadableError {
   const json = start < 0 ? undefined : parsed(safe.slice(start))
   if (json === undefined) return { sentence: safe, answer: null }
   const lead = safe.slice(0, start).replace(/[\s:]+$/, '')
-  const said = sentenceIn(json)
-  const sentence = [lead, said].filter(Boolean).join(': ')
+  const reason = sentenceIn(json)
+  const sentence = [lead, reason].filter(Boolean).join(': ')
   return { sentence: sentence || 'The provider gave no reason.', answer: JSON.stringify(json, null, 2) }
 }
 

@@ -12,7 +12,7 @@ export interface ProviderValues {
   removeKey: boolean
 }
 
-export const valuesOf = (provider: Provider | null, name = ''): ProviderValues => ({
+const valuesOf = (provider: Provider | null, name = ''): ProviderValues => ({
   name: provider?.name ?? name,
   baseUrl: provider?.baseUrl ?? '',
   apiKey: '',

@@ -13,7 +13,7 @@ const textIn = ({ detail }: Span, name: string): string | null => {
 }
 
 /** What an attempt came to: `429`, `provider_timeout`. Null: it runs or went well. */
-export const failureOf = (span: Span): string | null =>
+const failureOf = (span: Span): string | null =>
   span.ok === false ? String(numberIn(span, 'status') ?? textIn(span, 'code') ?? 'stopped') : null
 
 /** Milliseconds from the admission, as spans have their beginnings and ends. */

@@ -24,7 +24,7 @@ function dayAfter(day: string): string {
 }
 
 /** What is asked of the server. `span` null: days of the reader's own choice. */
-export function readPeriod(search: URLSearchParams, now: Date): { span: string | null; days: Days; period: Period } {
+function readPeriod(search: URLSearchParams, now: Date): { span: string | null; days: Days; period: Period } {
   const [from, to] = [search.get('from') ?? '', search.get('to') ?? '']
   if (from !== '' || to !== '') {
     const period = { ...(from !== '' && { from }), ...(to !== '' && { to: dayAfter(to) }) }

@@ -7,7 +7,7 @@ import type { MessageWithEvents } from '../../../persistence/replies/reply-event
 import { createOutline, type OutlineWriter, type TextKind } from '../../reply-outline.ts'
 import { outlineEarlier } from '../earlier-replies.ts'
 
-export const PROTOCOL_VERSION = '1.0'
+const PROTOCOL_VERSION = '1.0'
 
 export interface Run {
   threadId: string

@@ -47,7 +47,9 @@ export const agUiHandlers = (rooms: SendRooms) =>
       const by = { agentId: params.agent_id, caller, request }
       const decisions = await decisionsFor(rooms, by, input)
       const message = {
-        ...{ sessionId, text, idempotency },
+        sessionId,
+        text,
+        idempotency,
         ...broughtFunctions(body.tools),
         ...(decisions && { decisions }),
       }
