@@ -1,6 +1,6 @@
 /** A database that may lose what it said was stored is named at the start (contract section 10). */
 import { afterAll, beforeAll, expect } from 'vitest'
-import { connect } from '../src/persistence/postgres/database.ts'
+import { askFirst, connect } from '../src/persistence/postgres/database.ts'
 import { durabilityWarnings, readSwitchedOff } from '../src/persistence/postgres/durability.ts'
 import { type FreshDatabase, freshDatabase } from './support/database.ts'
 import { verifies } from './verifies.ts'
@@ -18,6 +18,8 @@ const set = (value: string) =>
     )
     .simple()
 
+const switchedOff = async () => (await askFirst(database.url, readSwitchedOff)).answer
+
 async function committed(commitSynchronously: boolean): Promise<unknown> {
   const sql = connect(database.url, { max: 1, name: 'test', timeoutMs: 1000, commitSynchronously })
   const [row] = await sql<{ value: string }[]>`select current_setting('synchronous_commit') as value`
@@ -29,15 +31,15 @@ verifies(
   'contract-10.durability',
   'synchronous_commit that is off is found, named, and on for our connections',
   async () => {
-    expect(await readSwitchedOff(database.url, false)).toEqual([])
+    expect(await switchedOff()).toEqual([])
     expect(await committed(false)).toBe('on')
     await set('off')
-    expect(await readSwitchedOff(database.url, false)).toEqual(['synchronous_commit'])
+    expect(await switchedOff()).toEqual(['synchronous_commit'])
     expect(await committed(false)).toBe('off')
     expect(await committed(true)).toBe('on')
     // What promises more than `on` is not off, so it is left as it is.
     await set('remote_apply')
-    expect(await readSwitchedOff(database.url, false)).toEqual([])
+    expect(await switchedOff()).toEqual([])
     expect(await committed(false)).toBe('remote_apply')
   },
 )

@@ -9,11 +9,12 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { connect } from '../src/persistence/postgres/database.ts'
 import { type Embedded, startEmbedded } from '../src/persistence/postgres/embedded.ts'
 import { temporaryFolder } from './support/folder.ts'
+import { WAIT_MS } from './support/wait.ts'
 import { verifies } from './verifies.ts'
 
 const isRoot = userInfo().uid === 0
 const checkout = fileURLToPath(new URL('..', import.meta.url))
-const waitOptions = { timeout: 20_000, interval: 20 }
+const waitOptions = { timeout: WAIT_MS, interval: 20 }
 
 let dataDir: string
 let said: string[]

@@ -67,7 +67,6 @@ verifies(
     )
     await fc.assert(property, { numRuns: 300 })
   },
-  { timeout: 60_000 },
 )
 
 verifies(

@@ -111,5 +111,4 @@ verifies(
     })
     await fc.assert(property, { numRuns: 400 })
   },
-  { timeout: 60_000 },
 )

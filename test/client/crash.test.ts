@@ -1,12 +1,10 @@
 /** The server is killed in the middle of a reply: whoever follows it is told so, by the server, when it is back. */
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { createClient } from '../../packages/client/src/index.ts'
 import { freePort } from '../support/free-port.ts'
 import { dataFolder, demoAgent, startProduct } from '../support/product.ts'
 import { verifies } from '../verifies.ts'
 import { hurried, textOf } from './scene.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 verifies(
   ['contract-4.owner-lost', 'contract-4.stored-before-shown'],

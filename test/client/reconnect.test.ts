@@ -63,7 +63,6 @@ verifies(
     expect(cuts).toBeGreaterThan(5)
     expect(up.calls.length, 'no message was taken twice').toBe(30)
   },
-  { timeout: 120_000 },
 )
 
 verifies(

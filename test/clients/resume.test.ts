@@ -14,7 +14,6 @@ const browser = await openBrowser()
 
 // An EventSource waits three seconds before it comes back.
 const patient = { timeout: 60_000 }
-const within = { timeout: 20_000 }
 
 let scene: Scene
 beforeAll(async () => {
@@ -64,7 +63,7 @@ const helloFrames = [
   ['4', 'stop'],
   ['5', '[DONE]'],
 ]
-const hears = (listener: Listener) => expect.poll(async () => wordsOf(await listener.frames()), within)
+const hears = (listener: Listener) => expect.poll(async () => wordsOf(await listener.frames()))
 
 describe.each<[string, Source]>([
   ['eventsource', await openSource('eventsource')],
@@ -136,7 +135,7 @@ describe.each<[string, Source]>([
       await end()
       const listener = await source.open(streamOf(session))
       if (byItself) await hears(listener).toEqual([...helloFrames, ...helloFrames.slice(3)])
-      else await expect.poll(() => listener.isOver(), within).toBe(true)
+      else await expect.poll(() => listener.isOver()).toBe(true)
       await listener.close()
       expect(asked.list).toHaveLength(byItself ? 2 : 1)
       cells.ended = byItself ? 'close it, or it asks again every 3 s' : 'ends'
@@ -149,7 +148,7 @@ describe.each<[string, Source]>([
     'a session without a reply stops it',
     async () => {
       const listener = await source.open(streamOf(await scene.newSession()))
-      await expect.poll(() => listener.isOver(), within).toBe(true)
+      await expect.poll(() => listener.isOver()).toBe(true)
       expect(await listener.frames()).toEqual([])
       await listener.close()
       cells.nothing = byItself ? 'stops asking' : 'ends'
@@ -169,7 +168,7 @@ describe.each<[string, Source]>([
       })
       const listener = await source.open(streamOf(session, locked.url), { authorization: `Bearer ${apiKey}` })
       if (takesHeaders) await hears(listener).toEqual(helloFrames)
-      else await expect.poll(() => listener.isOver(), within).toBe(true)
+      else await expect.poll(() => listener.isOver()).toBe(true)
       expect(await listener.frames()).toHaveLength(takesHeaders ? 5 : 0)
       await listener.close()
       const how = byItself ? 'its `fetch` option adds the header' : "`-H 'Authorization: Bearer …'`"

@@ -7,7 +7,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { UIMessage } from 'ai'
-import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest'
 import { openScene, type Scene } from '../cluster/scene.ts'
 import { deployUrl } from '../support/product.ts'
 import { seededRandom } from '../support/random.ts'
@@ -86,6 +86,11 @@ function play() {
 
 const base = () => deployUrl('', scene.agent)
 const open = (origin: string, id: string) => openUiClient(browser, script, 'use-chat', { origin, base: base(), id })
+/** It is back for the next test, whatever becomes of this one. */
+const kill = async (n: number) => {
+  onTestFinished(async () => void (await scene.cluster.restart(n)))
+  await scene.cluster.kill9(n)
+}
 const instance = (n: number) => scene.cluster.urls[n] ?? ''
 
 async function stored(origin: string, id: string): Promise<UIMessage<{ status: string }>[]> {
@@ -124,7 +129,7 @@ verifies(
     await using page = await open(scene.cluster.balancer, id)
     for (let reload = 0; reload < RELOADS; reload++) {
       for (const [phase, at] of phases.entries()) if (at === reload) model.begin(phase)
-      if (reload === Math.floor(RELOADS / 2)) await scene.cluster.kill9(victim)
+      if (reload === Math.floor(RELOADS / 2)) await kill(victim)
       await pause(random() * 150)
       await page.reload()
     }
@@ -143,7 +148,6 @@ verifies(
     const expected = plain([question, reply].filter((message) => message !== undefined))
     expect(plain(await stored(instance(0), id))).toEqual(expected)
     for (const client of [first, page]) expect(plain(await whole(client))).toEqual(expected)
-    await scene.cluster.restart(victim)
   },
 )
 
@@ -161,7 +165,7 @@ verifies(
     await expect.poll(partsOf).toBeGreaterThan(0)
     await page.reload()
     await expect.poll(partsOf).toBeGreaterThan(1)
-    await scene.cluster.kill9(owner)
+    await kill(owner)
     model.end()
     scene.up.forget()
     for (const client of [first, page]) await status(client).toBe('error')
@@ -183,7 +187,6 @@ verifies(
     await expect.poll(async () => (await page.shown()).messages.at(-1)?.text).toBe('once more')
     await status(page).toBe('ready')
     expect(plain(await whole(page)).slice(2)).toEqual(plain(await stored(instance(2), id)).slice(2))
-    await scene.cluster.restart(owner)
   },
 )
 

@@ -1,5 +1,5 @@
 /** Through nginx with the shipped configuration: any instance serves any request (contract section 7). */
-import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { image, pngOf } from '../http/parts-scene.ts'
 import { newSession, postJson } from '../support/product.ts'
 import { contentOf, openSse } from '../support/sse.ts'
@@ -17,8 +17,6 @@ import {
   stall,
   talk,
 } from './scene.ts'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
 
 /** With round-robin over three instances, each gets some of so many requests. */
 const TIMES = 9

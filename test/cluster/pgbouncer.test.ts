@@ -1,5 +1,5 @@
 /** Everything through PgBouncer in transaction mode: no database session state is needed (contract section 1). */
-import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { LEASE_MS } from '../support/cluster.ts'
 import { messagesOf, newSession } from '../support/product.ts'
 import { openSse } from '../support/sse.ts'
@@ -17,8 +17,6 @@ import {
   stall,
   talk,
 } from './scene.ts'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
 
 let scene: Scene
 let urls: readonly string[]

@@ -3,7 +3,7 @@
  * sections 4 and 7). Prints the seed that reproduces the timing.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts'
 import { messagesOf, newSession, postJson } from '../support/product.ts'
 import { seededRandom } from '../support/random.ts'
@@ -24,8 +24,6 @@ import {
   stall,
   talk,
 } from './scene.ts'
-
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 })
 
 const ROUNDS = samples(2, 8)
 const OUTAGES = samples(1, 3)

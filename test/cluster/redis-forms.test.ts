@@ -1,11 +1,9 @@
 /** The forms of CACHE_URL (contract section 1), each with a whole product that reports the state of its cache. */
-import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { startProduct } from '../support/product.ts'
 import { startCluster, startRedis, startSentinel } from '../support/redis.ts'
 import { verifies } from '../verifies.ts'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 let database: FreshDatabase
 beforeAll(async () => {

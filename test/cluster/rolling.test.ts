@@ -1,6 +1,6 @@
 /** A rolling upgrade: instances restarted one by one under load (contract section 1, drain). */
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { newSession, postJson } from '../support/product.ts'
 import { seededRandom } from '../support/random.ts'
 import { contentOf, openSse } from '../support/sse.ts'
@@ -18,8 +18,6 @@ import {
   stall,
   talk,
 } from './scene.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const CLIENTS = 6
 

@@ -3,15 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Message as AgUiMessage, HttpAgent } from '@ag-ui/client'
 import { AbstractChat, type ChatInit, type ChatState, DefaultChatTransport, type UIMessage } from 'ai'
-import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
 import { deployUrl, postJson } from '../support/product.ts'
 import { seededRandom } from '../support/random.ts'
 import { openSse } from '../support/sse.ts'
 import type { UpstreamCall } from '../support/upstream.ts'
 import { verifies } from '../verifies.ts'
 import { both, openScene, type Scene } from './scene.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const RELOADS = { aiSdk: 25, agUi: 20 } // each with and without Redis
 
@@ -34,7 +32,7 @@ function thinkingModel() {
   const second = async (call: UpstreamCall) => {
     for (let n = 0; !ended && !call.abandoned; n++) {
       await call.text(`${n} é🙂 `)
-      await pause(4)
+      await pause(20) // a page loaded anew shows all of it again: not so many that reloads become slow
     }
     await call.finish()
   }
@@ -100,6 +98,11 @@ describe.each(both)('$beside', ({ redis, beside }) => {
       threadId,
       initialMessages: [asked],
     })
+  /** It is back for the next test, whatever becomes of this one. */
+  const kill = async (instance: number) => {
+    onTestFinished(async () => void (await scene.cluster.restart(instance)))
+    await scene.cluster.kill9(instance)
+  }
   const play = () => {
     const model = thinkingModel()
     scene.up.next(model.first)
@@ -123,7 +126,7 @@ describe.each(both)('$beside', ({ redis, beside }) => {
       let alive = [0, 1, 2]
       for (let reload = 0; reload < RELOADS.aiSdk; reload++) {
         if (reload === Math.floor(RELOADS.aiSdk / 2)) {
-          await scene.cluster.kill9(victim)
+          await kill(victim)
           alive = alive.filter((one) => one !== victim)
         }
         const page = await load(any(alive), id)
@@ -153,7 +156,6 @@ describe.each(both)('$beside', ({ redis, beside }) => {
       const said = words?.type === 'text' ? words.text : ''
       const count = said.split('🙂 ').length - 1
       expect(said).toBe(Array.from({ length: count }, (_, n) => `${n} é🙂 `).join(''))
-      await scene.cluster.restart(victim)
     },
   )
 
@@ -173,7 +175,7 @@ describe.each(both)('$beside', ({ redis, beside }) => {
       const page = await load(elsewhere, id)
       const shown = page.resumeStream()
       await pause(random() * 700)
-      await scene.cluster.kill9(owner)
+      await kill(owner)
       model.end()
       scene.up.forget()
       await shown
@@ -187,7 +189,6 @@ describe.each(both)('$beside', ({ redis, beside }) => {
       await page.sendMessage({ text: 'Go on.' })
       expect(page.status).toBe('ready')
       expect(plain(await storedAt(elsewhere, id))).toEqual(plain(page.messages))
-      await scene.cluster.restart(owner)
     },
   )
 
@@ -204,7 +205,7 @@ describe.each(both)('$beside', ({ redis, beside }) => {
       let alive = [0, 1, 2]
       for (let reload = 0; reload < RELOADS.agUi; reload++) {
         if (reload === RELOADS.agUi / 2) {
-          await scene.cluster.kill9(victim)
+          await kill(victim)
           alive = alive.filter((one) => one !== victim)
         }
         const page = agentAt(reload === 0 ? owner : any(alive), threadId)
@@ -230,7 +231,6 @@ describe.each(both)('$beside', ({ redis, beside }) => {
         messages: [{ ...asked, content: 'other' }],
       })
       expect(again.status).toBe(400)
-      await scene.cluster.restart(victim)
     },
   )
 
@@ -254,7 +254,7 @@ describe.each(both)('$beside', ({ redis, beside }) => {
       }
       const following = run(agentAt(elsewhere, threadId), 'the run').catch(() => {})
       await pause(random() * 700)
-      await scene.cluster.kill9(owner)
+      await kill(owner)
       model.end()
       scene.up.forget()
       await following
@@ -272,7 +272,6 @@ describe.each(both)('$beside', ({ redis, beside }) => {
       await run(page, 'another run')
       expect(page.messages.at(-1)?.content).toBe('again')
       expect(textOf((await storedAt(elsewhere, threadId)).at(-1))).toBe('again')
-      await scene.cluster.restart(owner)
     },
   )
 })

@@ -3,7 +3,7 @@
  * Where they differ, the difference is asserted.
  */
 import { Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Frame } from '../../src/actors/reply-event.ts'
 import { seededRandom } from '../support/random.ts'
 import { type RedisServer, startCluster, startRedis, startSentinel } from '../support/redis.ts'
@@ -11,7 +11,6 @@ import { WAIT_MS } from '../support/wait.ts'
 import { verifies } from '../verifies.ts'
 import { end, follow, type Instance, type Instances, openInstances, type Running, say } from './instances.ts'
 
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 })
 /** Everything here takes a second or two; more on a machine under load. */
 const soon = { timeout: WAIT_MS, interval: 20 }
 

@@ -1,5 +1,5 @@
 /** SIGTERM with replies running (contract section 1, DRAIN_TIMEOUT_S). */
-import { afterEach, beforeEach, expect, vi } from 'vitest'
+import { afterEach, beforeEach, expect } from 'vitest'
 import {
   addAgent,
   dataFolder,
@@ -16,8 +16,6 @@ import {
 import { contentOf, openSse } from '../support/sse.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { verifies } from '../verifies.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let up: Upstream
 let folder: Awaited<ReturnType<typeof dataFolder>>
@@ -167,7 +165,7 @@ verifies(
     const ended = product.stop('SIGTERM')
     process.kill(product.pid, 'SIGTERM')
     process.kill(product.pid, 'SIGINT')
-    await expect.poll(() => isDraining(product.url), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => isDraining(product.url)).toBe(true)
     finish()
     expect((await stream.rest()).frames.at(-1)?.data).toBe('[DONE]')
     expect(await ended).toEqual(clean)

@@ -1,6 +1,6 @@
 /** kill -9 in the middle of replies (contract section 4): what was shown is kept, what ran is lost, nothing runs twice. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { freshDatabase } from '../support/database.ts'
 import type { Product, WireMessage } from '../support/product.ts'
 import { addAgent, dataFolder, messagesOf, newSession, postJson, startProduct } from '../support/product.ts'
@@ -9,8 +9,6 @@ import { samples } from '../support/samples.ts'
 import { contentOf, openSse, type SseFrame } from '../support/sse.ts'
 import { startUpstream, type UpstreamCall } from '../support/upstream.ts'
 import { verifies } from '../verifies.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const RUNS = samples(2, 5)
 const SESSIONS = 5

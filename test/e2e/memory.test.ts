@@ -1,13 +1,11 @@
 /** An idle session costs no memory (design section 1: the rows are the durable state). */
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { heapProbe, heldBy } from '../support/heap.ts'
 import { demoAgent, type Product, startProduct } from '../support/product.ts'
 import { samples } from '../support/samples.ts'
 import { verifies } from '../verifies.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const SESSIONS = samples(1500, 10_000)
 /** What the first replies load is no growth. */

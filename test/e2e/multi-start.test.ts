@@ -1,13 +1,11 @@
 /** Three processes on one PostgreSQL and nothing else (contract sections 1 and 7). */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import type { Product } from '../support/product.ts'
 import { addAgent, messagesOf, newSession, postJson, startProduct } from '../support/product.ts'
 import { contentOf, openSse, type SseStream } from '../support/sse.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { verifies } from '../verifies.ts'
-
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 90_000 })
 
 let database: FreshDatabase
 let starts: PromiseSettledResult<Product>[] = []

@@ -1,13 +1,11 @@
 /** The official client, unmodified except for its base URL (specification 1, contract sections 1, 3 and 4). */
 import OpenAI from 'openai'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
 import type { Product } from '../support/product.ts'
 import { addAgent, demoAgent, deployUrl, startProduct } from '../support/product.ts'
 import { type DroppingProxy, startProxy } from '../support/proxy.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { verifies } from '../verifies.ts'
-
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 90_000 })
 
 const apiKey = 'the-shared-key'
 const authorization = { authorization: `Bearer ${apiKey}` }

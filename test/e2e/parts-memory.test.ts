@@ -1,6 +1,6 @@
 /** Contract section 13: what pictures cost in memory, while they are sent and afterwards. */
 import { readFile, writeFile } from 'node:fs/promises'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { image, png, pngOf } from '../http/parts-scene.ts'
 import { createAgent } from '../support/app.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -10,8 +10,6 @@ import { type Product, startProduct } from '../support/product.ts'
 import { samples } from '../support/samples.ts'
 import { startUpstream } from '../support/upstream.ts'
 import { verifies } from '../verifies.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const MIB = 2 ** 20
 const { args, env } = npmStart('.')

@@ -1,11 +1,9 @@
 /** Starts that must fail (contract section 1): one clear line, an exit code, nothing left behind. */
 import { createServer } from 'node:net'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { freshDatabase } from '../support/database.ts'
 import { dataFolder, launchProduct, type ProductOptions, serverPid, startProduct } from '../support/product.ts'
 import { verifies } from '../verifies.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 /** How a failing start ends. */
 async function failedStart(options: ProductOptions) {

@@ -1,11 +1,9 @@
 /** A newcomer's first steps: `npm ci`, `npm start`, and a request (contract section 1). */
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { freePort } from '../support/free-port.ts'
 import { dataFolder, demoAgent, deployUrl, newSession, postJson, serverPid, startProduct } from '../support/product.ts'
 import { contentOf, openSse } from '../support/sse.ts'
 import { verifies } from '../verifies.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const question = { messages: [{ role: 'user', content: '/echo first words' }] }
 

@@ -1,13 +1,11 @@
 /** METRICS_PORT with WORKERS: one page for all processes (contract section 1). */
 import { readFile } from 'node:fs/promises'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { freshDatabase } from '../support/database.ts'
 import { addAgent, newSession, startProduct } from '../support/product.ts'
 import { openSse } from '../support/sse.ts'
 import { startUpstream } from '../support/upstream.ts'
 import { verifies } from '../verifies.ts'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const hello = { messages: [{ role: 'user', content: 'hello' }], stream: true }
 

@@ -1,7 +1,7 @@
 /** WORKERS: several processes on one port, each a separate instance (contract section 1). */
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
-import { afterEach, beforeEach, expect, vi } from 'vitest'
+import { afterEach, beforeEach, expect } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import type { Product } from '../support/product.ts'
 import {
@@ -16,8 +16,6 @@ import {
 import { contentOf, openSse, type SseStream } from '../support/sse.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { verifies } from '../verifies.ts'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 let up: Upstream
 let database: FreshDatabase

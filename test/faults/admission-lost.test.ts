@@ -7,7 +7,6 @@ import { verifies } from '../verifies.ts'
 import type { Fate } from './database-proxy.ts'
 import { type OutageScene, openOutage } from './database-scene.ts'
 
-const longer = { timeout: 20_000 }
 const lease = { OWNER_LEASE_MS: '6000' }
 
 /** The fate of each attempt with this text: the first as given, further ones are dropped, until `judge(null)`. */
@@ -48,7 +47,7 @@ verifies(
       expect(scene.upstream.calls.length).toBe(calls) // not found: no lookup gets through
       scene.proxy.judge(null)
       await expect
-        .poll(() => scene.messages(session), longer)
+        .poll(() => scene.messages(session))
         .toMatchObject([{ content: text }, { content: 'once', status: 'complete', finish_reason: 'stop' }])
       expect(scene.upstream.calls.length).toBe(calls + 1)
       for (const headers of [{ 'idempotency-key': 'k' }, { 'x-stainless-retry-count': '1' }]) {
@@ -59,7 +58,6 @@ verifies(
       expect(scene.upstream.calls.length).toBe(calls + 1)
     }
   },
-  { timeout: 60_000 },
 )
 
 verifies(
@@ -93,7 +91,6 @@ verifies(
     expect(await scene.messages(session)).toHaveLength(2)
     expect(scene.upstream.calls).toHaveLength(1)
   },
-  { timeout: 60_000 },
 )
 
 verifies(
@@ -123,11 +120,10 @@ verifies(
     const played = client.playground(agentId).session()
     fateOf(scene, 'in the playground', 'cut answer')
     await expect(played.send('in the playground').text()).rejects.toMatchObject({ name: 'ApiError', status: 500 })
-    await expect.poll(() => played.messages(), longer).toMatchObject([{}, { status: 'complete' }])
+    await expect.poll(() => played.messages()).toMatchObject([{}, { status: 'complete' }])
     expect(await played.resume().text()).toBe('for our own')
     expect(scene.upstream.calls).toHaveLength(2)
   },
-  { timeout: 60_000 },
 )
 
 verifies(
@@ -144,7 +140,7 @@ verifies(
     const cancelled = await scene.newSession()
     scene.proxy.judge(null)
     await expect
-      .poll(async () => (await scene.messages(session))[1], longer)
+      .poll(async () => (await scene.messages(session))[1])
       .toMatchObject({ content: 'late', status: 'complete' })
 
     fateOf(scene, 'to be cancelled', 'cut answer')
@@ -153,10 +149,9 @@ verifies(
     expect((await scene.status(`${cancelled}/chat/completions/cancel`, { method: 'POST' })).status).toBe(204)
     scene.proxy.judge(null)
     await expect
-      .poll(async () => (await scene.messages(cancelled))[1], longer)
+      .poll(async () => (await scene.messages(cancelled))[1])
       .toMatchObject({ content: '', status: 'complete', finish_reason: 'cancelled' })
   },
-  { timeout: 60_000 },
 )
 
 verifies(
@@ -172,38 +167,32 @@ verifies(
     // Its slot is the only one.
     const other = await scene.newSession()
     expect((await post(other, 'hello')).status).toBe(503)
-    await expect.poll(async () => (await post(other, 'hello')).status, { ...longer, interval: 200 }).toBe(200)
+    await expect.poll(async () => (await post(other, 'hello')).status, { interval: 200 }).toBe(200)
     expect(await scene.messages(session)).toHaveLength(0)
     await scene.proxy.deliver()
     expect((await scene.messages(session))[1]).toMatchObject({ status: 'streaming' })
     await expect
-      .poll(async () => (await scene.messages(session))[1], longer)
+      .poll(async () => (await scene.messages(session))[1])
       .toMatchObject({ content: '', status: 'error', finish_reason: 'error' })
     scene.proxy.judge(null)
     const joined = await post(session, text, { 'idempotency-key': 'k' })
     expect([joined.status, await joined.text()]).toEqual([200, expect.stringContaining('"code":"internal"')])
     expect(scene.upstream.calls).toHaveLength(1)
   },
-  { timeout: 60_000 },
 )
 
-verifies(
-  'contract-10.unknown-admission',
-  'never arrived: looking it up stores nothing',
-  async () => {
-    await using scene = await openOutage({ OWNER_LEASE_MS: '1500', MAX_RUNNING_REPLIES: '1' })
-    scene.upstream.always((call) => call.text('other').then(() => call.finish()))
-    const session = await scene.newSession()
-    fateOf(scene, 'dropped', 'drop')
-    await expectUnknown(await post(session, 'dropped'))
-    scene.proxy.judge(null)
-    const other = await scene.newSession()
-    await expect.poll(async () => (await post(other, 'hello')).status, { ...longer, interval: 200 }).toBe(200)
-    expect(await scene.messages(session)).toHaveLength(0)
-    expect(scene.upstream.calls).toHaveLength(1)
-  },
-  { timeout: 60_000 },
-)
+verifies('contract-10.unknown-admission', 'never arrived: looking it up stores nothing', async () => {
+  await using scene = await openOutage({ OWNER_LEASE_MS: '1500', MAX_RUNNING_REPLIES: '1' })
+  scene.upstream.always((call) => call.text('other').then(() => call.finish()))
+  const session = await scene.newSession()
+  fateOf(scene, 'dropped', 'drop')
+  await expectUnknown(await post(session, 'dropped'))
+  scene.proxy.judge(null)
+  const other = await scene.newSession()
+  await expect.poll(async () => (await post(other, 'hello')).status, { interval: 200 }).toBe(200)
+  expect(await scene.messages(session)).toHaveLength(0)
+  expect(scene.upstream.calls).toHaveLength(1)
+})
 
 verifies(
   ['contract-10.unknown-admission', 'contract-5.shapes'],
@@ -224,7 +213,7 @@ verifies(
     await expectUnknown(lost, 'message')
     const session = `${scene.sessions}/${lost.headers.get('x-session-id')}`
     scene.proxy.judge(null)
-    await expect.poll(() => scene.messages(session), longer).toMatchObject([{}, { content: 'played' }])
+    await expect.poll(() => scene.messages(session)).toMatchObject([{}, { content: 'played' }])
     expect(contentOf((await scene.resume(session)).frames)).toBe('played')
 
     // Certainly refused: the session is removed, and the next instance may be tried.
@@ -235,5 +224,4 @@ verifies(
     })
     expect(await scene.app.sql`select 1 from sessions`).toHaveLength(before.length)
   },
-  { timeout: 60_000 },
 )

@@ -10,7 +10,6 @@ import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
 import { createJournal } from '../../src/persistence/replies/journal.ts'
 import { deleteSession } from '../../src/persistence/replies/sessions.ts'
 import { finished, openScene, type Scene, textAt } from '../persistence/scene.ts'
-import { WAIT_MS } from '../support/wait.ts'
 import { verifies } from '../verifies.ts'
 import { openProxy } from './database-proxy.ts'
 
@@ -96,7 +95,6 @@ const rowOf = async ({ id }: Pick<Coordination, 'id'>) => {
   if (!row) throw new Error('no such instance')
   return row
 }
-const longer = { timeout: WAIT_MS }
 
 /** An instance that never renews. */
 async function deadInstance(): Promise<{ id: string }> {
@@ -113,8 +111,8 @@ verifies('contract-4.owner-lost', 'a living instance keeps its lease over many l
   a.start()
   b.start()
   const dead = await deadInstance()
-  await expect.poll(async () => (await rowOf(dead)).lost, longer).not.toBeNull()
-  await expect.poll(async () => (await rowOf(a.coordination)).age, longer).toBeGreaterThan(3 * leaseMs)
+  await expect.poll(async () => (await rowOf(dead)).lost).not.toBeNull()
+  await expect.poll(async () => (await rowOf(a.coordination)).age).toBeGreaterThan(3 * leaseMs)
   for (const { coordination, calls } of [a, b]) {
     expect(await rowOf(coordination)).toMatchObject({ epoch: 1, held: true, lost: null })
     expect(calls.fenced).toEqual([])
@@ -134,7 +132,7 @@ verifies(
     await scene.sql`update instances set started_at = clock_timestamp() where id = ${dead.coordination.id}`
     a.start()
     await expect
-      .poll(async () => (await scene.journal.read(reply.id, 0))?.outcome, longer)
+      .poll(async () => (await scene.journal.read(reply.id, 0))?.outcome)
       .toMatchObject({
         type: 'failed',
         error: { code: 'instance_lost' },
@@ -143,7 +141,7 @@ verifies(
     expect(epoch).toBe(2)
     expect(lost).toBeGreaterThan(leaseMs * 0.9) // a joined a moment before started_at was set
     await expect
-      .poll(async () => (await scene.sql`select title from sessions where id = ${reply.sessionId}`)[0]?.title, longer)
+      .poll(async () => (await scene.sql`select title from sessions where id = ${reply.sessionId}`)[0]?.title)
       .toBe('A question about cats')
     // It wakes up fenced.
     expect(await dead.journal.append(reply, () => [textAt(3, ' then')])).toBe('fenced')
@@ -160,8 +158,8 @@ verifies(
     await a.journal.append(old, () => [textAt(2, 'before')])
     await scene.sql`update instances set epoch = epoch + 1, lost_at = clock_timestamp() where id = ${a.coordination.id}`
     a.start()
-    await expect.poll(() => a.calls.fenced, longer).toEqual([1])
-    await expect.poll(() => a.coordination.epoch(), longer).toBe(2)
+    await expect.poll(() => a.calls.fenced).toEqual([1])
+    await expect.poll(() => a.coordination.epoch()).toBe(2)
     expect(await rowOf(a.coordination)).toMatchObject({ epoch: 2, held: true, lost: null })
     expect(await a.journal.append(old, () => [textAt(3, ' after')])).toBe('fenced')
     expect(await a.journal.settle(old, finished())).toEqual({ result: 'fenced' })
@@ -177,7 +175,7 @@ verifies('contract-4.fencing', 'a row that was removed meanwhile is recreated ab
   const old = await a.begin()
   await scene.sql`delete from instances where id = ${a.coordination.id}`
   a.start()
-  await expect.poll(() => a.coordination.epoch(), longer).toBe(2)
+  await expect.poll(() => a.coordination.epoch()).toBe(2)
   expect(a.calls.fenced).toEqual([1])
   expect(await a.journal.append(old, () => [textAt(2, 'x')])).toBe('fenced')
 })
@@ -189,15 +187,15 @@ verifies('contract-4.owner-lost', 'an outage of the database counts against no i
     await a.coordination.join()
     a.start()
     const first = await deadInstance()
-    await expect.poll(async () => (await rowOf(first)).lost, longer).not.toBeNull() // from now on, a declares losses
+    await expect.poll(async () => (await rowOf(first)).lost).not.toBeNull() // from now on, a declares losses
     proxy[fault]()
     const other = await deadInstance() // last renewed when the outage began
-    await expect.poll(async () => (await rowOf(a.coordination)).held, longer).toBe(false)
+    await expect.poll(async () => (await rowOf(a.coordination)).held).toBe(false)
     proxy.restore()
-    await expect.poll(async () => (await rowOf(a.coordination)).held, { ...longer, interval: 10 }).toBe(true)
+    await expect.poll(async () => (await rowOf(a.coordination)).held, { interval: 10 }).toBe(true)
     const back = (await rowOf(other)).age
     // Only continued silence counts.
-    await expect.poll(async () => (await rowOf(other)).lost, longer).toBeGreaterThan(back + leaseMs / 2)
+    await expect.poll(async () => (await rowOf(other)).lost).toBeGreaterThan(back + leaseMs / 2)
     await a.coordination.stop()
   }
 })
@@ -209,8 +207,8 @@ verifies('contract-4.owner-lost', 'a lease survives connections that die silentl
   a.start()
   proxy.forget()
   const from = (await rowOf(a.coordination)).age
-  await expect.poll(async () => (await rowOf(a.coordination)).age, longer).toBeGreaterThan(from + 2 * leaseMs)
-  await expect.poll(async () => (await rowOf(a.coordination)).held, longer).toBe(true)
+  await expect.poll(async () => (await rowOf(a.coordination)).age).toBeGreaterThan(from + 2 * leaseMs)
+  await expect.poll(async () => (await rowOf(a.coordination)).held).toBe(true)
   expect(a.coordination.epoch()).toBe(1)
 })
 
@@ -224,14 +222,14 @@ verifies('contract-4.cancel', 'intents reach their owner once, and nobody else',
   await deleteSession(scene.sql, scene.agentId, deleted.sessionId)
   a.start()
   b.start()
-  await expect.poll(() => a.calls.applied.length, longer).toBeGreaterThanOrEqual(2)
+  await expect.poll(() => a.calls.applied.length).toBeGreaterThanOrEqual(2)
   const intent = (kind: 'cancel' | 'delete', reply: ReplyInfo) => ({
     kind,
     sessionId: reply.sessionId,
     replyId: reply.id,
   })
   expect(a.calls.applied).toEqual([intent('cancel', cancelled), intent('delete', deleted)])
-  await expect.poll(() => scene.sql`select 1 from intents`, longer).toHaveLength(0)
+  await expect.poll(() => scene.sql`select 1 from intents`).toHaveLength(0)
   expect(b.calls.applied).toEqual([])
 })
 
@@ -245,8 +243,8 @@ verifies(
     a.running.delete(orphan.id)
     await scene.sql`select delete_session(${scene.agentId}, ${ghost.sessionId})`
     a.start()
-    await expect.poll(() => a.calls.orphans.map(({ id }) => id), longer).toEqual([orphan.id])
-    await expect.poll(() => a.calls.dropped, longer).toEqual([ghost.id])
+    await expect.poll(() => a.calls.orphans.map(({ id }) => id)).toEqual([orphan.id])
+    await expect.poll(() => a.calls.dropped).toEqual([ghost.id])
     expect(a.calls.orphans[0]).toMatchObject({
       sessionId: orphan.sessionId,
       sessionNum: orphan.sessionNum,

@@ -56,5 +56,4 @@ verifies(
       expect(contentOf(next.frames)).toBe('fresh')
     }
   },
-  { timeout: 90_000 },
 )

@@ -1,12 +1,10 @@
 /** A database suspended for longer than a lease, like a paused virtual machine (contract section 10). */
 import { execFileSync } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { end, type Instances, leaseMs, openInstances, say } from '../coordination/instances.ts'
 import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts'
 import { verifies } from '../verifies.ts'
-
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 
 let postgres: OwnPostgres
 let instances: Instances

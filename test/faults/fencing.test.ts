@@ -20,7 +20,6 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   })
 
   const bump = (sql: Sql, id: string) => sql`update instances set epoch = epoch + 1 where id = ${id}`
-  const longer = { timeout: 20_000 }
   const framesOf = (num: number) => scene.sql`select 1 from frames where session_num = ${num}`
 
   verifies(
@@ -69,9 +68,9 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     await taken.promise
     const order: string[] = []
     const flush = journal.append(reply, () => [textAt(2, 'mine')]).then((verdict) => order.push(`flush ${verdict}`))
-    await expect.poll(scene.waiting, longer).toBe(1)
+    await expect.poll(scene.waiting).toBe(1)
     const loss = bump(second, instance.id).then(() => order.push('bump'))
-    await expect.poll(scene.waiting, longer).toBe(2)
+    await expect.poll(scene.waiting).toBe(2)
     await turn()
     expect(order).toEqual([])
     held.resolve()
@@ -93,7 +92,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       verdicts.push(journal.append(reply, () => [textAt(2, 'x')]))
       verdicts.push(journal.settle(reply, finished()))
       verdicts.push(journal.admit(scene.message(reply.sessionId, { text: 'other' })))
-      await expect.poll(scene.waiting, longer).toBeGreaterThanOrEqual(3)
+      await expect.poll(scene.waiting).toBeGreaterThanOrEqual(3)
     })
     expect(await Promise.all(verdicts)).toEqual(['fenced', { result: 'fenced' }, { outcome: 'fenced' }])
     expect(await framesOf(reply.sessionNum)).toHaveLength(0)

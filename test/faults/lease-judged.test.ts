@@ -1,11 +1,9 @@
 /** What prevents an instance from renewing, and how others judge it (contract section 10). */
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect } from 'vitest'
 import { end, type Instance, type Instances, leaseMs, openInstances, say } from '../coordination/instances.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { verifies } from '../verifies.ts'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 let instances: Instances
 const lost = async () => (await instances.sql`select 1 from instances where lost_at is not null`).length

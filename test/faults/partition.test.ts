@@ -1,5 +1,5 @@
 /** An owner partitioned from PostgreSQL, from Redis or from both (contract section 10). */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
 import {
   end,
   follow,
@@ -11,12 +11,12 @@ import {
   say,
 } from '../coordination/instances.ts'
 import { type RedisServer, startRedis } from '../support/redis.ts'
+import { WAIT_MS } from '../support/wait.ts'
 import { openWire, type Wire } from '../support/wire.ts'
 import { verifies } from '../verifies.ts'
 import { type DatabaseProxy, openProxy } from './database-proxy.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
-const soon = { timeout: 20_000, interval: 20 }
+const soon = { timeout: WAIT_MS, interval: 20 }
 /** Contract section 10: each client's stream ends within two leases; a second for a machine under load. */
 const longest = 2 * leaseMs + 1000
 

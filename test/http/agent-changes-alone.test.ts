@@ -11,8 +11,6 @@ import { startUpstream } from '../support/upstream.ts'
 import { verifies } from '../verifies.ts'
 import { call } from './scene.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
-
 verifies('contract-2.changes', 'embedded: each change of an agent shows in the next reply', async () => {
   await using stack = new AsyncDisposableStack()
   const dataDir = await temporaryFolder('alone')

@@ -1,5 +1,5 @@
 /** Agents are remembered; what was changed anywhere is seen by the next request everywhere. */
-import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { createAgentLookup } from '../../src/persistence/records/agent-lookup.ts'
 import { createAgent, startTestApp, type TestApp } from '../support/app.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
@@ -7,8 +7,6 @@ import { contentOf, openSse } from '../support/sse.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { verifies } from '../verifies.ts'
 import { call } from './scene.ts'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 let database: FreshDatabase
 let up: Upstream

@@ -1,5 +1,5 @@
 /** Contract section 2: deleting an agent ends its stateless replies too, on whichever instance they run. */
-import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { createAgent, startTestApp, type TestApp } from '../support/app.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { startRedis } from '../support/redis.ts'
@@ -7,8 +7,6 @@ import { contentOf, openSse } from '../support/sse.ts'
 import { startUpstream, type Upstream, type UpstreamCall } from '../support/upstream.ts'
 import { verifies } from '../verifies.ts'
 import { call } from './scene.ts'
-
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 })
 
 const deletedFrame =
   'data: {"error":{"message":"The agent was deleted.","type":"server_error","code":"session_deleted","param":null}}\n\n'

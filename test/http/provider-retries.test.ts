@@ -41,7 +41,6 @@ verifies(
       expect([scene.up.calls.length - before, stream.frames.length]).toEqual([3, 4])
     }
   },
-  { timeout: 60_000 },
 )
 
 verifies('contract-1.retries', 'after three calls it is over; 4xx are not tried again', async () => {

@@ -89,5 +89,4 @@ verifies(
       { numRuns: 40 },
     )
   },
-  { timeout: 60_000 },
 )

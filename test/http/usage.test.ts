@@ -5,7 +5,6 @@ import { foldUsage } from '../../src/persistence/replies/usage.ts'
 import { createUsageRecorder } from '../../src/persistence/replies/usage-recorder.ts'
 import { openProxy } from '../faults/database-proxy.ts'
 import { createAgent } from '../support/app.ts'
-import { WAIT_MS } from '../support/wait.ts'
 import { verifies } from '../verifies.ts'
 import { openScene } from './scene.ts'
 
@@ -13,7 +12,6 @@ const scene = await openScene()
 afterAll(scene.close)
 beforeEach(() => scene.app.sql`delete from token_usage`)
 
-const soon = { timeout: WAIT_MS }
 const usage = { prompt_tokens: 7, completion_tokens: 5 }
 const report = async (query = '') => (await scene.call('GET', `/api/v1/usage${query}`)).json
 const rows = async (query = '') => (await report(query)).rows
@@ -30,7 +28,7 @@ verifies('contract-8.usage', 'replies in sessions, stateless and playground ones
   await scene.send(await scene.newSession(), 'a')
   await scene.stateless([{ role: 'user', content: 'b' }])
   await scene.call('POST', `${scene.agent}/playground/chat`, { message: 'c' })
-  await expect.poll(() => rows(), soon).toEqual([{ key: scene.agentId, ...counted(3, 21, 15) }])
+  await expect.poll(() => rows()).toEqual([{ key: scene.agentId, ...counted(3, 21, 15) }])
   expect(await rows('?groupBy=model')).toEqual([{ key: 'test-model', ...counted(3, 21, 15) }])
   const today = new Date().toISOString().slice(0, 10)
   expect(await rows('?groupBy=day')).toEqual([{ key: today, ...counted(3, 21, 15) }])
@@ -44,7 +42,7 @@ async function tokenizerStarted(): Promise<void> {
       scene.says(['some words'])
       await scene.send(await scene.newSession(), 'x')
       return (await rows())[0]?.completionTokens
-    }, soon)
+    })
     .toBe(2)
   await scene.app.sql`delete from token_usage`
 }
@@ -66,7 +64,7 @@ verifies('contract-8.usage', 'whatever the ending: failed, cancelled, left, dele
     if (stop === 'delete') await scene.call('DELETE', `${scene.sessions}/${id}`)
     if (stop === 'leave') stream.leave()
   }
-  await expect.poll(() => rows(), soon).toMatchObject([{ replies: 4, completionTokens: 8, estimated: true }])
+  await expect.poll(() => rows()).toMatchObject([{ replies: 4, completionTokens: 8, estimated: true }])
 })
 
 verifies('contract-8.usage', 'a cancelled reply has its tokens counted, and marked as estimated', async () => {
@@ -80,7 +78,7 @@ verifies('contract-8.usage', 'a cancelled reply has its tokens counted, and mark
   const stored = () => scene.app.sql`
     select prompt_tokens, completion_tokens, usage_estimated from messages m join sessions s on s.id = m.session_id
      where s.id = ${id} and role = 'assistant'`
-  await expect.poll(stored, soon).toEqual([{ prompt_tokens: 2, completion_tokens: 10, usage_estimated: true }])
+  await expect.poll(stored).toEqual([{ prompt_tokens: 2, completion_tokens: 10, usage_estimated: true }])
 })
 
 verifies('contract-8.usage', 'of a lost reply four characters count as a token', async () => {
@@ -155,11 +153,11 @@ test('usage waits for a database that is away, and the same reply counts once', 
   wire.refuse()
   const once = used()
   recorder.record(once)
-  await expect.poll(() => warned, soon).not.toEqual([])
+  await expect.poll(() => warned).not.toEqual([])
   wire.restore()
   recorder.record(once)
   recorder.record(used())
-  await expect.poll(() => rows(), soon).toEqual([{ key: scene.agentId, ...counted(2, 2, 4) }])
+  await expect.poll(() => rows()).toEqual([{ key: scene.agentId, ...counted(2, 2, 4) }])
   await recorder.close()
   await sql.end()
 })

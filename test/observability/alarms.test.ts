@@ -1,13 +1,11 @@
 /** Each alarm of deploy/prometheus-alarms.yaml: its fault, made for real, moves what the rule reads. */
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { type MetricsServer, serveMetrics } from '../../src/observability/metrics-server.ts'
 import { type OutageScene, openOutage, readUntil } from '../faults/database-scene.ts'
 import { addAgent, newSession, postJson, startProduct } from '../support/product.ts'
 import { openSse } from '../support/sse.ts'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const rules: { alert: string; expr: string }[] = parse(
   await readFile(new URL('../../deploy/prometheus-alarms.yaml', import.meta.url), 'utf8'),

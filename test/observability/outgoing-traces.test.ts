@@ -17,7 +17,6 @@ afterAll(async () => {
   await collector.close()
 })
 
-const soon = { timeout: 20_000 }
 const headerOf = ({ traceId, spanId }: SentSpan) => `00-${traceId}-${spanId}-01`
 
 /** One reply that calls this tool, and its spans. */
@@ -35,7 +34,7 @@ async function replyThatCalls(name: string, args: object): Promise<SentSpan[]> {
   })
   await scene.send(await scene.newSession(), 'go')
   const sent = () => collector.spans.slice(before)
-  await expect.poll(() => sent().filter(({ name }) => name === 'invoke_agent Agent').length, soon).toBe(1)
+  await expect.poll(() => sent().filter(({ name }) => name === 'invoke_agent Agent').length).toBe(1)
   const chats = sent().filter(({ name }) => name === 'chat test-model')
   const calls = scene.up.calls.slice(first).map(({ headers }) => headers.traceparent)
   // The last two are one model call and its retry.
@@ -95,7 +94,7 @@ verifies('contract-17.traceparent', 'what a request of the administrator asks fo
   const caller = { traceparent: `00-${traceId}-b7ad6b7169203331-01` }
   await scene.call('POST', `/api/v1/http-tools/${id}/test`, { arguments: {} }, caller)
   const request = () => collector.spans.find((span) => span.traceId === traceId)
-  await expect.poll(request, soon).toBeDefined()
+  await expect.poll(request).toBeDefined()
   const span = request()
   expect(server.requests.map(({ request }) => request.headers.traceparent)).toEqual([span && headerOf(span)])
 })

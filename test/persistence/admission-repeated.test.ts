@@ -81,9 +81,9 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       const both = await scene.sql.begin(async (tx) => {
         await tx`select 1 from sessions where id = ${session} for update`
         const first = send(true)
-        await expect.poll(scene.waiting, { timeout: 20_000 }).toBe(1)
+        await expect.poll(scene.waiting).toBe(1)
         const look = send(false)
-        await expect.poll(scene.waiting, { timeout: 20_000 }).toBe(2)
+        await expect.poll(scene.waiting).toBe(2)
         return [first, look]
       })
       const [first, found] = await Promise.all(both)

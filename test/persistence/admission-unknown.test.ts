@@ -51,14 +51,13 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   const owner = () => ({ id: scene.instance.id, epoch: scene.instance.epoch() })
   const stored = async (text: string) => (await scene.sql`select 1 from messages where content = ${text}`).length
-  const longer = { timeout: 20_000 }
   const atRest = async () => {
     // A held one has sent its statement without the values, and counts as active.
     const busy = () => scene.sql`
       select 1 from pg_stat_activity
        where datname = current_database() and application_name = 'admissions' and state = 'active'
          and wait_event is distinct from 'ClientRead'`
-    await expect.poll(async () => (await busy()).length, longer).toBe(0)
+    await expect.poll(async () => (await busy()).length).toBe(0)
   }
 
   /** Admits a message for each plan at once; resolves to the results. */
@@ -113,27 +112,22 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     'contract-10.unknown-admission',
     'wherever connections break: an admitted message is stored once, a refused one never',
     async () => {
-      const seen = new Set<string>()
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(plan, { minLength: 50, maxLength: 50 }),
-          fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }),
-          async (plans, refusals) => {
-            for (const { answer, rows, n } of await admitAll(plans, refusals)) {
-              seen.add(`${answer} ${rows}`)
-              const before = plans[n]?.isBusy && plans[n].isRetry ? 1 : 0
-              const allowed = answer === 'admitted' ? [1] : answer === 'unknown' ? [0, 1] : [0]
-              expect([plans[n], answer, allowed.includes(rows - before)]).toEqual([plans[n], answer, true])
-            }
-          },
-        ),
-        { numRuns: 4, endOnFailure: true },
+      const missing = new Set(['admitted 1', 'unknown 0', 'unknown 1', 'rejected 0', 'busy 0', 'refused 0'])
+      const property = fc.asyncProperty(
+        fc.array(plan, { minLength: 50, maxLength: 50 }),
+        fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }),
+        async (plans, refusals) => {
+          for (const { answer, rows, n } of await admitAll(plans, refusals)) {
+            missing.delete(`${answer} ${rows}`)
+            const before = plans[n]?.isBusy && plans[n].isRetry ? 1 : 0
+            const allowed = answer === 'admitted' ? [1] : answer === 'unknown' ? [0, 1] : [0]
+            expect([plans[n], answer, allowed.includes(rows - before)]).toEqual([plans[n], answer, true])
+          }
+        },
       )
-      // Each outcome occurred.
-      expect([...seen]).toEqual(
-        expect.arrayContaining(['admitted 1', 'unknown 0', 'unknown 1', 'rejected 0', 'busy 0', 'refused 0']),
-      )
+      await fc.assert(property, { numRuns: 4, endOnFailure: true })
+      // Each outcome occurs; on a busy machine, where most statements are late, seldom.
+      while (missing.size > 0) await fc.assert(property, { numRuns: 1, endOnFailure: true })
     },
-    { timeout: 120_000 },
   )
 })

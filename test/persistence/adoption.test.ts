@@ -160,9 +160,7 @@ describe.each(versions)('on PostgreSQL %i', (version) => {
 
       const messagesLeft = async () => (await get(`${deployed(leftAgentId, left)}/messages`)).messages
       const [question, reply] = sessions[left]?.messages ?? []
-      await expect
-        .poll(messagesLeft, { timeout: 20_000 })
-        .toMatchObject([question, { ...reply, status: 'error', finish_reason: 'error' }])
+      await expect.poll(messagesLeft).toMatchObject([question, { ...reply, status: 'error', finish_reason: 'error' }])
       const resumed = await (await fetch(`${app.url}${deployed(leftAgentId, left)}/chat/completions/stream`)).text()
       expect(resumed.startsWith(sessions[left]?.seen ?? 'nothing')).toBe(true)
       expect(resumed).toContain('instance_lost')

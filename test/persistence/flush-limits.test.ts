@@ -134,14 +134,14 @@ verifies(
     await locked.promise
     await trial('hang')
     const verdict = journal.append(reply, () => [textAt(2, 'late '), textAt(3, 'words')])
-    await expect.poll(scene.waiting, { timeout: 10_000 }).toBe(1) // the first attempt, which the journal then abandons
+    await expect.poll(scene.waiting).toBe(1) // the first attempt, which the journal then abandons
     await trial('fail')
     expect(await verdict).toBe('refused')
     await trial('none')
     await journal.settle(reply, failed())
     held.resolve()
     await holder
-    await expect.poll(() => scene.sql`select 1 from frames`, { timeout: 10_000 }).toHaveLength(2)
+    await expect.poll(() => scene.sql`select 1 from frames`).toHaveLength(2)
     const next = await scene.begin(session)
     expect(next.firstSeq).toBeGreaterThan(3)
     expect(await journal.append(next, () => [textAt(next.firstSeq + 1, 'new')])).toBe('stored')

@@ -90,6 +90,5 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       expect(reads).toBeGreaterThan(SETTLEMENTS / 10)
       expect(caughtRunning).toBeGreaterThan(SETTLEMENTS / 200)
     },
-    { timeout: 120_000 },
   )
 })

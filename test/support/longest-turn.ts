@@ -32,3 +32,13 @@ export async function longestTurn(work: () => Promise<unknown>): Promise<number>
   await work()
   return turns.longestMs()
 }
+
+/**
+ * The least of three measurements, of fewer once one is below the limit. What the code costs it costs each time; what a
+ * busy machine adds, and the garbage of the test files before, it does not.
+ */
+export async function leastOfThree(limitMs: number, measure: () => Promise<number>): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (let times = 0; times < 3 && least >= limitMs; times++) least = Math.min(least, await measure())
+  return least
+}

@@ -66,7 +66,6 @@ verifies(
     expect(after).toMatchObject(good)
     expect(after.shown).toBeGreaterThan(shown ?? 0)
   },
-  { timeout: 90_000 },
 )
 
 test('the checker tells each kind of harm', () => {

@@ -117,7 +117,6 @@ verifies(
     await logHolds(page, '> /echo after all\nafter all\n')
     expect(site.secrets).toHaveLength(2)
   },
-  { timeout: 90_000 },
 )
 
 verifies(

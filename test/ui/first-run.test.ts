@@ -13,7 +13,7 @@ afterAll(async () => {
   await app[Symbol.asyncDispose]()
 })
 
-test('provider, test, prompt, agent with tools, playground', { timeout: 60_000 }, async () => {
+test('provider, test, prompt, agent with tools, playground', async () => {
   await using page = await browser.page(app.url)
   await page.goto('/')
   await page.getByText('Three steps to the first reply').waitFor()

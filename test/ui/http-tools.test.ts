@@ -13,7 +13,7 @@ afterAll(async () => {
   await app[Symbol.asyncDispose]()
 })
 
-test('made from a template, its arguments derived, then tried', { timeout: 60_000 }, async () => {
+test('made from a template, its arguments derived, then tried', async () => {
   await using page = await browser.page(app.url)
   await page.goto('/tools/http')
   await page.getByRole('link', { name: 'Create the first one' }).click()
