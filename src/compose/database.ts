@@ -1,7 +1,7 @@
 /** Opens the connection pools of the embedded database or of DATABASE_URL. */
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
-import { type ConnectOptions, connect, isPooled, isUnavailable, type Sql } from '../persistence/postgres/database.ts'
+import { askFirst, type ConnectOptions, connect, isUnavailable, type Sql } from '../persistence/postgres/database.ts'
 import { durabilityWarnings, readSwitchedOff } from '../persistence/postgres/durability.ts'
 import { startEmbedded } from '../persistence/postgres/embedded.ts'
 import type { Settings } from '../settings.ts'
@@ -18,8 +18,7 @@ const DATABASE_WAIT_MS = 30_000
 export async function openDatabase(settings: Settings, log: FastifyBaseLogger) {
   const embedded = settings.databaseUrl === null ? await startEmbedded({ dataDir: settings.dataDir, log }) : null
   const url = embedded?.url ?? settings.databaseUrl ?? ''
-  const pooled = embedded === null && (await waitForDatabase(() => isPooled(url), log))
-  const off = await waitForDatabase(() => readSwitchedOff(url, pooled), log)
+  const { pooled, answer: off } = await waitForDatabase(() => askFirst(url, readSwitchedOff), log)
   // Only where it is off: `remote_apply` and the like guarantee more than `on`.
   const commitSynchronously = !pooled && off.includes('synchronous_commit')
   for (const line of durabilityWarnings(off, commitSynchronously)) log.warn(line)

@@ -41,7 +41,14 @@ async function takeTurn(
 
 export function createTimerJobs(options: TimerJobsOptions): Jobs {
   const stopping = new AbortController()
-  const running = new Map(options.jobs.map((job) => [job.name, runJob(job, options, stopping.signal)]))
+  let last: Promise<unknown> = Promise.resolve()
+  // One after the other: at a start, when all ask at once, each would open a connection of its own.
+  const ask = (job: Job) => {
+    const turn = last.then(() => takeTurn(options.sql, job))
+    last = turn.catch(() => {})
+    return turn
+  }
+  const running = new Map(options.jobs.map((job) => [job.name, runJob(job, ask, options, stopping.signal)]))
   return {
     wake: (name) => running.get(name)?.run(),
     async stop() {
@@ -52,7 +59,12 @@ export function createTimerJobs(options: TimerJobsOptions): Jobs {
 }
 
 /** Runs one job whenever it is due, until `signal` aborts. */
-function runJob(job: Job, { sql, log, retryMs = RETRY_MS }: TimerJobsOptions, signal: AbortSignal) {
+function runJob(
+  job: Job,
+  ask: (job: Job) => ReturnType<typeof takeTurn>,
+  { log, retryMs = RETRY_MS }: TimerJobsOptions,
+  signal: AbortSignal,
+) {
   let running: Promise<void> | null = null
   let again = false
   let turn: NodeJS.Timeout | undefined
@@ -84,7 +96,7 @@ function runJob(job: Job, { sql, log, retryMs = RETRY_MS }: TimerJobsOptions, si
   async function check(): Promise<void> {
     let waitMs = retryMs
     try {
-      const taken = await takeTurn(sql, job)
+      const taken = await ask(job)
       waitMs = taken.waitMs
       if (taken.mine) run()
     } catch (err) {

@@ -89,20 +89,28 @@ function teachArrays(sql: Sql): void {
   Object.assign(shared.typeArrayMap as object, Object.fromEntries(Object.values(arrayOids)))
 }
 
-/** Does a transaction pooler answer at this URL? Rejects as any first query would. */
-export async function isPooled(url: string): Promise<boolean> {
-  const sql = connect(url, { max: 1, name: 'greenroom', timeoutMs: 2000 })
-  try {
-    await sql`select 1`
-    return false
-  } catch (error) {
-    // PgBouncer: FATAL 08P01 "unsupported startup parameter: lock_timeout".
-    if (codeOf(error) === '08P01' && /startup parameter/i.test(String(error))) return true
-    throw error
-  } finally {
-    await sql.end({ timeout: 1 })
+/**
+ * Runs first queries on a connection of their own, which tells as well whether a transaction pooler answers at this URL.
+ * Rejects as they do.
+ */
+export async function askFirst<T>(url: string, ask: (sql: Sql) => Promise<T>): Promise<{ pooled: boolean; answer: T }> {
+  const once = async (pooled: boolean) => {
+    const sql = connect(url, { max: 1, name: 'greenroom', timeoutMs: 2000, pooled })
+    try {
+      return { pooled, answer: await ask(sql) }
+    } finally {
+      await sql.end({ timeout: 1 })
+    }
   }
+  return await once(false).catch((error: unknown) => {
+    // PgBouncer: FATAL 08P01 "unsupported startup parameter: lock_timeout".
+    if (codeOf(error) === '08P01' && /startup parameter/i.test(String(error))) return once(true)
+    throw error
+  })
 }
+
+/** Does a transaction pooler answer at this URL? Rejects as any first query would. */
+export const isPooled = async (url: string): Promise<boolean> => (await askFirst(url, (sql) => sql`select 1`)).pooled
 
 interface Address {
   address: string

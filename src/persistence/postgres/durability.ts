@@ -1,20 +1,15 @@
 /** What a crash of the database's machine takes along: settings that make PostgreSQL lose what it said was stored. */
-import { connect } from './database.ts'
+import type { Sql } from './pool.ts'
 
 /** Off, each of these breaks "as durable as the database's own commit". */
 const durabilitySettings = ['synchronous_commit', 'fsync', 'full_page_writes'] as const
 export type DurabilitySetting = (typeof durabilitySettings)[number]
 
-/** Those that are off for whoever connects with this URL. Rejects as any first query would. */
-export async function readSwitchedOff(url: string, pooled: boolean): Promise<DurabilitySetting[]> {
-  const sql = connect(url, { max: 1, name: 'greenroom', timeoutMs: 2000, pooled })
-  try {
-    const rows = await sql<{ name: string }[]>`
-      select name from pg_settings where setting = 'off' and name = any(${[...durabilitySettings]}::text[])`
-    return durabilitySettings.filter((setting) => rows.some(({ name }) => name === setting))
-  } finally {
-    await sql.end({ timeout: 1 })
-  }
+/** Those that are off for whoever connects as `sql` does. */
+export async function readSwitchedOff(sql: Sql): Promise<DurabilitySetting[]> {
+  const rows = await sql<{ name: string }[]>`
+    select name from pg_settings where setting = 'off' and name = any(${[...durabilitySettings]}::text[])`
+  return durabilitySettings.filter((setting) => rows.some(({ name }) => name === setting))
 }
 
 /** One line for each; `isOurs`: Greenroom's own connections set synchronous_commit on for themselves. */
