@@ -138,6 +138,8 @@ describe.each(both)('$beside', ({ redis, beside }) => {
       const last = await load(owner, id)
       const streams = await Promise.all(alive.map((instance) => openSse(`${aiSdkAt(instance)}/${id}/stream`)))
       const shown = last.resumeStream()
+      // With text of its second call: it takes longer than all reloads on a busy machine.
+      await expect.poll(async () => (await storedAt(owner, id)).at(-1)?.parts.length).toBe(6)
       model.end()
       await shown
       await Promise.all(streams.map((stream) => stream.rest()))

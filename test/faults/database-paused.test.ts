@@ -1,5 +1,4 @@
 /** A database suspended for longer than a lease, like a paused virtual machine (contract section 10). */
-import { execFileSync } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { end, type Instances, leaseMs, openInstances, say } from '../coordination/instances.ts'
@@ -17,25 +16,13 @@ afterAll(async () => {
   await postgres[Symbol.asyncDispose]()
 })
 
-/** The server and all of its processes. */
-async function processes(): Promise<number[]> {
-  const [row] = await instances.sql<{ pid: string }[]>`
-    select split_part(pg_read_file('postmaster.pid'), chr(10), 1) as pid`
-  const pid = Number(row?.pid)
-  const children = execFileSync('ps', ['-o', 'pid=', '--ppid', `${pid}`], { encoding: 'utf8' })
-  return [pid, ...children.trim().split(/\s+/).map(Number)]
-}
-
 verifies('contract-10.loss-without-clocks', 'a database pause of one and a half leases loses no instance', async () => {
   const all = await Promise.all([1, 2, 3].map(() => instances.open()))
   const replies = await Promise.all(all.map((one) => instances.start(one)))
   for (const { call } of replies) await call.say(say('so far'))
   await pause(2 * leaseMs) // all instances have read all leases for longer than judging takes
   for (let round = 0; round < 3; round += 1) {
-    const pids = await processes()
-    for (const pid of pids) process.kill(pid, 'SIGSTOP')
-    await pause(1.5 * leaseMs)
-    for (const pid of pids) process.kill(pid, 'SIGCONT')
+    await postgres.freeze(1.5 * leaseMs)
     await pause(2 * leaseMs)
   }
   const rows = await instances.sql<{ epoch: number; lost: boolean }[]>`

@@ -41,6 +41,7 @@ async function live(scene: ToolFaults, stalls: boolean, random: () => number): P
   )
   for (const stream of streams) stream.catch(() => {}) // the owner is killed before some have received a byte
   await up.call(before + REPLIES)
+  if (!stalls) await up.call(before + REPLIES + 1) // one has a result
   await delay(random() * LIFE_MS)
   if (stalls) {
     proxy.stall()

@@ -9,7 +9,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { afterAll, expect } from 'vitest'
 import { createAgent, startTestApp } from '../support/app.ts'
-import { leastOfThree, watchTurns } from '../support/longest-turn.ts'
+import { leastOfSeveral, watchTurns } from '../support/longest-turn.ts'
 import { seededRandom } from '../support/random.ts'
 import { samples } from '../support/samples.ts'
 import { verifies } from '../verifies.ts'
@@ -230,7 +230,7 @@ async function expectNoFreeze(requests: Iterable<HostileRequest & { what: string
   let sent = 0
   for (const { what, ...request } of requests) {
     let status = 0
-    const longest = await leastOfThree(LONGEST_MS, async () => {
+    const longest = await leastOfSeveral(LONGEST_MS, async () => {
       turns.reset()
       status = (await attack(request)).status
       return turns.longestMs()

