@@ -23,8 +23,9 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     experimental: { viteModuleRunner: false },
-    // Those with leases and processes mostly wait, those with a browser never do. With three for each core, a run took as long.
-    maxWorkers: 2 * availableParallelism(),
+    // Those with leases and processes mostly wait, those with a browser never do. With two or three for each core, a run took
+    // as long, and leases of seconds ended before their owners had their turn.
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     testTimeout: 2 * WAIT_MS,
     // A machine that stands still for longer than a lease fails tests whose rule holds: once, and another one each time. The
     // report names what was repeated.

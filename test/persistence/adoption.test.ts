@@ -1,7 +1,7 @@
 /** A database of the last version before the first release opens in this version, with all its data. */
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
 import type { Sql } from '../../src/persistence/postgres/database.ts'
 import { applySchema } from '../../src/persistence/postgres/migrate.ts'
 import { openSecrets } from '../../src/persistence/records/secrets.ts'
@@ -132,8 +132,10 @@ describe.each(versions)('on PostgreSQL %i', (version) => {
     ['contract-1.migrations', 'contract-4.owner-lost'],
     'this version serves it unchanged, settles what streamed, and continues',
     async () => {
-      const settings = { SECRET_KEY: secretKey, TRACE_RETENTION_DAYS: '3650', OWNER_LEASE_MS: '1500' }
-      await using app = await startTestApp({ database: old, settings })
+      const settings = { SECRET_KEY: secretKey, TRACE_RETENTION_DAYS: '3650', OWNER_LEASE_MS: '3000' }
+      const database = await restored() // it changes
+      onTestFinished(() => database.drop())
+      await using app = await startTestApp({ database, settings })
       const get = async (path: string) => Object(await (await fetch(app.url + path)).json())
       const { agentId, leftAgentId, left, sessions } = readings
       const deployed = (agent: string, session: string) => `/api/v1/agents/${agent}/deploy/sessions/${session}`

@@ -1,6 +1,7 @@
 /** Pictures and files of messages that are sent again from the playground: by "Try again", edited, and recalled. */
 import { afterAll, expect, test } from 'vitest'
 import { dataUrl, pdf, png } from '../http/parts-scene.ts'
+import type { TestPage } from './browser.ts'
 import { field, replies, say, soon, startPlayground } from './playground-scene.ts'
 
 const { up, open, close } = await startPlayground({ PROVIDER_RETRIES: '0' })
@@ -11,6 +12,12 @@ const pictureSent = { type: 'image_url', image_url: { url: dataUrl('image/png', 
 const documentSent = { type: 'file', file: { filename: 'plan.pdf', file_data: dataUrl('application/pdf', pdf()) } }
 const contents = () => up.calls.at(-1)?.body.messages.map(({ content }: { content: unknown }) => content)
 
+/** The reply is over: until then Enter sends nothing. */
+async function answered(page: TestPage): Promise<void> {
+  await replies(page).getByText('Fine.').waitFor()
+  await soon(() => page.getByRole('button', { name: 'Send', exact: true }).count()).toBe(1)
+}
+
 test('contract 13, 14: what failed is tried again whole; an edited message keeps what it had', async () => {
   await using page = await open()
   await page.getByTestId('attach').setInputFiles([
@@ -20,7 +27,7 @@ test('contract 13, 14: what failed is tried again whole; an edited message keeps
   up.next((call) => call.error(500, { error: { message: 'No.' } }))
   await say(page, 'What is this?')
   await page.getByRole('button', { name: 'Try again' }).click()
-  await replies(page).getByText('Fine.').waitFor()
+  await answered(page)
   const whole = [pictureSent, documentSent, { type: 'text', text: 'What is this?' }]
   expect([up.calls.length, contents()]).toEqual([2, [whole]])
 
@@ -29,15 +36,14 @@ test('contract 13, 14: what failed is tried again whole; an edited message keeps
   await soon(() => chosen.getByRole('listitem').count()).toBe(2)
   await say(page, 'And this?')
   await soon(contents).toEqual([[pictureSent, documentSent, { type: 'text', text: 'And this?' }]])
-  await replies(page).getByText('Fine.').waitFor()
+  await answered(page)
 
   // Some of it may be taken away first. ↑ brings the last message whole, too.
   await page.getByRole('button', { name: 'Edit and send again' }).click()
   await chosen.getByRole('button', { name: 'Remove plan.pdf' }).click()
   await say(page, 'Alone')
   await soon(contents).toEqual([[pictureSent, { type: 'text', text: 'Alone' }]])
-  await replies(page).getByText('Fine.').waitFor()
-  await soon(() => page.getByRole('button', { name: 'Send', exact: true }).count()).toBe(1)
+  await answered(page)
   await field(page).press('ArrowUp')
   await soon(() => chosen.getByRole('listitem').count()).toBe(1)
   expect(await field(page).inputValue()).toBe('Alone')
