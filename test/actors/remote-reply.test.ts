@@ -88,7 +88,7 @@ verifies(
     }
     expect(reader.shapes()).toEqual(['started', 'a', 'b', 'c', 'd'])
     expect(scene.state.reads).toBe(before + 1)
-    // A beat says how far the reply is: the last words need no next one to be missed.
+    // A heartbeat says how far the reply is: the last words need no next one to be missed.
     scene.log.push([{ type: 'text', text: 'e' }])
     await scene.store()
     await scene.say({ after: scene.log.place(), events: [] })

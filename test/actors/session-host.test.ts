@@ -262,7 +262,7 @@ describe('storage', () => {
   })
 })
 
-verifies('contract-4.orphans', 'a message whose admission is under way is no stray', async () => {
+verifies('contract-4.orphans', 'a message whose admission is under way is no orphan', async () => {
   const { host, admit } = setUp()
   const sent = host.send(message())
   expect(host.owned.running()).toEqual(new Set([admit.mock.calls[0]?.[0].replyId]))

@@ -12,9 +12,9 @@ import {
   type Crowd,
   count,
   follow,
+  framesUntilDrop,
   openSession,
   pathOf,
-  patience,
   post,
   readFrames,
   type Send,
@@ -46,7 +46,7 @@ async function attempt(crowd: Crowd, send: Send, random: () => number, fields: o
   if (answer.status === 200 && stream) {
     one.outcome = 'accepted'
     const watch = crowd.witness.watch(session, 0)
-    await readFrames(crowd, answer, watch, patience(random))
+    await readFrames(crowd, answer, watch, framesUntilDrop(random))
     leaving.abort()
     one.reply = session.frames.get(watch.last)?.reply ?? null
     if (!watch.isOver && random() < 0.8) await follow(crowd, session, random, watch.last)

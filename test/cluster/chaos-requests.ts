@@ -41,7 +41,7 @@ export interface Crowd {
 }
 
 /** A client that waits for longer gives up. */
-const PATIENCE_MS = 15_000
+const LONGEST_WAIT_MS = 15_000
 /**
  * A stream may be silent while its owner is suspended (at most 5 s), is declared lost (two leases), restarts, or retries
  * its model call (1.5 s); if silent for longer, it was forgotten.
@@ -64,9 +64,9 @@ export async function ask(
   init: RequestInit,
   expected: readonly number[],
 ): Promise<Response | null> {
-  const patience = new AbortController()
-  const timer = setTimeout(() => patience.abort(), PATIENCE_MS)
-  const signal = AbortSignal.any([patience.signal, crowd.over, ...(init.signal ? [init.signal] : [])])
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), LONGEST_WAIT_MS)
+  const signal = AbortSignal.any([late.signal, crowd.over, ...(init.signal ? [init.signal] : [])])
   const answer = await fetch(url, { ...init, signal }).catch(() => null)
   clearTimeout(timer)
   if (answer === null) {
@@ -158,7 +158,7 @@ export async function follow(
     if (answer?.status === 200) {
       count(crowd, after === 0 ? 'replays' : 'resumes')
       const watch = crowd.witness.watch(session, after)
-      await readFrames(crowd, answer, watch, base === undefined ? patience(random) : Number.POSITIVE_INFINITY)
+      await readFrames(crowd, answer, watch, base === undefined ? framesUntilDrop(random) : Number.POSITIVE_INFINITY)
       leaving.abort()
       if (watch.isOver) return true
       if (watch.last > 0) after = watch.last
@@ -172,5 +172,5 @@ export async function follow(
 }
 
 /** After so many frames a client drops its connection. */
-export const patience = (random: () => number): number =>
+export const framesUntilDrop = (random: () => number): number =>
   random() < 0.4 ? 1 + Math.floor(random() * 20) : Number.POSITIVE_INFINITY

@@ -7,7 +7,7 @@ import { WAIT_MS } from '../support/wait.ts'
 import { verifies } from '../verifies.ts'
 import { call } from './scene.ts'
 
-const patience = { timeout: WAIT_MS, interval: 20 }
+const soon = { timeout: WAIT_MS, interval: 20 }
 let redis: RedisServer
 beforeAll(async () => {
   redis = await startRedis()
@@ -33,7 +33,7 @@ describe.each(ways)('with %s', (_, cache) => {
       const titles = async () =>
         (await database.sql`select title from sessions order by title`).map(({ title }) => title)
       await using app = await startTestApp({ database, settings: { ...cache(), SESSION_RETENTION_DAYS: '7' } })
-      await expect.poll(titles, patience).toEqual(['young'])
+      await expect.poll(titles, soon).toEqual(['young'])
       await app.stop()
       await database.drop()
     },
@@ -46,7 +46,7 @@ describe.each(ways)('with %s', (_, cache) => {
     const { id } = (await call(sessions, 'POST', {})).json
     await call(`${sessions}/${id}/chat/completions`, 'POST', { messages: [{ role: 'user', content: '/echo Hello' }] })
     // The demo provider says what it received: words that no message of the session holds.
-    await expect.poll(async () => (await call(`${sessions}/${id}`, 'GET')).json.title, patience).toMatch(/\w/)
+    await expect.poll(async () => (await call(`${sessions}/${id}`, 'GET')).json.title, soon).toMatch(/\w/)
     expect((await call(`${sessions}/${id}`, 'GET')).json.title).not.toContain('/echo')
   })
 })

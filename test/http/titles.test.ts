@@ -8,7 +8,7 @@ import { WAIT_MS } from '../support/wait.ts'
 import { verifies } from '../verifies.ts'
 import { call, openScene, type Scene } from './scene.ts'
 
-const patience = { timeout: WAIT_MS, interval: 20 }
+const soon = { timeout: WAIT_MS, interval: 20 }
 let scene: Scene
 afterEach(() => scene.close())
 
@@ -41,10 +41,10 @@ describe('SESSION_TITLES=model', () => {
     })
     const id = await scene.newSession()
     expect((await scene.send(id, 'Please compare these')).status).toBe(200)
-    await expect.poll(() => titleCalls().length, patience).toBe(1)
+    await expect.poll(() => titleCalls().length, soon).toBe(1)
     expect(await titleOf(id)).toBeNull()
     gate.resolve()
-    await expect.poll(() => titleOf(id), patience).toBe('Two quotations compared')
+    await expect.poll(() => titleOf(id), soon).toBe('Two quotations compared')
     const [call] = titleCalls()
     expect(call?.body).toMatchObject({ model: 'test-model', temperature: 0.2 })
     expect(call?.body.tools).toBeUndefined()
@@ -67,10 +67,10 @@ describe('SESSION_TITLES=model', () => {
     })
     const id = await scene.newSession()
     await scene.send(id, 'What does it cost?')
-    await expect.poll(() => titleOf(id), patience).toBe('A title')
+    await expect.poll(() => titleOf(id), soon).toBe('A title')
     const rows = async () => (await scene.call('GET', '/api/v1/usage?groupBy=model')).json.rows
     await expect
-      .poll(rows, patience)
+      .poll(rows, soon)
       .toEqual([
         { key: 'test-model', replies: 1, promptTokens: 107, completionTokens: 13, totalTokens: 120, estimated: false },
       ])
@@ -88,7 +88,7 @@ describe('SESSION_TITLES=model', () => {
       select prompt_tokens > 0 as prompt, completion_tokens > 0 as completion, estimated
         from token_usage where replies = 0`
     await expect
-      .poll(async () => [...(await titles())], patience)
+      .poll(async () => [...(await titles())], soon)
       .toEqual([{ prompt: true, completion: true, estimated: true }])
   })
 
@@ -97,7 +97,7 @@ describe('SESSION_TITLES=model', () => {
     plays((call) => call.error(500))
     const id = await scene.newSession()
     await scene.send(id, 'Why did it fail')
-    await expect.poll(() => titleCalls().length, patience).toBe(1)
+    await expect.poll(() => titleCalls().length, soon).toBe(1)
     // The second attempt is due later; another message only makes the job look again.
     await expect
       .poll(async () => {
@@ -105,7 +105,7 @@ describe('SESSION_TITLES=model', () => {
                              and title_due_at < clock_timestamp() + interval '40 seconds'`
         await scene.send(id, 'And now?')
         return titleOf(id)
-      }, patience)
+      }, soon)
       .toBe('Why did it fail')
     expect(titleCalls()).toHaveLength(2)
   })
@@ -115,7 +115,7 @@ describe('SESSION_TITLES=model', () => {
     plays(says(' \n'))
     const id = await scene.newSession()
     await scene.send(id, 'Say nothing')
-    await expect.poll(() => titleOf(id), patience).toBe('Say nothing')
+    await expect.poll(() => titleOf(id), soon).toBe('Say nothing')
     expect(titleCalls()).toHaveLength(1)
   })
 
@@ -131,12 +131,12 @@ describe('SESSION_TITLES=model', () => {
     })
     const late = await scene.newSession()
     await scene.send(late, 'Hello')
-    await expect.poll(() => titleCalls().length, patience).toBe(1)
+    await expect.poll(() => titleCalls().length, soon).toBe(1)
     await scene.app.sql`update sessions set title = 'Meanwhile' where id = ${late}`
     const next = await scene.newSession()
     gate.resolve()
     await scene.send(next, 'Hello')
-    await expect.poll(() => titleOf(next), patience).toBe('From the model')
+    await expect.poll(() => titleOf(next), soon).toBe('From the model')
     expect([await titleOf(given), await titleOf(late)]).toEqual(['Mine', 'Meanwhile'])
   })
 
@@ -149,7 +149,7 @@ describe('SESSION_TITLES=model', () => {
       plays(says('A lost one'))
       const failed = await scene.newSession()
       await scene.send(failed, 'Fail, please')
-      await expect.poll(() => titleOf(failed), patience).toBe('A lost one')
+      await expect.poll(() => titleOf(failed), soon).toBe('A lost one')
 
       const [lost, owner] = [await scene.newSession(), randomUUID()]
       await scene.app.sql`insert into instances (id, lease_until) values (${owner}, clock_timestamp())`
@@ -158,7 +158,7 @@ describe('SESSION_TITLES=model', () => {
         'agent_id', ${scene.agentId}::text, 'session_id', ${lost}::text, 'user_id', gen_random_uuid(),
         'reply_id', gen_random_uuid(), 'model', 'm', 'include_usage', false, 'is_retry', false, 'may_start', true
       ), 'Lost, sadly')`
-      await expect.poll(() => titleOf(lost), patience).toBe('A lost one')
+      await expect.poll(() => titleOf(lost), soon).toBe('A lost one')
       expect(JSON.stringify(titleCalls().at(-1)?.body.messages)).toContain('Lost, sadly')
     },
   )
@@ -182,7 +182,7 @@ describe('SESSION_TITLES=model', () => {
     plays(says('By the second one'))
     await using second = await startTestApp({ database, settings })
     await expect
-      .poll(async () => (await second.sql`select title from sessions where id = ${session}`)[0]?.title, patience)
+      .poll(async () => (await second.sql`select title from sessions where id = ${session}`)[0]?.title, soon)
       .toBe('By the second one')
     await second.stop()
     await database.drop()

@@ -3,11 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bucketsOf } from '../../ui/src/usage/buckets.ts'
 import { createAgent, startTestApp, type TestApp } from '../support/app.ts'
-import { WAIT_MS } from '../support/wait.ts'
 import { axe, openBrowser, sidewaysScroll, type TestBrowser, type TestPage } from './browser.ts'
 
 /** Pages ask again over the network; a machine under load takes its time. */
-const patience = { timeout: WAIT_MS }
 const dayMs = 86_400_000
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs)
 const isoDay = (days: number) => daysAgo(days).toISOString().slice(0, 10)
@@ -97,7 +95,7 @@ describe('with replies of two agents, one of them deleted, on three days', () =>
     ])
     await page.getByText('a tokenizer counted those').waitFor()
     // The plot's library is loaded last: bars of two days, in two parts.
-    await expect.poll(() => page.locator('figure path.recharts-rectangle').count(), patience).toBeGreaterThan(2)
+    await expect.poll(() => page.locator('figure path.recharts-rectangle').count()).toBeGreaterThan(2)
     expect(await axe(page)).toEqual([])
     expect(await sidewaysScroll(page)).toEqual([])
   })
@@ -109,18 +107,16 @@ describe('with replies of two agents, one of them deleted, on three days', () =>
     await page.goto('/usage')
     await page.getByRole('table', { name: 'Speed, errors and cost' }).waitFor()
     const rows = () => rowsOf(page, 'Speed, errors and cost')
-    await expect.poll(rows, patience).toEqual(['llama – – – 0 %', 'gpt-large 420 ms 420 ms 2.6 s 100 %'])
+    await expect.poll(rows).toEqual(['llama – – – 0 %', 'gpt-large 420 ms 420 ms 2.6 s 100 %'])
     await page.getByRole('button', { name: 'Prices' }).click()
     await page.getByLabel('Model', { exact: true }).fill('gpt-large')
     await page.getByLabel('Read', { exact: true }).fill('2.5')
     await page.getByLabel('Written', { exact: true }).fill('10')
     expect(await axe(page)).toEqual([])
     await page.getByRole('button', { name: 'Save prices' }).click()
-    await expect
-      .poll(rows, patience)
-      .toEqual(['llama – – – 0 % no price', 'gpt-large 420 ms 420 ms 2.6 s 100 % $3.3457'])
+    await expect.poll(rows).toEqual(['llama – – – 0 % no price', 'gpt-large 420 ms 420 ms 2.6 s 100 % $3.3457'])
     await page.getByText('Agents', { exact: true }).last().click()
-    await expect.poll(async () => (await rows()).join(), patience).toContain(names[0])
+    await expect.poll(async () => (await rows()).join()).toContain(names[0])
     expect(await axe(page)).toEqual([])
     expect(await sidewaysScroll(page)).toEqual([])
   })
@@ -133,9 +129,9 @@ describe('with replies of two agents, one of them deleted, on three days', () =>
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('ArrowRight')
     await page.waitForURL('**/usage?days=90')
-    await expect.poll(() => total(page, 'Replies'), patience).toBe('4')
+    await expect.poll(() => total(page, 'Replies')).toBe('4')
     await page.reload()
-    await expect.poll(() => total(page, 'Replies'), patience).toBe('4')
+    await expect.poll(() => total(page, 'Replies')).toBe('4')
     expect(await spans.getByRole('radio', { name: '90 days' }).isChecked()).toBe(true)
   })
 
@@ -150,14 +146,14 @@ describe('with replies of two agents, one of them deleted, on three days', () =>
     await page.getByLabel('Last day').fill(isoDay(3))
     await page.waitForURL(`**/usage?from=${isoDay(61)}&to=${isoDay(3)}`)
     await machine.send('Emulation.setCPUThrottlingRate', { rate: 1 })
-    await expect.poll(() => total(page, 'Replies'), patience).toBe('2')
+    await expect.poll(() => total(page, 'Replies')).toBe('2')
     expect(await axe(page)).toEqual([])
     expect(await sidewaysScroll(page)).toEqual([])
     await page.getByLabel('First day').fill(isoDay(0))
     await page.getByRole('alert').getByText('from: must not be later than to').waitFor()
     expect(await axe(page)).toEqual([])
     await page.goBack()
-    await expect.poll(() => total(page, 'Replies'), patience).toBe('2')
+    await expect.poll(() => total(page, 'Replies')).toBe('2')
   })
 })
 

@@ -262,14 +262,19 @@ function Foot({
   )
 }
 
+/** How a reply has ended. */
+const endings = {
+  stop: { icon: IconCheck, words: 'Complete' },
+  length: { icon: IconScissors, words: 'Cut off at the length limit' },
+  content_filter: { icon: IconAlertTriangle, words: 'Stopped by the content filter' },
+  cancelled: { icon: IconPlayerStop, words: 'Stopped' },
+  tool_calls: { icon: IconHandStop, words: 'Asked for a decision' },
+  error: { icon: IconAlertTriangle, words: 'Error' },
+} satisfies Record<NonNullable<ShownMessage['finishReason']>, { icon: typeof IconCheck; words: string }>
+
 function statusOf({ status, finishReason }: ShownMessage): { icon: typeof IconCheck | null; words: string } {
   if (status === 'streaming') return { icon: null, words: 'Writing' }
-  if (status === 'error') return { icon: IconAlertTriangle, words: 'Error' }
-  if (finishReason === 'cancelled') return { icon: IconPlayerStop, words: 'Stopped' }
-  if (finishReason === 'tool_calls') return { icon: IconHandStop, words: 'Asked for a decision' }
-  if (finishReason === 'length') return { icon: IconScissors, words: 'Cut off at the length limit' }
-  if (finishReason === 'content_filter') return { icon: IconAlertTriangle, words: 'Stopped by the content filter' }
-  return { icon: IconCheck, words: 'Complete' }
+  return endings[status === 'error' ? 'error' : (finishReason ?? 'stop')]
 }
 
 type Segment = { key: string; text: string } | { key: string; call: ToolCall }
