@@ -1,7 +1,10 @@
 /** Through nginx with the shipped configuration: any instance serves any request (contract section 7). */
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { image, pngOf } from '../http/parts-scene.ts'
-import { newSession, postJson } from '../support/product.ts'
+import { startNginx } from '../support/nginx.ts'
+import { messagesOf, newSession, postJson } from '../support/product.ts'
 import { contentOf, openSse } from '../support/sse.ts'
 import { verifies } from '../verifies.ts'
 import {
@@ -17,6 +20,35 @@ import {
   stall,
   talk,
 } from './scene.ts'
+
+/** In front of an instance: breaks the connection of the first POST when its answer arrives. */
+async function startBreaker(url: string) {
+  const target = Number(new URL(url).port)
+  let broken = 0
+  const server = createServer((socket) => {
+    const instance = connect(target, '127.0.0.1')
+    let isFirstPost = false
+    socket.on('data', (bytes) => {
+      isFirstPost ||= broken === 0 && bytes.toString('latin1').startsWith('POST')
+      instance.write(bytes)
+    })
+    instance.on('data', (bytes) => {
+      if (!isFirstPost) return socket.write(bytes)
+      broken += 1
+      return socket.destroy()
+    })
+    for (const [one, other] of [
+      [socket, instance],
+      [instance, socket],
+    ] as const) {
+      one.on('error', () => {}).on('close', () => other.destroy())
+    }
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  return { url: `http://127.0.0.1:${port}`, broken: () => broken, [Symbol.dispose]: () => server.close() }
+}
 
 /** With round-robin over three instances, each gets some of so many requests. */
 const TIMES = 9
@@ -82,6 +114,16 @@ describe.each(both)('$beside', ({ redis }) => {
       expect(await exchange(url, await newSession(url, agent), 'hello')).toEqual([200, '[DONE]'])
     }
     await cluster.restart(0)
+  })
+
+  verifies('contract-4.idempotency', 'what nginx sends twice is stored once', async () => {
+    scene.up.next(talk(2, 1))
+    const session = await newSession(url, scene.agent)
+    using breaker = await startBreaker(scene.cluster.urls[0] ?? '')
+    await using nginx = await startNginx([breaker.url, breaker.url])
+    const answer = await postJson(completions(nginx.url, session), say('hello', false))
+    expect([answer.status, breaker.broken()]).toEqual([200, 1])
+    expect((await messagesOf(url, session)).map(({ role }) => role)).toEqual(['user', 'assistant'])
   })
 
   verifies('contract-1.body-limit', 'nginx refuses a larger body in the format of the endpoint', async () => {
