@@ -18,6 +18,7 @@ import {
   type ReplyEventKind,
   replyErrorCodes,
   replyEventKinds,
+  restStateOf,
   type StoredEvent,
   waitKinds,
   wireReason,
@@ -126,6 +127,22 @@ describe('the database', () => {
     ['waiting_calls', 'decision', callDecisions],
   ] as const)('allows in %s.%s what the server writes there', async (table, column, values) => {
     expect(sorted(await allowed(table, column))).toEqual(sorted(values))
+  })
+
+  const restStateIn = async (reason: string) =>
+    (await database.sql<{ state: string | null }[]>`select rest_state(${reason}) as state`)[0]?.state
+
+  test('leaves a session after each finish reason in the state that the server does', async () => {
+    const usage = { promptTokens: 1, completionTokens: 1, estimated: false }
+    for (const reason of finishReasons) {
+      expect(await restStateIn(reason), reason).toBe(restStateOf({ type: 'finished', reason, usage }))
+    }
+    const error = { code: 'internal', message: '', detail: '' } as const
+    expect(await restStateIn('error')).toBe(restStateOf({ type: 'failed', error, usage }))
+  })
+
+  test('names no state for a finish reason that it does not know', async () => {
+    expect(await restStateIn('unknown')).toBeNull()
   })
 })
 

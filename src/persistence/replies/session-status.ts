@@ -19,10 +19,7 @@ export async function fillSessionStatus(sql: Sql, signal?: AbortSignal): Promise
                               order by m.position desc limit 1) m on true
       )
       update sessions s
-         set status = case when newest.status is null then 'idle'
-                           when newest.finish_reason = 'cancelled' then 'cancelled'
-                           when newest.finish_reason = 'tool_calls' then 'waiting'
-                           else newest.status end,
+         set status = coalesce(rest_state(newest.finish_reason), newest.status, 'idle'),
              error_code = newest.error_code
         from newest where s.id = newest.id`
     filled += count

@@ -1,4 +1,4 @@
--- revision 17
+-- revision 18
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -92,12 +92,7 @@ begin
          x.continues, x.decisions_hash
     into last from messages x
    where x.session_id = m.session_id and x.first_seq is not null and x.id <> m.reply_id order by x.position desc limit 1;
-  v_rest_state := case
-    when last.id is null then 'idle'
-    when last.status = 'error' then 'error'
-    when last.finish_reason = 'cancelled' then 'cancelled'
-    when last.finish_reason = 'tool_calls' then 'waiting'
-    else 'complete' end;
+  v_rest_state := case when last.id is null then 'idle' else rest_state(last.finish_reason) end;
 
   if s.title is null then
     select left(x.content, 10000) into v_first_text from messages x

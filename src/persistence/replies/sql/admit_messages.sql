@@ -1,4 +1,4 @@
--- revision 3
+-- revision 4
 /* admit_message for many messages of one instance at once: those that nothing stands against, to sessions that nobody else
    is at work on. Waits for none of them. Of each it admits it answers what admit_message answers; the others, and all but
    the first to a session, are admit_message's to decide, or refuse: it must be asked for them, in their order.
@@ -34,7 +34,7 @@ begin
              place, parts, facts, decided_by, n)
      order by m.session_id, m.n
   ), plain as materialized (
-    select m.*, s.num, s.next_seq, s.title, s.head, last.position as last_position, last.finish_reason, last.status,
+    select m.*, s.num, s.next_seq, s.title, s.head, last.position as last_position, last.finish_reason,
            p.at, p.id as parent_id, p.content, p.before_at, x.next, x.is_straight,
            case when x.is_straight then p.line else x.next end as line,
            case when not x.is_straight then lines_before(m.session_id, p.at, p.line) end as lines_before, x.is_regenerate,
@@ -86,12 +86,7 @@ begin
   select coalesce(jsonb_agg(jsonb_build_object(
            'outcome', 'admitted', 'reply_id', m.reply_id, 'session_num', m.num, 'first_seq', m.next_seq,
            'created_at', v_now, 'position', m.position,
-           'rest_state', case
-              when m.last_position is null then 'idle'
-              when m.status = 'error' then 'error'
-              when m.finish_reason = 'cancelled' then 'cancelled'
-              when m.finish_reason = 'tool_calls' then 'waiting'
-              else 'complete' end,
+           'rest_state', case when m.last_position is null then 'idle' else rest_state(m.finish_reason) end,
            'untitled', m.title is null,
            'first_text', case when m.title is null then (
               select left(b.content, 10000) from messages b

@@ -1,10 +1,12 @@
--- revision 8
+-- revision 9
 /* Ends a running reply: what it said becomes the message's content, its outcome is set, its usage counted. The caller
    holds the instance's lock, and clears the frames (clear_frames). Answers settled (also when it already was) or gone.
    p_outcome: {title, next_seq, waiting} and columns of messages by their names. waiting: see keep_waiting_calls. next_seq:
    frames below it may still come, from a write that nobody waits for any more; the session's next reply keeps out of their ids. Unknown usage is estimated: four
    characters of its path count as a token then.
-   p_content with p_ends, p_events and the reasoning in p_outcome is what the frames say; null: they are read. */
+   p_content with p_ends, p_events and the reasoning in p_outcome is what the frames say; null: they are read.
+   settle_replies says the same for many, and settled-together.test.ts compares them: one statement for both took 181 µs
+   of processor time alone instead of 105. */
 create or replace function fold_reply(
   p_reply uuid, p_outcome jsonb, p_content text, p_ends integer[], p_events jsonb
 ) returns text language plpgsql as $$
@@ -65,9 +67,7 @@ begin
            (p_outcome ->> 'next_seq')::bigint),
          title = coalesce(s.title, p_outcome ->> 'title'), updated_at = clock_timestamp(),
          -- A reply that ends is its session's newest: while it runs none is admitted.
-         status = case o.finish_reason when 'error' then 'error' when 'cancelled' then 'cancelled'
-                                       when 'tool_calls' then 'waiting' else 'complete' end,
-         error_code = o.error_code
+         status = rest_state(o.finish_reason), error_code = o.error_code
    where s.id = r.session_id;
   return 'settled';
 end $$;

@@ -1,4 +1,4 @@
--- revision 4
+-- revision 5
 /* Settles those of these replies whose owner was declared lost, in one transaction: a commit and a round trip for each
    reply were nine tenths of the time. One that another instance is at work on is skipped, so that several instances share
    the work. One that cannot be settled keeps no other from it.
@@ -43,9 +43,7 @@ begin
       select t.to_state into v_before from transitions t
        where t.session_id = r.session_id and t.message_id = r.id order by t.seq desc limit 1;
       if v_before is null then
-        select case when m.status = 'error' then 'error' when m.finish_reason = 'cancelled' then 'cancelled'
-                    when m.finish_reason = 'tool_calls' then 'waiting' else 'complete' end
-          into v_before from messages m
+        select rest_state(m.finish_reason) into v_before from messages m
          where m.session_id = r.session_id and m.first_seq is not null and m.position < r.position
          order by m.position desc limit 1;
         select case when r.is_regenerate then a.id else (

@@ -1,4 +1,4 @@
--- revision 2
+-- revision 3
 /* settle_reply for many replies of one owner, in one statement a step: 32 together take a sixth of their time alone. Ends
    those whose sessions nobody else is at work on, as fold_reply does, and waits for none. Answers the ones that it has
    ended; whatever became of the others is settle_reply's to say.
@@ -55,9 +55,7 @@ begin
                + case when e.finish_reason = 'error' then 1 when e.include_usage then 3 else 2 end, e.next_seq),
            title = coalesce(s.title, e.title), updated_at = clock_timestamp(),
            -- A reply that ends is its session's newest: while it runs none is admitted.
-           status = case e.finish_reason when 'error' then 'error' when 'cancelled' then 'cancelled'
-                                         when 'tool_calls' then 'waiting' else 'complete' end,
-           error_code = e.error_code
+           status = rest_state(e.finish_reason), error_code = e.error_code
       from ended e
      where s.id = e.session_id
     returning e.*, s.agent_id
