@@ -1,10 +1,10 @@
 /** The sessions of all agents, for operators: a page, and how many there are up to a limit. */
+import type { RestState } from '../../actors/reply-event.ts'
 import type { Sql } from '../postgres/database.ts'
 import { type Fragment, isoTime, type PageQuery } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
 
-const sessionStatuses = ['idle', 'streaming', 'waiting', 'complete', 'error', 'cancelled'] as const
-export type SessionStatus = (typeof sessionStatuses)[number]
+export type SessionStatus = RestState | 'streaming'
 
 /** A session whose `status` and `errorCode` are those of its newest reply. */
 export interface SessionOverview {

@@ -1,6 +1,6 @@
 /** What is read of messages: their columns, and what they are in a list. Times are ISO 8601 UTC. */
 import type { MessagePart, ReplyFacts, ReplyFigures } from '../../actors/ports.ts'
-import type { FinishReason, StoredEvent, Usage } from '../../actors/reply-event.ts'
+import type { FinishReason, MessageStatus, StoredEvent, Usage } from '../../actors/reply-event.ts'
 import type { Sql } from '../postgres/database.ts'
 import { type Fragment, isoOf, quickTime } from '../postgres/page.ts'
 import { type PartRow, partOf, partsOfMany } from './parts.ts'
@@ -16,7 +16,7 @@ export interface Message {
   parentId: string | null
   role: 'user' | 'assistant'
   content: string
-  status: 'complete' | 'streaming' | 'error'
+  status: MessageStatus
   finishReason: FinishReason | 'error' | null
   createdAt: string
   errorCode: string | null

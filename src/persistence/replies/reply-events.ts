@@ -1,6 +1,6 @@
 /** Messages with all that their replies emitted, in order: for readers that show where in a text a tool was called. */
 import type { MessagePart } from '../../actors/ports.ts'
-import type { ReplyEvent } from '../../actors/reply-event.ts'
+import type { MessageStatus, ReplyEvent } from '../../actors/reply-event.ts'
 import type { AnySql, Sql } from '../postgres/database.ts'
 import type { Fragment } from '../postgres/page.ts'
 import { type PartRow, partOf, partsOf } from './parts.ts'
@@ -10,7 +10,7 @@ import { type WaitedCall, waitedCalls } from './waits.ts'
 export interface MessageWithEvents {
   id: string
   role: 'user' | 'assistant'
-  status: 'complete' | 'streaming' | 'error'
+  status: MessageStatus
   content: string
   /** Of a reply: each run of text, or of reasoning, is one event. */
   events: ReplyEvent[]

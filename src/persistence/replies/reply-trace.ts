@@ -1,5 +1,5 @@
 /** What happened in one reply, as spans (contract section 16): its message, and the transitions and notes kept of it. */
-import type { FinishReason } from '../../actors/reply-event.ts'
+import type { FinishReason, MessageStatus } from '../../actors/reply-event.ts'
 import type { NoteKind, StepDetail, StepKind } from '../../actors/transitions.ts'
 import type { Sql } from '../postgres/database.ts'
 import { isUuid } from '../postgres/uuid.ts'
@@ -40,7 +40,7 @@ interface Row {
   sessionId: string
   startedAt: string
   createdMs: number
-  status: 'complete' | 'streaming' | 'error'
+  status: MessageStatus
   finishReason: FinishReason | 'error' | null
   code: string | null
   endedMs: number | null

@@ -1,6 +1,13 @@
 /** How a reply ended, as its row keeps it: the columns that `fold_reply` is given, and what is read from them. */
 import type { Settlement } from '../../actors/ports.ts'
-import type { FinishReason, Outcome, ReplyErrorCode, ShownCall, Usage } from '../../actors/reply-event.ts'
+import type {
+  FinishReason,
+  MessageStatus,
+  Outcome,
+  ReplyErrorCode,
+  ShownCall,
+  Usage,
+} from '../../actors/reply-event.ts'
 
 /** The columns of an outcome, and the title of a session that has none: the argument of `fold_reply`. */
 export function outcomeColumns({
@@ -60,7 +67,7 @@ export function storedUsage({ prompt_tokens, completion_tokens, usage_estimated 
 }
 
 export interface OutcomeRow extends UsageRow {
-  status: 'complete' | 'streaming' | 'error'
+  status: MessageStatus
   finish_reason: FinishReason | 'error' | null
   error_code: ReplyErrorCode | null
   error_message: string | null

@@ -7,7 +7,7 @@
  * fold_reasoning.sql convert the first form into the second when nobody has the reply in memory.)
  */
 import type { ReplyInfo } from '../../actors/ports.ts'
-import type { ReplyEvent, StoredEvent } from '../../actors/reply-event.ts'
+import type { MessageStatus, ReplyEvent, StoredEvent } from '../../actors/reply-event.ts'
 import type { AnySql } from '../postgres/database.ts'
 import type { Fragment } from '../postgres/page.ts'
 
@@ -73,7 +73,7 @@ type FrameRow = [seq: number, part: number, event: string, reasoning: string | n
 
 /** The columns of a message that hold its events. */
 export interface EventRow {
-  status: 'complete' | 'streaming' | 'error'
+  status: MessageStatus
   first_seq: number | null
   content: string
   frame_ends: number[] | null
@@ -100,7 +100,7 @@ export const framesOrEnds = (sql: AnySql): Fragment => sql`
 
 export type FramesOrEnds =
   | { status: 'streaming'; frames_or_ends: FrameRow[] | null }
-  | { status: 'complete' | 'error'; frames_or_ends: number[] | null }
+  | { status: Exclude<MessageStatus, 'streaming'>; frames_or_ends: number[] | null }
 
 /** The events of a reply, in order. */
 export function eventsOf(row: EventRow): StoredEvent[] {
