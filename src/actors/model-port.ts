@@ -2,7 +2,7 @@
 import type { AnswerFields } from './answer-fields.ts'
 import type { UserMessage } from './message-parts.ts'
 import type { ProviderCalls } from './provider-calls.ts'
-import type { ReplyErrorCode, Usage } from './reply-event.ts'
+import type { FinishReason, ReplyErrorCode, Usage } from './reply-event.ts'
 import type { RequestHistory } from './sent-request.ts'
 
 export interface GenerationConfig {
@@ -77,6 +77,9 @@ export interface ModelFailure {
   detail: string
 }
 
+/** Why a model ended its turn. */
+export type EndReason = Exclude<FinishReason, 'cancelled'>
+
 /**
  * What a model sends in one turn. `activity` is a sign of life without text; with `output` it stands for something that
  * the model made (a piece of a tool call, reasoning unasked), not for a ping or a role alone; with `usageFollows` the
@@ -95,7 +98,7 @@ export type ModelEvent =
   | { type: 'usage'; usage: Omit<Usage, 'estimated'> }
   | {
       type: 'end'
-      reason: 'stop' | 'length' | 'content_filter' | 'tool_calls'
+      reason: EndReason
       usage: Omit<Usage, 'estimated'> | null
       echo?: object
     }

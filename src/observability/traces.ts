@@ -24,6 +24,7 @@ import type {
   ReplyObserver,
   ToolCallObserver,
 } from '../actors/observer.ts'
+import type { EndReason } from '../actors/ports.ts'
 import { replyErrorCodes } from '../actors/reply-event.ts'
 import { type ExportWatch, exportSpans } from './span-export.ts'
 import { contextOf, currentTraceparent, traceparentOf, within } from './trace-context.ts'
@@ -128,7 +129,12 @@ function traceRequest(tracer: Tracer, request: TracedRequest): ReturnType<Traces
 /** Provider names of the conventions; others go by their type. */
 const providerNames: Readonly<Record<string, string>> = { gemini: 'gcp.gemini', mistral: 'mistral_ai', xai: 'x_ai' }
 
-const finishReasons = { stop: 'stop', length: 'length', content_filter: 'content_filter', tool_calls: 'tool_call' }
+const finishReasons = {
+  stop: 'stop',
+  length: 'length',
+  content_filter: 'content_filter',
+  tool_calls: 'tool_call',
+} as const satisfies Record<EndReason, string>
 
 /** The outcomes that are errors. Others ended well, were deleted or abandoned by their client. */
 const faults: ReadonlySet<ObservedOutcome> = new Set([

@@ -152,14 +152,7 @@ const fieldsIn = (fields: AnswerFields): Field[] =>
     (field) => fields[field] !== undefined && !(field === 'responseFormat' && fields.responseFormat?.type === 'text'),
   )
 
-const fieldList: readonly Field[] = [
-  'maxTokens',
-  'stop',
-  'seed',
-  'responseFormat',
-  'reasoningEffort',
-  'parallelToolCalls',
-]
+const fieldList = Object.keys(fieldNames).filter((name): name is Field => name in fieldNames)
 
 /** The fields as the provider's request has them. Only for fields that `fieldRefusal` let pass. */
 export function wireFields({ provider: { type }, model, fields = {} }: ModelRequest): Record<string, unknown> {

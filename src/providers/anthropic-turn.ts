@@ -6,19 +6,18 @@ import { malformed, ProviderProblem } from './failure.ts'
 import { maxArguments } from './gathered-calls.ts'
 import { problemInStream } from './provider-errors.ts'
 import { type Fields, isFields, parse } from './provider-json.ts'
-import { type End, isCount, type Turn } from './turn.ts'
+import { isCount, type Turn } from './turn.ts'
+import { type End, type ReasonWords, reasonIn, turnEnd } from './turn-end.ts'
 import { addActivity } from './turn-events.ts'
 
 /** Characters of arguments and reasoning that one turn may gather. */
 const maxGathered = 4 * maxArguments
 
-const finishReasons: Record<string, End['reason']> = {
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  tool_use: 'tool_calls',
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-  refusal: 'content_filter',
+const finishReasons: ReasonWords = {
+  stop: ['end_turn', 'stop_sequence'],
+  length: ['max_tokens', 'model_context_window_exceeded'],
+  content_filter: ['refusal'],
+  tool_calls: ['tool_use'],
 }
 
 /** A content block as it grows. What is not read (server tools, which are never asked for) is not kept either. */
@@ -87,12 +86,13 @@ export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'mode
       if (blocks.size() > maxGathered) problem ??= malformed('tool arguments and reasoning beyond 4 MiB')
     },
     alive,
-    close() {
-      const reason = finishReasons[finish ?? ''] ?? 'stop'
-      // A call cut off by the length limit or a refusal must not run.
-      if (reason === 'length' || reason === 'content_filter') return [{ type: 'end', reason, usage: usage.total() }]
-      return endOf(blocks.all(), usage.total(), request)
-    },
+    close: () =>
+      turnEnd(
+        reasonIn(finishReasons, finish),
+        usage.total(),
+        () => callsIn(blocks.all()),
+        () => echoes.keep(request, blocks.all().flatMap(echoOf)),
+      ),
   }
 }
 
@@ -154,30 +154,29 @@ function blockIn(part: Fields): Growing {
   }
 }
 
-/** The whole turn has been read: its calls, its end, and what goes back with the results. */
-function endOf(
-  blocks: readonly Growing[],
-  usage: End['usage'],
-  request: Pick<ModelRequest, 'provider' | 'model'>,
-): ModelEvent[] {
-  const calls: ToolCall[] = []
-  const echo: Block[] = []
-  for (const block of blocks) {
-    if (block.type === 'text' && block.text.trim() !== '') echo.push({ type: 'text', text: block.text })
-    if (block.type === 'thinking') echo.push({ type: 'thinking', thinking: block.text, signature: block.signature })
-    if (block.type === 'redacted_thinking') echo.push(block)
-    if (block.type === 'tool_use') {
-      const { id, name } = block
-      const call = { id, name, arguments: block.json.trim() || JSON.stringify(block.input ?? {}) }
-      calls.push(call)
-      echo.push({ type: 'tool_use', id, name, input: argumentsOf(call) })
-    }
+const callOf = ({ id, name, json, input }: Extract<Growing, { type: 'tool_use' }>): ToolCall => ({
+  id,
+  name,
+  arguments: json.trim() || JSON.stringify(input ?? {}),
+})
+
+const callsIn = (blocks: readonly Growing[]): ToolCall[] =>
+  blocks.flatMap((block) => (block.type === 'tool_use' ? [callOf(block)] : []))
+
+/** What goes back with the results. */
+function echoOf(block: Growing): Block[] {
+  switch (block.type) {
+    case 'text':
+      return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text }]
+    case 'thinking':
+      return [{ type: 'thinking', thinking: block.text, signature: block.signature }]
+    case 'redacted_thinking':
+      return [block]
+    case 'tool_use':
+      return [{ type: 'tool_use', id: block.id, name: block.name, input: argumentsOf(callOf(block)) }]
+    case 'other':
+      return []
   }
-  if (calls.length === 0) return [{ type: 'end', reason: 'stop', usage }]
-  return [
-    ...calls.map((call): ModelEvent => ({ type: 'tool_call', call })),
-    { type: 'end', reason: 'tool_calls', usage, echo: echoes.keep(request, echo) },
-  ]
 }
 
 /** `input_tokens` are those beside the cache: what was read from it and written to it was sent all the same. */

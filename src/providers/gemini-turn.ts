@@ -7,20 +7,19 @@ import { maxArguments, maxCalls } from './gathered-calls.ts'
 import { echoes } from './gemini-body.ts'
 import { problemInStream } from './provider-errors.ts'
 import { type Fields, isFields, parse } from './provider-json.ts'
-import { type End, isCount, type Turn } from './turn.ts'
+import { isCount, type Turn } from './turn.ts'
+import { type End, type ReasonWords, reasonIn, turnEnd } from './turn-end.ts'
 import { addActivity } from './turn-events.ts'
 
-const filtered = new Set([
-  'SAFETY',
-  'RECITATION',
-  'LANGUAGE',
-  'BLOCKLIST',
-  'PROHIBITED_CONTENT',
-  'SPII',
-  'IMAGE_SAFETY',
-  'IMAGE_PROHIBITED_CONTENT',
-  'IMAGE_RECITATION',
-])
+const finishReasons: ReasonWords = {
+  stop: ['STOP'],
+  length: ['MAX_TOKENS'],
+  content_filter: [
+    ...['SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII'],
+    ...['IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION'],
+  ],
+  tool_calls: [],
+}
 
 /** Not ends but breaks: the reply is not whole. Those of a call that came out wrong may come out right next time. */
 const brokenOff: Record<string, { again: boolean }> = {
@@ -100,15 +99,13 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
       }
     },
     alive: () => addActivity(events),
-    close() {
-      if (finish === 'MAX_TOKENS') return [{ type: 'end', reason: 'length', usage }]
-      if (filtered.has(finish ?? '')) return [{ type: 'end', reason: 'content_filter', usage }]
-      if (calls.length === 0) return [{ type: 'end', reason: 'stop', usage }]
-      return [
-        ...calls.map((call): ModelEvent => ({ type: 'tool_call', call })),
-        { type: 'end', reason: 'tool_calls', usage, echo: echoes.keep(request, echo) },
-      ]
-    },
+    close: () =>
+      turnEnd(
+        reasonIn(finishReasons, finish),
+        usage,
+        () => calls,
+        () => echoes.keep(request, echo),
+      ),
   }
 }
 

@@ -127,9 +127,11 @@ export const commonDialect: Dialect = {
   keyCheckPath: null,
 }
 
-/** The types that the chat-completions adapter serves. */
-const dialects: Partial<Record<ProviderTypeId, Dialect>> = {
+/** Null: the type has an adapter of its own. */
+const dialects: Readonly<Record<ProviderTypeId, Dialect | null>> = {
   openai: commonDialect,
+  anthropic: null,
+  gemini: null,
   mistral: { ...commonDialect, usageOption: false, shortCallIds: true },
   openrouter: { ...commonDialect, topK: true, reasoningBack: 'always', keyCheckPath: '/key' },
   groq: commonDialect,
@@ -138,6 +140,7 @@ const dialects: Partial<Record<ProviderTypeId, Dialect>> = {
   ollama: commonDialect,
   // vLLM, llama.cpp, LM Studio and TGI take it; a stricter server says so, and the agent's topK can be cleared.
   'openai-compatible': { ...commonDialect, topK: true, reasoningBack: 'asked' },
+  demo: null,
 }
 
 export const findProviderType = (id: string): (ProviderType & { id: ProviderTypeId }) | null =>
@@ -146,7 +149,7 @@ export const findProviderType = (id: string): (ProviderType & { id: ProviderType
 /** Null: the type is unknown, or has an adapter of its own. */
 export function dialectOf(type: string): Dialect | null {
   const known = findProviderType(type)
-  return (known && dialects[known.id]) ?? null
+  return known && dialects[known.id]
 }
 
 /** The URL that paths such as `/chat/completions` are added to; null where the type has no default and none is set. */

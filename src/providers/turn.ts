@@ -5,9 +5,8 @@ import { malformed, type ProviderProblem } from './failure.ts'
 import { gatherCalls } from './gathered-calls.ts'
 import { problemInStream } from './provider-errors.ts'
 import { type Fields, isFields, parse } from './provider-json.ts'
+import { type End, type ReasonWords, reasonIn, turnEnd } from './turn-end.ts'
 import { addActivity } from './turn-events.ts'
-
-export type End = Extract<ModelEvent, { type: 'end' }>
 
 export interface Turn {
   /** What the model has sent since the caller last emptied it. */
@@ -26,14 +25,11 @@ export interface Turn {
   close(): ModelEvent[]
 }
 
-const finishReasons: Record<string, End['reason']> = {
-  stop: 'stop',
-  length: 'length',
-  model_length: 'length',
-  max_tokens: 'length',
-  content_filter: 'content_filter',
-  tool_calls: 'tool_calls',
-  function_call: 'tool_calls',
+const finishReasons: ReasonWords = {
+  stop: ['stop'],
+  length: ['length', 'model_length', 'max_tokens'],
+  content_filter: ['content_filter'],
+  tool_calls: ['tool_calls', 'function_call'],
 }
 
 /** Not ends but breaks: a reply cut off by the vendor must not look whole. */
@@ -100,17 +96,11 @@ export function readTurn({ reasoning, keepEcho }: TurnOptions): Turn {
     finished: () => done || finish !== null,
     take,
     alive: () => addActivity(events),
-    close() {
-      const reason = finishReasons[finish ?? ''] ?? 'stop'
-      // A call cut off by the length limit or a filter must not run.
-      if (reason === 'length' || reason === 'content_filter') return [{ type: 'end', reason, usage }]
-      const made = calls.all()
-      // Several vendors say `stop` after tool calls, others `tool_calls` without any.
-      if (made.length === 0) return [{ type: 'end', reason: 'stop', usage }]
-      const kept = back?.all() ?? null
-      const end: End = { type: 'end', reason: 'tool_calls', usage, ...(kept && keepEcho && { echo: keepEcho(kept) }) }
-      return [...made.map((call): ModelEvent => ({ type: 'tool_call', call })), end]
-    },
+    close: () =>
+      turnEnd(reasonIn(finishReasons, finish), usage, calls.all, () => {
+        const kept = back?.all() ?? null
+        return kept && keepEcho ? keepEcho(kept) : null
+      }),
   }
 }
 

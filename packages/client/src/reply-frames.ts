@@ -2,7 +2,8 @@
 import { ReplyError, type ReplyErrorCode } from './errors.ts'
 import type { ServerEvent } from './server-events.ts'
 
-export type FinishReason = 'stop' | 'length' | 'content_filter' | 'cancelled' | 'tool_calls'
+const reasons = ['stop', 'length', 'content_filter', 'cancelled', 'tool_calls'] as const
+export type FinishReason = (typeof reasons)[number]
 
 export type ReplyEvent =
   | { type: 'started'; messageId: string; model: string }
@@ -133,7 +134,6 @@ const usageOf = (usage: Record<string, unknown>): Usage => ({
   totalTokens: Number(usage.total_tokens),
 })
 
-const reasons: readonly FinishReason[] = ['stop', 'length', 'content_filter', 'cancelled', 'tool_calls']
 /** One that a later server adds counts as `stop`. */
 export const reasonOf = (text: unknown): FinishReason => reasons.find((reason) => reason === text) ?? 'stop'
 
