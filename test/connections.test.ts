@@ -32,13 +32,10 @@ test('23 at most: ten for replies, six for everything else, four for coordinatio
     await sql`select from sessions where id = any(${ids.map((id) => id.slice(-36))}) for update`
     const sending = Promise.allSettled(ids.map((id) => scene.send(id, 'x')))
     await expect
-      .poll(
-        async () => {
-          await Promise.all(Array.from({ length: 10 }, () => scene.call('GET', '/api/v1/agents')))
-          return await others()
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        await Promise.all(Array.from({ length: 10 }, () => scene.call('GET', '/api/v1/agents')))
+        return await others()
+      })
       .toEqual(whole)
     return { sending }
   })

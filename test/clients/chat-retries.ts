@@ -5,9 +5,6 @@ import { errorCell } from './chat-failures.ts'
 import { ask, type Play } from './play.ts'
 import { openScene } from './scene.ts'
 
-/** Each waits a second or two before it tries again. */
-const patient = { timeout: 60_000 }
-
 const times = (n: number) => (n === 1 ? 'asks once' : 'asks again')
 
 export function retries(play: Play): void {
@@ -39,7 +36,6 @@ export function retries(play: Play): void {
       expect(new Set(answers.slice(0, -1))).toEqual(new Set([503]))
       record('full', 'asks again, is served')
     },
-    patient,
   )
 
   verifies(
@@ -55,7 +51,6 @@ export function retries(play: Play): void {
       expect(scene().up.calls.length - called, 'each request is one call of the model').toBe(requests.length)
       record('failed', `${errorCell(told, /slow down/)}; ${times(requests.length)}`)
     },
-    patient,
   )
 
   if (kind === 'session') {
@@ -88,7 +83,6 @@ function busy({ kind, scene, driver, record }: Play): void {
       expect(await scene().stored(session)).toHaveLength(2)
       record('busy', `${errorCell(told, /running/)}; ${times(requests.length)}`)
     },
-    patient,
   )
 }
 
@@ -130,17 +124,11 @@ function lost({ scene, driver, record }: Play): void {
       if (told.error === null) expect(told.text).toBe('bought it')
       record('lost', told.error === null ? 'joins the reply' : `${errorCell(told, /running/)}; the reply goes on`)
     },
-    patient,
   )
 
-  verifies(
-    'contract-4.idempotency',
-    'with an Idempotency-Key any client joins its first request’s reply',
-    async () => {
-      const told = await loseAnswer({ 'Idempotency-Key': crypto.randomUUID() })
-      expect(told).toMatchObject({ text: 'bought it', error: null })
-      record('keyed', 'joins the reply')
-    },
-    patient,
-  )
+  verifies('contract-4.idempotency', 'with an Idempotency-Key any client joins its first request’s reply', async () => {
+    const told = await loseAnswer({ 'Idempotency-Key': crypto.randomUUID() })
+    expect(told).toMatchObject({ text: 'bought it', error: null })
+    record('keyed', 'joins the reply')
+  })
 }

@@ -12,9 +12,6 @@ import { browserSource, curlSource, type Heard, type Listener, type Source } fro
 
 const browser = await openBrowser()
 
-// An EventSource waits three seconds before it comes back.
-const patient = { timeout: 60_000 }
-
 let scene: Scene
 beforeAll(async () => {
   scene = await openScene({ PUBLIC_API_KEY: '' })
@@ -73,56 +70,41 @@ describe.each<[string, Source]>([
   const cells: Partial<Record<ResumeRow, string>> = {}
   const { byItself, takesHeaders } = source
 
-  verifies(
-    'spec-4.12.reconnect',
-    'a finished reply is heard from its beginning',
-    async () => {
-      const { session, end } = await begin()
-      await end()
-      const listener = await source.open(streamOf(session))
-      await hears(listener).toEqual(helloFrames)
-      await listener.close()
-      cells.replay = 'yes'
-    },
-    patient,
-  )
+  verifies('spec-4.12.reconnect', 'a finished reply is heard from its beginning', async () => {
+    const { session, end } = await begin()
+    await end()
+    const listener = await source.open(streamOf(session))
+    await hears(listener).toEqual(helloFrames)
+    await listener.close()
+    cells.replay = 'yes'
+  })
 
-  verifies(
-    'spec-4.12.reconnect',
-    'a running reply is heard as it comes',
-    async () => {
-      const { session, end } = await begin()
-      const listener = await source.open(streamOf(session))
-      await hears(listener).toEqual(helloFrames.slice(0, 2))
-      await end()
-      await hears(listener).toEqual(helloFrames)
-      await listener.close()
-      cells.live = 'yes'
-    },
-    patient,
-  )
+  verifies('spec-4.12.reconnect', 'a running reply is heard as it comes', async () => {
+    const { session, end } = await begin()
+    const listener = await source.open(streamOf(session))
+    await hears(listener).toEqual(helloFrames.slice(0, 2))
+    await end()
+    await hears(listener).toEqual(helloFrames)
+    await listener.close()
+    cells.live = 'yes'
+  })
 
-  verifies(
-    'contract-4.resume',
-    'across a lost connection nothing is missed, nothing comes twice',
-    async () => {
-      await using proxy = await startProxy(scene.app.url)
-      const asked = watchRequests(scene.app.url, '/chat/completions/stream')
-      await using stack = new AsyncDisposableStack()
-      stack.defer(() => asked.stop())
-      const { session, end } = await begin()
-      const first = await source.open(streamOf(session, proxy.url))
-      await hears(first).toEqual(helloFrames.slice(0, 2))
-      proxy.drop()
-      await end()
-      const again = byItself ? first : await source.open(streamOf(session, proxy.url), { 'Last-Event-ID': '2' })
-      await hears(again).toEqual(byItself ? helloFrames : helloFrames.slice(2))
-      await Promise.all([first.close(), again.close()].slice(byItself ? 1 : 0))
-      expect(asked.list.map(({ lastEventId }) => lastEventId)).toEqual([undefined, '2'])
-      cells.reconnect = byItself ? 'comes back by itself, at the next frame' : "by hand: `-H 'Last-Event-ID: 2'`"
-    },
-    patient,
-  )
+  verifies('contract-4.resume', 'across a lost connection nothing is missed, nothing comes twice', async () => {
+    await using proxy = await startProxy(scene.app.url)
+    const asked = watchRequests(scene.app.url, '/chat/completions/stream')
+    await using stack = new AsyncDisposableStack()
+    stack.defer(() => asked.stop())
+    const { session, end } = await begin()
+    const first = await source.open(streamOf(session, proxy.url))
+    await hears(first).toEqual(helloFrames.slice(0, 2))
+    proxy.drop()
+    await end()
+    const again = byItself ? first : await source.open(streamOf(session, proxy.url), { 'Last-Event-ID': '2' })
+    await hears(again).toEqual(byItself ? helloFrames : helloFrames.slice(2))
+    await Promise.all([first.close(), again.close()].slice(byItself ? 1 : 0))
+    expect(asked.list.map(({ lastEventId }) => lastEventId)).toEqual([undefined, '2'])
+    cells.reconnect = byItself ? 'comes back by itself, at the next frame' : "by hand: `-H 'Last-Event-ID: 2'`"
+  })
 
   verifies(
     'contract-4.resume',
@@ -140,42 +122,31 @@ describe.each<[string, Source]>([
       expect(asked.list).toHaveLength(byItself ? 2 : 1)
       cells.ended = byItself ? 'close it, or it asks again every 3 s' : 'ends'
     },
-    patient,
   )
 
-  verifies(
-    'contract-4.resume',
-    'a session without a reply stops it',
-    async () => {
-      const listener = await source.open(streamOf(await scene.newSession()))
-      await expect.poll(() => listener.isOver()).toBe(true)
-      expect(await listener.frames()).toEqual([])
-      await listener.close()
-      cells.nothing = byItself ? 'stops asking' : 'ends'
-    },
-    patient,
-  )
+  verifies('contract-4.resume', 'a session without a reply stops it', async () => {
+    const listener = await source.open(streamOf(await scene.newSession()))
+    await expect.poll(() => listener.isOver()).toBe(true)
+    expect(await listener.frames()).toEqual([])
+    await listener.close()
+    cells.nothing = byItself ? 'stops asking' : 'ends'
+  })
 
-  verifies(
-    'spec-5.1.bearer',
-    'where a key is set, it comes in a header',
-    async () => {
-      const { session, end } = await begin()
-      await end()
-      await using locked = await startTestApp({
-        settings: { PUBLIC_API_KEY: apiKey },
-        database: { url: scene.app.databaseUrl, sql: scene.app.sql, drop: async () => {} },
-      })
-      const listener = await source.open(streamOf(session, locked.url), { authorization: `Bearer ${apiKey}` })
-      if (takesHeaders) await hears(listener).toEqual(helloFrames)
-      else await expect.poll(() => listener.isOver()).toBe(true)
-      expect(await listener.frames()).toHaveLength(takesHeaders ? 5 : 0)
-      await listener.close()
-      const how = byItself ? 'its `fetch` option adds the header' : "`-H 'Authorization: Bearer …'`"
-      cells.key = takesHeaders ? how : 'cannot send it: 401; through your backend'
-    },
-    patient,
-  )
+  verifies('spec-5.1.bearer', 'where a key is set, it comes in a header', async () => {
+    const { session, end } = await begin()
+    await end()
+    await using locked = await startTestApp({
+      settings: { PUBLIC_API_KEY: apiKey },
+      database: { url: scene.app.databaseUrl, sql: scene.app.sql, drop: async () => {} },
+    })
+    const listener = await source.open(streamOf(session, locked.url), { authorization: `Bearer ${apiKey}` })
+    if (takesHeaders) await hears(listener).toEqual(helloFrames)
+    else await expect.poll(() => listener.isOver()).toBe(true)
+    expect(await listener.frames()).toHaveLength(takesHeaders ? 5 : 0)
+    await listener.close()
+    const how = byItself ? 'its `fetch` option adds the header' : "`-H 'Authorization: Bearer …'`"
+    cells.key = takesHeaders ? how : 'cannot send it: 401; through your backend'
+  })
 
   const { name, version } = source
   compareRecorded(file, () => ({ client: name, version, cells: { session: cells } }))

@@ -12,12 +12,13 @@ import { openScene, type Scene } from '../cluster/scene.ts'
 import { deployUrl } from '../support/product.ts'
 import { seededRandom } from '../support/random.ts'
 import type { UpstreamCall } from '../support/upstream.ts'
+import { WAIT_MS } from '../support/wait.ts'
 import { openBrowser } from '../ui/browser.ts'
 import { verifies } from '../verifies.ts'
 import { bundleUiClients, openUiClient, type UiClient } from './ui-bundle.ts'
 
 const RELOADS = Number(process.env.RELOADS ?? 10)
-vi.setConfig({ testTimeout: 60_000 + RELOADS * 15_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: WAIT_MS + RELOADS * 15_000 })
 
 const browser = await openBrowser()
 const script = await bundleUiClients()
@@ -64,7 +65,7 @@ function play() {
     await call.toolCall({ id: 'call', name: 'look', arguments: '{}' }, 4)
     await call.finish('tool_calls')
     await until(1)
-    await vi.waitUntil(() => answers.length > 0, { timeout: 20_000 })
+    await vi.waitUntil(() => answers.length > 0, { timeout: WAIT_MS })
     for (const answer of answers.splice(0)) answer()
   })
   scene.up.next(async (call) => {

@@ -182,9 +182,7 @@ verifies('contract-11.expiry', 'after its time it is 401, and a stream that is o
   await provider.text('before')
   await stream.next()
   await expect
-    .poll(async () => (await scene.as(value, 'GET', `${scene.deploy()}/sessions/${session}`)).json, {
-      timeout: 30_000,
-    })
+    .poll(async () => (await scene.as(value, 'GET', `${scene.deploy()}/sessions/${session}`)).json)
     .toEqual(refused('token_expired'))
   expect(unixNow()).toBeGreaterThanOrEqual(expires_at)
   await provider.text(' and after')

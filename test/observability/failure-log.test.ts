@@ -11,7 +11,6 @@ import { verifies } from '../verifies.ts'
 import { startCollector } from './otlp-collector.ts'
 
 const WARN = 40
-const longer = 60_000
 const key = 'sk-very-secret-0123456789'
 
 let database: FreshDatabase
@@ -39,14 +38,14 @@ beforeAll(async () => {
   agent = `/api/v1/agents/${agentId}`
   providerId = (await get(agent)).providerId
   await call(`${product.url}/api/v1/settings/providers/${providerId}`, 'PUT', { apiKey: key })
-}, longer)
+})
 afterAll(async () => {
   await product[Symbol.asyncDispose]()
   await proxy[Symbol.asyncDispose]()
   await up.close()
   await database.drop()
   await collector.close()
-}, longer)
+})
 
 const get = async (path: string) => (await call(`${product.url}${path}`, 'GET')).json
 
@@ -147,7 +146,6 @@ verifies(
     await expect.poll(async () => (await call(`${product.url}/readyz`, 'GET')).status).toBe(200)
     expect(lines(before).filter(({ level }) => level > WARN)).toEqual([])
   },
-  { timeout: longer },
 )
 
 verifies('contract-17.levels', 'an MCP server that is away is no fault of ours', async () => {

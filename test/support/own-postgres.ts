@@ -7,6 +7,7 @@ import { migrate } from '../../src/persistence/schema.ts'
 import { type FreshDatabase, once, type ServerVersion } from './database.ts'
 import { serverPid } from './product.ts'
 import { programFolder } from './program.ts'
+import { WAIT_MS } from './wait.ts'
 
 export interface OwnPostgres extends AsyncDisposable {
   /** With all tables. `drop` does nothing: the database is removed with its server. */
@@ -47,7 +48,7 @@ export async function startOwnPostgres(version: ServerVersion): Promise<OwnPostg
       if (pid === null) throw new Error(`No database runs in ${path}.`)
       process.kill(pid, 'SIGINT')
       while ((await serverPid(path)) === pid) await pause(20) // our supervisor restarts it
-      await askAgain(() => sql`select 1`, 20_000)
+      await askAgain(() => sql`select 1`, WAIT_MS)
     },
     async freeze(ms) {
       const pid = await serverPid(path)

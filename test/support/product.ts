@@ -17,9 +17,10 @@ import { createClient } from '../../openapi/client.ts'
 import { askSetUp } from './database.ts'
 import { temporaryFolder } from './folder.ts'
 import { killWithUs } from './program.ts'
+import { WAIT_MS } from './wait.ts'
 
 const ownCheckout = fileURLToPath(new URL('../..', import.meta.url))
-const START_MS = 45_000
+
 /**
  * Longer than any drain in a test and the 30 s that the product then allows itself: chaos sends a second signal to one
  * that is late, which ends it with 1. A test's own timeout would leave the process behind.
@@ -204,7 +205,7 @@ async function urlOf({ stderr, stdout, exited }: Launched): Promise<string> {
     },
     () => {},
   )
-  for (const deadline = performance.now() + START_MS; ; ) {
+  for (const deadline = performance.now() + WAIT_MS; ; ) {
     const line = stderr.map((text) => /^Greenroom listens on (\S+)$/.exec(text)?.[1]).find((url) => url !== undefined)
     if (line !== undefined) return line
     if (ended !== null || performance.now() > deadline) {
@@ -215,7 +216,7 @@ async function urlOf({ stderr, stdout, exited }: Launched): Promise<string> {
 }
 
 async function ready(url: string): Promise<void> {
-  for (const deadline = performance.now() + START_MS; ; await pause(10)) {
+  for (const deadline = performance.now() + WAIT_MS; ; await pause(10)) {
     const answer = await fetch(`${url}/readyz`)
     if (answer.status === 200) return
     if (performance.now() > deadline) throw new Error(`Not ready: ${await answer.text()}`)
@@ -253,7 +254,7 @@ export async function serverPid(dataDir: string): Promise<number | null> {
 
 /** Resolves when no embedded database runs in the folder (after a crash it lives on briefly). */
 async function serverGone(dataDir: string): Promise<void> {
-  const deadline = performance.now() + 20_000
+  const deadline = performance.now() + WAIT_MS
   while ((await serverPid(dataDir)) !== null) {
     if (performance.now() > deadline) throw new Error(`A PostgreSQL is left in ${dataDir}.`)
     await pause(20)

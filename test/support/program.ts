@@ -4,6 +4,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { WAIT_MS } from './wait.ts'
 
 export interface Program {
   pid: number
@@ -25,9 +26,7 @@ export interface ProgramOptions {
   ready(): Promise<boolean>
 }
 
-const START_MS = 20_000
-
-/** Starts it and waits until it is ready. Rejects with its output if it exits before or takes 20 s. */
+/** Starts it and waits until it is ready. Rejects with its output if it exits before or takes `WAIT_MS`. */
 export async function startProgram(command: string, args: string[], options: ProgramOptions): Promise<Program> {
   const { uid, cwd = '/', ready } = options
   const user = uid === undefined ? {} : { uid, gid: uid }
@@ -57,7 +56,7 @@ export async function startProgram(command: string, args: string[], options: Pro
       await ended
     },
   }
-  for (const deadline = performance.now() + START_MS; !(await ready()); await pause(10)) {
+  for (const deadline = performance.now() + WAIT_MS; !(await ready()); await pause(10)) {
     if (!over && performance.now() < deadline) continue
     if (pid > 0) await program.kill9()
     throw new Error(`${command} ${args.join(' ')} did not start.\n${text}`)

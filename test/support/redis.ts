@@ -12,6 +12,7 @@ import { certificate } from './certificate.ts'
 import { freePort } from './free-port.ts'
 import { type Program, programFolder, startProgram } from './program.ts'
 import { systemPart } from './system-parts.ts'
+import { WAIT_MS } from './wait.ts'
 
 export interface RedisOptions {
   password?: string
@@ -188,8 +189,8 @@ async function ask<T>(url: string, question: (client: Client) => Promise<T>): Pr
 }
 
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (const deadline = performance.now() + 20_000; !(await isSo()); await pause(50)) {
-    if (performance.now() > deadline) throw new Error(`Not within 20 s: ${what}.`)
+  for (const deadline = performance.now() + WAIT_MS; !(await isSo()); await pause(50)) {
+    if (performance.now() > deadline) throw new Error(`Not within ${WAIT_MS} ms: ${what}.`)
   }
 }
 
