@@ -60,7 +60,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
       connection: { application_name: options.name, ...(options.pooled ? {} : { ...timeouts, ...plans, ...commit }) },
       fetch_types: false, // see array-types.ts
       types: Object.assign({ bigint }, arrayTypes()),
-      ...{ socket: dial }, // unknown to its types
+      socket: dial,
       ...(path === null ? {} : { path }),
       ...(ssl === null ? {} : { ssl }),
       ...(options.pooled && prepare === null ? { prepare: false } : {}),

@@ -7,6 +7,13 @@ interface Target {
   path: string | false | null
 }
 
+declare module 'postgres' {
+  // The library has it, and its types do not.
+  interface Options<T extends Record<string, PostgresType>> {
+    socket?: (target: Target) => Socket
+  }
+}
+
 /**
  * The `socket` option of the library. If a connection is closed before the server's first byte, the library reconnects
  * at once, forever: a load balancer without servers got a thousand attempts a second from each connection. Here it is
