@@ -136,12 +136,10 @@ const approvalsInput = Type.Unsafe<string[] | '*' | null>({
   anyOf: [...approvalForms, { type: 'null' }],
   description: `${approvalsDescription} Null: none.`,
 })
-/** The three arrays, each optional, null for none. */
-export const toolChoiceInput = optional({
-  httpToolIds: nullable(toolChoice.httpToolIds),
-  mcpServers: nullable(toolChoice.mcpServers),
-  builtInToolIds: nullable(toolChoice.builtInToolIds),
-})
+/** The same arrays, each optional, null for none. */
+export const toolChoiceInput = optional(
+  Object.fromEntries(Object.entries(toolChoice).map(([kind, schema]) => [kind, nullable(schema)])),
+)
 export const AgentTools = Type.Object({ ...toolChoice, approvals }, { title: 'AgentTools' })
 export const AgentToolsUpdate = Type.Object(
   { ...toolChoiceInput, ...optional({ approvals: approvalsInput }) },

@@ -7,7 +7,7 @@ import type { AgentForCompletion } from '../persistence/records/agent-lookup.ts'
 import { findPrompt } from '../persistence/records/prompts.ts'
 import { findConnection } from '../persistence/records/providers.ts'
 import { badRequest, HttpError } from './http-error.ts'
-import { choiceFor } from './tool-choice.ts'
+import { choiceFor, type ToolField } from './tool-choice.ts'
 
 export interface OverrideRooms {
   sql: AnySql
@@ -16,7 +16,7 @@ export interface OverrideRooms {
 
 type ChatRequest = components['schemas']['PlaygroundChatRequest']
 
-export type Overrides = Pick<ChatRequest, 'configOverrides' | 'httpToolIds' | 'mcpServers' | 'builtInToolIds'>
+export type Overrides = Pick<ChatRequest, 'configOverrides' | ToolField>
 
 /** Null: the request sets nothing. */
 export function overridesOf({
@@ -25,8 +25,8 @@ export function overridesOf({
   mcpServers,
   builtInToolIds,
 }: ChatRequest): Overrides | null {
-  const given = Object.entries({ configOverrides, httpToolIds, mcpServers, builtInToolIds })
-  const set = given.filter(([, value]) => value !== undefined)
+  const given = { configOverrides, httpToolIds, mcpServers, builtInToolIds } satisfies Record<keyof Overrides, unknown>
+  const set = Object.entries(given).filter(([, value]) => value !== undefined)
   return set.length === 0 ? null : Object.fromEntries(set)
 }
 

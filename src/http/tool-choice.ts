@@ -7,6 +7,9 @@ import { badRequest } from './http-error.ts'
 
 type GivenTools = { [Field in keyof ToolChoice]?: ToolChoice[Field] | null | undefined }
 
+/** What one playground request may choose instead of its agent's. */
+export type ToolField = Exclude<keyof ToolChoice, 'approvals'>
+
 /** Null is none; absent stays absent. Throws 400 for an unknown built-in tool. */
 export function givenTools(
   { httpToolIds, mcpServers, builtInToolIds, approvals }: GivenTools,

@@ -56,10 +56,8 @@ export async function createToolbox(
     const name = freeName(tool.name, (taken) => tools.has(taken))
     tools.set(name, { ...tool, name })
   }
-  const offered = mcpTools(config, world, signal)
-  for (const tool of config.httpTools) add(httpTool(tool, world))
-  for (const tool of await offered) add(tool)
-  for (const tool of builtIns(config, world)) add(tool)
+  const offered = await Promise.all(Object.values(toolsOf).map((open) => open(config, world, signal)))
+  for (const tool of offered.flat()) add(tool)
   return {
     tools: [...tools.values()].map(specOf),
     call: async (call, signal, key) => {
@@ -76,6 +74,15 @@ export async function createToolbox(
     },
   }
 }
+
+/** The kinds of tools, in the order in which the model gets them. */
+const toolsOf = {
+  httpTools: ({ httpTools }, world) => httpTools.map((tool) => httpTool(tool, world)),
+  mcpServers: mcpTools,
+  builtInToolIds: builtIns,
+} satisfies Record<keyof ToolboxConfig, ToolsOf>
+
+type ToolsOf = (config: ToolboxConfig, world: ToolboxWorld, signal: AbortSignal) => Tool[] | Promise<Tool[]>
 
 /** Providers require a type and properties, even where the schema has none. */
 const specOf = ({ name, description, inputSchema }: Tool): ToolSpec => ({

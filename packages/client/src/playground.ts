@@ -18,10 +18,10 @@ type Schemas = components['schemas']
 type ChatRequest = Schemas['PlaygroundChatRequest']
 export type PlaygroundMessage = Schemas['PlaygroundMessage']
 
+type ToolField = Exclude<keyof Schemas['AgentTools'], 'approvals'>
+
 /** Given tools and settings replace the agent's for this reply. */
-export interface PlaygroundSendOptions
-  extends FollowReplyOptions,
-    Pick<ChatRequest, 'httpToolIds' | 'mcpServers' | 'builtInToolIds'> {
+export interface PlaygroundSendOptions extends FollowReplyOptions, Pick<ChatRequest, ToolField> {
   overrides?: ChatRequest['configOverrides']
   /** The reply behind which the message comes; null: at the beginning. Absent: behind the path's last message. */
   parentId?: string | null
@@ -77,7 +77,8 @@ export function playgroundSession(
     const start = async (signal: AbortSignal) => {
       const sessionId = made === undefined ? known() : await create(signal)
       // Undefined fields are left out of the JSON.
-      const body = { ...what, sessionId, configOverrides: overrides, httpToolIds, mcpServers, builtInToolIds }
+      const tools = { httpToolIds, mcpServers, builtInToolIds } satisfies Record<ToolField, unknown>
+      const body = { ...what, sessionId, configOverrides: overrides, ...tools }
       const response = await transport('POST', `${base}/chat`, { body, signal })
       created(response.headers.get('x-session-id'))
       return response

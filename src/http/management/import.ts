@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { components } from '../../../openapi/generated/schema.ts'
 import type { Tx } from '../../persistence/postgres/database.ts'
-import { changeAgentTools } from '../../persistence/records/agent-tools.ts'
+import { changeAgentTools, type ToolChoice } from '../../persistence/records/agent-tools.ts'
 import { createAgent, updateAgent } from '../../persistence/records/agents.ts'
 import { changeHttpTool, createHttpTool } from '../../persistence/records/http-tools.ts'
 import { changeMcpServer, createMcpServer } from '../../persistence/records/mcp-servers.ts'
@@ -221,7 +221,8 @@ function partsHere({ rooms, stored, result }: Taking, { agent: name, ...choice }
         return false
       }
     })
-  const { httpTools, mcpServers, builtInTools, approvals } = choice
+  const { httpTools, mcpServers, builtInTools, approvals, ...others } = choice
+  others satisfies Record<string, never> // a kind that is not taken in does not compile
   const findBuiltIn = (id: string) =>
     rooms.builtInTools.some((tool) => tool.id === id) || badRequest(`there is no built-in tool called "${id}"`)
   return {
@@ -237,7 +238,7 @@ function partsHere({ rooms, stored, result }: Taking, { agent: name, ...choice }
 async function takeAgentTools(taking: Taking, given: readonly Choice[]): Promise<void> {
   const { tx, builtInTools } = taking.rooms
   const { agents, httpTools, mcpServers } = taking.stored
-  const none = { httpTools: [], mcpServers: [], builtInTools: [], approvals: [] }
+  const none: Required<Omit<Choice, 'agent'>> = { httpTools: [], mcpServers: [], builtInTools: [], approvals: [] }
   const chosen = ({ id, name }: Named) => ({ ...(taking.choices.get(id) ?? none), id, name })
   await take(taking, {
     kind: 'agentTools',
@@ -267,7 +268,7 @@ async function takeAgentTools(taking: Taking, given: readonly Choice[]): Promise
             })),
             builtInToolIds: choice.builtInTools,
             approvals: choice.approvals,
-          },
+          } satisfies Record<keyof ToolChoice, unknown>,
           builtInTools,
         ),
       ),

@@ -16,8 +16,8 @@ export interface ToolChoice {
   approvals: string[] | '*'
 }
 
-/** Absent arrays keep their value. */
-export type ToolChoiceChanges = { [Field in keyof ToolChoice]?: ToolChoice[Field] | undefined }
+/** Undefined arrays keep their value. A kind of tools that is left out does not compile. */
+export type ToolChoiceChanges = { [Field in keyof ToolChoice]: ToolChoice[Field] | undefined }
 
 /** A choice refers to a tool that does not exist. */
 export class UnknownTool extends Error {
@@ -109,7 +109,8 @@ export async function changeAgentTools(
 }
 
 async function replaceChoice(tx: Tx, agentId: string, choice: ToolChoiceChanges): Promise<void> {
-  const { httpToolIds, mcpServers, builtInToolIds, approvals } = choice
+  const { httpToolIds, mcpServers, builtInToolIds, approvals, ...others } = choice
+  others satisfies Record<string, never> // a kind that is not stored does not compile
   if (httpToolIds) {
     await tx`delete from agent_http_tools where agent_id = ${agentId}`
     await tx`
@@ -140,12 +141,17 @@ export interface ReadyTools {
 }
 
 /** In the order of the choice. Tools that were deleted meanwhile are omitted. */
-export async function readyTools(sql: AnySql, secrets: Pick<Secrets, 'open'>, choice: ToolChoice): Promise<ReadyTools> {
+export async function readyTools(
+  sql: AnySql,
+  secrets: Pick<Secrets, 'open'>,
+  { httpToolIds, mcpServers, builtInToolIds, approvals: _, ...others }: ToolChoice,
+): Promise<ReadyTools> {
+  others satisfies Record<string, never>
   const [tools, servers] = await Promise.all([
-    storedHttpTools(sql, choice.httpToolIds),
+    storedHttpTools(sql, httpToolIds),
     storedMcpServers(
       sql,
-      choice.mcpServers.map(({ mcpServerId }) => mcpServerId),
+      mcpServers.map(({ mcpServerId }) => mcpServerId),
     ),
   ])
   const unreadable: HeaderContext[] = []
@@ -162,11 +168,11 @@ export async function readyTools(sql: AnySql, secrets: Pick<Secrets, 'open'>, ch
   const toolById = new Map(tools.map((tool) => [tool.id, tool]))
   const serverById = new Map(servers.map((server) => [server.id, server]))
   return {
-    httpTools: choice.httpToolIds.flatMap((id) => opened(toolById.get(id), `http-tool:${id}`)),
-    mcpServers: choice.mcpServers.flatMap(({ mcpServerId: id, toolNames }) =>
+    httpTools: httpToolIds.flatMap((id) => opened(toolById.get(id), `http-tool:${id}`)),
+    mcpServers: mcpServers.flatMap(({ mcpServerId: id, toolNames }) =>
       opened(serverById.get(id), `mcp-server:${id}`).map((server) => ({ server, toolNames })),
     ),
-    builtInToolIds: choice.builtInToolIds,
+    builtInToolIds,
     unreadable,
   }
 }

@@ -6,7 +6,12 @@ import { mcpServerResource } from '../mcp-servers/resource.ts'
 import type { AgentTools } from './resource.ts'
 
 /** As the playground's address names them. */
-export const toolKeys = ['http', 'mcp', 'builtin'] as const
+const keys = {
+  httpToolIds: 'http',
+  mcpServers: 'mcp',
+  builtInToolIds: 'builtin',
+} as const satisfies Record<Exclude<keyof AgentTools, 'approvals'>, string>
+export const toolKeys = Object.values(keys)
 export type ToolKey = (typeof toolKeys)[number]
 
 interface ToolKind {
