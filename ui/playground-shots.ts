@@ -106,6 +106,7 @@ export async function withPlaygroundShots(product: Product, take: (shots: Shot[]
     await page.getByRole('button', { name: 'What happened' }).last().click()
     await page.getByText('What the model saw').last().waitFor()
     if (of === 'requests') await page.getByText('What the model saw').last().click()
+    await page.locator('.mantine-Loader-root').last().waitFor({ state: 'detached' })
   }
   const waiting = await ask()
   try {

@@ -30,7 +30,7 @@ export function Question({ pending, onDecide }: QuestionProps) {
       <Group gap="xs" wrap="nowrap">
         <IconHandStop size={18} stroke={1.8} aria-hidden />
         <Title order={2} size="h5">
-          {pending.length === 1 ? 'The agent asks before it goes on' : `The agent asks about ${pending.length} calls`}
+          {pending.length === 1 ? 'This call needs a decision' : `${pending.length} calls need a decision`}
         </Title>
         {decided.size > 0 && left > 0 && (
           <Text fz="sm" c="dimmed">

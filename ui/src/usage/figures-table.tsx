@@ -20,9 +20,9 @@ export function FiguresTable({ rows, noun, name, currency }: FiguresTableProps) 
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{noun}</Table.Th>
-          <Table.Th>First token</Table.Th>
-          <Table.Th data-minor>95 of 100</Table.Th>
-          <Table.Th data-minor>Duration</Table.Th>
+          <Table.Th>First token p50</Table.Th>
+          <Table.Th data-minor>p95</Table.Th>
+          <Table.Th data-minor>Duration p50</Table.Th>
           <Table.Th>Errors</Table.Th>
           {currency && <Table.Th>Cost</Table.Th>}
         </Table.Tr>
