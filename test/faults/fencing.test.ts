@@ -1,6 +1,7 @@
 /** An instance that was declared lost cannot write another byte (contract section 4). */
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { declareSilent, readLeases } from '../../src/coordination/lost-instances.ts'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
 import { listMessages } from '../../src/persistence/replies/sessions.ts'
 import { listTransitions, recordTransitions } from '../../src/persistence/replies/transitions.ts'
@@ -96,6 +97,33 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     })
     expect(await Promise.all(verdicts)).toEqual(['fenced', { result: 'fenced' }, { outcome: 'fenced' }])
     expect(await framesOf(reply.sessionNum)).toHaveLength(0)
+  })
+
+  verifies('contract-4.owner-lost', 'an instance that is just writing delays no declaration but its own', async () => {
+    const [writing, silent] = [(await scene.another()).instance, (await scene.another()).instance]
+    const judge = { sql: second, id: scene.instance.id, log: { warn() {}, info() {} } }
+    const judged = (await readLeases(judge)).filter(({ id }) => id === writing.id || id === silent.id)
+    expect(judged).toHaveLength(2)
+    const epochOf = async ({ id }: { id: string }) =>
+      (await scene.sql<{ epoch: number }[]>`select epoch from instances where id = ${id}`)[0]?.epoch
+    const { declared } = await second.begin(async (tx) => {
+      await tx`select 1 from instances where id = ${writing.id} and epoch = 1 for key share` // as a write does
+      const declared = declareSilent(judge, judged)
+      await expect.poll(() => epochOf(silent)).toBe(2)
+      expect(await epochOf(writing)).toBe(1)
+      return { declared }
+    })
+    expect((await declared).toSorted()).toEqual([writing.id, silent.id].toSorted())
+  })
+
+  verifies('contract-10.loss-without-clocks', 'a declaration does nothing where the lease has changed', async () => {
+    const { instance } = await scene.another()
+    const judge = { sql: second, id: scene.instance.id, log: { warn() {}, info() {} } }
+    const judged = (await readLeases(judge)).filter(({ id }) => id === instance.id)
+    await scene.sql`update instances set lease = lease + 1 where id = ${instance.id}` // it renews
+    expect(await declareSilent(judge, judged)).toEqual([])
+    const rows = await scene.sql`select epoch, lost_at from instances where id = ${instance.id}`
+    expect(rows).toMatchObject([{ epoch: 1, lost_at: null }])
   })
 
   verifies(
