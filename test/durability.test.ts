@@ -1,7 +1,9 @@
 /** A database that may lose what it said was stored is named at the start (contract section 10). */
 import { afterAll, beforeAll, expect } from 'vitest'
+import { startApp } from '../src/compose/app.ts'
 import { askFirst, connect } from '../src/persistence/postgres/database.ts'
 import { durabilityWarnings, readSwitchedOff } from '../src/persistence/postgres/durability.ts'
+import { readSettings } from '../src/settings.ts'
 import { type FreshDatabase, freshDatabase } from './support/database.ts'
 import { verifies } from './verifies.ts'
 
@@ -53,3 +55,36 @@ verifies('contract-10.durability', 'each setting that is off has a line of its o
   // Behind a pooler only the operator can.
   expect(durabilityWarnings(['synchronous_commit'], false)[0]).toMatch(/Set it on\.$/)
 })
+
+verifies(
+  'contract-10.durability',
+  'a start says so, and all that this instance writes is committed synchronously',
+  async () => {
+    const own = await freshDatabase()
+    await own.sql
+      .unsafe(`
+      do $$ begin execute format('alter database %I set synchronous_commit = off', current_database()); end $$;
+      create table committed (value text not null);
+      create function note() returns trigger language plpgsql as $$
+      begin
+        insert into committed values (current_setting('synchronous_commit'));
+        return null;
+      end $$;
+      create trigger note after insert on prompts for each statement execute function note();`)
+      .simple()
+    const lines: string[] = []
+    const env = { DATABASE_URL: own.url, SECRET_KEY: 'x', PORT: '0', LOG_LEVEL: 'warn' }
+    const app = await startApp(readSettings(env), { write: (line) => void lines.push(line) })
+    try {
+      const said = lines.map((line) => JSON.parse(line)).filter(({ msg }) => /synchronous_commit/.test(msg))
+      expect(said).toMatchObject([{ level: 40, msg: expect.stringContaining('sets it on for its own connections') }])
+      const body = JSON.stringify({ name: 'n', content: 'c' })
+      const headers = { 'content-type': 'application/json' }
+      expect((await fetch(`${app.url}/api/v1/prompts`, { method: 'POST', headers, body })).status).toBe(201)
+      expect([...(await own.sql`select value from committed`)]).toEqual([{ value: 'on' }])
+    } finally {
+      await app.stop()
+      await own.drop()
+    }
+  },
+)
