@@ -1,5 +1,7 @@
 /** Contract section 18: what a body may hold, and how large it may be where nobody has shown a credential. */
+import { once } from 'node:events'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { afterAll, expect } from 'vitest'
@@ -53,6 +55,21 @@ verifies(
       const { status } = await begin(`${open.app.url}${path}`, headers)
       expect([path, status]).toEqual([path, 404])
     }
+  },
+)
+
+verifies(
+  'contract-18.arrival',
+  'the rest of a body that was refused is waited for in vain for some seconds, then its connection ends',
+  async () => {
+    const { hostname, port } = new URL(guarded.app.url)
+    const socket = connect(Number(port), hostname).on('error', () => {})
+    socket.write('POST /api/v1/prompts HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n')
+    socket.write('content-length: 1000\r\n\r\n{"x":"')
+    const closed = once(socket, 'close')
+    const [answer] = await once(socket, 'data')
+    expect(String(answer)).toMatch(/^HTTP\/1.1 401 /)
+    await closed
   },
 )
 
