@@ -110,6 +110,24 @@ describe.each([
   }
 })
 
+describe('cut off from PostgreSQL, and late to look at its lease', () => {
+  beforeEach(() => open(true))
+
+  verifies('contract-10.self-fencing', 'followers are told nothing once the lease is over', async () => {
+    const other = await instances.open()
+    const { call, replyId } = await instances.start(owner)
+    await call.say(say('so far'))
+    owner.host.owned.leaseExpired = () => {} // so its log stays open
+    const { info } = (await other.host.open(replyId)) ?? never()
+    using following = other.coordination.exchange.follow(info, () => {})
+    await expect.poll(following.isLive, soon).toBe(true)
+    proxy.refuse()
+    await expect.poll(following.isLive, soon).toBe(false)
+    expect(performance.now()).toBeGreaterThan(owner.coordination.validUntil())
+    expect(owner.host.owned.placeOf(replyId)).not.toBeNull()
+  })
+})
+
 describe('cut off from Redis alone', () => {
   beforeEach(() => open(true))
 
