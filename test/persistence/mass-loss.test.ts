@@ -61,6 +61,23 @@ verifies('contract-10.mass-loss', '2,000 are settled in time by two survivors, e
   expect(row).toEqual({ whole: REPLIES, titled: REPLIES, frames: 0, steps: 2 * REPLIES })
 })
 
+verifies(
+  'contract-10.mass-loss',
+  'many are settled by few statements: each alone is a commit and a round trip',
+  async () => {
+    await lostReplies(500)
+    let statements = 0
+    const counting = new Proxy(scene.sql, {
+      apply(sql, self, values) {
+        statements += 1
+        return Reflect.apply(sql, self, values)
+      },
+    })
+    expect(await settle(counting)).toHaveLength(500)
+    expect(statements).toBeLessThan(50)
+  },
+)
+
 verifies('contract-10.mass-loss', 'one that cannot be settled does not block the others', async () => {
   await lostReplies(60)
   const [bad] = await scene.sql<{ id: string }[]>`
