@@ -3,7 +3,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { replyErrorCodes } from '../../src/actors/reply-event.ts'
-import { checkout } from './blocks.ts'
+import { blocksOf, checkout } from './blocks.ts'
 
 const read = (path: string): string => readFileSync(join(checkout, path), 'utf8')
 const pages = readdirSync(join(checkout, 'docs')).filter((name) => name.endsWith('.md'))
@@ -59,4 +59,14 @@ test('and quotes lines that the program prints', () => {
       expect(isPrinted, part).toBe(true)
     }
   }
+})
+
+test('what a reader of the README writes into the checkout is ignored there, and so no file that is checked', () => {
+  const written = blocksOf('README.md').flatMap(({ code }) =>
+    [...code.matchAll(/ > ([\w.-]+)$/gm)].map(([, name]) => name),
+  )
+  expect(written).toContain('greenroom.json')
+  const ignored = read('.gitignore').split('\n')
+  expect(written.filter((name) => !ignored.includes(`/${name}`))).toEqual([])
+  expect(JSON.parse(read('biome.json')).vcs).toMatchObject({ enabled: true, useIgnoreFile: true })
 })

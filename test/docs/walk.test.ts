@@ -122,6 +122,17 @@ test('the commands in README.md and docs/ work as described', async () => {
   expect(await answer.json()).toMatchObject({ choices: [{ message: { content: 'At your service.' } }] })
 })
 
+test('a key that was left as the README shows it is one answer that names it, and nothing else is asked', async () => {
+  await using app = await startTestApp()
+  await using folder = await dataFolder()
+  const block = blocks.find(({ code }) => code.includes('sk-…'))
+  await using shell = openShell(folder.path, { PATH: process.env.PATH ?? '' })
+  const code = (block?.code ?? '').replaceAll('http://127.0.0.1:8080', app.url)
+  const { said } = await shell.run(`{\n${code}} 2>&1 | cat`) // a pipe: what Node gives is no /dev/stderr
+  expect(said).toMatch(/^\{"message":"apiKey: [^"]*"\}\s*$/)
+  expect((await app.client.GET('/api/v1/agents')).data?.total).toBe(0)
+})
+
 describe.each(blocks.filter(({ language }) => language === 'sql'))('$where', ({ code }) => {
   const isSurgery = code.startsWith('begin;')
 
