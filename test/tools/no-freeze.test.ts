@@ -19,19 +19,20 @@ const property = { type: 'object', properties: { a: { type: 'string', minLength:
 const properties = (count: number, of: unknown = property) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, of]))
 
+const largeTools = (count: number, fields: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    name: `t${index}`,
+    inputSchema: {
+      type: 'object',
+      title: String(index),
+      properties: properties(fields, { anyOf: [property, { type: 'null' }] }),
+    },
+  }))
+
 describe('lists of MCP servers', () => {
   const lists: [string, unknown[]][] = [
-    [
-      '40 schemas of 55 KiB',
-      Array.from({ length: 40 }, (_, index) => ({
-        name: `t${index}`,
-        inputSchema: {
-          type: 'object',
-          title: String(index),
-          properties: properties(600, { anyOf: [property, { type: 'null' }] }),
-        },
-      })),
-    ],
+    ['40 schemas of 75 KiB', largeTools(40, 600)],
+    ['8 schemas of 54 KiB, which are within all limits', largeTools(8, 430)],
     [
       '40 schemas whose 4,000 allowed values are compared with each other',
       Array.from({ length: 40 }, (_, index) => ({
