@@ -186,6 +186,7 @@ verifies('contract-16.requests', 'what is gone meanwhile is named as gone', asyn
   const { app, say, requests } = await open(vendor)
   vendor.speaks('Fine.')
   const reply = await say('Is all of it there?')
+  expect((await requests(reply)).status).toBe(200) // what it was sent is stored by now
   await app.sql`delete from request_texts`
   const [{ body }] = (await requests(reply)).json.requests
   expect([body.messages[0], body.tools]).toEqual([

@@ -46,13 +46,16 @@ export interface SceneOptions {
   settings?: Record<string, string>
   system?: string | null
   config?: object
+  /** Of the provider; absent: true. */
+  reportsUsage?: boolean
 }
 
 export type Scene = Awaited<ReturnType<typeof openScene>>
 
 /** `const scene = await openScene()` at the head of a file, `afterAll(scene.close)`. */
-export async function openScene({ settings = {}, system = null, config = {} }: SceneOptions = {}) {
-  const up = await startUpstream()
+export async function openScene(options: SceneOptions = {}) {
+  const { settings = {}, system = null, config = {}, reportsUsage = true } = options
+  const up = await startUpstream({ reportsUsage })
   const app = await startTestApp({ settings })
   const { agentId, providerId } = await createAgent(app, { type: 'openai-compatible', baseUrl: up.url, system, config })
   const agent = `/api/v1/agents/${agentId}`
@@ -103,7 +106,7 @@ export async function openScene({ settings = {}, system = null, config = {} }: S
       return promise
     },
     /** Every provider call from now on answers with these pieces. */
-    says(pieces: string[], { reason = 'stop', usage }: { reason?: string; usage?: UpstreamUsage } = {}): void {
+    says(pieces: string[], { reason = 'stop', usage }: { reason?: string; usage?: UpstreamUsage | null } = {}): void {
       up.always(async (one) => {
         for (const piece of pieces) await one.text(piece)
         await one.finish(reason, usage, usage !== undefined)

@@ -8,7 +8,7 @@ import { createAgent } from '../support/app.ts'
 import { verifies } from '../verifies.ts'
 import { openScene } from './scene.ts'
 
-const scene = await openScene()
+const scene = await openScene({ reportsUsage: false })
 afterAll(scene.close)
 beforeEach(() => scene.app.sql`delete from token_usage`)
 

@@ -64,7 +64,7 @@ async function sceneWithThreads() {
     started += 1
   }
   process.on('worker', note)
-  const { up, model } = await scene()
+  const { up, model } = await scene({}, { reportsUsage: false })
   onTestFinished(async () => {
     process.off('worker', note)
     await model[Symbol.asyncDispose]()
@@ -88,7 +88,8 @@ describe('the token counter', () => {
       await started
       await call.finish('stop')
     })
-    expect(spoken(await ask(model, requestTo(up)))).toEqual(okay)
+    const unreported = { type: 'end', reason: 'stop', usage: null }
+    expect(spoken(await ask(model, requestTo(up)))).toEqual([{ type: 'text', text: 'ok' }, unreported])
     expect(threads()).toBe(1)
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ModelMessage } from '../../src/actors/ports.ts'
 import { heard } from '../support/model-stream.ts'
-import { ask, connectionTo, failureIn, key, requestTo, scene, spoken } from './scene.ts'
+import { ask, aTokenEach, connectionTo, failureIn, key, requestTo, scene, spoken } from './scene.ts'
 
 const end = (reason = 'stop', usage: unknown = null) => ({ type: 'end', reason, usage })
 
@@ -140,7 +140,7 @@ describe('what comes back', () => {
       await call.text('a')
       await call.finish(sent)
     })
-    expect((await ask(model, requestTo(up))).at(-1)).toEqual(end(read))
+    expect((await ask(model, requestTo(up))).at(-1)).toEqual(end(read, aTokenEach))
   })
 
   test('reasoning, comments and empty chunks are signs of life, not text', async () => {
@@ -161,7 +161,7 @@ describe('what comes back', () => {
       gate.resolve() // only once the comment was seen as life
     }
     expect(events[0]).toEqual({ type: 'activity' })
-    expect(spoken(events)).toEqual([{ type: 'text', text: 'x' }, end()])
+    expect(spoken(events)).toEqual([{ type: 'text', text: 'x' }, end('stop', aTokenEach)])
   })
 
   test('characters and surrogate pairs cut in two arrive whole, or as they were cut', async () => {

@@ -5,12 +5,15 @@ import type { ProviderCalls } from '../../src/actors/provider-calls.ts'
 import { createModel, type ModelOptions, type Providers } from '../../src/providers/model.ts'
 import { createOutbound } from '../../src/tools/outbound.ts'
 import { heard } from '../support/model-stream.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { startUpstream, type Upstream, type UpstreamOptions } from '../support/upstream.ts'
 
 export const key = 'sk-test-4f9a8b7c6d5e4f3a2b1c'
 
-export async function scene(options: Partial<ModelOptions> = {}): Promise<{ up: Upstream; model: Providers }> {
-  const up = await startUpstream()
+export async function scene(
+  options: Partial<ModelOptions> = {},
+  upstream: UpstreamOptions = {},
+): Promise<{ up: Upstream; model: Providers }> {
+  const up = await startUpstream(upstream)
   const outbound = createOutbound({ policy: 'standard', allow: [] })
   const standard = { fetch: outbound.call, providerRetries: 2, idleTimeoutMs: 60_000, backOffMs: 1 }
   const model = createModel({ ...standard, ...options })
@@ -73,10 +76,13 @@ export function failureIn(events: readonly ModelEvent[]) {
   return last.failure
 }
 
+/** What the upstream reports unless its script says otherwise. */
+export const aTokenEach = { promptTokens: 1, completionTokens: 1 }
+
 /** What `sayOk` makes the model emit. */
 export const okay: readonly ModelEvent[] = [
   { type: 'text', text: 'ok' },
-  { type: 'end', reason: 'stop', usage: null },
+  { type: 'end', reason: 'stop', usage: aTokenEach },
 ]
 
 export const sayOk = async (call: { text(t: string): unknown; finish(): unknown }) => {

@@ -1,6 +1,6 @@
 /** Tool calls put together from deltas of many makes. */
 import { describe, expect, test } from 'vitest'
-import { ask, requestTo, scene, spoken } from './scene.ts'
+import { ask, aTokenEach, requestTo, scene, spoken } from './scene.ts'
 
 describe('tool calls', () => {
   const callsIn = async (parts: unknown[], reason = 'tool_calls') => {
@@ -27,7 +27,7 @@ describe('tool calls', () => {
       { type: 'text', text: 'Let me see.' },
       { type: 'tool_call', call: { id: 'a', name: 'f', arguments: '{"city":"Zürich"}' } },
       { type: 'tool_call', call: { id: 'b', name: 'g', arguments: '{"n":2}' } },
-      { type: 'end', reason: 'tool_calls', usage: null },
+      { type: 'end', reason: 'tool_calls', usage: aTokenEach },
     ])
   })
 

@@ -47,8 +47,11 @@ export interface UpstreamCall {
   raw(bytes: string | Uint8Array): Promise<void>
   /** A tool call, its arguments in pieces of `pieceLength` characters. */
   toolCall(call: { index?: number; id?: string; name: string; arguments: string }, pieceLength?: number): Promise<void>
-  /** Finish chunk, usage chunk (if given and requested, or always with `force`), `[DONE]`, end. */
-  finish(reason?: string, usage?: UpstreamUsage, force?: boolean): Promise<void>
+  /**
+   * Finish chunk, usage chunk (if requested, or given with `force`), `[DONE]`, end. Absent usage: a token each where the
+   * upstream reports usage; null: none.
+   */
+  finish(reason?: string, usage?: UpstreamUsage | null, force?: boolean): Promise<void>
   /** A response without streaming. */
   json(body: unknown, headers?: Record<string, string>): void
   error(status: number, body?: unknown, headers?: Record<string, string>): void
@@ -79,8 +82,17 @@ export interface Upstream extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** `list`: the response to GET by path, instead of the common list of models. */
-export async function startUpstream({ list }: { list?: (path: string) => unknown } = {}): Promise<Upstream> {
+export interface UpstreamOptions {
+  /** The response to GET by path, instead of the common list of models. */
+  list?: (path: string) => unknown
+  /**
+   * Announces usage in each chunk of a stream and sends it last, as OpenAI does when it is requested. False: sends what a
+   * script gives. Our tokenizer's thread, 0.4 s of processor time, starts for a model that announces nothing.
+   */
+  reportsUsage?: boolean
+}
+
+export async function startUpstream({ list, reportsUsage = true }: UpstreamOptions = {}): Promise<Upstream> {
   const calls: UpstreamCall[] = []
   const requests: string[] = []
   const scripts: Script[] = []
@@ -109,7 +121,7 @@ export async function startUpstream({ list }: { list?: (path: string) => unknown
       return
     }
     if (request.method === 'GET') return listModels(models, response)
-    const call = callOf(calls.length + 1, request, response, body)
+    const call = callOf(calls.length + 1, request, response, body, reportsUsage)
     calls.push(call)
     awaited.get(call.number)?.resolve(call)
     await (scripts.shift() ?? always)(call)
@@ -165,7 +177,15 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   return text === '' ? {} : JSON.parse(text)
 }
 
-function callOf(number: number, request: IncomingMessage, response: ServerResponse, body: unknown): UpstreamCall {
+const aTokenEach: UpstreamUsage = { prompt_tokens: 1, completion_tokens: 1 }
+
+function callOf(
+  number: number,
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: unknown,
+  reportsUsage: boolean,
+): UpstreamCall {
   const closed = new Promise<void>((resolve) => response.once('close', resolve))
   response.on('error', () => {}) // clients may disconnect
   const write = (bytes: string | Uint8Array) => {
@@ -180,7 +200,12 @@ function callOf(number: number, request: IncomingMessage, response: ServerRespon
     })
   }
   const chunk = (fields: Record<string, unknown>) =>
-    call.data({ id: `up-${number}`, object: 'chat.completion.chunk', created: 1, model: 'up', ...fields })
+    call.data({
+      ...{ id: `up-${number}`, object: 'chat.completion.chunk', created: 1, model: 'up' },
+      ...(reportsUsage && isUsageRequested() && { usage: null }),
+      ...fields,
+    })
+  const isUsageRequested = (): boolean => call.body.stream_options?.include_usage === true
   const plain = (status: number, value: unknown, headers: Record<string, string>) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
     response.end(typeof value === 'string' ? value : JSON.stringify(value))
@@ -209,7 +234,8 @@ function callOf(number: number, request: IncomingMessage, response: ServerRespon
     },
     async finish(reason = 'stop', usage, force = false) {
       await call.delta({}, reason)
-      if (usage && (force || call.body.stream_options?.include_usage)) await chunk({ choices: [], usage })
+      const sent = usage === undefined && reportsUsage ? aTokenEach : usage
+      if (sent && ((usage && force) || isUsageRequested())) await chunk({ choices: [], usage: sent })
       await call.data('[DONE]')
       response.end()
     },

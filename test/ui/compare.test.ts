@@ -19,8 +19,11 @@ test('one message goes to every column with its own settings, and the one that i
   await column(page, 3).getByRole('button', { name: 'All settings of column 3' }).click()
   await page.getByRole('dialog').getByLabel('System prompt').fill('Be a pirate.')
   await page.keyboard.press('Escape')
-  up.always((call) =>
-    call.text(`${call.body.model} ${call.body.temperature} ${call.body.messages[0].content}`).then(() => call.finish()),
+  up.always(
+    (call) =>
+      call
+        .text(`${call.body.model} ${call.body.temperature} ${call.body.messages[0].content}`)
+        .then(() => call.finish('stop', null)), // estimated
   )
   await say(page, 'Which one?')
   await soon(() => answerOf(page, 1).allTextContents()).toEqual(['test-model undefined Which one?'])
