@@ -6,6 +6,8 @@ import { openScene, storedMessages } from './scene.ts'
 const scene = await openScene({
   settings: { MAX_RUNNING_REPLIES: '2', HISTORY_MAX_TOKENS: '1000' },
   system: 'Be brief.',
+  // The tokenizer is awake then: a reply that is left keeps its place until its tokens are counted.
+  reportsUsage: false,
 })
 afterAll(scene.close)
 
