@@ -140,8 +140,8 @@ function groupsFor(field: string, value: unknown): Group[] {
   return /url$/i.test(field) ? ['text', 'address'] : ['text']
 }
 
-/** A run takes about a tenth of the pairs of value and field, other ones each time: all of them take two minutes. */
-const SHARE = samples(1 / 10, 1)
+/** A run takes about a twentieth of the pairs of value and field, other ones each time: all of them take two minutes. */
+const SHARE = samples(1 / 20, 1)
 const random = seededRandom('no-freeze')
 
 /** By value, then by endpoint. */
@@ -170,10 +170,16 @@ function* wholes(): Generator<HostileRequest & { what: string }> {
   }
 }
 
+/** A run takes about half of them: all take 15 s of processor time, most of it beside the event loop. */
 function* imports(): Generator<HostileRequest & { what: string }> {
   const target = { url: `${app.url}/api/v1/import`, method: 'POST', bytes: 2 ** 20 }
-  for (const name of Object.keys(hostileYaml)) yield { ...target, kind: 'yaml', name, what: `YAML: ${name}` }
-  for (const name of Object.keys(hostileImports)) yield { ...target, kind: 'import', name, what: `import: ${name}` }
+  const share = samples(1 / 2, 1)
+  for (const name of Object.keys(hostileYaml)) {
+    if (random() <= share) yield { ...target, kind: 'yaml', name, what: `YAML: ${name}` }
+  }
+  for (const name of Object.keys(hostileImports)) {
+    if (random() <= share) yield { ...target, kind: 'import', name, what: `import: ${name}` }
+  }
 }
 
 /** Node lets 16 KiB of request line and headers through. */
@@ -225,7 +231,7 @@ async function attack(request: HostileRequest): Promise<HostileAnswer> {
   return (await answer)[0]
 }
 
-async function expectNoFreeze(requests: Iterable<HostileRequest & { what: string }>): Promise<void> {
+async function expectNoFreeze(requests: Iterable<HostileRequest & { what: string }>, atLeast = 11): Promise<void> {
   const slow: string[] = []
   let sent = 0
   for (const { what, ...request } of requests) {
@@ -240,12 +246,12 @@ async function expectNoFreeze(requests: Iterable<HostileRequest & { what: string
     const slowness = longest > LONGEST_MS ? Math.max(1, referenceMs() / QUIET_MS) : 1
     if (longest > LONGEST_MS * slowness) slow.push(`${Math.round(longest)} ms: ${what} (${status})`)
   }
-  expect(sent).toBeGreaterThan(10)
+  expect(sent).toBeGreaterThanOrEqual(atLeast)
   expect(slow).toEqual([])
 }
 
 const minutes = { timeout: 300_000 }
 verifies('contract-18.livez', 'no field of a body holds the event loop', () => expectNoFreeze(fields()), minutes)
 verifies('contract-18.livez', 'no body holds the event loop', () => expectNoFreeze(wholes()), minutes)
-verifies('contract-18.livez', 'no import holds the event loop', () => expectNoFreeze(imports()), minutes)
+verifies('contract-18.livez', 'no import holds the event loop', () => expectNoFreeze(imports(), 1), minutes)
 verifies('contract-18.livez', 'no path, query or header holds the event loop', () => expectNoFreeze(heads()), minutes)
