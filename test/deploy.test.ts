@@ -176,6 +176,13 @@ describe('what watches and what stands in front', () => {
     for (const name of alarms) expect(tests).toContain(`alertname="${name}"`)
   })
 
+  test('the Prometheus operator gets the same alarms', async () => {
+    const { spec } = parse(await read('deploy/overlays/monitoring/prometheus-rule.yaml'))
+    expect(spec).toEqual(parse(await read('deploy/prometheus-alarms.yaml')))
+    const { resources } = parse(await read('deploy/overlays/monitoring/kustomization.yaml'))
+    expect(resources).toEqual(['../../kubernetes', 'pod-monitor.yaml', 'prometheus-rule.yaml'])
+  })
+
   test('the pods have the port that is scraped, and nobody else may read it', async () => {
     const monitor = parse(await read('deploy/overlays/monitoring/pod-monitor.yaml'))
     const { labels } = kind('Deployment').spec.template.metadata
