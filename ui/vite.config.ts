@@ -15,6 +15,14 @@ export default defineConfig({
     assetsInlineLimit: 0,
     emptyOutDir: true,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // Not a file for each set of pages that share a module with the first one.
+          groups: [{ name: 'base', tags: ['$initial'] }],
+        },
+      },
+    },
     // react-dom alone has 180; test/ui/size.test.ts holds what the first page costs.
     chunkSizeWarningLimit: 600,
   },

@@ -4,6 +4,7 @@ import { Tabs } from '@mantine/core'
 import { IconActivity, IconChartArrows, IconPlayerTrackNext, IconUsers } from '@tabler/icons-react'
 import { useNavigate } from 'react-router'
 import { Page } from '../blocks/page.tsx'
+import { pageHeads } from '../shell/page-heads.ts'
 import { Actors } from './actors.tsx'
 import classes from './chart-page.module.css'
 import { Live } from './live.tsx'
@@ -23,11 +24,7 @@ export function Component() {
   const { view, chosen } = useChartAddress()
   const shown = views.some(({ value }) => value === view) ? view : firstView
   return (
-    <Page
-      title="State chart"
-      description="Every session is an actor that moves through these states, shown as it runs."
-      width="full"
-    >
+    <Page {...pageHeads.chart}>
       <Tabs
         value={shown}
         onChange={(value) => void navigate(chartAddress(value ?? firstView, chosen))}

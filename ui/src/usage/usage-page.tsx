@@ -7,6 +7,7 @@ import { allAgents } from '../agents/resource.ts'
 import { EmptyState } from '../blocks/empty-state.tsx'
 import { ErrorAlert } from '../blocks/error-alert.tsx'
 import { Page } from '../blocks/page.tsx'
+import { pageHeads } from '../shell/page-heads.ts'
 import { sumOf } from './buckets.ts'
 import { ByDay } from './by-day.tsx'
 import { Figures } from './figures.tsx'
@@ -21,10 +22,7 @@ export function Component() {
   const { period } = usePeriod()
   const { data, error } = useQuery({ ...usageQuery('day', period), placeholderData: keepPreviousData })
   return (
-    <Page
-      title="Usage"
-      description="Tokens read and written by models, for every reply, however it ended, including those of deleted sessions and agents."
-    >
+    <Page {...pageHeads.usage}>
       <PeriodPicker />
       <div className={classes.blocks}>
         {error ? <ErrorAlert error={error} /> : data ? <Report report={data} period={period} /> : <Skeleton h={420} />}

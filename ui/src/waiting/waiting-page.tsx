@@ -11,6 +11,7 @@ import { Pager } from '../blocks/pager.tsx'
 import { usePaging } from '../blocks/paging.ts'
 import { RelativeTime } from '../blocks/relative-time.tsx'
 import { sessionName } from '../sessions/words.ts'
+import { pageHeads } from '../shell/page-heads.ts'
 import { PAGE, type WaitingSession, waitingSessions } from './queries.ts'
 
 export function Component() {
@@ -18,7 +19,7 @@ export function Component() {
   const { offset } = paging.params
   const { data, error } = useQuery({ ...waitingSessions(offset), placeholderData: keepPreviousData })
   return (
-    <Page title="Waiting" description="Calls waiting for a decision, across all agents, oldest first." width="full">
+    <Page {...pageHeads.waiting}>
       <ErrorAlert error={error} mb="md" />
       {data === undefined && error === null && <Skeleton height={200} radius="lg" />}
       {data?.total === 0 && (
