@@ -1,44 +1,67 @@
 /** Addresses and the pages behind them; each page is loaded when it is first visited. */
 import { Loader, Skeleton } from '@mantine/core'
-import { createBrowserRouter, type RouteObject } from 'react-router'
-import { Page } from './blocks/page.tsx'
+import type { ComponentType } from 'react'
+import { createBrowserRouter, Outlet, type RouteObject } from 'react-router'
+import { Page, type PageProps } from './blocks/page.tsx'
 import { resources } from './resources.ts'
 import { CrashPage } from './shell/crash-page.tsx'
 import { NotFoundPage } from './shell/not-found-page.tsx'
-import { pageHeads } from './shell/page-heads.ts'
 import { fetchAhead, followRouter, reliable } from './shell/reliable-import.ts'
 import { Shell } from './shell/shell.tsx'
 
-const headOf = (name: keyof typeof pageHeads) => (
-  <Page {...pageHeads[name]}>
-    <Skeleton h={420} role="status" aria-label="Loading" />
-  </Page>
-)
+const loading = <Loader aria-label="Loading" m="xl" />
+
+/** A page whose heading stands before it has been loaded, and stays. */
+const headed = (
+  path: string,
+  head: Omit<PageProps, 'children'>,
+  lazy: () => Promise<{ Component: ComponentType }>,
+): RouteObject => ({
+  path,
+  element: (
+    <Page {...head}>
+      <Outlet />
+    </Page>
+  ),
+  children: [{ index: true, lazy, hydrateFallbackElement: <Skeleton h={420} role="status" aria-label="Loading" /> }],
+})
 
 const pages: RouteObject[] = [
   { index: true, lazy: reliable(() => import('./home/home-page.tsx')) },
   { path: 'playground/:agentId?/:sessionId?', lazy: reliable(() => import('./playground/playground-page.tsx')) },
   { path: 'playground/:agentId/compare', lazy: reliable(() => import('./compare/compare-page.tsx')) },
-  {
-    path: 'sessions',
-    lazy: reliable(() => import('./sessions/sessions-page.tsx')),
-    hydrateFallbackElement: headOf('sessions'),
-  },
-  {
-    path: 'waiting',
-    lazy: reliable(() => import('./waiting/waiting-page.tsx')),
-    hydrateFallbackElement: headOf('waiting'),
-  },
-  {
-    path: 'chart',
-    lazy: reliable(() => import('./chart/chart-page.tsx')),
-    hydrateFallbackElement: headOf('chart'),
-  },
-  {
-    path: 'usage',
-    lazy: reliable(() => import('./usage/usage-page.tsx')),
-    hydrateFallbackElement: headOf('usage'),
-  },
+  headed(
+    'sessions',
+    {
+      title: 'Sessions',
+      description: 'Every conversation with every agent, most recently updated first.',
+      width: 'full',
+    },
+    reliable(() => import('./sessions/sessions-page.tsx')),
+  ),
+  headed(
+    'waiting',
+    { title: 'Waiting', description: 'Calls waiting for a decision, across all agents, oldest first.', width: 'full' },
+    reliable(() => import('./waiting/waiting-page.tsx')),
+  ),
+  headed(
+    'chart',
+    {
+      title: 'State chart',
+      description: 'Every session is an actor that moves through these states, shown as it runs.',
+      width: 'full',
+    },
+    reliable(() => import('./chart/chart-page.tsx')),
+  ),
+  headed(
+    'usage',
+    {
+      title: 'Usage',
+      description:
+        'Tokens read and written by models, for every reply, however it ended, including those of deleted sessions and agents.',
+    },
+    reliable(() => import('./usage/usage-page.tsx')),
+  ),
   { path: 'tools/built-in', lazy: reliable(() => import('./built-in-tools/built-in-tools-page.tsx')) },
   { path: 'break-it', lazy: reliable(() => import('./break-it/break-it-page.tsx')) },
   ...resources.flatMap(({ resource: { path }, listPage, recordPages }): RouteObject[] => [
@@ -57,10 +80,7 @@ export const router = createBrowserRouter([
     children: [
       {
         errorElement: <CrashPage />,
-        children: pages.map((page) => ({
-          hydrateFallbackElement: <Loader aria-label="Loading" m="xl" />,
-          ...page,
-        })),
+        children: pages.map((page) => (page.lazy ? { ...page, hydrateFallbackElement: loading } : page)),
       },
     ],
   },

@@ -3,8 +3,6 @@ import './tones.css'
 import { Tabs } from '@mantine/core'
 import { IconActivity, IconChartArrows, IconPlayerTrackNext, IconUsers } from '@tabler/icons-react'
 import { useNavigate } from 'react-router'
-import { Page } from '../blocks/page.tsx'
-import { pageHeads } from '../shell/page-heads.ts'
 import { Actors } from './actors.tsx'
 import classes from './chart-page.module.css'
 import { Live } from './live.tsx'
@@ -24,26 +22,24 @@ export function Component() {
   const { view, chosen } = useChartAddress()
   const shown = views.some(({ value }) => value === view) ? view : firstView
   return (
-    <Page {...pageHeads.chart}>
-      <Tabs
-        value={shown}
-        onChange={(value) => void navigate(chartAddress(value ?? firstView, chosen))}
-        keepMounted={false}
-        classNames={{ list: classes.tabs ?? '', tab: classes.tab ?? '' }}
-      >
-        <Tabs.List aria-label="Views of the chart">
-          {views.map(({ value, label, icon: Icon }) => (
-            <Tabs.Tab key={value} value={value} leftSection={<Icon size={16} stroke={1.7} aria-hidden />}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {views.map(({ value, view: View }) => (
-          <Tabs.Panel key={value} value={value} pt="md">
-            <View />
-          </Tabs.Panel>
+    <Tabs
+      value={shown}
+      onChange={(value) => void navigate(chartAddress(value ?? firstView, chosen))}
+      keepMounted={false}
+      classNames={{ list: classes.tabs ?? '', tab: classes.tab ?? '' }}
+    >
+      <Tabs.List aria-label="Views of the chart">
+        {views.map(({ value, label, icon: Icon }) => (
+          <Tabs.Tab key={value} value={value} leftSection={<Icon size={16} stroke={1.7} aria-hidden />}>
+            {label}
+          </Tabs.Tab>
         ))}
-      </Tabs>
-    </Page>
+      </Tabs.List>
+      {views.map(({ value, view: View }) => (
+        <Tabs.Panel key={value} value={value} pt="md">
+          <View />
+        </Tabs.Panel>
+      ))}
+    </Tabs>
   )
 }

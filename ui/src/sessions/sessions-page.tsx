@@ -5,9 +5,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { EmptyState } from '../blocks/empty-state.tsx'
 import { ErrorAlert } from '../blocks/error-alert.tsx'
-import { Page } from '../blocks/page.tsx'
 import { Pager } from '../blocks/pager.tsx'
-import { pageHeads } from '../shell/page-heads.ts'
 import { BulkActions } from './bulk-actions.tsx'
 import { useSessionFilters } from './filters-in-url.ts'
 import { allSessions } from './queries.ts'
@@ -27,7 +25,7 @@ export function Component() {
   const selected = sessions.filter(({ id }) => chosen.has(id))
   const nothing = data !== undefined && data.sessions.length === 0 && !isFiltered && !isPlaceholderData
   return (
-    <Page {...pageHeads.sessions}>
+    <>
       <ErrorAlert error={error} mb="md" />
       {nothing && paging.params.offset === 0 ? (
         <EmptyState
@@ -57,6 +55,6 @@ export function Component() {
           )}
         </>
       )}
-    </Page>
+    </>
   )
 }

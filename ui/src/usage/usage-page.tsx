@@ -6,8 +6,6 @@ import { Link } from 'react-router'
 import { allAgents } from '../agents/resource.ts'
 import { EmptyState } from '../blocks/empty-state.tsx'
 import { ErrorAlert } from '../blocks/error-alert.tsx'
-import { Page } from '../blocks/page.tsx'
-import { pageHeads } from '../shell/page-heads.ts'
 import { sumOf } from './buckets.ts'
 import { ByDay } from './by-day.tsx'
 import { Figures } from './figures.tsx'
@@ -22,12 +20,12 @@ export function Component() {
   const { period } = usePeriod()
   const { data, error } = useQuery({ ...usageQuery('day', period), placeholderData: keepPreviousData })
   return (
-    <Page {...pageHeads.usage}>
+    <>
       <PeriodPicker />
       <div className={classes.blocks}>
         {error ? <ErrorAlert error={error} /> : data ? <Report report={data} period={period} /> : <Skeleton h={420} />}
       </div>
-    </Page>
+    </>
   )
 }
 

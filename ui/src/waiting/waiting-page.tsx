@@ -6,12 +6,10 @@ import { Link } from 'react-router'
 import blocks from '../blocks/blocks.module.css'
 import { EmptyState } from '../blocks/empty-state.tsx'
 import { ErrorAlert } from '../blocks/error-alert.tsx'
-import { Page } from '../blocks/page.tsx'
 import { Pager } from '../blocks/pager.tsx'
 import { usePaging } from '../blocks/paging.ts'
 import { RelativeTime } from '../blocks/relative-time.tsx'
 import { sessionName } from '../sessions/words.ts'
-import { pageHeads } from '../shell/page-heads.ts'
 import { PAGE, type WaitingSession, waitingSessions } from './queries.ts'
 
 export function Component() {
@@ -19,7 +17,7 @@ export function Component() {
   const { offset } = paging.params
   const { data, error } = useQuery({ ...waitingSessions(offset), placeholderData: keepPreviousData })
   return (
-    <Page {...pageHeads.waiting}>
+    <>
       <ErrorAlert error={error} mb="md" />
       {data === undefined && error === null && <Skeleton height={200} radius="lg" />}
       {data?.total === 0 && (
@@ -54,7 +52,7 @@ export function Component() {
           <Pager total={data.total} limit={PAGE} offset={offset} onOffset={paging.setOffset} />
         </>
       )}
-    </Page>
+    </>
   )
 }
 
