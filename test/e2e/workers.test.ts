@@ -19,13 +19,11 @@ import { verifies } from '../verifies.ts'
 
 let up: Upstream
 let database: FreshDatabase
-/** The first test's workers make the tables, at the same time. */
-let isFirst = true
 
-beforeEach(async () => {
+beforeEach(async ({ task }) => {
   up = await startUpstream()
-  database = await freshDatabase({ empty: isFirst })
-  isFirst = false
+  // The first test's workers make the tables, at the same time.
+  database = await freshDatabase({ empty: task === task.file.tasks[0] })
 })
 afterEach(async () => {
   await up.close()
