@@ -8,7 +8,7 @@ import { verifies } from '../verifies.ts'
 import { finished, openScene, type Scene, versions } from './scene.ts'
 
 /** More than a line stores of those before it. */
-const TURNS = 50
+const TURNS = 100
 
 describe.each(versions)('PostgreSQL %i', (version) => {
   let scene: Scene
@@ -67,7 +67,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       }
       for (const session of sessions) await check(session)
       const [most] = await scene.sql<{ lines: number }[]>`select max(cardinality(lines_before)) as lines from messages`
-      expect(most).toEqual({ lines: 64 })
+      expect(most).toEqual({ lines: 128 })
       // Those of older versions have none, and the newer ones behind them go on from there.
       await scene.sql`update messages set lines_before = null where position % 3 = 0`
       for (const session of sessions) {
