@@ -169,7 +169,7 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
   }
   mount(app, health, healthHandlers({ ping: rooms.ping, draining: host.draining, cache: rooms.coordination.cache }))
-  const sendPage = await registerUi(app)
+  const sendPage = await registerUi(app, { login: options.credentials ? 'required' : 'none' })
   answerUnknownPaths(app, sendPage)
   await registerBreakIt(app, sendPage, rooms.breakIt)
   const deployRooms = {

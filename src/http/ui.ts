@@ -10,6 +10,8 @@ import { pageGuards, strictPolicy } from './page-guards.ts'
 const built = new URL('../../ui/dist/', import.meta.url)
 // In index.html, once; the pages give it to the style elements that they make.
 const noncePlace = '__STYLE_NONCE__'
+// Likewise: `required`, or `none`, which spares the pages the question before anything is shown.
+const loginPlace = '__LOGIN__'
 const yearMs = 31_536_000_000
 
 const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Greenroom</title>
@@ -24,10 +26,16 @@ export type SendPage = (reply: FastifyReply) => Promise<FastifyReply>
  * Serves `/`, `/assets/…` and the few files beside them from `folder`, each time from the disk: a build under a running
  * server shows at the next load. Without a build `/` says how to make one, and so does the log.
  */
-export async function registerUi(app: FastifyInstance, folder: URL = built): Promise<SendPage> {
+export async function registerUi(
+  app: FastifyInstance,
+  { login, folder = built }: { login: 'required' | 'none'; folder?: URL },
+): Promise<SendPage> {
   const index = new URL('index.html', folder)
   if (!existsSync(index)) app.log.warn('The pages are not built: npm run build makes them. The API works without.')
-  const sendPage: SendPage = async (reply) => sendHtml(reply, await readFile(index, 'utf8').catch(() => notBuilt))
+  const sendPage: SendPage = async (reply) => {
+    const html = await readFile(index, 'utf8').catch(() => notBuilt)
+    return sendHtml(reply, html.replace(loginPlace, login))
+  }
   app.get('/', (_request, reply) => sendPage(reply))
   await app.register((scope) => serveFiles(scope, fileURLToPath(folder)))
   return sendPage

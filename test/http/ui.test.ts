@@ -29,6 +29,12 @@ verifies(
   },
 )
 
+test('the page says whether a login is required, before anything is asked', async () => {
+  const saidBy = async (scene: typeof open) =>
+    /<meta name="login" content="(\w+)"/.exec((await scene.call('GET', '/')).text)?.[1]
+  expect(await Promise.all([open, closed].map(saidBy))).toEqual(['none', 'required'])
+})
+
 test('the policy allows no inline script, and style elements with this answer’s nonce alone', async () => {
   const [one, two] = [await open.call('GET', '/'), await open.call('GET', '/')]
   const nonces = [one, two].map(({ headers, text }) => {
@@ -74,7 +80,7 @@ test('an address of the pages’ router gives the page to a browser, and 404 to 
 
 test('without a build the server starts and / says how to make one', async () => {
   const app = Fastify()
-  const sendPage = await registerUi(app, new URL('file:///nowhere/'))
+  const sendPage = await registerUi(app, { login: 'none', folder: new URL('file:///nowhere/') })
   app.setNotFoundHandler((request, reply) => (asksForPage(request) ? sendPage(reply) : reply.code(404).send()))
   for (const url of ['/', '/prompts']) {
     const page = await app.inject({ url, headers: browser })

@@ -1,9 +1,7 @@
 import '@fontsource-variable/inter/wght.css'
-import '@mantine/core/styles.css'
-import '@mantine/notifications/styles.css'
+import './mantine.css'
 import './base.css'
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -11,6 +9,7 @@ import { RouterProvider } from 'react-router/dom'
 import { LoginGate } from './login/login-gate.tsx'
 import { queryClient } from './query-client.ts'
 import { router } from './routes.tsx'
+import { Notices } from './shell/notices.tsx'
 import { cssVariables, theme } from './theme.ts'
 
 // The Content-Security-Policy allows style elements with this response's nonce only (src/http/ui.ts).
@@ -29,7 +28,7 @@ createRoot(root).render(
       getStyleNonce={() => nonce}
     >
       <QueryClientProvider client={queryClient}>
-        <Notifications position="bottom-right" />
+        <Notices />
         <LoginGate>
           <RouterProvider router={router} />
         </LoginGate>

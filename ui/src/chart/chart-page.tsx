@@ -1,20 +1,25 @@
 /** The running machine: live, replayed, counted, and its live actors. */
 import './tones.css'
-import { Tabs } from '@mantine/core'
+import { Skeleton, Tabs } from '@mantine/core'
 import { IconActivity, IconChartArrows, IconPlayerTrackNext, IconUsers } from '@tabler/icons-react'
+import { lazy, Suspense } from 'react'
 import { useNavigate } from 'react-router'
-import { Actors } from './actors.tsx'
+import { fetchAhead, reliable } from '../shell/reliable-import.ts'
 import classes from './chart-page.module.css'
 import { Live } from './live.tsx'
-import { Replay } from './replay.tsx'
 import { chartAddress, firstView, useChartAddress } from './session-in-url.ts'
-import { TrafficView } from './traffic.tsx'
+
+// Not with the page, which shows one view at first.
+const replay = () => import('./replay.tsx').then(({ Replay }) => ({ default: Replay }))
+const traffic = () => import('./traffic.tsx').then(({ TrafficView }) => ({ default: TrafficView }))
+const actors = () => import('./actors.tsx').then(({ Actors }) => ({ default: Actors }))
+fetchAhead([replay, traffic, actors], 2_000)
 
 const views = [
   { value: 'live', label: 'Live', icon: IconActivity, view: Live },
-  { value: 'replay', label: 'Replay', icon: IconPlayerTrackNext, view: Replay },
-  { value: 'traffic', label: 'Traffic', icon: IconChartArrows, view: TrafficView },
-  { value: 'actors', label: 'Actors', icon: IconUsers, view: Actors },
+  { value: 'replay', label: 'Replay', icon: IconPlayerTrackNext, view: lazy(reliable(replay)) },
+  { value: 'traffic', label: 'Traffic', icon: IconChartArrows, view: lazy(reliable(traffic)) },
+  { value: 'actors', label: 'Actors', icon: IconUsers, view: lazy(reliable(actors)) },
 ] as const
 
 export function Component() {
@@ -37,7 +42,9 @@ export function Component() {
       </Tabs.List>
       {views.map(({ value, view: View }) => (
         <Tabs.Panel key={value} value={value} pt="md">
-          <View />
+          <Suspense fallback={<Skeleton h={420} role="status" aria-label="Loading" />}>
+            <View />
+          </Suspense>
         </Tabs.Panel>
       ))}
     </Tabs>

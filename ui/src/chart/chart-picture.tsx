@@ -3,7 +3,7 @@ import { Skeleton } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { ErrorAlert } from '../blocks/error-alert.tsx'
 import { reliable } from '../shell/reliable-import.ts'
-import type { Marks } from './flow-elements.ts'
+import type { Marks } from './marks.ts'
 import type { LaidOutChart } from './use-chart.ts'
 
 const ChartCanvas = lazy(reliable(() => import('./chart-canvas.tsx')))

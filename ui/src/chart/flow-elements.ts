@@ -1,34 +1,8 @@
 /** The laid-out chart as React Flow's nodes and edges. Nothing is measured: ELK's boxes are used. */
 import { type Edge, type Node, Position } from '@xyflow/react'
-import type { ReactNode } from 'react'
 import type { Box, Form, Layout, PlacedTransition } from './layout.ts'
-import { isActive, shortName, type Tone, toneOf } from './machine.ts'
-import type { Step } from './queries.ts'
-
-export interface StateMark {
-  /** The actor is here, or in a state within. */
-  lit?: boolean
-  /** A word or two under the name. */
-  note?: ReactNode
-  /** 0 (cool) to 1: how much of the warm colour. */
-  heat?: number
-}
-export interface TransitionMark {
-  /** Taken last; another value restarts the animation. */
-  taken?: number | string
-  /** In pixels. */
-  width?: number
-  /** Behind the event's name. */
-  count?: string
-  /** Not used: steps back. */
-  faint?: boolean
-  tone?: Tone
-}
-export interface Marks {
-  states: ReadonlyMap<string, StateMark>
-  transitions: ReadonlyMap<string, TransitionMark>
-}
-export const unmarked: Marks = { states: new Map(), transitions: new Map() }
+import { shortName, type Tone, toneOf } from './machine.ts'
+import type { Marks, StateMark, TransitionMark } from './marks.ts'
 
 export type StateFlowNode = Node<{ name: string; tone: Tone; compound: boolean; form: Form; mark: StateMark }, 'state'>
 export type TransitionFlowEdge = Edge<
@@ -90,20 +64,4 @@ export function flowEdges(layout: Layout, form: Form, marks: Marks['transitions'
     data: { placed: null, points: layout.start.points, form, mark: noMark },
   }
   return [start, ...edges]
-}
-
-/** The chart with an actor in it: where it is, and how it came there. `note` is shown in the innermost state. */
-export function actorMarks(
-  layout: Layout,
-  current: string | null,
-  taken: { id: string; step: Step } | null,
-  note?: ReactNode,
-): Marks {
-  const states = new Map<string, StateMark>()
-  for (const { state, compound } of layout.states) {
-    if (isActive(state.id, current)) states.set(state.id, { lit: true, ...(!compound && { note }) })
-  }
-  const transitions = new Map<string, TransitionMark>()
-  if (taken) transitions.set(taken.id, { taken: taken.step.seq, tone: toneOf(taken.step.to) })
-  return { states, transitions }
 }

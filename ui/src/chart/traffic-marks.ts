@@ -1,6 +1,7 @@
 /** Counts and times → how wide, how warm. Pure. */
-import type { Marks, StateMark, TransitionMark } from './flow-elements.ts'
+
 import { isRunning } from './machine.ts'
+import type { Marks, StateMark, TransitionMark } from './marks.ts'
 import type { Traffic } from './queries.ts'
 import { duration, shortCount } from './words.ts'
 

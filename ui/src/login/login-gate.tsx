@@ -14,7 +14,7 @@ const LoginDialog = lazy(reliable(() => import('./login-dialog.tsx')))
 export function LoginGate({ children }: { children: ReactNode }) {
   const { data: user, error } = useQuery(currentUser)
   // Not at once: the whole page hangs on it, and would be one long task.
-  const data = useDeferredValue(user)
+  const data = useDeferredValue(user, undefined)
   const ended = useLoginEnded()
   if (data === undefined) return <Waiting error={error} />
   if (data === null) {

@@ -1,6 +1,9 @@
 import { queryOptions } from '@tanstack/react-query'
 import { ApiError, api } from '../api.ts'
 
+// What the server wrote into the page (src/http/ui.ts).
+const isOpen = document.querySelector<HTMLMetaElement>('meta[name=login]')?.content === 'none'
+
 /** `{username}`, which is null where no login is required; null: a login is required first. */
 export const currentUser = queryOptions({
   queryKey: ['auth', 'me'],
@@ -9,6 +12,7 @@ export const currentUser = queryOptions({
       if (error instanceof ApiError && error.status === 401) return null
       throw error
     }),
+  ...(isOpen ? { initialData: { username: null } } : {}),
   staleTime: Number.POSITIVE_INFINITY,
 })
 
