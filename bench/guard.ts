@@ -19,9 +19,9 @@ import { median, table } from './figures.ts'
 import { type Ground, openGround } from './ground.ts'
 import { openTurn, warm } from './turns.ts'
 
-/** Rounds of a measurement. Ratios differ by 6 % between runs and fail at 30 %: to see that all is well, three suffice. */
+/** Rounds of a measurement. Ratios differ by 6 % between runs and fail at 30 %: to see that all is well, two suffice. */
 const ROUNDS = 5
-const FIRST_ROUNDS = 3
+const FIRST_ROUNDS = 2
 const RECORDED_RUNS = 3
 const LIMIT = 'raw'
 const guarded = ['greenroom-stateless', 'greenroom-session'] as const
