@@ -56,14 +56,18 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       await Promise.all(sessions.map((session) => winding(session, random)))
       const check = async (session: string) => {
         const path = await pathByParents(session)
-        expect(idsOf(await list(session))).toEqual(path)
+        const whole = await list(session)
+        expect(idsOf(whole)).toEqual(path)
+        expect(whole.map(({ parentId }) => parentId)).toEqual([null, ...path.slice(0, -1)])
         const at = Math.floor(random() * path.length)
         const cursor = path[at] ?? ''
         expect(idsOf(await list(session, { limit: 7 }))).toEqual(path.slice(-7))
         expect(idsOf(await list(session, { before: cursor, limit: 7 }))).toEqual(path.slice(Math.max(0, at - 7), at))
         expect(idsOf(await list(session, { after: cursor, limit: 7 }))).toEqual(path.slice(at + 1, at + 8))
         expect(idsOf(await list(session, { before: cursor }))).toEqual(path.slice(0, at))
-        expect(idsOf(await list(session, { after: cursor }))).toEqual(path.slice(at + 1))
+        const rest = await list(session, { after: cursor })
+        expect(idsOf(rest)).toEqual(path.slice(at + 1))
+        expect(rest.map(({ parentId }) => parentId)).toEqual(path.slice(at, -1))
       }
       for (const session of sessions) await check(session)
       const [most] = await scene.sql<{ lines: number }[]>`select max(cardinality(lines_before)) as lines from messages`

@@ -42,8 +42,8 @@ export interface Message {
 }
 
 /**
- * Of `messages m`: 15, and 16 are the most, since V8 makes a dictionary of a row with more, and reading 200 messages took half as long
- * again. What few messages have is one column.
+ * Of `messages m`, beside which a list may read `m.parent`: 16 at most, since V8 makes a dictionary of a row with more, and
+ * reading 200 messages took half as long again. What few messages have is one column.
  */
 export const messageColumns = (sql: Sql, sessionId: string): Fragment => sql`
   m.id, m.role, m.status, m.finish_reason as "finishReason", m.position, ${quickTime(sql, 'm.created_at')} as time,
@@ -59,16 +59,13 @@ export const messageColumns = (sql: Sql, sessionId: string): Fragment => sql`
          'parts', ${partsOfMany(sql, sessionId, 'm')})
   end as rare`
 
-/** Of `messages m`: the id of the message before it on its path. Null: it is a first one. */
-export const parentId = (sql: Sql): Fragment => sql`
-  (select p.id from messages p
-    where p.session_id = m.session_id and p.position = coalesce(m.parent, m.position - 1)) as "parentId"`
-
 export type MessageRow = FramesOrEnds &
   Pick<Message, 'id' | 'role' | 'finishReason' | 'model' | 'facts'> &
   Pick<ShownRow, 'first_seq' | 'content' | 'tool_events'> &
   Omit<UsageRow, 'usage_estimated'> & {
     position: number
+    /** As stored: null where it is the position before. Absent: not read, see `listMessages`. */
+    parent?: number | null
     /** See `isoOf`. */
     time: string
     /** Null: all of it is null, or false. */

@@ -2,7 +2,7 @@
 import type { AnySql, Sql } from '../postgres/database.ts'
 import { type Fragment, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'
-import { type Message, type MessageRow, messageColumns, messageOf, parentId } from './message-rows.ts'
+import { type Message, type MessageRow, messageColumns, messageOf } from './message-rows.ts'
 import { jsonText } from './stored-reply.ts'
 import { type PendingCall, pendingOf } from './waits.ts'
 
@@ -178,30 +178,33 @@ export async function listMessages(
     throw new UnknownMessage()
   }
   const [from, to] = after === undefined ? [null, position] : [position, null]
-  const all = branches === 'all'
+  const head = branches === 'all' ? sql`null` : sql`head`
+  // Of a whole path, each one's parent is the row before it.
+  const isPath = branches !== 'all' && cursor === undefined && limit === undefined
   // The session is looked for once, before any message: joined, it was looked for with each.
-  const rows = await sql<(MessageRow & { parentId?: string | null })[]>`
-    select ${messageColumns(sql, sessionId)} ${all ? sql`, ${parentId(sql)}` : sql``} from messages m
+  const rows = await sql<MessageRow[]>`
+    select ${messageColumns(sql, sessionId)} ${isPath ? sql`` : sql`, m.parent`} from messages m
      where m.session_id = ${sessionId} and m.position = any((
-       select path_page(id, ${all ? sql`null` : sql`head`}, ${from}, ${to}, ${limit ?? null})
+       select path_page(id, ${head}, ${from}, ${to}, ${limit ?? null})
          from sessions where id = ${sessionId} and agent_id = ${agentId})::integer[])
      order by m.position`
-  const [first] = rows
-  if (first === undefined) return (await findSession(sql, agentId, sessionId)) === null ? null : []
-  // On a path, each one's parent is the row before it.
-  const isCut = cursor !== undefined || limit !== undefined
-  const firstParent = !all && isCut ? await parentOf(sql, first.id) : null
+  if (rows.length === 0 && (await findSession(sql, agentId, sessionId)) === null) return null
+  const parents = isPath ? rows.map((_, n) => rows[n - 1]?.id ?? null) : await parentIds(sql, sessionId, rows)
   const place = { agentId: agentId.toLowerCase(), sessionId: sessionId.toLowerCase() } // as stored
-  return rows.map((row, n) =>
-    messageOf(sql, row, { ...place, parentId: (all ? row.parentId : rows[n - 1]?.id) ?? firstParent }),
-  )
+  return rows.map((row, n) => messageOf(sql, row, { ...place, parentId: parents[n] ?? null }))
 }
 
-async function parentOf(sql: Sql, messageId: string): Promise<string | null> {
-  const [row] = await sql<
-    { parentId: string | null }[]
-  >`select ${parentId(sql)} from messages m where m.id = ${messageId}`
-  return row?.parentId ?? null
+/** Each row's parent. Of a page, the first one's is not among its rows. */
+async function parentIds(sql: Sql, sessionId: string, rows: readonly MessageRow[]): Promise<(string | null)[]> {
+  const ids = new Map(rows.map(({ position, id }) => [position, id]))
+  const parents = rows.map(({ position, parent }) => parent ?? position - 1)
+  const others = parents.filter((parent) => parent >= 0 && !ids.has(parent))
+  if (others.length > 0) {
+    const found = await sql<{ position: number; id: string }[]>`
+      select position, id from messages where session_id = ${sessionId} and position = any(${others}::integer[])`
+    for (const { position, id } of found) ids.set(position, id)
+  }
+  return parents.map((parent) => ids.get(parent) ?? null)
 }
 
 /** Messages keep their place. Null: not of this session. */
