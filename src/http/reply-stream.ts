@@ -1,5 +1,6 @@
 /** A session's reply → HTTP: as a stream that can be resumed, or as one JSON body. Deploy and playground share it. */
 import type { FastifyReply } from 'fastify'
+import { firstAbort } from '../actors/first-abort.ts'
 import { type Reply, StreamCut } from '../actors/frame-log.ts'
 import type { FinishReason, Frame, ReplyError, ShownCall, Usage } from '../actors/reply-event.ts'
 import { breakOffOf } from './break-off.ts'
@@ -107,7 +108,7 @@ async function awaitReply(fastifyReply: FastifyReply, reply: Reply, onLeft: () =
   }
   const texts: string[] = []
   const thoughts: string[] = []
-  await reply.read(0, breakOff ? AbortSignal.any([client, breakOff]) : client, (batch) => {
+  await reply.read(0, breakOff ? firstAbort(client, breakOff) : client, (batch) => {
     for (const frame of batch) {
       if (frame.type === 'text') texts.push(frame.text)
       else if (frame.type === 'reasoning') thoughts.push(frame.text)

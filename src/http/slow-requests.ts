@@ -43,6 +43,8 @@ export function endSlowRequests(app: FastifyInstance, limits: ArrivalLimits = AR
     const now = performance.now()
     const seen = { seenAt: now, seenBytes: raw.socket.bytesRead }
     arriving.set(raw, { response, beganAt: now, ...seen, answeredAt: null })
+    // Not only at the next look: a second later, request and answer would be in V8's old generation.
+    raw.once('close', () => arriving.delete(raw))
   })
   // Fastify closes the connection after a body that it refused. While the client still writes, that resets it, and the
   // answer may be lost (seen: three of four 413s for 6 MB). The rest is discarded instead, for as long as we linger.

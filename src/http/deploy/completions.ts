@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
 import { ChatCompletionRequest } from '../../../openapi/schemas/chat.ts'
+import { firstAbort } from '../../actors/first-abort.ts'
 import { createGeneration, type Generation } from '../../actors/generate.ts'
 import type { LeaseGate } from '../../actors/lease-gate.ts'
 import type { Observer, ReplyObserver } from '../../actors/observer.ts'
@@ -59,7 +60,7 @@ async function generate(
   slot: Slot,
   take: Take<ReplyEvent>,
 ): Promise<Outcome | null> {
-  const running = generation.run(AbortSignal.any([client, slot.signal]), (events) =>
+  const running = generation.run(firstAbort(client, slot.signal), (events) =>
     client.aborted ? undefined : take(events),
   )
   const own = await running.catch((error: unknown) => {
