@@ -17,12 +17,25 @@ export function accessTo(connection: ProviderConnection): { baseURL: string; key
   return { baseURL, key }
 }
 
-const answers = new WeakMap<Response, ProviderAnswer>()
+/** What an SDK is given of an answer: its head. */
+class AnswerHead extends Response {
+  #answer: ProviderAnswer | null
+  constructor(answer: ProviderAnswer) {
+    super(null, { status: answer.status })
+    this.#answer = answer
+  }
+  /** Once: OpenAI's SDK keeps a call's response and options until V8's next major collection. */
+  take(): ProviderAnswer | null {
+    const answer = this.#answer
+    this.#answer = null
+    return answer
+  }
+}
 
-/** The answer behind what an SDK gives out of our fetch. Throws when that is none of ours. */
+/** The answer behind what an SDK gives out of our fetch. Throws when that is none of ours, and the second time. */
 export function answerOf(response: Response): ProviderAnswer {
-  const answer = answers.get(response)
-  if (!answer) throw new Error('This response did not come through sdkFetch.')
+  const answer = response instanceof AnswerHead ? response.take() : null
+  if (answer === null) throw new Error('This response did not come through sdkFetch.')
   return answer
 }
 
@@ -52,9 +65,7 @@ export function sdkFetch(fetch: ProviderFetch, headers: Record<string, string>) 
     })
     const { status } = answer
     if (status < 200 || status > 299) throw await problemOfAnswer(answer, method, url)
-    const response = new Response(null, { status })
-    answers.set(response, answer)
-    return response
+    return new AnswerHead(answer)
   }
 }
 
@@ -87,15 +98,19 @@ const noHeaders = new Headers()
  * time limit with an abort signal around ours. A call's own `headers` and `timeout` have no effect.
  */
 export function withoutDoubles(sdk: Hooks, call: ReturnType<typeof sdkFetch>): void {
-  sdk.buildRequest = async ({ method, path, query, body, signal }) => ({
-    req: {
-      method: method.toUpperCase(),
-      headers: noHeaders,
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(signal && { signal }),
-    },
-    url: sdk.buildURL(path, query ? { ...query } : null),
-    timeout: sdk.timeout,
-  })
+  sdk.buildRequest = async (call) => {
+    const { method, path, query, body, signal } = call
+    call.body = undefined // see `take` above
+    return {
+      req: {
+        method: method.toUpperCase(),
+        headers: noHeaders,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(signal && { signal }),
+      },
+      url: sdk.buildURL(path, query ? { ...query } : null),
+      timeout: sdk.timeout,
+    }
+  }
   sdk.fetchWithTimeout = call
 }

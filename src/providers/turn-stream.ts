@@ -58,6 +58,7 @@ function readTurnFrom(turn: Turn, answer: ProviderAnswer, call: AbortController,
   const decoder = new TextDecoder()
   const feed = sniff(turn)
   const stopped = Promise.withResolvers<void>()
+  const stop = () => stopped.resolve()
   let fault: unknown = null
   let taken: Promise<void> | undefined
   let drained = 0
@@ -95,10 +96,11 @@ function readTurnFrom(turn: Turn, answer: ProviderAnswer, call: AbortController,
       },
     )
     .finally(stopped.resolve)
-  call.signal.addEventListener('abort', () => stopped.resolve(), { once: true })
+  call.signal.addEventListener('abort', stop, { once: true })
 
   const over = async () => {
     await stopped.promise
+    call.signal.removeEventListener('abort', stop)
     call.signal.throwIfAborted()
     await taken
     if (turn.problem()) throw turn.problem()
