@@ -1,7 +1,7 @@
 /**
  * The one door through which everybody else reaches a session: messages in, replies out, wherever they run or ran.
  */
-import { v7 as uuidv7 } from 'uuid'
+
 import { findAdmitted } from './admission.ts'
 import { cancelAndWait } from './cancel-and-wait.ts'
 import { drainSessions } from './drain.ts'
@@ -18,6 +18,7 @@ import {
   type LiveSessions,
 } from './live-sessions.ts'
 import type { NewParts } from './message-parts.ts'
+import { newId } from './new-id.ts'
 import { type Observer, unobserved } from './observer.ts'
 import { ownedReplies } from './owned-replies.ts'
 import type { Admission, Admitted, Exchange, Journal, Model } from './ports.ts'
@@ -110,7 +111,7 @@ async function send(host: Host, message: Message): Promise<Sent> {
 
 /** What needs no parts: a join, or a refusal. Null: they are to be fetched and stored. */
 async function lookFirst(host: Host, message: Message, { identities }: NewParts): Promise<Sent | null> {
-  const look = { ...message, parts: identities, replyId: uuidv7(), mayStart: false }
+  const look = { ...message, parts: identities, replyId: newId(), mayStart: false }
   const looked = await host.options.journal.admit(look)
   if (looked.outcome === 'refused' && message.joinOnly !== true && refusalOf(host) === null) return null
   if (looked.outcome === 'busy' && message.onBusy === 'interrupt' && !host.draining) return null
@@ -129,7 +130,7 @@ async function sendReady(host: Host, message: ReadyMessage): Promise<Sent> {
 
 /** One whose outcome is unknown keeps its place among the running replies until it is known, or a lease has passed. */
 async function admit(host: Host, message: ReadyMessage): Promise<Sent> {
-  const wanted = { ...message, replyId: uuidv7() }
+  const wanted = { ...message, replyId: newId() }
   const { promise: over, resolve } = Promise.withResolvers<void>()
   const answer = admitNow(host, wanted)
   host.admitting.set(wanted.replyId, { over, cancelled: false })

@@ -1,6 +1,7 @@
 /** Wires up the background jobs: what they do, and how instances share them (contract section 7). */
-import { v7 as uuidv7 } from 'uuid'
+
 import { askForTitle, MAX_TITLE_SOURCE, titleOf, titleRequest } from '../actors/model-title.ts'
+import { newId } from '../actors/new-id.ts'
 import type { Observer } from '../actors/observer.ts'
 import type { Journal, Model } from '../actors/ports.ts'
 import { deriveTitle } from '../actors/title.ts'
@@ -130,7 +131,7 @@ async function modelTitle(
   if (agent === null) return null // deleted meanwhile, and the session with it
   const request = titleRequest(agentRequest(secrets, agent), { question, answer })
   const observed = observer.begin({
-    id: uuidv7(),
+    id: newId(),
     purpose: 'title',
     sessionId,
     agentId,

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { HttpError } from './http-error.ts'
 import { readBody } from './incoming-body.ts'
 import { MOST_LEVELS, MOST_VALUES, measureJson } from './json-size.ts'
-import { openUploads, takesParts, uploadsOf } from './parts/uploads.ts'
+import { openUploads, takesParts } from './parts/uploads.ts'
 import { findFault } from './text.ts'
 
 /** To take in, read and answer a larger body costs up to 100 ms each: others have their turn between these. */
@@ -16,11 +16,12 @@ const LARGE_BYTES = 256 * 1024
  */
 export function registerJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
+  app.decorateRequest('uploads', null)
   app.addHook('onRequest', async (request, reply) => {
     if (takesParts(request)) openUploads(request, reply)
   })
   app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
-    const uploads = uploadsOf(request)
+    const { uploads } = request
     const body = await readBody(request, uploads?.filter())
     if (body.length === 0) return undefined
     const isLarge = body.length >= LARGE_BYTES

@@ -3,7 +3,6 @@ import type { FastifyReply } from 'fastify'
 import { firstAbort } from '../actors/first-abort.ts'
 import { type Reply, StreamCut } from '../actors/frame-log.ts'
 import type { FinishReason, Frame, ReplyError, ShownCall, Usage } from '../actors/reply-event.ts'
-import { breakOffOf } from './break-off.ts'
 import { completionBody, completionHead, createFrameEncoder, type FrameEncoder } from './completion-frames.ts'
 import { HttpError } from './http-error.ts'
 import { clientLeft, openEventStream } from './sse.ts'
@@ -94,7 +93,7 @@ const noUsage: Usage = { promptTokens: 0, completionTokens: 0, estimated: true }
  */
 async function awaitReply(fastifyReply: FastifyReply, reply: Reply, onLeft: () => void): Promise<WholeReply | null> {
   const client = connectionSignal(fastifyReply)
-  const breakOff = breakOffOf(fastifyReply.request)
+  const { breakOff } = fastifyReply.request
   onceLeft(client, onLeft)
   const { model } = reply.info
   const whole: WholeReply = {

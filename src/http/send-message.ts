@@ -21,7 +21,6 @@ import { fittingDecisions, type GivenDecisions } from './decisions.ts'
 import { badRequest, HttpError } from './http-error.ts'
 import { type OverrideRooms, settingsAmong, stillOverridden } from './overrides.ts'
 import type { PartRooms, PreparedParts } from './parts/prepare.ts'
-import { uploadsOf } from './parts/uploads.ts'
 import { refuse } from './refusals.ts'
 
 export interface SendRooms extends AgentRooms, PartRooms, Pick<OverrideRooms, 'builtInTools'> {
@@ -37,7 +36,7 @@ export function idempotencyOf(request: FastifyRequest, heldTo: unknown): Message
   if (typeof key !== 'string' || key.length > MAX_KEY_LENGTH) {
     return badRequest(`Idempotency-Key: must have at most ${MAX_KEY_LENGTH} characters`)
   }
-  return { key, bodyHash: hashOf(heldTo, uploadsOf(request)?.named) }
+  return { key, bodyHash: hashOf(heldTo, request.uploads?.named) }
 }
 
 /** `named` puts the SHA-256 of bytes in their place. Throws 400. */

@@ -5,7 +5,16 @@
  */
 import type { Server, ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import { breakOffOf } from './break-off.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /**
+     * Aborts when the answer must end before it is whole, because its caller may not read on (contract section 11): whoever
+     * streams or waits for a reply looks here. Its reason is the error to answer with, where no byte has gone out yet.
+     */
+    breakOff?: AbortSignal | null
+  }
+}
 
 const HEARTBEAT_MS = 15_000
 const STALLED_MS = 60_000
@@ -115,7 +124,7 @@ function chunked(response: ServerResponse): Pick<OpenStream, 'put'> & { end(): v
  * nothing, when the answer is already to break off.
  */
 export function openEventStream(reply: FastifyReply): EventStream {
-  const breakOff = breakOffOf(reply.request)
+  const { breakOff } = reply.request
   breakOff?.throwIfAborted()
   reply.hijack()
   const response = reply.raw

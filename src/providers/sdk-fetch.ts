@@ -98,9 +98,9 @@ const noHeaders = new Headers()
  * time limit with an abort signal around ours. A call's own `headers` and `timeout` have no effect.
  */
 export function withoutDoubles(sdk: Hooks, call: ReturnType<typeof sdkFetch>): void {
-  sdk.buildRequest = async (call) => {
-    const { method, path, query, body, signal } = call
-    call.body = undefined // see `take` above
+  sdk.buildRequest = async (options) => {
+    const { method, path, query, body, signal } = options
+    options.body = undefined // see `take` above
     return {
       req: {
         method: method.toUpperCase(),

@@ -17,14 +17,16 @@ export interface ClientSecret {
 /** `key`: the deploy key. `anyone`: no key is set, and nothing was sent that limits. Both may do everything. */
 export type Caller = { kind: 'key' } | { kind: 'anyone' } | ClientSecret
 
-const callers = new WeakMap<FastifyRequest, Caller>()
-
-export const setCaller = (request: FastifyRequest, caller: Caller) => callers.set(request, caller)
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** In the deploy scope, once it was asked for credentials. */
+    caller?: Caller | null
+  }
+}
 
 /** Throws when nobody has asked for credentials: the route lies outside of the deploy scope. */
-export function callerOf(request: FastifyRequest): Caller {
-  const caller = callers.get(request)
-  if (caller === undefined) throw new Error(`${request.method} ${request.routeOptions.url} has no caller`)
+export function callerOf({ caller, method, routeOptions }: FastifyRequest): Caller {
+  if (!caller) throw new Error(`${method} ${routeOptions.url} has no caller`)
   return caller
 }
 

@@ -1,10 +1,10 @@
 /** Stateless completions (specification 4.11): nothing is stored, a client that leaves stops the generation. */
 import type { FastifyReply } from 'fastify'
-import { v7 as uuidv7 } from 'uuid'
 import { ChatCompletionRequest } from '../../../openapi/schemas/chat.ts'
 import { firstAbort } from '../../actors/first-abort.ts'
 import { createGeneration, type Generation } from '../../actors/generate.ts'
 import type { LeaseGate } from '../../actors/lease-gate.ts'
+import { newId } from '../../actors/new-id.ts'
 import type { Observer, ReplyObserver } from '../../actors/observer.ts'
 import type { Model, Take } from '../../actors/ports.ts'
 import { closingFrames, type Frame, frameOf, type Outcome, type ReplyEvent } from '../../actors/reply-event.ts'
@@ -100,7 +100,7 @@ export const completionHandlers = (rooms: CompletionRooms) =>
       const slot = rooms.host.takeSlot(agent.id)
       if (typeof slot === 'string') return refuse(slot)
       using _slot = slot
-      const id = uuidv7()
+      const id = newId()
       const observer = rooms.observer.begin({
         id,
         purpose: 'reply',

@@ -6,20 +6,10 @@ import type { AgentLookup } from '../../persistence/records/agent-lookup.ts'
 import { findSession } from '../../persistence/replies/sessions.ts'
 import { type HostRule, refuseForeignHosts } from '../allowed-host.ts'
 import { registerJson } from '../body.ts'
-import { breakOffWhen } from '../break-off.ts'
 import { HttpError, missing } from '../http-error.ts'
 import { type Handlers, type HandlersOf, mount, type TagName } from '../mount.ts'
 import { type AuthenticationRooms, createAuthentication } from './authentication.ts'
-import {
-  type Caller,
-  type ClientSecret,
-  callerOf,
-  opens,
-  opensId,
-  pathParam,
-  requirePermission,
-  setCaller,
-} from './caller.ts'
+import { type Caller, type ClientSecret, callerOf, opens, opensId, pathParam, requirePermission } from './caller.ts'
 import { sendDeployError } from './errors.ts'
 import { allowOrigin, answerPreflight, isPreflight, listedOrigin, refuseForeignPage } from './origins.ts'
 import type { RevocationList } from './revocations.ts'
@@ -60,6 +50,8 @@ export function mountDeploy<const Ops extends Operations>(
 /** Register it without a prefix. Paths below `…/deploy` and `/api/v1/openai` that nobody else serves are its own too. */
 export async function deployScope(app: FastifyInstance, { rooms, hosts, routes }: DeployScope): Promise<void> {
   registerJson(app)
+  app.decorateRequest('caller', null)
+  app.decorateRequest('breakOff', null)
   app.setErrorHandler(sendDeployError)
   const refuseHost = refuseForeignHosts({ ...hosts, needsCredential: rooms.keys.length > 0 })
   const authenticate = createAuthentication(rooms)
@@ -75,7 +67,7 @@ export async function deployScope(app: FastifyInstance, { rooms, hosts, routes }
       // A page that holds the deploy key itself is not to work.
       if (listed !== null && caller?.kind !== 'key') allowOrigin(reply, listed)
     }
-    setCaller(request, caller)
+    request.caller = caller
     refuseForeignPage(request, caller, listed)
     const { operation } = request.routeOptions.config
     if (caller.kind !== 'secret') return
@@ -104,7 +96,7 @@ function breakOffOnRevocation(
   secret: ClientSecret,
 ): void {
   const { signal, stop } = revocations.watch(secret)
-  breakOffWhen(request, signal)
+  request.breakOff = signal
   reply.raw.once('close', stop)
 }
 

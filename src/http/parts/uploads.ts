@@ -50,15 +50,16 @@ export interface Uploads {
   release(): void
 }
 
-const ofRequest = new WeakMap<FastifyRequest, Uploads>()
-
-/** Undefined: the request's body may hold none. */
-export const uploadsOf = (request: FastifyRequest): Uploads | undefined => ofRequest.get(request)
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null or absent: the request's body may hold none. */
+    uploads?: Uploads | null
+  }
+}
 
 /** Of an operation that is declared to take parts. */
-export function requireUploads(request: FastifyRequest): Uploads {
-  const uploads = ofRequest.get(request)
-  if (uploads === undefined) throw new Error(`${request.routeOptions.url} does not take parts`)
+export function requireUploads({ uploads, routeOptions }: FastifyRequest): Uploads {
+  if (!uploads) throw new Error(`${routeOptions.url} does not take parts`)
   return uploads
 }
 
@@ -68,7 +69,7 @@ export const takesParts = (request: FastifyRequest): boolean =>
 /** They are released at the latest when the answer has ended. */
 export function openUploads(request: FastifyRequest, reply: FastifyReply): void {
   const uploads = createUploads(request.server.initialConfig.bodyLimit ?? 0)
-  ofRequest.set(request, uploads)
+  request.uploads = uploads
   reply.raw.once('close', uploads.release)
 }
 

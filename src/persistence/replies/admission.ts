@@ -1,5 +1,5 @@
 /** Admits messages: stores each and opens its reply, or says why not. */
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../../actors/new-id.ts'
 import type { Admission, Decisions, NewMessage } from '../../actors/ports.ts'
 import type { RestState } from '../../actors/reply-event.ts'
 import { changedNothing, isUnavailable, type Sql } from '../postgres/database.ts'
@@ -97,7 +97,7 @@ const columnsOf = (message: NewMessage) => ({
   agent_id: message.agentId,
   session_id: message.sessionId,
   end_user: message.user,
-  user_id: uuidv7(),
+  user_id: newId(),
   reply_id: message.replyId,
   model: message.model,
   include_usage: message.includeUsage,

@@ -1,5 +1,5 @@
 /** Making a session, with what its caller gives it to begin with, or with a copy of another one's path. */
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from '../../actors/new-id.ts'
 import { codeOf, type Sql } from '../postgres/database.ts'
 import { isUuid } from '../postgres/uuid.ts'
 import { columns, findSession, type Session } from './sessions.ts'
@@ -68,7 +68,7 @@ export async function forkSession(
   if (!isUuid(agentId)) return null
   if (!isUuid(sessionId)) return 'no_session'
   if (messageId != null && !isUuid(messageId)) return 'unknown_message'
-  const made = id ?? uuidv7()
+  const made = id ?? newId()
   const fork = jsonText({
     id: made,
     agent_id: agentId,
@@ -101,14 +101,14 @@ async function insertSession(
 ): Promise<Session | 'taken' | null> {
   if (!isUuid(agentId)) return null
   const { id, title = null, user = null, metadata, messages } = session
-  const given = (messages ?? []).map((message, position) => ({ ...message, id: uuidv7(), position }))
+  const given = (messages ?? []).map((message, position) => ({ ...message, id: newId(), position }))
   const isGood =
     secretNumber === null ? sql`` : sql`and check_client_secret(${agentId}, ${user ?? ''}, ${secretNumber})`
   const [row] = await sql<{ known: boolean; session: Session | null }[]>`
     with agent as (select a.id from agents a where a.id = ${agentId} ${isGood} for key share),
     made as (
       insert into sessions (id, agent_id, title, end_user, metadata)
-      select ${id ?? uuidv7()}, agent.id, ${title}, ${user}, ${jsonText(metadata ?? {})}::text::jsonb from agent
+      select ${id ?? newId()}, agent.id, ${title}, ${user}, ${jsonText(metadata ?? {})}::text::jsonb from agent
       on conflict (id) do nothing
       returning ${columns(sql)}
     ), given as (
