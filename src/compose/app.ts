@@ -190,7 +190,7 @@ function requestWriters({ traceRequests }: Settings): (() => RequestWriter) | nu
 
 async function openRooms(ground: Ground) {
   const { settings, sql, repliesSql, log } = ground
-  const { observer, requestObservers, metrics } = ground.observation
+  const { observer, requestObservers, usageStored, metrics } = ground.observation
   const { secrets, upkeepSql } = await prepareDatabase(ground)
   let jobs: Jobs | null = null
   const titleLater = () => {
@@ -235,6 +235,7 @@ async function openRooms(ground: Ground) {
     providerTypes,
     observer,
     requestObservers,
+    usageStored,
     revocations,
     ping,
     ...toolRooms({ sql, secrets, outbound, mcp, waitLimitMs: settings.ownerLeaseMs, log }),

@@ -27,6 +27,8 @@ export interface ObservationOptions {
 export interface Observation {
   observer: Observer
   requestObservers: RequestObserver[]
+  /** See UsageRecorder. */
+  usageStored: UsageRecorder['stored']
   /** Null: METRICS_PORT is not set. */
   metrics: Metrics | null
   /** Null: no traces. */
@@ -55,6 +57,7 @@ export async function startObservation(options: ObservationOptions): Promise<Obs
   return {
     observer: together([logFailures(log), countUsage(usage), ...parts.map(({ observer }) => observer)]),
     requestObservers: parts.map(({ requests }) => requests),
+    usageStored: usage.stored,
     metrics,
     traceparent: traces?.traceparent,
     async close() {

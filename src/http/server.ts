@@ -59,7 +59,7 @@ import { providerHandlers } from './management/providers.ts'
 import { type ReplyTraceRooms, replyTraceHandlers } from './management/reply-traces.ts'
 import { managementScope } from './management/scope.ts'
 import { transferHandlers, transferScope } from './management/transfer.ts'
-import { usageHandlers } from './management/usage.ts'
+import { type UsageRooms, usageHandlers } from './management/usage.ts'
 import { mount } from './mount.ts'
 import { observeRequests, type RequestObserver, requestId } from './observe-requests.ts'
 import { answerUnknownPaths, readableUrl } from './paths.ts'
@@ -87,6 +87,7 @@ export interface LogStream {
 export type HttpRooms = CompletionRooms &
   DebugRooms &
   ReplyTraceRooms &
+  UsageRooms &
   Pick<Parameters<typeof providerHandlers>[0], 'providerTypes' | 'testProvider'> & {
     deleteAgent(agentId: string): Promise<boolean>
     builtInTools: readonly BuiltInTool[]

@@ -34,6 +34,14 @@ verifies('contract-8.usage', 'replies in sessions, stateless and playground ones
   expect(await rows('?groupBy=day')).toEqual([{ key: today, ...counted(3, 21, 15) }])
 })
 
+verifies('contract-8.usage', 'whoever has a stateless reply finds it counted', async () => {
+  scene.says(['ok'], { usage })
+  for (let n = 1; n <= 5; n++) {
+    await scene.stateless([{ role: 'user', content: 'x' }])
+    expect(await rows()).toEqual([{ key: scene.agentId, ...counted(n, 7 * n, 5 * n) }])
+  }
+})
+
 /** Until the tokenizer's thread has started, which a busy machine may take seconds for, length stands for a count. */
 async function tokenizerStarted(): Promise<void> {
   await expect

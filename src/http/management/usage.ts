@@ -12,15 +12,23 @@ const USUAL_MS = 30 * DAY_MS
 const EARLIEST = new Date('0001-01-01T00:00:00Z')
 const LATEST = new Date('9999-12-31T23:59:59.999Z')
 
-export const usageHandlers = ({ sql }: { sql: Sql }) =>
+export interface UsageRooms {
+  sql: Sql
+  /** Resolves when what has ended here is counted: whoever has a reply finds it. */
+  usageStored(): Promise<void>
+}
+
+export const usageHandlers = ({ sql, usageStored }: UsageRooms) =>
   ({
     getUsage: async ({ query }) => {
       const { from, to } = readPeriod(query)
+      await usageStored()
       const rows = await readUsage(sql, { from, to, groupBy: query.groupBy })
       return { from: from.toISOString(), to: to.toISOString(), rows }
     },
     getUsageFigures: async ({ query }) => {
       const { from, to } = readPeriod(query)
+      await usageStored()
       const rows = await readUsageFigures(sql, { from, to, groupBy: query.groupBy })
       return { from: from.toISOString(), to: to.toISOString(), rows }
     },
@@ -28,7 +36,8 @@ export const usageHandlers = ({ sql }: { sql: Sql }) =>
 
 /** Throws 400. */
 function readPeriod(query: { from?: string | undefined; to?: string | undefined }): { from: Date; to: Date } {
-  const to = query.to === undefined ? new Date() : readMoment('to', query.to)
+  // The end is not included; what has ended in this millisecond is.
+  const to = query.to === undefined ? new Date(Date.now() + 1) : readMoment('to', query.to)
   const usual = Math.max(to.getTime() - USUAL_MS, EARLIEST.getTime())
   const from = query.from === undefined ? new Date(usual) : readMoment('from', query.from)
   if (from > to) badRequest('from: must not be later than to')

@@ -6,9 +6,20 @@ import { insertUsage, type Used } from './usage.ts'
 const MAX_WAITING = 50_000
 const RETRY_MS = 500
 
+/**
+ * A statement takes all that ends within this time. One for each reply wakes PostgreSQL just when the next request
+ * arrives: on two cores that one waited 0.12 ms longer for its first token.
+ */
+const GATHER_MS = 10
+
+/** While the database is away nobody waits for what it lacks. */
+const LONGEST_WAIT_MS = 1000
+
 export interface UsageRecorder {
-  /** Is stored with what ends beside it, at once: kill -9 loses what one statement takes, milliseconds. */
+  /** Is stored with what ends beside it: kill -9 loses GATHER_MS, and what one statement takes. */
   record(used: Used): void
+  /** Resolves when what was recorded so far is stored, or the database is away. */
+  stored(): Promise<void>
   /** Resolves when all is stored, or could not be stored. */
   close(): Promise<void>
 }
@@ -22,9 +33,20 @@ export function createUsageRecorder({ sql, log }: UsageRecorderOptions): UsageRe
   let waiting: Used[] = []
   let writing: Promise<void> | null = null
   let closed = false
+  let hurry = () => {}
+
+  const gather = (): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, GATHER_MS)
+      hurry = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
 
   async function writeAll(): Promise<void> {
     while (waiting.length > 0) {
+      if (!closed) await gather()
       const batch = waiting
       waiting = []
       try {
@@ -56,11 +78,17 @@ export function createUsageRecorder({ sql, log }: UsageRecorderOptions): UsageRe
   return {
     record(used) {
       waiting.push(used)
-      // One microtask later: what ends in the same moment goes along.
-      writing ??= Promise.resolve().then(writeAll)
+      writing ??= writeAll()
+    },
+    async stored() {
+      hurry()
+      const { promise: late, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(resolve, LONGEST_WAIT_MS)
+      await Promise.race([writing, late]).finally(() => clearTimeout(timer))
     },
     async close() {
       closed = true
+      hurry()
       await writing
     },
   }
