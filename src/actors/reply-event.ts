@@ -116,10 +116,10 @@ export interface StoredEvent {
 /**
  * One frame of a reply's stream: an event that was stored, or what opens and ends the stream. Texts and reasoning, which
  * are nearly all, are one object of 56 bytes; with the stored event and its text beside it they would be three of 144.
- * `at` is ISO 8601 UTC. `wire`: its bytes, from whoever encodes it first to the other readers at the live end. (A
+ * `at` is ISO 8601 UTC. `wire`: its text there, from whoever encodes it first to the other readers at the live end. (A
  * WeakMap beside the frames cost 10 ms of each major collection at 200 running replies.)
  */
-export type Frame = { seq: number; wire?: Buffer | undefined } & (
+export type Frame = { seq: number; wire?: string | undefined } & (
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string }
   | { type: 'stored'; stored: StoredEvent }

@@ -103,7 +103,6 @@ async function openOwnership(
   // Half a lease: a dead connection is dropped and reopened and the lease renewed, all within one lease.
   const leaseSql = open('lease', 1, { silenceMs: leaseMs / 2 })
   closing.defer(() => leaseSql.end({ timeout: 1 }))
-  const alone = embedded !== null
   const work = open('coordination', COORDINATION_POOL_SIZE, { silenceMs: leaseMs })
   closing.defer(() => work.end({ timeout: 1 }))
   const { onRenewal, onInstancesLost, onRepliesLost, onFlush } = observation.metrics ?? {}
@@ -113,7 +112,7 @@ async function openOwnership(
     work,
     replies: storedReplies(work, titleOfLost, log),
     leaseMs,
-    alone,
+    alone: embedded !== null,
     onRenewal,
     onInstancesLost,
     onRepliesLost,

@@ -135,21 +135,19 @@ export function statelessFrame(encoder: FrameEncoder, frame: Frame): string {
   return data === null ? '' : `data: ${data}\n\n`
 }
 
-/** A numbered frame of a session stream, with its id. Null for the playground's own events. */
-export function sessionFrame(encoder: FrameEncoder, frame: Frame): Buffer | null {
+/** A numbered frame of a session stream, with its id. Empty for the playground's own events. */
+export function sessionFrame(encoder: FrameEncoder, frame: Frame): string {
   if (frame.wire) return frame.wire
   const data = encoder.data(frame)
-  if (data === null) return null
-  frame.wire = Buffer.from(`id: ${frame.seq}\ndata: ${data}\n\n`)
+  if (data === null) return ''
+  frame.wire = `id: ${frame.seq}\ndata: ${data}\n\n`
   return frame.wire
 }
 
 /** The playground's frames: the session's own, and named events that take no number. */
-export function playgroundFrame(encoder: FrameEncoder, frame: Frame): Buffer | null {
+export function playgroundFrame(encoder: FrameEncoder, frame: Frame): string {
   const data = playgroundEvent(frame)
-  return data === null
-    ? sessionFrame(encoder, frame)
-    : Buffer.from(`event: ${kindOf(frame)}\ndata: ${JSON.stringify(data)}\n\n`)
+  return data === null ? sessionFrame(encoder, frame) : `event: ${kindOf(frame)}\ndata: ${JSON.stringify(data)}\n\n`
 }
 
 function playgroundEvent(frame: Frame): object | null {

@@ -7,10 +7,10 @@ import { completionBody, completionHead, createFrameEncoder, type FrameEncoder }
 import { HttpError } from './http-error.ts'
 import { clientLeft, openEventStream } from './sse.ts'
 
-type Encode = (encoder: FrameEncoder, frame: Frame) => Buffer | null
+/** What is sent of a frame. Empty: it is not shown. */
+type Encode = (encoder: FrameEncoder, frame: Frame) => string
 
-/** The bytes of a batch of frames. Null: none of them is shown. */
-type EncodeBatch = (frames: readonly Frame[]) => Buffer | null
+type EncodeBatch = (frames: readonly Frame[]) => string
 
 /** Streams the frames after the id `after` as completion chunks, and ends. The rest is streamBatches'. */
 export function streamReply(
@@ -22,13 +22,9 @@ export function streamReply(
 ): Promise<void> {
   const encoder = createFrameEncoder(completionHead(reply.info))
   const encodeBatch: EncodeBatch = (frames) => {
-    const bytes: Buffer[] = []
-    for (const frame of frames) {
-      const one = encode(encoder, frame)
-      if (one) bytes.push(one)
-    }
-    const [first] = bytes
-    return first === undefined || bytes.length === 1 ? (first ?? null) : Buffer.concat(bytes)
+    let text = ''
+    for (const frame of frames) text += encode(encoder, frame)
+    return text
   }
   return streamBatches(fastifyReply, reply, after, encodeBatch, onLeft)
 }
@@ -53,8 +49,7 @@ export async function streamBatches(
     await reply.read(after, stream.signal, (batch) => {
       const last = batch.at(-1)?.type
       ended ||= last === 'done' || last === 'failed'
-      const bytes = encode(batch)
-      return bytes === null ? undefined : stream.write(bytes)
+      return stream.write(encode(batch))
     })
     if (stream.signal.aborted) return
     stream.end()

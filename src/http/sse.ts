@@ -83,8 +83,8 @@ export async function streamsEnded(server: Server, ms: number): Promise<void> {
 export interface EventStream {
   /** Aborts when the client has gone, or was let go because it took nothing. */
   signal: AbortSignal
-  /** A promise when the socket is full: it can take more when that resolves. */
-  write(bytes: Buffer | string): Promise<void> | undefined
+  /** A promise when the socket is full: it can take more when that resolves. An empty text is nothing. */
+  write(text: string): Promise<void> | undefined
   /** Ends the stream in order. */
   end(): void
   /** Breaks it off: what follows is not known now. */
@@ -94,7 +94,7 @@ export interface EventStream {
 const CRLF = Buffer.from('\r\n')
 
 /** One write now. Left alone, Node gathers what a response writes until the next tick, a callback for each token. */
-function writeNow(response: ServerResponse, bytes: Buffer): boolean {
+function writeNow(response: ServerResponse, bytes: Buffer | string): boolean {
   const { socket } = response
   socket?.cork()
   const hasRoom = response.write(bytes)
@@ -103,17 +103,20 @@ function writeNow(response: ServerResponse, bytes: Buffer): boolean {
 }
 
 /**
- * Chunks in one piece each (RFC 9112, section 7.1): Node's own are four. Texts, of stateless replies, come several in a
- * tick when the provider is fast: those Node may gather. HTTP/1.0 clients get no chunks, and keep what Node does.
+ * Chunks in one piece each (RFC 9112, section 7.1): Node's own are four. As texts: a buffer would be copied for its chunk, and
+ * 64 KiB of Node's pool live as long as one of its slices. HTTP/1.0 clients get no chunks, and keep what Node does.
  */
-function chunked(response: ServerResponse): Pick<OpenStream, 'put'> & { end(): void } {
+function chunked(response: ServerResponse, gathers: boolean): Pick<OpenStream, 'put'> & { end(): void } {
   if (!response.chunkedEncoding) return { put: (bytes) => response.write(bytes), end: () => response.end() }
   response.chunkedEncoding = false
   return {
     put(bytes) {
       const head = `${Buffer.byteLength(bytes).toString(16)}\r\n`
-      if (typeof bytes === 'string') return response.write(`${head}${bytes}\r\n`)
-      return writeNow(response, Buffer.concat([Buffer.from(head, 'latin1'), bytes, CRLF]))
+      if (typeof bytes !== 'string') {
+        return writeNow(response, Buffer.concat([Buffer.from(head, 'latin1'), bytes, CRLF]))
+      }
+      const chunk = `${head}${bytes}\r\n`
+      return gathers ? response.write(chunk) : writeNow(response, chunk)
     },
     end: () => response.end('0\r\n\r\n'),
   }
@@ -121,9 +124,10 @@ function chunked(response: ServerResponse): Pick<OpenStream, 'put'> & { end(): v
 
 /**
  * Takes over the reply and sends the headers at once. Headers set on `reply` before go along. Throws, and takes over
- * nothing, when the answer is already to break off.
+ * nothing, when the answer is already to break off. `gathers`: what is written comes several in a tick when the provider
+ * is fast, and may go out together; else each is written at once.
  */
-export function openEventStream(reply: FastifyReply): EventStream {
+export function openEventStream(reply: FastifyReply, { gathers = false } = {}): EventStream {
   const { breakOff } = reply.request
   breakOff?.throwIfAborted()
   reply.hijack()
@@ -143,7 +147,7 @@ export function openEventStream(reply: FastifyReply): EventStream {
   response.flushHeaders()
   socket?.setNoDelay(true)
   const controller = new AbortController()
-  const { put, end } = chunked(response)
+  const { put, end } = chunked(response, gathers)
   const stream: OpenStream = { response, put, lastWrite: performance.now(), blockedSince: null }
   open.add(stream)
   timer ??= setInterval(check, CHECK_MS).unref()
@@ -166,12 +170,12 @@ export function openEventStream(reply: FastifyReply): EventStream {
   }
   return {
     signal: controller.signal,
-    write(bytes) {
+    write(text) {
       // An empty chunk would end the response.
-      if (controller.signal.aborted || bytes.length === 0) return undefined
-      if (bytes.length > PIECE_BYTES) return writeInPieces(typeof bytes === 'string' ? Buffer.from(bytes) : bytes)
+      if (controller.signal.aborted || text === '') return undefined
+      if (text.length > PIECE_BYTES) return writeInPieces(Buffer.from(text))
       stream.lastWrite = performance.now()
-      return put(bytes) ? undefined : block(stream)
+      return put(text) ? undefined : block(stream)
     },
     end,
     destroy() {

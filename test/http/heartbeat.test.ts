@@ -85,7 +85,7 @@ async function flood(whole: number, end: Promise<void> = Promise.resolve()) {
   app.get('/', async (_request, reply) => {
     const stream = openEventStream(reply)
     stream.signal.addEventListener('abort', () => seen.closed.resolve())
-    const piece = Buffer.alloc(256 * 1024, 'x')
+    const piece = 'x'.repeat(256 * 1024)
     while (seen.written < whole && !stream.signal.aborted) {
       await stream.write(piece)
       seen.written += piece.length

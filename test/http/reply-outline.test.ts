@@ -100,16 +100,16 @@ const messageOf = (one: Reply): MessageWithEvents => ({
 
 // ── streams ─────────────────────────────────────────────────────────────────────────────────────────────
 
-type Encode = (frames: readonly Frame[]) => Buffer | null
+type Encode = (frames: readonly Frame[]) => string
 
 function encoded(encode: Encode, frames: readonly Frame[], cuts: readonly number[]): string {
-  const bytes: Buffer[] = []
+  let text = ''
   let from = 0
   for (const to of [...new Set(cuts.map((cut) => cut % frames.length)), frames.length].sort((a, b) => a - b)) {
-    bytes.push(encode(frames.slice(from, to)) ?? Buffer.alloc(0))
+    text += encode(frames.slice(from, to))
     from = to
   }
-  return Buffer.concat(bytes).toString()
+  return text
 }
 
 const partsIn = (wire: string): WirePart[] =>

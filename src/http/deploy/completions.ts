@@ -159,12 +159,12 @@ async function stream(
   includeUsage: boolean,
   run: (client: AbortSignal, take: Take<ReplyEvent>) => Promise<Outcome | null>,
 ): Promise<void> {
-  const events = openEventStream(reply)
+  const events = openEventStream(reply, { gathers: true })
   const encoder = createFrameEncoder(head)
   const write = (frames: readonly Frame[]) => {
     let text = ''
     for (const frame of frames) text += statelessFrame(encoder, frame)
-    return text === '' ? undefined : events.write(text)
+    return events.write(text)
   }
   await write([{ seq: 0, type: 'started' }])
   const outcome = await run(events.signal, (emitted) =>

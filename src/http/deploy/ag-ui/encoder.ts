@@ -26,12 +26,12 @@ const responseSchema = {
 
 const data = (event: object): string => `data: ${JSON.stringify(event)}\n\n`
 
-/** Encodes the frames of one reply, from its first one on: batch by batch, the bytes of each. */
+/** Encodes the frames of one reply, from its first one on: batch by batch. */
 export function createRunEncoder(
   run: Run,
   replyId: string,
   earlier: readonly MessageWithEvents[] = [],
-): (frames: readonly Frame[]) => Buffer | null {
+): (frames: readonly Frame[]) => string {
   let interrupts: object[] = []
   let out = ''
   let results = 0
@@ -99,6 +99,6 @@ export function createRunEncoder(
   return (frames) => {
     out = ''
     for (const frame of frames) outline.take(frame)
-    return out === '' ? null : Buffer.from(out)
+    return out
   }
 }

@@ -26,13 +26,13 @@ export interface Earlier {
 }
 
 /**
- * Encodes the frames of one reply, from its first one on: batch by batch, the bytes of each. With the replies that it goes
+ * Encodes the frames of one reply, from its first one on: batch by batch. With the replies that it goes
  * on from it is one message, the first one's.
  */
 export function createUiMessageEncoder(
   replyId: string,
   { replies, repeat }: Earlier = { replies: [], repeat: false },
-): (frames: readonly Frame[]) => Buffer | null {
+): (frames: readonly Frame[]) => string {
   const messageId = replies[0]?.id ?? replyId
   let hasStarted = false
   let out = ''
@@ -99,6 +99,6 @@ export function createUiMessageEncoder(
     out = repeated
     repeated = ''
     for (const frame of frames) outline.take(frame)
-    return out === '' ? null : Buffer.from(out)
+    return out
   }
 }
