@@ -92,8 +92,12 @@ export function callOut(dispatcher: Dispatcher, url: URL, init: CallInit): Promi
   return head.promise
 }
 
+const encoder = new TextEncoder()
+
 function bodyOf({ headers, body }: CallInit) {
-  if (body === undefined || typeof body === 'string') return { body: body ?? null, headers }
+  if (body === undefined) return { body: null, headers }
+  // No slice of Node's pool, as undici would make: it lives as long as the call, and 64 KiB of the pool with it.
+  if (typeof body === 'string') return { body: encoder.encode(body), headers }
   const pieces = Readable.from(body.pieces, { objectMode: false, highWaterMark: 1 })
   return { body: pieces, headers: { ...headers, 'content-length': `${body.length}` } }
 }
