@@ -42,6 +42,7 @@ export function useAttachments() {
   const [files, setFiles] = useState<readonly Attachment[]>([])
   const [refusal, setRefusal] = useState<string | null>(null)
   const sent = useRef<readonly Attachment[]>([])
+  const last = useRef<readonly Attachment[]>([])
   const previews = useRef<string[]>([])
   useEffect(() => () => previews.current.forEach((preview) => void URL.revokeObjectURL(preview)), [])
 
@@ -92,10 +93,16 @@ export function useAttachments() {
       setFiles(parts.map(attachmentOf))
       setRefusal(null)
     },
+    /** The same, those of the message that was sent last. */
+    takeLast() {
+      setFiles(last.current)
+      setRefusal(null)
+    },
     remove: (id: string) => setFiles(files.filter((one) => one.id !== id)),
     /** The message is on its way. */
     clear() {
       sent.current = files
+      last.current = files
       setFiles([])
       setRefusal(null)
     },

@@ -130,12 +130,16 @@ export function Chat({ agent, sessionId: given, onSession, header }: ChatProps) 
 /** The newest message of the user's: its text, and for ↑ with what it had attached. */
 function lastAsked(
   { transcript, stored }: Pick<ReturnType<typeof useConnection>, 'transcript' | 'stored'>,
-  { files, take }: ReturnType<typeof useAttachments>,
+  { files, take, takeLast }: ReturnType<typeof useAttachments>,
 ) {
   const last = stored.data?.path.findLast(({ role }) => role === 'user')
-  const lastMessage = () => transcript.getSnapshot().context.live?.userText ?? last?.content
+  const live = () => transcript.getSnapshot().context.live?.userText ?? null
+  const lastMessage = () => live() ?? last?.content
   const recall = () => {
-    if (files.length === 0 && last?.parts && last.content === lastMessage()) take(last.parts)
+    if (files.length === 0) {
+      if (live() !== null) takeLast()
+      else if (last?.parts) take(last.parts)
+    }
     return lastMessage()
   }
   return { lastMessage, recall }
