@@ -1,6 +1,8 @@
 /** Import rules between modules. Each comment says what to do instead. */
 
 const vocabulary = '^src/actors/(ports|reply-event|observer|transitions)\\.ts$'
+/** Whoever makes an id of a row makes it there. */
+const ids = '^src/actors/new-id\\.ts$'
 const process = '^src/(main|workers|settings|settings-values|cli/main|cli/help)\\.ts$'
 
 const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observability'].flatMap((room) => [
@@ -9,7 +11,7 @@ const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observa
     comment: `${room} imports no other module. Declare what it needs in actors/ports.ts or as a parameter, and let compose/ pass it in.`,
     severity: 'error',
     from: { path: `^src/${room}/` },
-    to: { path: ['^src/', '^openapi/'], pathNot: [`^src/${room}/`, '^src/untrusted/', vocabulary] },
+    to: { path: ['^src/', '^openapi/'], pathNot: [`^src/${room}/`, '^src/untrusted/', vocabulary, ids] },
   },
   {
     name: `${room}-takes-types-of-actors`,
