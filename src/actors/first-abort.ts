@@ -1,7 +1,7 @@
 /**
  * Aborts when one of them does, with its reason. For signals that live no longer than what listens to the result: nobody
- * takes the listeners off. `AbortSignal.any` has no such limit; its weak references keep all that its listeners reach
- * until V8's next major collection, which a third of a reply's objects then wait for.
+ * takes the listeners off. `AbortSignal.any` has no such limit, but its weak references keep all that its listeners reach
+ * until V8's next major collection.
  */
 export function firstAbort(...signals: readonly AbortSignal[]): AbortSignal {
   const first = new AbortController()

@@ -103,8 +103,8 @@ function writeNow(response: ServerResponse, bytes: Buffer | string): boolean {
 }
 
 /**
- * Chunks in one piece each (RFC 9112, section 7.1): Node's own are four. As texts: a buffer would be copied for its chunk, and
- * 64 KiB of Node's pool live as long as one of its slices. HTTP/1.0 clients get no chunks, and keep what Node does.
+ * Chunks in one piece each (RFC 9112, section 7.1): Node's own are four. Texts stay texts, since a buffer would be copied
+ * into its chunk. HTTP/1.0 clients get no chunks, and keep what Node does.
  */
 function chunked(response: ServerResponse, gathers: boolean): Pick<OpenStream, 'put'> & { end(): void } {
   if (!response.chunkedEncoding) return { put: (bytes) => response.write(bytes), end: () => response.end() }

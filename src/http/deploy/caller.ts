@@ -25,8 +25,9 @@ declare module 'fastify' {
 }
 
 /** Throws when nobody has asked for credentials: the route lies outside of the deploy scope. */
-export function callerOf({ caller, method, routeOptions }: FastifyRequest): Caller {
-  if (!caller) throw new Error(`${method} ${routeOptions.url} has no caller`)
+export function callerOf(request: FastifyRequest): Caller {
+  const { caller } = request
+  if (!caller) throw new Error(`${request.method} ${request.routeOptions.url} has no caller`)
   return caller
 }
 

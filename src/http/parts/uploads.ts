@@ -58,8 +58,9 @@ declare module 'fastify' {
 }
 
 /** Of an operation that is declared to take parts. */
-export function requireUploads({ uploads, routeOptions }: FastifyRequest): Uploads {
-  if (!uploads) throw new Error(`${routeOptions.url} does not take parts`)
+export function requireUploads(request: FastifyRequest): Uploads {
+  const { uploads } = request
+  if (!uploads) throw new Error(`${request.routeOptions.url} does not take parts`)
   return uploads
 }
 

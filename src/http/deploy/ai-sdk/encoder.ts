@@ -26,8 +26,8 @@ export interface Earlier {
 }
 
 /**
- * Encodes the frames of one reply, from its first one on: batch by batch. With the replies that it goes
- * on from it is one message, the first one's.
+ * Encodes the frames of one reply, from its first one on: batch by batch. With the replies that it goes on
+ * from it is one message, the first one's.
  */
 export function createUiMessageEncoder(
   replyId: string,
