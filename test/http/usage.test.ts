@@ -1,5 +1,5 @@
 /** Contract section 8: what was used is counted for every reply that ended, and told by agent, model and day. */
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { connect } from '../../src/persistence/postgres/database.ts'
 import { foldUsage } from '../../src/persistence/replies/usage.ts'
 import { createUsageRecorder } from '../../src/persistence/replies/usage-recorder.ts'
@@ -168,6 +168,20 @@ test('usage waits for a database that is away, and the same reply counts once', 
   await expect.poll(() => rows()).toEqual([{ key: scene.agentId, ...counted(2, 2, 4) }])
   await recorder.close()
   await sql.end()
+})
+
+test('who asks waits for what has ended, not for what ends meanwhile', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }) // of what is gathered, only that which is asked for goes
+  onTestFinished(() => void vi.useRealTimers())
+  const recorder = createUsageRecorder({ sql: scene.app.sql, log: { warn() {} } })
+  recorder.record(used())
+  const stored = recorder.stored()
+  await new Promise((resolve) => setImmediate(resolve))
+  recorder.record(used())
+  await stored
+  expect(await scene.app.sql`select 1 from token_usage`).toHaveLength(1)
+  await recorder.close()
+  expect(await scene.app.sql`select 1 from token_usage`).toHaveLength(2)
 })
 
 test('what can never be stored keeps no other from being counted', async () => {

@@ -31,6 +31,9 @@ export interface UsageRecorderOptions {
 
 export function createUsageRecorder({ sql, log }: UsageRecorderOptions): UsageRecorder {
   let waiting: Used[] = []
+  /** When those that wait, and those that are being stored, have been tried. */
+  let tried = Promise.withResolvers<void>()
+  let underWay: Promise<void> = Promise.resolve()
   let writing: Promise<void> | null = null
   let closed = false
   let hurry = () => {}
@@ -48,7 +51,10 @@ export function createUsageRecorder({ sql, log }: UsageRecorderOptions): UsageRe
     while (waiting.length > 0) {
       if (!closed) await gather()
       const batch = waiting
+      const ended = tried
       waiting = []
+      tried = Promise.withResolvers()
+      underWay = ended.promise
       try {
         await insertUsage(sql, batch)
       } catch (err) {
@@ -60,6 +66,8 @@ export function createUsageRecorder({ sql, log }: UsageRecorderOptions): UsageRe
         waiting = [...batch, ...waiting].slice(-MAX_WAITING)
         if (closed) break
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+      } finally {
+        ended.resolve()
       }
     }
     writing = null
@@ -84,7 +92,7 @@ export function createUsageRecorder({ sql, log }: UsageRecorderOptions): UsageRe
       hurry()
       const { promise: late, resolve } = Promise.withResolvers<void>()
       const timer = setTimeout(resolve, LONGEST_WAIT_MS)
-      await Promise.race([writing, late]).finally(() => clearTimeout(timer))
+      await Promise.race([waiting.length > 0 ? tried.promise : underWay, late]).finally(() => clearTimeout(timer))
     },
     async close() {
       closed = true
