@@ -149,11 +149,49 @@ describe('a group', () => {
     for (const name of ['large', 'larger', 'last']) void add(name, { row })
     alone[0]?.answer('')
     for (let n = 0; n < 4; n++) {
-      await turn()
+      await vi.advanceTimersByTimeAsync(2)
       statements[n]?.answer(statements[n]?.names.map(() => '') ?? [])
     }
-    await turn()
     expect(statements.map(({ names }) => names.length)).toEqual([64, 37])
     expect(alone.slice(1).map(({ name }) => name)).toEqual(['larger'])
   })
+
+  verifies(
+    'contract-4.stored-before-shown',
+    'where many came together the first waits for half as many, or 2 ms; alone again, for nothing',
+    async () => {
+      const { add, alone, names, statements } = heldGroup()
+      void add('first')
+      for (let n = 0; n < 8; n++) void add(`${n}`)
+      alone[0]?.answer('')
+      await turn()
+      const answered = async (n: number) => {
+        statements[n]?.answer(statements[n]?.names.map(() => '') ?? [])
+        await turn()
+      }
+      await answered(0)
+      for (const name of ['a', 'b', 'c']) void add(name)
+      await turn()
+      expect(statements).toHaveLength(1)
+      void add('d')
+      await turn()
+      expect(statements[1]?.names).toEqual(['a', 'b', 'c', 'd'])
+      await answered(1)
+      void add('e')
+      await vi.advanceTimersByTimeAsync(1)
+      expect(names()).toEqual(['first'])
+      await vi.advanceTimersByTimeAsync(1)
+      expect(names()).toEqual(['first', 'e'])
+      alone[1]?.answer('')
+      for (const name of ['f', 'g']) {
+        await turn()
+        void add(name)
+        await turn()
+        alone.at(-1)?.answer('')
+      }
+      await turn()
+      void add('at once')
+      expect(names().at(-1)).toBe('at once')
+    },
+  )
 })

@@ -32,10 +32,23 @@ interface Waiting<Item, Answer> {
 const MOST_ROWS = 64
 const MOST_CHARACTERS = 1 << 20
 
+/** Where several came together the first waits for half as many, so long at most (ms): alone it costs as much as ten. */
+const COMPANY_MS = 2
+
 /** How long a statement may hold the next one back (ms): the others do not wait for a connection that is silent. */
 const HOLD_MS = 100
 /** The same of one that came alone: it may wait for a lock. */
 const HOLD_ALONE_MS = 10
+
+/** How many rows of these lengths, from the first on, one statement may hold. */
+function countFitting(lengths: readonly number[]): number {
+  let size = 0
+  const end = lengths.findIndex((length, count) => {
+    size += length
+    return count === MOST_ROWS || (count > 0 && size > MOST_CHARACTERS)
+  })
+  return end < 0 ? lengths.length : end
+}
 
 /**
  * The returned function rejects as `alone` does. What comes alone waits for nothing, and goes alone: for one the statement
@@ -44,16 +57,25 @@ const HOLD_ALONE_MS = 10
 export function createGroup<Item extends GroupItem, Answer>({ together, alone }: GroupOptions<Item, Answer>) {
   let queue: Waiting<Item, Answer>[] = []
   let writing = false
-  let isAlone = true
+  /** How many came together lately. */
+  let crowd = 1
+  let onCome = () => {}
+
+  /** Whether those that wait are worth a statement. */
+  const isCompany = () => queue.length >= crowd >> 1
+  function company(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, COMPANY_MS)
+    onCome = () => {
+      if (!isCompany()) return
+      clearTimeout(timer)
+      resolve()
+    }
+    return promise
+  }
 
   function takeBatch(): Waiting<Item, Answer>[] {
-    let size = 0
-    let count = 0
-    for (const { item } of queue) {
-      size += item.row.length
-      if (count > 0 && (count === MOST_ROWS || size > MOST_CHARACTERS)) break
-      count += 1
-    }
+    const count = countFitting(queue.map(({ item }) => item.row.length))
     const batch = queue.slice(0, count)
     queue = queue.slice(count)
     return batch
@@ -90,8 +112,10 @@ export function createGroup<Item extends GroupItem, Answer>({ together, alone }:
 
   async function writeAll(): Promise<void> {
     while (queue.length > 0) {
+      if (!isCompany()) await company()
       const batch = takeBatch()
-      isAlone = batch.length === 1
+      const isAlone = batch.length === 1
+      crowd = Math.max(batch.length, crowd >> 1)
       const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
       const timer = setTimeout(letGo, isAlone ? HOLD_ALONE_MS : HOLD_MS)
       await Promise.race([write(batch), held])
@@ -103,10 +127,11 @@ export function createGroup<Item extends GroupItem, Answer>({ together, alone }:
   return (item: Item): Promise<Answer> =>
     new Promise((resolve) => {
       queue.push({ item, resolve })
+      onCome()
       if (writing) return
       writing = true
       // Where several came together before, those of this turn of the event loop go along.
-      if (isAlone) void writeAll()
+      if (crowd === 1) void writeAll()
       else setImmediate(() => void writeAll())
     })
 }
