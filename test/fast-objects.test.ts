@@ -28,7 +28,7 @@ const info: ReplyInfo = {
   epoch: 1,
 }
 const asked = { provider: { id: 'p', type: 'anthropic', baseUrl: null, apiKey: null }, model: 'm', reasoning: true }
-const logOptions: ReplyLogOptions = { append: async () => 'stored', onStored() {}, onRefused() {} }
+const logOptions: ReplyLogOptions = { append: async () => 'stored', withdraw() {}, onStored() {}, onRefused() {} }
 
 test.each<[string, () => object]>([
   ['a reply log', () => createReplyLog(info, logOptions)],

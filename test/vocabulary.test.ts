@@ -177,7 +177,7 @@ describe.each(replyEventKinds)('an event of the kind %s', (kind) => {
       stored.push(...structuredClone(take()))
       return 'stored' as const
     }
-    const log = createReplyLog(info, { append, onStored() {}, onRefused() {} })
+    const log = createReplyLog(info, { append, withdraw() {}, onStored() {}, onRefused() {} })
     for (const one of [events.text, event, events.tool_call, event, event]) {
       log.push([one])
       await log.stored()

@@ -60,7 +60,8 @@ export interface FrameLog extends Reply, LogEnd {
 
 /** The three ways in which a log ends. Only the first call has an effect. */
 export interface LogEnd {
-  close(ended: Ended): void
+  /** `last`: what was stored along with the outcome, and is shown along with it. */
+  close(ended: Ended, last?: readonly StoredEvent[]): void
   /** Nothing more is shown: readers' streams break off. */
   cut(): void
   /** The session was deleted: readers get one last error chunk, which is stored nowhere. */
@@ -126,6 +127,12 @@ export function createFrameLog(info: ReplyInfo): FrameLog {
   const frames = openingFrames(info)
   const log: Shared = { frames, readers: new Set(), state: 'open', closingAt: Number.POSITIVE_INFINITY, models: [] }
 
+  const add = (events: readonly StoredEvent[]) => {
+    for (const event of events) {
+      if (event.event.type === 'model') log.models.push(frames.length)
+      frames.push(frameOf(event))
+    }
+  }
   const deliver = (first: number) => {
     for (const handOn of log.readers) handOn()
     forgetBytes(frames, first)
@@ -148,15 +155,13 @@ export function createFrameLog(info: ReplyInfo): FrameLog {
     push(events) {
       if (log.state !== 'open') return
       const first = frames.length
-      for (const event of events) {
-        if (event.event.type === 'model') log.models.push(frames.length)
-        frames.push(frameOf(event))
-      }
+      add(events)
       deliver(first)
     },
     events: () => frames.map(storedEventOf).filter((event) => event !== null),
-    close(ended) {
+    close(ended, last = []) {
       if (log.state !== 'open') return
+      add(last)
       const seq = newest()
       frames.push(...settlingFrames(seq, ended))
       end('closed', closingFrames(ended.outcome, seq + 1, info.includeUsage))

@@ -238,7 +238,9 @@ export interface Journal {
    * Stores what `take` gives: asked once, under load only when the write begins, not at all when nothing can be stored.
    * At most one call for a reply at a time. `refused`: this data cannot be stored (only this reply ends).
    */
-  append(reply: ReplyInfo, take: () => readonly StoredEvent[]): Promise<'stored' | 'fenced' | 'refused'>
+  append(reply: ReplyInfo, take: () => readonly StoredEvent[]): Promise<'stored' | 'fenced' | 'refused' | 'withdrawn'>
+  /** Takes back the reply's append if its write has not begun: it answers `withdrawn`, nothing of it will be stored. */
+  withdraw(replyId: string): void
   /** Folds the reply into its message. `settledAt` is ISO 8601 UTC. `gone`: the session was deleted. Idempotent. */
   settle(
     reply: ReplyInfo,

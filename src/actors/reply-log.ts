@@ -4,17 +4,18 @@
  *
  * I1. No reader sees an event that is not stored. Kept by reply-log.test.ts, "I1". (I2 and I3 are frame-log.ts's.)
  */
-import { createFrameLog, type FrameLog } from './frame-log.ts'
+import { createFrameLog, type Ended, type FrameLog } from './frame-log.ts'
 import type { NewestFrame } from './ownership.ts'
 import type { Journal, Place, ReplyInfo } from './ports.ts'
-import { isNumberedKind, type ReplyEvent, type StoredEvent } from './reply-event.ts'
+import { createReplyBuffer, type ReplyBuffer } from './reply-buffer.ts'
+import type { ReplyEvent, StoredEvent } from './reply-event.ts'
 
 /** Most unstored text of a reply; above it the provider is not read (characters). */
 const MAX_UNSTORED = 1 << 20
 
-type Verdict = Awaited<ReturnType<Journal['append']>>
+type Verdict = Exclude<Awaited<ReturnType<Journal['append']>>, 'withdrawn'>
 
-export interface ReplyLog extends Omit<FrameLog, 'push'> {
+export interface ReplyLog extends Omit<FrameLog, 'push' | 'close'> {
   /** Since when (ms, monotonic) something is unstored; null if everything is stored. */
   unstoredSince(): number | null
   /** The newest stored event. */
@@ -26,71 +27,25 @@ export interface ReplyLog extends Omit<FrameLog, 'push'> {
   room(): Promise<void> | undefined
   /** Resolves when everything that was pushed is stored, or never will be. */
   stored(): Promise<Verdict>
+  /**
+   * When nothing more is pushed: resolves when all is stored but the texts whose write has not begun. These are for the
+   * settlement to store, and shown by `close`. `events`: all that was pushed; null when they are not known here, because
+   * the log was cut or a write refused.
+   */
+  finish(): Promise<{ verdict: Verdict; events: readonly StoredEvent[] | null }>
+  close(ended: Ended): void
 }
 
 export interface ReplyLogOptions {
   append: Journal['append']
+  withdraw: Journal['withdraw']
   /** Called when events after the place `after` were stored. */
   onStored(after: Place, events: readonly StoredEvent[]): void
   /** The journal refused a frame of this reply: it must end. */
   onRefused(): void
 }
 
-/** In characters, roughly: a tool's result may be as long as many texts. */
-function sizeOf(event: ReplyEvent): number {
-  switch (event.type) {
-    case 'text':
-    case 'reasoning':
-      return event.text.length
-    case 'tool_call':
-      return 1024 + event.arguments.length
-    case 'tool_result':
-      return 1024 + event.content.length
-    case 'tool_begun':
-    case 'model':
-      return 1024
-  }
-}
-
-/** Unstored events, numbered in order: an event without an id of its own is a part of the one before it. */
-function createBuffer(firstSeq: number) {
-  let pending: StoredEvent[] = []
-  let pendingSize = 0
-  let writingSize = 0
-  let seq = firstSeq
-  let part = 0
-  return {
-    isEmpty: () => pending.length === 0,
-    /** Size of what is pending and of what is being written, in characters, roughly. */
-    size: () => pendingSize + writingSize,
-    push(event: ReplyEvent): void {
-      pendingSize += sizeOf(event)
-      const last = pending.at(-1)
-      // Texts until the next write become one frame: fewer, larger frames are the back-pressure.
-      if (event.type === 'text' && last?.event.type === 'text') {
-        last.event = { type: 'text', text: last.event.text + event.text }
-        return
-      }
-      if (event.type === 'reasoning' && last?.event.type === 'reasoning') {
-        last.event = { type: 'reasoning', text: last.event.text + event.text }
-        return
-      }
-      if (isNumberedKind(event.type)) [seq, part] = [seq + 1, 0]
-      else part += 1
-      pending.push({ seq, part, event })
-    },
-    take(): StoredEvent[] {
-      const taken = pending
-      pending = []
-      writingSize = pendingSize
-      pendingSize = 0
-      return taken
-    },
-    written(): void {
-      writingSize = 0
-    },
-  }
-}
+type StoringOptions = Omit<ReplyLogOptions, 'onStored'> & { onStored(events: readonly StoredEvent[]): void }
 
 /** Callers that wait for a write to finish. */
 function createWaiters() {
@@ -103,13 +58,11 @@ function createWaiters() {
   }
 }
 
-export function createReplyLog(info: ReplyInfo, { append, onStored, onRefused }: ReplyLogOptions): ReplyLog {
-  const frames = createFrameLog(info)
-  const buffer = createBuffer(info.firstSeq)
+/** Stores what is in the buffer, one append at a time: that preserves the order. */
+function createStoring(info: ReplyInfo, buffer: ReplyBuffer, options: StoringOptions) {
   const waiters = createWaiters()
-  let place: Place = { seq: info.firstSeq, part: 0 }
-  let storedAt = Date.now()
   let inFlight = false
+  let isHeld = false
   let verdict: Verdict = 'stored'
   let unstoredSince: number | null = null
 
@@ -118,23 +71,22 @@ export function createReplyLog(info: ReplyInfo, { append, onStored, onRefused }:
     while (isFull()) await waiters.wait()
   }
 
-  // One append at a time preserves the order.
-  async function flush(): Promise<void> {
+  async function run(): Promise<void> {
     inFlight = true
-    while (!buffer.isEmpty() && verdict === 'stored') {
-      let batch: StoredEvent[] = []
-      verdict = await append(info, () => {
+    while (!buffer.isEmpty() && verdict === 'stored' && !isHeld) {
+      let batch: readonly StoredEvent[] = []
+      const answer = await options.append(info, () => {
         batch = buffer.take()
         return batch
       })
-      if (verdict === 'refused') onRefused()
-      if (verdict !== 'stored') break
-      if (batch.length > 0) {
-        storedAt = Date.now()
-        frames.push(batch)
-        onStored(place, batch)
-        place = placeOf(batch.at(-1)) ?? place
+      if (answer === 'withdrawn') {
+        buffer.putBack()
+        break
       }
+      verdict = answer
+      if (verdict === 'refused') options.onRefused()
+      if (verdict !== 'stored') break
+      options.onStored(batch)
       unstoredSince = buffer.isEmpty() ? null : performance.now()
       buffer.written()
       waiters.release()
@@ -144,32 +96,90 @@ export function createReplyLog(info: ReplyInfo, { append, onStored, onRefused }:
   }
 
   return {
-    info,
-    state: frames.state,
-    subscribers: frames.subscribers,
+    verdict: () => verdict,
     unstoredSince: () => unstoredSince,
-    place: () => place,
-    newest: () => ({ frame: place.seq, storedAt }),
-    push(events) {
-      if (verdict !== 'stored' || frames.state() === 'dropped') return
+    push(events: readonly ReplyEvent[]): void {
       for (const event of events) buffer.push(event)
       unstoredSince ??= performance.now()
-      if (!inFlight) void flush()
+      if (!inFlight) void run()
     },
     room: () => (isFull() ? untilRoom() : undefined),
-    async stored() {
+    async stored(): Promise<Verdict> {
       while (inFlight) await waiters.wait()
       return verdict
     },
-    events: frames.events,
-    close: frames.close,
-    cut: frames.cut,
-    drop() {
+    /** What no write has taken stays in the buffer, until `goOn`. */
+    hold(): void {
+      isHeld = true
+      options.withdraw(info.id)
+    },
+    async goOn(): Promise<void> {
+      isHeld = false
+      await run()
+    },
+    drop(): void {
       buffer.take()
       buffer.written()
       unstoredSince = null
-      frames.drop()
       waiters.release()
+    },
+  }
+}
+
+export function createReplyLog(info: ReplyInfo, { onStored, ...options }: ReplyLogOptions): ReplyLog {
+  const frames = createFrameLog(info)
+  const buffer = createReplyBuffer(info.firstSeq)
+  let place: Place = { seq: info.firstSeq, part: 0 }
+  let storedAt = Date.now()
+  /** What the settlement stores. */
+  let left: readonly StoredEvent[] = []
+
+  const isOpen = () => frames.state() === 'open'
+  const tell = (events: readonly StoredEvent[]) => {
+    storedAt = Date.now()
+    onStored(place, events)
+    place = placeOf(events.at(-1)) ?? place
+  }
+  const storing = createStoring(info, buffer, {
+    ...options,
+    onStored(events) {
+      if (events.length === 0) return
+      frames.push(events)
+      tell(events)
+    },
+  })
+
+  return {
+    info,
+    state: frames.state,
+    subscribers: frames.subscribers,
+    unstoredSince: storing.unstoredSince,
+    place: () => place,
+    newest: () => ({ frame: place.seq, storedAt }),
+    push(events) {
+      if (storing.verdict() === 'stored' && frames.state() !== 'dropped') storing.push(events)
+    },
+    room: storing.room,
+    stored: storing.stored,
+    async finish() {
+      const isHeld = isOpen() && buffer.isText()
+      if (isHeld) storing.hold()
+      await storing.stored()
+      if (isHeld && !isOpen()) await storing.goOn()
+      const verdict = storing.verdict()
+      if (verdict !== 'stored' || !isOpen()) return { verdict, events: null }
+      left = buffer.take()
+      return { verdict, events: [...frames.events(), ...left] }
+    },
+    events: frames.events,
+    close(ended) {
+      if (left.length > 0 && isOpen()) tell(left)
+      frames.close(ended, left)
+    },
+    cut: frames.cut,
+    drop() {
+      storing.drop()
+      frames.drop()
     },
     read: frames.read,
   }

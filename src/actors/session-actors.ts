@@ -129,25 +129,22 @@ async function settle(running: RunningReply, ending: Ending, journal: Journal): 
   const endedAt = new Date()
   const figures = figuresOf(running)
   running.observer.settling()
-  const stored = await log.stored()
-  if (stored === 'fenced') return { type: 'lost' }
   const usage = (await running.generation?.usage()) ?? noUsage
   running.usage = usage
+  const { verdict, events } = await log.finish()
+  if (verdict === 'fenced') return { type: 'lost' }
   running.settlingSince = performance.now()
-  if (stored === 'refused') running.notStored = true
-  const outcome = stored === 'refused' ? refused(usage) : outcomeOf(ending, usage)
-  // A log that was cut has missed what was stored since, and a refused write may have been stored the first time it was
-  // sent: what followers elsewhere were shown must stay.
-  const knowsAll = stored === 'stored' && log.state() === 'open'
+  if (verdict === 'refused') running.notStored = true
+  const outcome = verdict === 'refused' ? refused(usage) : outcomeOf(ending, usage)
   const settled = await journal.settle(log.info, {
     outcome,
-    events: knowsAll ? log.events() : null,
+    events,
     endedAt,
     requesterLost: running.requesterLost,
     reasoningMs: running.generation?.reasoningMs() ?? null,
     figures,
     title: running.titleFrom === null ? null : deriveTitle(running.titleFrom),
-    waiting: stored === 'refused' ? undefined : waitingOf(running, ending),
+    waiting: verdict === 'refused' ? undefined : waitingOf(running, ending),
   })
   if (settled.result !== 'settled') return { type: settled.result === 'gone' ? 'deleted' : 'lost' }
   return { type: 'settled', ended: { outcome, endedAt: endedAt.toISOString(), settledAt: settled.settledAt } }

@@ -202,6 +202,7 @@ function start(host: Host, message: ReadyMessage, admission: Admitted): Started 
   const reply: RunningReply = {
     log: createReplyLog(info, {
       append: journal.append,
+      withdraw: journal.withdraw,
       onStored: (after, events) => exchange.stored(info.id, after, events),
       onRefused() {
         reply.notStored = true

@@ -117,6 +117,7 @@ function createJournal(store: Store, pass: (gate: Gate) => Promise<void>): Journ
       if (store.append === 'stored') byId.get(id)?.events.push(...structuredClone(events))
       return store.append
     },
+    withdraw() {},
     async settle({ id, epoch }, { outcome, events, endedAt, requesterLost }) {
       await pass('settle')
       const row = byId.get(id)

@@ -74,6 +74,7 @@ export function openScene(firstSeq = 1, includeUsage = false) {
   const held = heldExchange()
   const log = createReplyLog(info, {
     append,
+    withdraw() {},
     onStored: (after, events) => held.exchange.stored('r', after, events),
     onRefused() {},
   })

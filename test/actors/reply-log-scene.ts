@@ -27,11 +27,12 @@ export const text = (value: string): ReplyEvent => ({ type: 'text', text: value 
 /** A journal whose writes are answered one by one, by the test. */
 export function heldJournal() {
   const stored: StoredEvent[] = []
-  const waiting: { events: readonly StoredEvent[]; answer(how: 'stored' | 'fenced' | 'refused'): void }[] = []
+  type How = 'stored' | 'fenced' | 'refused' | 'withdrawn'
+  const waiting: { events: readonly StoredEvent[]; answer(how: How): void }[] = []
   const append: Journal['append'] = (_, take) =>
     new Promise((resolve) => {
       const events = take()
-      const answer = (how: 'stored' | 'fenced' | 'refused') => {
+      const answer = (how: How) => {
         if (how === 'stored') stored.push(...structuredClone(events))
         resolve(how)
       }
@@ -41,7 +42,9 @@ export function heldJournal() {
     waiting.shift()?.answer(how)
     await turn()
   }
-  return { append, stored, waiting, settle }
+  /** Of a journal whose writes have not begun. */
+  const withdraw = () => waiting.shift()?.answer('withdrawn')
+  return { append, withdraw, stored, waiting, settle }
 }
 
 const instant: Journal['append'] = async (_, take) => {
@@ -49,7 +52,7 @@ const instant: Journal['append'] = async (_, take) => {
   return 'stored'
 }
 export const openLog = (append: Journal['append'] = instant, onRefused = () => {}) =>
-  createReplyLog(info, { append, onStored() {}, onRefused })
+  createReplyLog(info, { append, withdraw() {}, onStored() {}, onRefused })
 
 export async function collect(log: ReplyLog, after: number): Promise<Frame[]> {
   const frames: Frame[] = []

@@ -1,8 +1,21 @@
 /** The reply log's invariant (I1 of reply-log.ts), and its writes (contract section 4). */
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { Outcome } from '../../src/actors/reply-event.ts'
+import type { Outcome, ReplyEvent } from '../../src/actors/reply-event.ts'
+import { createReplyLog } from '../../src/actors/reply-log.ts'
 import { verifies } from '../verifies.ts'
-import { collect, endedAt, follow, heldJournal, info, openLog, settledAt, text, usage } from './reply-log-scene.ts'
+import {
+  close,
+  collect,
+  endedAt,
+  finished,
+  follow,
+  heldJournal,
+  info,
+  openLog,
+  settledAt,
+  text,
+  usage,
+} from './reply-log-scene.ts'
 import { framesOf } from './scene.ts'
 import { turn } from './turn.ts'
 
@@ -69,6 +82,68 @@ describe('I1: no reader sees an event that is not stored', () => {
     expect(journal.waiting).toEqual([])
     expect(reader.frames).toHaveLength(2)
     expect(refused).toBe(how === 'refused' ? 1 : 0)
+  })
+})
+
+describe('the end: the settlement stores the texts that no write has taken', () => {
+  const call: ReplyEvent = { type: 'tool_call', id: 'c', name: 'n', arguments: '{}', startedAt: endedAt }
+
+  test('what waits is taken back, and shown with the outcome, not before', async () => {
+    const journal = heldJournal()
+    const told: unknown[] = []
+    const onStored = (...args: unknown[]) => void told.push(args)
+    const log = createReplyLog(info, { ...journal, onStored, onRefused() {} })
+    const reader = follow(log, 0)
+    log.push([text('a')])
+    log.push([text('b')])
+    const events = [
+      { seq: 6, part: 0, event: text('a') },
+      { seq: 7, part: 0, event: text('b') },
+    ]
+    expect(await log.finish()).toEqual({ verdict: 'stored', events })
+    expect([journal.waiting, journal.stored, reader.frames.length]).toEqual([[], [], 2])
+    close(log)
+    await reader.done
+    expect(told).toEqual([[{ seq: 5, part: 0 }, events]])
+    const stored = { info, events, outcome: finished, endedAt, settledAt }
+    expect(reader.frames).toEqual(await framesOf(stored))
+  })
+
+  test('what comes behind a write that has begun waits for it, and goes along with the settlement', async () => {
+    const journal = heldJournal()
+    const log = openLog(journal.append)
+    log.push([text('a')])
+    log.push([text('b')])
+    const ending = log.finish()
+    await journal.settle()
+    expect(journal.waiting).toEqual([])
+    const events = [...journal.stored, { seq: 7, part: 0, event: text('b') }]
+    expect(await ending).toEqual({ verdict: 'stored', events })
+  })
+
+  test('what may be no data that can be stored is written first', async () => {
+    const journal = heldJournal()
+    const log = createReplyLog(info, { ...journal, onStored() {}, onRefused() {} })
+    log.push([text('a'), call])
+    log.push([text('b')])
+    const ending = log.finish()
+    await journal.settle()
+    await journal.settle()
+    expect(await ending).toEqual({ verdict: 'stored', events: journal.stored })
+    expect(journal.stored).toHaveLength(3)
+  })
+
+  test('a log that was cut meanwhile loses nothing: all is written', async () => {
+    const journal = heldJournal()
+    const log = openLog(journal.append)
+    log.push([text('a')])
+    log.push([text('b')])
+    const ending = log.finish()
+    log.cut()
+    await journal.settle()
+    await journal.settle()
+    expect(await ending).toEqual({ verdict: 'stored', events: null })
+    expect(journal.stored.map(({ event }) => event)).toEqual([text('a'), text('b')])
   })
 })
 

@@ -212,6 +212,7 @@ test('what a reply log said is what was appended, before and after its end, not 
       stored.push(...structuredClone(events))
       return 'stored'
     },
+    withdraw() {},
     onStored() {},
     onRefused() {},
   })
@@ -244,6 +245,7 @@ test('what comes while an append waits for its turn goes along with it', async (
   const appends: { take(): readonly StoredEvent[]; answer(how: 'stored'): void }[] = []
   const log = createReplyLog(info, {
     append: (_, take) => new Promise((answer) => appends.push({ take, answer })),
+    withdraw() {},
     onStored() {},
     onRefused() {},
   })

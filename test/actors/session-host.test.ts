@@ -78,6 +78,7 @@ function setUp(options: { maxRunning?: number; leaseMs?: number } = {}) {
       await hold.append
       return 'stored'
     },
+    withdraw() {},
     settle: async ({ id }, { outcome }) => {
       await hold.settle
       settled.push({ id, outcome: outcome.type === 'failed' ? outcome.error.code : outcome.reason })

@@ -8,7 +8,7 @@ import type { ReplyFrames } from './stored-reply.ts'
 export type Verdict = 'stored' | 'fenced' | 'refused'
 
 export interface Append extends ReplyFrames {
-  resolve(verdict: Verdict): void
+  resolve(verdict: Verdict | 'withdrawn'): void
   /** An earlier try, whose answer was lost, may have stored it. */
   maybeStored?: boolean | undefined
   /** When (ms, monotonic) the first try began that the server canceled, though nothing else was in it. */
@@ -23,6 +23,7 @@ interface Waiting extends Omit<Append, 'events'> {
 
 export interface FlushQueue {
   append: Journal['append']
+  withdraw: Journal['withdraw']
   /** Queues it once more, after `ms`; one that was canceled alone goes alone again. */
   again(append: Append, ms: number): void
 }
@@ -34,7 +35,9 @@ const MAX_FLUSH = 8 << 20
 export function createFlushQueue(store: (batch: readonly Append[], epoch: number) => Promise<void>): FlushQueue {
   let queue: Waiting[] = []
   let writing = false
-  let isAlone = true
+  /** Appends since the last write began or ended, and the most of late. */
+  let came = 0
+  let crowd = 1
   const pace = createPace()
 
   /** What goes along now: all that waits, or as much of it as one statement may hold. */
@@ -55,14 +58,20 @@ export function createFlushQueue(store: (batch: readonly Append[], epoch: number
     return batch
   }
 
+  function countCrowd(): void {
+    crowd = Math.max(came, crowd >> 1)
+    came = 0
+  }
+
   async function writeAll(): Promise<void> {
+    countCrowd()
     while (queue.length > 0) {
       const begin = performance.now()
       const batch = takeBatch()
       for (const [epoch, appends] of Map.groupBy(batch, ({ reply }) => reply.epoch)) await store(appends, epoch)
       pace.flushed(batch.length)
-      isAlone = batch.length === 1
-      const left = isAlone ? 0 : pace.ms() - (performance.now() - begin)
+      countCrowd()
+      const left = batch.length === 1 ? 0 : pace.ms() - (performance.now() - begin)
       if (left >= 1) await sleep(left)
     }
     writing = false
@@ -70,10 +79,11 @@ export function createFlushQueue(store: (batch: readonly Append[], epoch: number
 
   function push(waiting: Waiting): void {
     queue.push(waiting)
+    came += 1
     if (writing) return
     writing = true
     // One reply alone waits for nothing. Else all that the network brings in this turn of the event loop comes along.
-    if (isAlone) void writeAll()
+    if (crowd <= 1) void writeAll()
     else setImmediate(() => void writeAll())
   }
 
@@ -83,6 +93,14 @@ export function createFlushQueue(store: (batch: readonly Append[], epoch: number
         // With time to spare each text keeps a frame of its own; else all that comes until the write goes along.
         push({ reply, events: pace.ms() > leastPace ? null : take(), take, resolve })
       }),
+    withdraw(replyId) {
+      const at = queue.findIndex(({ reply }) => reply.id === replyId)
+      const waiting = queue[at]
+      // What was tried once may be stored.
+      if (waiting === undefined || waiting.maybeStored || waiting.canceledAt !== undefined) return
+      queue.splice(at, 1)
+      waiting.resolve('withdrawn')
+    },
     again(append, ms) {
       const waiting = { ...append, take: () => append.events }
       if (ms === 0) push(waiting)

@@ -43,6 +43,7 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
   const store = createStore(options, { flushes, refused, again: queue.again, isClosed: () => closed })
   return {
     append: queue.append,
+    withdraw: queue.withdraw,
     admit: (message) => admit({ id: instance.id, epoch: instance.epoch() }, message),
     settle: settleAndClear,
     read: (replyId, after) => readReply(sql, replyId, after),

@@ -1,0 +1,74 @@
+/** What a running reply has said and not stored yet, numbered in order: an event without an id of its own is a part of the one before. */
+import { isNumberedKind, type ReplyEvent, type StoredEvent } from './reply-event.ts'
+
+/** In characters, roughly: a tool's result may be as long as many texts. */
+function sizeOf(event: ReplyEvent): number {
+  switch (event.type) {
+    case 'text':
+    case 'reasoning':
+      return event.text.length
+    case 'tool_call':
+      return 1024 + event.arguments.length
+    case 'tool_result':
+      return 1024 + event.content.length
+    case 'tool_begun':
+    case 'model':
+      return 1024
+  }
+}
+
+export type ReplyBuffer = ReturnType<typeof createReplyBuffer>
+
+export function createReplyBuffer(firstSeq: number) {
+  let pending: StoredEvent[] = []
+  let writing: readonly StoredEvent[] = []
+  let pendingSize = 0
+  let writingSize = 0
+  let seq = firstSeq
+  let part = 0
+  return {
+    isEmpty: () => pending.length === 0,
+    /** Whether all of it, what is being written included, is text: always data that can be stored. */
+    isText: () => isText(writing) && isText(pending),
+    /** Size of what is pending and of what is being written, in characters, roughly. */
+    size: () => pendingSize + writingSize,
+    push(event: ReplyEvent): void {
+      pendingSize += sizeOf(event)
+      const last = pending.at(-1)
+      // Texts until the next write become one frame: fewer, larger frames are the back-pressure.
+      if (event.type === 'text' && last?.event.type === 'text') {
+        last.event = { type: 'text', text: last.event.text + event.text }
+        return
+      }
+      if (event.type === 'reasoning' && last?.event.type === 'reasoning') {
+        last.event = { type: 'reasoning', text: last.event.text + event.text }
+        return
+      }
+      if (isNumberedKind(event.type)) [seq, part] = [seq + 1, 0]
+      else part += 1
+      pending.push({ seq, part, event })
+    },
+    take(): StoredEvent[] {
+      const taken = pending
+      writing = taken
+      pending = []
+      writingSize = pendingSize
+      pendingSize = 0
+      return taken
+    },
+    written(): void {
+      writing = []
+      writingSize = 0
+    },
+    /** What was taken last is not written after all. */
+    putBack(): void {
+      pending = [...writing, ...pending]
+      pendingSize += writingSize
+      writing = []
+      writingSize = 0
+    },
+  }
+}
+
+const isText = (events: readonly StoredEvent[]): boolean =>
+  events.every(({ event }) => event.type === 'text' || event.type === 'reasoning')
