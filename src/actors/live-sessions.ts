@@ -4,18 +4,12 @@ import type { Exchange, Journal } from './ports.ts'
 import type { ReplyError, RestState } from './reply-event.ts'
 import { type Continued, type RunningReply, sessionActions, sessionActors } from './session-actors.ts'
 import { pathOf, restingAt, sessionMachine } from './session-machine.ts'
-import {
-  createSessionRegistry,
-  isAtRest,
-  isRunning,
-  type LiveSession,
-  type SessionRegistry,
-} from './session-registry.ts'
+import { createSessionRegistry, isRunning, type LiveSession, type SessionRegistry } from './session-registry.ts'
 import { createSlots, type Slots } from './slots.ts'
 import type { TransitionRecord, TransitionRecorder } from './transitions.ts'
 
-/** How long a session without a running reply stays in memory. */
-const LINGER_MS = 5000
+/** How long it is shown where a session came to rest. */
+const SHOWN_MS = 5000
 
 export interface LiveSessions {
   registry: SessionRegistry
@@ -63,7 +57,7 @@ export function createLiveSessions({ journal, exchange, recorder, log }: LiveOpt
   return { registry, byReply, admitting: new Map(), slots: createSlots(registry), recorder, exchange, machine }
 }
 
-/** Gives a reply to its session's actor: the one that rests here, or a new one in the state that is stored. */
+/** Gives a reply to its session's actor, which begins in the state that is stored. */
 export function beginReply(sessions: LiveSessions, agentId: string, state: RestState, reply: RunningReply): void {
   const session = enter(sessions, agentId, state, reply)
   sessions.byReply.set(reply.log.info.id, session)
@@ -75,32 +69,27 @@ export function beginReply(sessions: LiveSessions, agentId: string, state: RestS
 function enter(sessions: LiveSessions, agentId: string, state: RestState, reply: RunningReply): LiveSession {
   const { sessionId } = reply.log.info
   const known = sessions.registry.live.get(sessionId)
-  if (known && isAtRest(known, state)) {
-    Object.assign(known, { reply, ended: Promise.withResolvers<void>() })
-    return known
-  }
   if (known) retire(known)
+  const actor = createActor(sessions.machine, { snapshot: restingAt(state) })
   const session: LiveSession = {
     sessionId,
     agentId,
-    actor: createActor(sessions.machine, { snapshot: restingAt(state) }),
+    actor,
+    inspection: actor.system.inspect((event) => observe(sessions, session, event)),
     state,
     since: new Date(),
     reply,
     ended: Promise.withResolvers<void>(),
   }
-  session.actor.system.inspect((event) => observe(sessions, session, event))
   sessions.registry.enter(session)
-  session.actor.start()
+  actor.start()
   return session
 }
 
-/** The actor of a session whose newest reply it does not know: that ran elsewhere, or others have ended its own. */
+/** The actor of a session that has a newer message: others have ended its reply. */
 function retire(known: LiveSession): void {
   // Stored, as the newer message proves; only the answer is under way. It closes its log and ends by itself.
-  if (known.state === 'streaming.settling') return
-  if (isRunning(known)) known.actor.send({ type: 'lost' })
-  known.actor.stop()
+  if (known.state !== 'streaming.settling') known.actor.send({ type: 'lost' })
 }
 
 /** Follows the machine: its state, the records of its steps, the end of its reply. */
@@ -112,8 +101,6 @@ function observe(sessions: LiveSessions, session: LiveSession, event: Inspection
   const { reply } = session
   const at = new Date()
   Object.assign(session, { state: to, since: at })
-  if (to === 'deleted') sessions.registry.leave(session)
-  if (reply === null) return
   const { id: messageId, sessionId } = reply.log.info
   const { type } = event.event
   // Whoever declares a reply lost records it (lose_replies); the owner, once fenced, writes nothing. What a deleted
@@ -156,7 +143,8 @@ function decidedDetail({ decisions, by }: Continued): Record<string, string | nu
 
 function finish({ byReply, registry, exchange }: LiveSessions, session: LiveSession, reply: RunningReply): void {
   const { id } = reply.log.info
-  session.reply = null
+  session.inspection.unsubscribe()
+  registry.rest(session)
   if (byReply.delete(id)) {
     registry.ended()
     if (reply.end.outcome === 'session_deleted') void observeDeleted(reply)
@@ -184,39 +172,38 @@ export function cancelReply({ byReply, admitting }: LiveSessions, replyId: strin
  */
 export function forgetSession({ registry }: LiveSessions, sessionId: string, replyId: string | null = null): void {
   const session = registry.live.get(sessionId)
-  const running = session?.reply?.log.info.id
-  if (replyId !== null && running !== undefined && running !== replyId) return
+  if (replyId !== null && session !== undefined && session.reply.log.info.id !== replyId) return
   session?.actor.send({ type: 'deleted' })
+  registry.forget(sessionId)
 }
 
 /** The agent is gone with its sessions: whatever replies for it here ends as in a deleted session (contract section 2). */
 export function forgetAgent(sessions: LiveSessions, agentId: string): void {
-  for (const { actor, agentId: ofAgent } of [...sessions.registry.live.values()]) {
-    if (ofAgent === agentId) actor.send({ type: 'deleted' })
+  const { live, rested } = sessions.registry
+  for (const session of [...live.values(), ...rested.values()]) {
+    if (session.agentId === agentId) forgetSession(sessions, session.sessionId)
   }
   sessions.slots.end(errorOf('session_deleted', 'The agent was deleted.'), agentId)
 }
 
 /** The reply's streams break off and its model is stopped; the outcome waits for the database. */
 export function breakOff({ actor, reply }: LiveSession, message: string): void {
-  if (reply?.log.state() !== 'open') return
+  if (reply.log.state() !== 'open') return
   reply.notStored = true
   actor.send({ type: 'unstorable', error: errorOf('internal', message) })
 }
 
-/** Breaks off replies that could not be stored for a lease; lets go of sessions that rest. Call it often. */
+/** Breaks off replies that could not be stored for a lease; forgets where sessions came to rest. Call it often. */
 export function checkSessions({ registry }: LiveSessions, leaseMs: number): void {
   const now = performance.now()
   for (const session of [...registry.live.values()]) {
-    const { reply, actor } = session
-    if (reply === null) {
-      if (Date.now() - session.since.getTime() <= LINGER_MS) continue
-      actor.stop()
-      registry.leave(session)
-      continue
-    }
+    const { reply } = session
     const waitingSince = reply.log.unstoredSince() ?? reply.settlingSince
     if (waitingSince === null || now - waitingSince <= leaseMs) continue
     breakOff(session, 'The reply could not be stored in time.')
+  }
+  for (const { sessionId, since } of [...registry.rested.values()]) {
+    if (Date.now() - since.getTime() <= SHOWN_MS) break
+    registry.forget(sessionId)
   }
 }

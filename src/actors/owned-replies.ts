@@ -13,6 +13,7 @@ import type { OwnedReplies, ReplyInfo } from './ports.ts'
 import type { RemoteReplies } from './remote-reply.ts'
 import type { ReplyError } from './reply-event.ts'
 import { noUsage } from './session-actors.ts'
+import type { SeenSession } from './session-registry.ts'
 
 export function ownedReplies(
   sessions: LiveSessions,
@@ -23,18 +24,18 @@ export function ownedReplies(
   return {
     running: () => new Set([...byReply.keys(), ...admitting.keys()]),
     placeOf(replyId) {
-      const log = byReply.get(replyId)?.reply?.log
+      const log = byReply.get(replyId)?.reply.log
       return log?.state() === 'open' ? log.place() : null
     },
     report: () => ({
-      actors: [...registry.live.values()].map(({ sessionId, agentId, state, since, reply }) => ({
-        sessionId,
-        agentId,
-        state,
-        since: since.toISOString(),
-        subscribers: reply?.log.subscribers() ?? 0,
-        ...(reply?.log.state() === 'open' && { newest: reply.log.newest() }),
-      })),
+      actors: [
+        ...[...registry.live.values()].map(({ reply: { log }, ...session }) => ({
+          ...seen(session),
+          subscribers: log.subscribers(),
+          ...(log.state() === 'open' && { newest: log.newest() }),
+        })),
+        ...[...registry.rested.values()].map((session) => ({ ...seen(session), subscribers: 0 })),
+      ],
       followed: remote.followed(),
     }),
     apply({ kind, sessionId, replyId }) {
@@ -49,7 +50,7 @@ export function ownedReplies(
     },
     fenced(epoch) {
       for (const { actor, reply } of [...byReply.values()]) {
-        if ((reply?.log.info.epoch ?? epoch) <= epoch) actor.send({ type: 'lost' })
+        if (reply.log.info.epoch <= epoch) actor.send({ type: 'lost' })
       }
     },
     async settleOrphan(reply) {
@@ -81,4 +82,11 @@ const orphanFailure = ({ id: replyId, sessionId, model, createdAt }: ReplyInfo, 
   detail,
   attempts: null,
   ms: Date.now() - Date.parse(createdAt),
+})
+
+const seen = ({ sessionId, agentId, state, since }: SeenSession) => ({
+  sessionId,
+  agentId,
+  state,
+  since: since.toISOString(),
 })

@@ -271,14 +271,20 @@ verifies('contract-4.orphans', 'a message whose admission is under way is no orp
   expect(host.owned.running().size).toBe(1)
 })
 
-test('a session that rests is let go, one that runs is not', async () => {
+test('a session that rests is let go at once, and shown for five seconds, one that runs for as long as it does', async () => {
   const { host, script } = setUp()
   const frames = framesOf(await started(host, 'rests'))
   await script.push(end)
   await frames
   await started(host, 'runs')
-  const live = () => [...host.registry.live.keys()]
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
-  host.tick()
-  expect(live()).toEqual(['runs'])
+  expect([...host.registry.live.keys()]).toEqual(['runs'])
+  const shown = () => {
+    host.tick()
+    return host.owned.report().actors.map(({ sessionId, state }) => [sessionId, state])
+  }
+  const running = ['runs', 'streaming.generating']
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 4000 })
+  expect(shown()).toEqual([running, ['rests', 'complete']])
+  vi.setSystemTime(Date.now() + 60_000)
+  expect(shown()).toEqual([running])
 })

@@ -68,7 +68,8 @@ export function Actors() {
       {!data && !error && <Skeleton h={180} radius="lg" />}
       {data?.length === 0 && (
         <EmptyState icon={IconUsers} title="No actors are live right now" action={<StartOne />}>
-          An actor wakes for a message and goes to rest five seconds after its reply; what it did is stored.
+          An actor wakes for a message and ends with its reply; it is shown for five seconds more. What it did is
+          stored.
         </EmptyState>
       )}
       {shown && data && data.length > 0 && (
