@@ -34,7 +34,7 @@ async function takeTurn(ground: Ground, cases: readonly SideCase[], contender: C
   await using scene = await ground.scene()
   await using running = await contender.start(scene)
   const turn = openTurn(ground, scene, contender, running)
-  await warm(turn)
+  await warm(turn, thorough)
   let loaded = 0
   for (const one of cases) {
     if (one.of !== undefined && !one.of.includes(contender.name)) continue
@@ -92,17 +92,34 @@ export function openTurn({ load }: Ground, scene: OwnScene, contender: Contender
   }
 }
 
-/** Enough of each kind for the JIT to have compiled the hot code. */
-export async function warm(turn: Turn): Promise<void> {
-  const parts = [
-    { count: 200, tokens: 20, slots: 10, stream: true },
-    { count: 10, tokens: 2000, slots: 5, stream: true },
-    { count: 100, tokens: 5, slots: 10, stream: false },
-  ]
-  for (const { count, tokens, slots, stream } of parts) {
+interface Warming {
+  count: number
+  tokens: number
+  slots: number
+  stream: boolean
+  /** Default 3000. */
+  untilMs?: number
+}
+
+/** Enough of each kind for the JIT to have compiled what is hottest. */
+const brief: readonly Warming[] = [
+  { count: 200, tokens: 20, slots: 10, stream: true },
+  { count: 10, tokens: 2000, slots: 5, stream: true },
+  { count: 100, tokens: 5, slots: 10, stream: false },
+]
+
+/** So that figures are those of a process that has run for a while: most level off after some 10,000 replies. */
+const thorough: readonly Warming[] = [
+  ...brief,
+  { count: 5000, tokens: 5, slots: 20, stream: true, untilMs: 4000 },
+  { count: 10_000, tokens: 5, slots: 20, stream: false, untilMs: 6000 },
+]
+
+export async function warm(turn: Turn, parts = brief): Promise<void> {
+  for (const { count, tokens, slots, stream, untilMs = 3000 } of parts) {
     const sessions = await turn.prepare(count)
     const asks = sessions.map((session) => turn.running.ask(session, `tokens=${tokens} rate=0`, stream))
-    const { replies, failures } = await turn.load.replies({ asks, tokens, slots, untilMs: 3000 })
+    const { replies, failures } = await turn.load.replies({ asks, tokens, slots, untilMs })
     if (replies === 0) throw new Error(`No reply: ${failures.join('; ')}`)
   }
 }
