@@ -202,7 +202,7 @@ export function checkSessions({ registry }: LiveSessions, leaseMs: number): void
     if (waitingSince === null || now - waitingSince <= leaseMs) continue
     breakOff(session, 'The reply could not be stored in time.')
   }
-  for (const { sessionId, since } of [...registry.rested.values()]) {
+  for (const { sessionId, since } of registry.rested.values()) {
     if (Date.now() - since.getTime() <= SHOWN_MS) break
     registry.forget(sessionId)
   }

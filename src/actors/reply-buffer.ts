@@ -1,4 +1,7 @@
-/** What a running reply has said and not stored yet, numbered in order: an event without an id of its own is a part of the one before. */
+/**
+ * What a running reply has said and not stored yet, numbered in order: an event without an id of its own is a part of the
+ * one before it.
+ */
 import { isNumberedKind, type ReplyEvent, type StoredEvent } from './reply-event.ts'
 
 /** In characters, roughly: a tool's result may be as long as many texts. */
