@@ -1,5 +1,5 @@
 /** The queue of appends: what has not begun can be taken back. */
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { type Append, createFlushQueue } from '../../src/persistence/replies/flush-queue.ts'
 import { turn } from '../actors/turn.ts'
 import { textAt } from './scene.ts'
@@ -54,6 +54,22 @@ test('what was tried before is not withdrawn: it may be stored, or be to blame',
   }
   await first
   expect(writes.map(({ ids }) => ids.join())).toEqual(['a', 'b', 'c'])
+})
+
+test('one alone begins at once after a tenth of a second of quiet, however many came before', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { writes, append } = heldQueue()
+  void append('a')
+  for (let n = 0; n < 8; n++) void append(`b${n}`)
+  writes[0]?.end()
+  await expect.poll(() => writes.length).toBe(2)
+  vi.advanceTimersByTime(50) // longer than flushes are apart
+  writes[1]?.end()
+  await turn()
+  vi.advanceTimersByTime(101)
+  void append('at once')
+  expect(writes.at(-1)?.ids).toEqual(['at once'])
 })
 
 test('one alone begins at once; where several came it waits for those of its turn, until it is alone again', async () => {

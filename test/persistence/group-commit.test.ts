@@ -36,7 +36,7 @@ function heldGroup() {
 const turn = () => vi.advanceTimersByTimeAsync(0)
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate'] })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] })
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -192,6 +192,13 @@ describe('a group', () => {
       await turn()
       void add('at once')
       expect(names().at(-1)).toBe('at once')
+      for (let n = 0; n < 8; n++) void add(`${n}`)
+      alone.at(-1)?.answer('')
+      await turn()
+      await answered(2)
+      await vi.advanceTimersByTimeAsync(101)
+      void add('after a while')
+      expect(names().at(-1)).toBe('after a while')
     },
   )
 })

@@ -31,6 +31,9 @@ export interface FlushQueue {
 /** Characters of one flush, about. Thousands of replies that hold 1 MiB each after an outage are no single statement. */
 const MAX_FLUSH = 8 << 20
 
+/** How long ago is lately (ms): after that much quiet a reply is alone. */
+const LATELY_MS = 100
+
 /** `store` gets all that gathered, of one epoch. Rejects never. */
 export function createFlushQueue(store: (batch: readonly Append[], epoch: number) => Promise<void>): FlushQueue {
   let queue: Waiting[] = []
@@ -38,6 +41,7 @@ export function createFlushQueue(store: (batch: readonly Append[], epoch: number
   /** Appends since the last write began or ended, and the most of late. */
   let came = 0
   let crowd = 1
+  let wroteAt = 0
   const pace = createPace()
 
   /** What goes along now: all that waits, or as much of it as one statement may hold. */
@@ -75,6 +79,7 @@ export function createFlushQueue(store: (batch: readonly Append[], epoch: number
       if (left >= 1) await sleep(left)
     }
     writing = false
+    wroteAt = performance.now()
   }
 
   function push(waiting: Waiting): void {
@@ -82,6 +87,7 @@ export function createFlushQueue(store: (batch: readonly Append[], epoch: number
     came += 1
     if (writing) return
     writing = true
+    if (performance.now() - wroteAt > LATELY_MS) crowd = 1
     // One reply alone waits for nothing. Else all that the network brings in this turn of the event loop comes along.
     if (crowd <= 1) void writeAll()
     else setImmediate(() => void writeAll())

@@ -34,6 +34,8 @@ const MOST_CHARACTERS = 1 << 20
 
 /** Where several came together the first waits for half as many, so long at most (ms): alone it costs as much as ten. */
 const COMPANY_MS = 2
+/** How long ago is lately (ms): after that much quiet one alone waits for nothing. */
+const LATELY_MS = 100
 
 /** How long a statement may hold the next one back (ms): the others do not wait for a connection that is silent. */
 const HOLD_MS = 100
@@ -59,6 +61,7 @@ export function createGroup<Item extends GroupItem, Answer>({ together, alone }:
   let writing = false
   /** How many came together lately. */
   let crowd = 1
+  let wroteAt = 0
   let onCome = () => {}
 
   /** Whether those that wait are worth a statement. */
@@ -122,6 +125,7 @@ export function createGroup<Item extends GroupItem, Answer>({ together, alone }:
       clearTimeout(timer)
     }
     writing = false
+    wroteAt = performance.now()
   }
 
   return (item: Item): Promise<Answer> =>
@@ -130,6 +134,7 @@ export function createGroup<Item extends GroupItem, Answer>({ together, alone }:
       onCome()
       if (writing) return
       writing = true
+      if (performance.now() - wroteAt > LATELY_MS) crowd = 1
       // Where several came together before, those of this turn of the event loop go along.
       if (crowd === 1) void writeAll()
       else setImmediate(() => void writeAll())
