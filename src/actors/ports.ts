@@ -167,6 +167,8 @@ export interface StoredReply {
   /** ISO 8601 UTC: when generation ended, when the outcome was stored. Null while running. */
   endedAt: string | null
   settledAt: string | null
+  /** For the next reading: whoever has all of these events need not read them again. */
+  readTo: number
 }
 
 export interface Settlement {
@@ -246,8 +248,11 @@ export interface Journal {
     reply: ReplyInfo,
     settlement: Settlement,
   ): Promise<{ result: 'settled'; settledAt: string } | { result: 'fenced' | 'gone' }>
-  /** The events after the frame `after`, and the outcome when it is settled. Null: no such reply (deleted). */
-  read(replyId: string, after: number): Promise<StoredReply | null>
+  /**
+   * The events after the frame `after`, and the outcome when it is settled. Null: no such reply (deleted). `readTo`: of the
+   * last reading by whoever has all events up to it; without, all are looked for.
+   */
+  read(replyId: string, after: number, readTo?: number): Promise<StoredReply | null>
   /** Asks, in writing, for the session's running reply to stop. Null: none runs. */
   requestCancel(sessionId: string): Promise<{ replyId: string; instanceId: string } | null>
   /**

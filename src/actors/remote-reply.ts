@@ -29,6 +29,8 @@ interface Remote {
   log: FrameLog
   /** The newest event in the log. */
   place: Place
+  /** All events up to here are in the log; see `StoredReply`. */
+  readTo: number
   /** Since when (ms, monotonic) an event is known that does not join on to it; null: none is. */
   gapSince: number | null
   readers: number
@@ -46,7 +48,7 @@ export function createRemoteReplies({ read, exchange, waitLimitMs }: RemoteOptio
   async function open(replyId: string): Promise<Reply | null> {
     const known = followed.get(replyId)
     // Read anew for each reader: it may have seen on the owner's instance what has not reached this one yet.
-    const stored = await read(replyId, known?.place.seq ?? 0)
+    const stored = await read(replyId, known?.place.seq ?? 0, known?.readTo)
     if (stored === null) return null
     const remote = known ?? followed.get(replyId) ?? createRemote(stored)
     if (remote.log.state() === 'cut') return await open(replyId)
@@ -95,7 +97,7 @@ export function createRemoteReplies({ read, exchange, waitLimitMs }: RemoteOptio
     const { promise: late, resolve } = Promise.withResolvers<'late'>()
     const timer = setTimeout(resolve, waitLimitMs, 'late')
     try {
-      const stored = await Promise.race([read(remote.log.info.id, remote.place.seq), late])
+      const stored = await Promise.race([read(remote.log.info.id, remote.place.seq, remote.readTo), late])
       if (stored === 'late') return false
       if (stored === null) remote.log.drop()
       else advance(remote, stored)
@@ -116,7 +118,7 @@ export function createRemoteReplies({ read, exchange, waitLimitMs }: RemoteOptio
 
 function createRemote({ info }: StoredReply): Remote {
   const place = { seq: info.firstSeq, part: 0 }
-  return { log: createFrameLog(info), place, gapSince: null, readers: 0, isPumped: false, wake() {} }
+  return { log: createFrameLog(info), place, readTo: 0, gapSince: null, readers: 0, isPumped: false, wake() {} }
 }
 
 const joinsOn = (one: Place, other: Place): boolean =>
@@ -139,8 +141,8 @@ function push(remote: Remote, events: readonly StoredEvent[]): boolean {
   return isWhole
 }
 
-function advance(remote: Remote, { events, outcome, endedAt, settledAt }: StoredReply): void {
-  push(remote, events)
+function advance(remote: Remote, { events, outcome, endedAt, settledAt, readTo }: StoredReply): void {
+  if (push(remote, events)) remote.readTo = Math.max(remote.readTo, readTo)
   if (outcome !== null && endedAt !== null && settledAt !== null) remote.log.close({ outcome, endedAt, settledAt })
 }
 

@@ -68,7 +68,7 @@ export function createSessionHost(options: HostOptions) {
     ...createLiveSessions({ journal, exchange, recorder, log }),
     options,
     draining: false,
-    remote: createRemoteReplies({ read: (id, after) => journal.read(id, after), exchange, waitLimitMs: leaseMs }),
+    remote: createRemoteReplies({ read: (...asked) => journal.read(...asked), exchange, waitLimitMs: leaseMs }),
   }
   return {
     registry: host.registry,

@@ -6,7 +6,7 @@ import { turn } from './turn.ts'
 /** Where the journal waits while the test holds it: before the effect, or between the effect and its answer. */
 export type Gate = 'admitted' | 'append' | 'settle' | 'settled' | 'cancel'
 
-interface Row extends StoredReply {
+interface Row extends Omit<StoredReply, 'readTo'> {
   events: StoredEvent[]
   requesterLost: boolean
 }
@@ -133,10 +133,11 @@ function createJournal(store: Store, pass: (gate: Gate) => Promise<void>): Journ
       await pass('settled')
       return { result: 'settled', settledAt }
     },
-    async read(replyId, after) {
+    async read(replyId, after, readTo = 0) {
       const row = byId.get(replyId)
       const isAfter = ({ seq, part }: StoredEvent) => seq > after || (seq === after && part > 0)
-      return row ? { ...row, events: row.events.filter(isAfter) } : null
+      const events = row?.outcome === null ? row.events.slice(readTo) : row?.events
+      return row && events ? { ...row, events: events.filter(isAfter), readTo: row.events.length } : null
     },
     async requestCancel(sessionId) {
       await pass('cancel')

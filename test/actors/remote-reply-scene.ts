@@ -78,13 +78,14 @@ export function openScene(firstSeq = 1, includeUsage = false) {
     onStored: (after, events) => held.exchange.stored('r', after, events),
     onRefused() {},
   })
-  const read = async (_: string, after: number): Promise<StoredReply | null> => {
+  const read = async (_: string, after: number, readTo = 0): Promise<StoredReply | null> => {
     held.state.reads += 1
     if (held.state.away) throw new Error('away')
     if (deleted) return null
     const isAfter = ({ seq, part }: StoredEvent) => seq > after || (seq === after && part > 0)
     const ends = outcome ? { endedAt: at(1), settledAt: at(2) } : { endedAt: null, settledAt: null }
-    return { info, events: structuredClone(rows.filter(isAfter)), outcome, ...ends }
+    const unread = outcome ? rows : rows.slice(readTo)
+    return { info, events: structuredClone(unread.filter(isAfter)), outcome, readTo: rows.length, ...ends }
   }
   const remote = createRemoteReplies({ read, exchange: held.exchange, waitLimitMs })
   return {

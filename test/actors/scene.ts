@@ -129,7 +129,8 @@ export function started(sent: Sent): Extract<Sent, { outcome: 'started' }> {
 }
 
 /** What a finished reply reads as from the database, after the id `after`. */
-export async function framesOf(stored: StoredReply, after = 0): Promise<Frame[]> {
+export async function framesOf(reading: Omit<StoredReply, 'readTo'>, after = 0): Promise<Frame[]> {
+  const stored = { ...reading, readTo: 0 }
   const remote = createRemoteReplies({ read: async () => stored, exchange: noExchange, waitLimitMs: 0 })
   const reply = await remote.open(stored.info.id)
   if (reply === null) throw new Error('It is not there.')

@@ -29,7 +29,7 @@ const fill = `
            E'tab\\t line\\n back\\\\slash \\\\. \\u2028 \\r ' || n from generate_series(1, 300) n;
   insert into messages (id, session_id, position, role, status, content)
     select gen_random_uuid(), s.id, n, 'user', 'complete', repeat(E'\\\\.\\n \\u2028é ', n) from sessions s, generate_series(1, 10) n;
-  insert into frames (session_num, seq, part, event) select num, 1, 0, E'\\\\N' from sessions limit 1;
+  insert into frame_runs (session_num, seq, part, seqs, parts, texts) select num, 1, 0, '{1}', '{0}', array[E'\\\\N'] from sessions limit 1;
   insert into revocations (agent_id, end_user, number)
     values ('00000000-0000-4000-8000-00000000000a', 'anna', nextval('client_secret_numbers') + nextval('client_secret_numbers'));
   insert into prompts (name, content) values ('more than a stream buffers', repeat('x', 200000));
@@ -158,7 +158,7 @@ describe('a move', () => {
     await using to = await way(target)
     const child = spawn(process.execPath, ['src/cli/main.ts', 'move', to.url, '--data', folder], { cwd: checkout })
     for await (const line of createInterface({ input: child.stderr })) {
-      if (line.startsWith('Moving frames')) child.kill('SIGKILL')
+      if (line.startsWith('Moving frame_runs')) child.kill('SIGKILL')
     }
     expect(
       child.signalCode ?? (await new Promise((resolve) => child.once('exit', (_, signal) => resolve(signal)))),

@@ -32,8 +32,12 @@ const insertReply = () => `
   insert into messages (id, session_id, position, role, status, session_num, model, first_seq, include_usage,
                         instance_id, epoch)
   values ('${reply}', '${session}', 1, 'assistant', 'streaming', ${num}, 'm', 1, false, '${owner}', 1)`
-const insertFrame = (seq: number) =>
-  `insert into frames (session_num, seq, part, event) values (${num}, ${seq}, 0, 'x ')`
+let flush = 0
+const insertFrame = (seq: number, text = 'x ') => {
+  flush += 1
+  return `insert into flushes (instance_id, epoch, num, session_nums, seqs, parts, texts)
+          values ('${owner}', 1, ${flush}, '{${num}}', '{${seq}}', '{0}', '{${text}}')`
+}
 const settle = (code: string | null = null) =>
   code === null
     ? `update messages set status = 'complete', finish_reason = 'stop', settled_at = now() where id = '${reply}'`
@@ -45,14 +49,14 @@ async function honest({ opener = owner, writer = owner, settler = owner, code = 
   await as(nameOf('replies', opener), insertReply())
   for (const seq of [2, 3]) await as(nameOf('journal', writer), insertFrame(seq))
   await as(nameOf('replies', settler), settle(code))
-  await database.sql`delete from frames where session_num = ${num}`
+  await database.sql`delete from flushes`
 }
 
 beforeEach(async () => {
   const { sql } = database
   await sql`delete from sessions`
   await sql`delete from instances`
-  await sql`truncate frames, intents`
+  await sql`truncate flushes, frame_runs, intents`
   await sql`truncate chaos_frames, chaos_replies, chaos_outcomes, chaos_renewals, chaos_changes`
   await sql`insert into instances (id, lease_until) values (${owner}, now())`
   const [row] = await sql<{ id: string; num: string }[]>`
@@ -77,7 +81,7 @@ test('a flush that is sent again after its session was deleted is correct', asyn
   await as(nameOf('replies', owner), insertReply())
   await as(nameOf('journal', owner), insertFrame(3))
   await database.sql`delete from sessions where num = ${num}`
-  await database.sql`delete from frames where session_num = ${num}`
+  await database.sql`delete from flushes`
   await as(nameOf('journal', owner), insertFrame(3))
   expect(await rules()).toEqual([])
 })
@@ -95,14 +99,14 @@ const lies: Record<string, [rule: string, () => Promise<unknown>]> = {
   'a frame of another instance': ['one-writer', () => honest({ writer: stranger })],
   'a frame of no reply': [
     'one-writer',
-    () => database.sql`insert into chaos_frames values (${num}, 1, 0, 'greenroom journal', 1)`,
+    () => database.sql`insert into chaos_frames values (${num}, 1, 0, 'x ', 'greenroom journal', 1)`,
   ],
   'a reply opened in the name of another instance': ['one-opener', () => honest({ opener: stranger })],
-  'the same frame twice': [
+  'a frame twice, with other words': [
     'written-once',
     async () => {
       await honest()
-      await as(nameOf('journal', owner), insertFrame(3))
+      await as(nameOf('journal', owner), insertFrame(3, 'y '))
     },
   ],
   'a frame behind the outcome': [

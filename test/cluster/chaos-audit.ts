@@ -8,7 +8,7 @@ import type { Violation } from './chaos-witness.ts'
 export async function installAudit(sql: Sql): Promise<void> {
   await sql.unsafe(`
     create sequence chaos_steps;
-    create table chaos_frames (session_num bigint, seq bigint, part smallint, writer text, step bigint);
+    create table chaos_frames (session_num bigint, seq bigint, part smallint, text text, writer text, step bigint);
     create table chaos_replies (reply_id uuid, session_id uuid, session_num bigint, first_seq bigint,
                                 instance_id uuid, writer text, step bigint);
     create table chaos_outcomes (reply_id uuid, code text, writer text, step bigint);
@@ -18,10 +18,11 @@ export async function installAudit(sql: Sql): Promise<void> {
     create function chaos_note_frame() returns trigger language plpgsql as $$
     begin
       insert into chaos_frames
-      values (new.session_num, new.seq, new.part, current_setting('application_name'), nextval('chaos_steps'));
+      select u.*, current_setting('application_name'), nextval('chaos_steps')
+        from unnest(new.session_nums, new.seqs, new.parts, new.texts) u;
       return null;
     end $$;
-    create trigger chaos_note_frame after insert on frames for each row execute function chaos_note_frame();
+    create trigger chaos_note_frame after insert on flushes for each row execute function chaos_note_frame();
 
     create function chaos_note_message() returns trigger language plpgsql as $$
     declare
@@ -71,10 +72,11 @@ export async function auditViolations(sql: Sql): Promise<Violation[]> {
     'one-opener': sql<Finding[]>`
       select session_id as session, to_jsonb(r) as detail from chaos_replies r
        where writer <> 'greenroom replies ' || left(instance_id::text, 8) limit 20`,
+    // A flush that was sent again in parts may be there twice.
     'written-once': sql<Finding[]>`
       select null as session, to_jsonb(f) as detail from (
-        select session_num, seq, part, count(*), array_agg(writer) as writers, array_agg(step) as steps
-          from chaos_frames group by 1, 2, 3 having count(*) > 1) f
+        select session_num, seq, array_agg(text) as texts, array_agg(writer) as writers, array_agg(step) as steps
+          from chaos_frames group by session_num, seq, greatest(part, 0) having count(distinct (part, text)) > 1) f
        where exists (select 1 from sessions s where s.num = f.session_num) limit 20`,
     'behind-the-outcome': sql<Finding[]>`
       select r.session_id as session, to_jsonb(f) || to_jsonb(o) as detail
@@ -96,7 +98,10 @@ export async function auditViolations(sql: Sql): Promise<Violation[]> {
     'outcomes-stay': sql<Finding[]>`
       select null as session, to_jsonb(c) as detail from chaos_changes c limit 20`,
     'no-frames-left': sql<Finding[]>`
-      select s.id as session, count(*)::text as detail from frames f join sessions s on s.num = f.session_num and s.next_seq <= f.seq
+      select s.id as session, count(*)::text as detail
+        from (select u.session_num, u.seq from flushes l cross join unnest(l.session_nums, l.seqs) as u (session_num, seq)
+              union all select r.session_num, u.seq from frame_runs r cross join unnest(r.seqs) as u (seq)) f
+        join sessions s on s.num = f.session_num and s.next_seq <= f.seq
        group by s.id limit 20`,
     'no-intents-left': sql<Finding[]>`
       select i.session_id as session, to_jsonb(i) as detail from intents i join instances n on n.id = i.instance_id

@@ -90,11 +90,10 @@ describe.each(both)('$beside', ({ redis, beside }) => {
           select content, finish_reason from messages where session_id = ${id} and role = 'assistant' order by position`
         expect(messages.map((message) => message.finish_reason)).toEqual(['error', 'stop'])
         expect(messages[0]?.content).toBe(content)
-        // Folding removed the rows of the lost reply: any that exist now came from the woken owner.
+        // Settling has deleted the flushes of the lost epoch: any that exist now came from the woken owner.
         expect(
           await cluster.database.sql`
-            select f.seq from frames f join sessions s on s.num = f.session_num
-             where s.id = ${id} and f.seq < (select max(m.first_seq) from messages m where m.session_id = s.id)`,
+            select f.num from flushes f join instances i on i.id = f.instance_id and i.epoch > f.epoch`,
         ).toEqual([])
       }
     },

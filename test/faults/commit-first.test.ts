@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { asks, says, type ToolRequest } from '../http/tool-scene.ts'
+import { storedFrames } from '../support/frames.ts'
 import { deployUrl, newSession, type Product } from '../support/product.ts'
 import { contentOf, openSse } from '../support/sse.ts'
 import type { Script } from '../support/upstream.ts'
@@ -25,7 +26,7 @@ const buysAfter =
 
 /** Whether the call is committed. */
 const isStored = async ({ database }: Pick<ToolFaults, 'database'>): Promise<boolean> =>
-  (await database.sql`select 1 from frames where event::text like '%the-call%'`).length > 0
+  (await storedFrames(database.sql)).some(({ text }) => text.includes('the-call'))
 
 for (const fault of ['stall', 'refuse'] as const) {
   verifies(

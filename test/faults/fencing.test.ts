@@ -6,6 +6,7 @@ import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
 import { listMessages } from '../../src/persistence/replies/sessions.ts'
 import { listTransitions, recordTransitions } from '../../src/persistence/replies/transitions.ts'
 import { finished, openScene, type Scene, textAt, toolCallAt, versions } from '../persistence/scene.ts'
+import { storedFrames } from '../support/frames.ts'
 import { verifies } from '../verifies.ts'
 
 describe.each(versions)('PostgreSQL %i', (version) => {
@@ -21,7 +22,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   })
 
   const bump = (sql: Sql, id: string) => sql`update instances set epoch = epoch + 1 where id = ${id}`
-  const framesOf = (num: number) => scene.sql`select 1 from frames where session_num = ${num}`
+  const framesOf = (num: number) => storedFrames(scene.sql, num)
 
   verifies(
     'contract-4.fencing',
@@ -61,7 +62,9 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     const held = Promise.withResolvers<void>()
     const taken = Promise.withResolvers<void>()
     const blocker = second.begin(async (tx) => {
-      await tx`insert into frames (session_num, seq, part, event) values (${reply.sessionNum}, 2, 0, 'theirs')`
+      await tx`
+        insert into flushes (instance_id, epoch, num, session_nums, seqs, parts, texts)
+        values (${instance.id}, 1, 1, '{}', '{}', '{}', '{}')`
       taken.resolve()
       await held.promise
       throw new Error('rolled back')

@@ -22,7 +22,7 @@ verifies(
           perform pg_sleep(30);
           return new;
         end $$;
-        create trigger poisoned before insert on frames for each row when (new.event like '%poison%')
+        create trigger poisoned before insert on flushes for each row when (new.texts::text like '%poison%')
           execute function poisoned();`)
       const talks = async (call: UpstreamCall) => {
         for (let n = 0; !over; n += 1) {

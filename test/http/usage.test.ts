@@ -95,7 +95,7 @@ verifies('contract-8.usage', 'of a lost reply four characters count as a token',
     with s as (insert into sessions (agent_id) values (${scene.agentId}) returning id, num),
          u as (insert into messages (id, session_id, position, role, status, content)
                select gen_random_uuid(), id, 0, 'user', 'complete', '12345678' from s),
-         f as (insert into frames (session_num, seq, part, event) select num, 2, 0, '1234' from s)
+         f as (insert into frame_runs (session_num, seq, part, seqs, parts, texts) select num, 2, 0, '{2}', '{0}', '{1234}' from s)
     insert into messages (id, session_id, position, role, status, session_num, model, first_seq, include_usage,
                           instance_id, epoch)
     select gen_random_uuid(), id, 1, 'assistant', 'streaming', num, 'test-model', 1, false, gen_random_uuid(), 1 from s

@@ -11,6 +11,7 @@ import { migrate, schema } from '../../src/persistence/schema.ts'
 import { startTestApp } from '../support/app.ts'
 import { type FreshDatabase, freshDatabase, once } from '../support/database.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { storedFrames } from '../support/frames.ts'
 import { openSse } from '../support/sse.ts'
 import { verifies } from '../verifies.ts'
 import { textAt, versions } from './scene.ts'
@@ -90,10 +91,13 @@ describe.each(versions)('on PostgreSQL %i', (version) => {
 
   verifies('contract-1.migrations', 'every row is kept, and the schema becomes that of a new database', async () => {
     const before = await rowsOf(old.sql)
+    const frames = await old.sql`select session_num, seq, part, event from frames order by session_num, seq, part`
     expect(Object.values(before).filter((rows) => Array.isArray(rows) && rows.length > 0)).toHaveLength(20)
     const fresh = await freshDatabase({ version, empty: true })
     expect(await migrate(old.sql)).toEqual(await migrate(fresh.sql))
-    expect(await rowsOf(old.sql)).toMatchObject(before) // columns were added
+    const { frames: _, ...kept } = before
+    expect(await rowsOf(old.sql)).toMatchObject(kept) // columns were added
+    expect((await storedFrames(old.sql)).map(({ text, ...frame }) => ({ ...frame, event: text }))).toEqual(frames)
     expect(await shapeOf(old.sql)).toEqual(await shapeOf(fresh.sql))
     await fresh.drop()
     expect(await migrate(old.sql)).toEqual([])

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect } from 'vitest'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
 import { createJournal } from '../../src/persistence/replies/journal.ts'
+import { storedFrames } from '../support/frames.ts'
 import { verifies } from '../verifies.ts'
 import { failed, openScene, type Scene, textAt } from './scene.ts'
 
@@ -19,12 +20,12 @@ beforeEach(async () => {
     create function look() returns trigger language plpgsql as $$
     declare
       t record;
-      n integer := (select count(*) from added);
+      n integer := (select count(*) from added cross join unnest(texts));
     begin
       select * into t from trial;
       if t.fault = 'slow' and n > t.rows then perform pg_sleep(10); end if;
-      if exists (select 1 from added where event like '%poison%') then perform pg_sleep(10); end if;
-      insert into flushed select n, sum(octet_length(event)) from added;
+      if exists (select 1 from added cross join unnest(texts) x where x like '%poison%') then perform pg_sleep(10); end if;
+      insert into flushed select n, coalesce(sum(octet_length(x)), 0) from added cross join unnest(texts) x;
       return null;
     end $$;
     create function stop() returns trigger language plpgsql as $$
@@ -33,8 +34,8 @@ beforeEach(async () => {
       if (select fault from trial) = 'fail' then raise exception using errcode = 'XX000'; end if;
       return null;
     end $$;
-    create trigger stop before insert on frames for each statement execute function stop();
-    create trigger look after insert on frames referencing new table as added for each statement execute function look();`)
+    create trigger stop before insert on flushes for each statement execute function stop();
+    create trigger look after insert on flushes referencing new table as added for each statement execute function look();`)
     .simple()
 })
 afterEach(async () => {
@@ -141,7 +142,7 @@ verifies(
     await journal.settle(reply, failed())
     held.resolve()
     await holder
-    await expect.poll(() => scene.sql`select 1 from frames`).toHaveLength(2)
+    await expect.poll(() => storedFrames(scene.sql)).toHaveLength(2)
     const next = await scene.begin(session)
     expect(next.firstSeq).toBeGreaterThan(3)
     expect(await journal.append(next, () => [textAt(next.firstSeq + 1, 'new')])).toBe('stored')

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, vi } from
 import { connect } from '../../src/persistence/postgres/database.ts'
 import { createFlushes } from '../../src/persistence/replies/flushes.ts'
 import type { ReplyFrames } from '../../src/persistence/replies/stored-reply.ts'
+import { storedFrames } from '../support/frames.ts'
 import { verifies } from '../verifies.ts'
 import { type Instance, openScene, type Scene, textAt, versions } from './scene.ts'
 
@@ -37,20 +38,24 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     await flushes.end()
   })
 
-  const stored = async () =>
-    (await scene.sql`select 1 from frames where session_num = ${frames.reply.sessionNum}`).length
+  const stored = async () => (await storedFrames(scene.sql, frames.reply.sessionNum)).length
+  let num = 0
+  const flush = (epoch: number, batch = [frames]) => {
+    num += 1
+    return flushes.store(batch, { num, epoch, maybeStored: false })
+  }
   const raiseEpoch = () => scene.sql`update instances set epoch = epoch + 1 where id = ${instance.id}`
-  const nothing = () => flushes.store([], 1, false)
+  const nothing = () => flush(1, [])
 
   verifies(
     'contract-4.fencing',
     'an instance that was declared lost stores nothing, with or without the check for intents',
     async () => {
       await raiseEpoch()
-      expect(await flushes.store([frames], 1, false)).toBe('fenced')
-      expect(await flushes.store([frames], 1, false)).toBe('fenced')
+      expect(await flush(1)).toBe('fenced')
+      expect(await flush(1)).toBe('fenced')
       expect(await stored()).toBe(0)
-      expect(await flushes.store([frames], 2, false)).toBe('stored')
+      expect(await flush(2)).toBe('stored')
       expect(await stored()).toBe(2)
     },
   )
@@ -65,30 +70,30 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       await release.promise
     })
     await raised.promise
-    const flush = flushes.store([frames], 1, false)
+    const late = flush(1)
     await expect.poll(scene.waiting).toBe(1)
     release.resolve()
     await declared
-    expect(await flush).toBe('fenced')
+    expect(await late).toBe('fenced')
     expect(await stored()).toBe(0)
   })
 
   verifies('contract-4.fencing', 'frames that may be stored already are stored once', async () => {
     await nothing()
-    expect(await flushes.store([frames], 1, false)).toBe('stored')
-    expect(await flushes.store([frames], 1, true)).toBe('stored')
+    expect(await flush(1)).toBe('stored')
+    expect(await flushes.store([frames], { num, epoch: 1, maybeStored: true })).toBe('stored')
     expect(await stored()).toBe(2)
   })
 
   verifies('contract-4.cancel', 'flushes check for intents ten times a second', async () => {
     await scene.sql`
       insert into intents (instance_id, kind, session_id) values (${instance.id}, 'delete', ${randomUUID()})`
-    await flushes.store([frames], 1, false)
+    await flush(1)
     expect(asked).toBe(1)
-    for (const seq of [4, 5, 6]) await flushes.store([{ ...frames, events: [textAt(seq, 'c')] }], 1, false)
+    for (const seq of [4, 5, 6]) await flush(1, [{ ...frames, events: [textAt(seq, 'c')] }])
     expect(asked).toBe(1)
     vi.advanceTimersByTime(100)
-    await flushes.store([{ ...frames, events: [textAt(7, 'd')] }], 1, false)
+    await flush(1, [{ ...frames, events: [textAt(7, 'd')] }])
     expect(asked).toBe(2)
     expect(await stored()).toBe(6)
   })

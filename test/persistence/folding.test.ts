@@ -30,8 +30,6 @@ describe.each(versions)('PostgreSQL %i', (version) => {
        where m.id = ${reply.id}`
     return row
   }
-  const framesLeft = async (reply: ReplyInfo) =>
-    (await scene.sql`select 1 from frames where session_num = ${reply.sessionNum}`).length
 
   verifies('contract-4.resume', 'frames fold into content and their ends in UTF-8 bytes', async () => {
     const reply = await scene.begin(await scene.newSession())
@@ -48,7 +46,6 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       tool_events: [toolCallAt(2, 1, 'c1'), toolResultAt(2, 2, 'c1', 'naïve "ß"'), toolCallAt(4, 1, 'c2')],
       next_seq: 7, // role 1, texts 2 to 4, finish 5, [DONE] 6
     })
-    await expect.poll(() => framesLeft(reply)).toBe(0)
     const [, message] = (await listMessages(scene.sql, scene.agentId, reply.sessionId)) ?? []
     expect(message?.toolEvents.map(({ offset }) => offset)).toEqual([2, 2, 6])
   })
@@ -76,26 +73,6 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await read()).toEqual(running)
   })
 
-  verifies('contract-12.reasoning', 'the version before reads the same ids and content, without it', async () => {
-    const reply = await scene.begin(await scene.newSession())
-    await scene.journal.append(reply, () => [reasoningAt(2, 'hm'), textAt(3, 'a'), toolCallAt(3, 1, 'c')])
-    // As that version reads frames: a part 0 is text, any other one JSON.
-    const rows = await scene.sql<{ seq: number; part: number; event: string }[]>`
-      select seq, part, event from frames where session_num = ${reply.sessionNum} order by seq, part`
-    expect(rows.map(({ seq, part, event }) => [seq, part, part === 0 ? event : JSON.parse(event).type])).toEqual([
-      [2, 0, ''],
-      [3, 0, 'a'],
-      [3, 1, 'tool_call'],
-    ])
-    // As it settles: with no reasoning in the outcome, by the same function.
-    const [row] = await scene.sql<{ answer: { outcome: string } }[]>`
-      select settle_reply(${scene.instance.id}, ${reply.epoch}, ${reply.id},
-                          jsonb_build_object('finish_reason', 'stop', 'ended_at', clock_timestamp()),
-                          'a', ${[0, 1]}::integer[], null) as answer`
-    expect(row?.answer.outcome).toBe('settled')
-    expect(await foldedRow(reply)).toMatchObject({ content: 'a', frame_ends: [0, 1], next_seq: 6 })
-  })
-
   verifies('contract-4.resume', 'every id reads the same events before and after folding', async () => {
     // Code points of one to four bytes, so that boundaries fall on any byte.
     const text = fc.string({ unit: fc.constantFrom('a', 'é', '€', '😀', '\n', '"'), minLength: 1, maxLength: 4 })
@@ -119,6 +96,10 @@ describe.each(versions)('PostgreSQL %i', (version) => {
           for (const id of ids) {
             expect(running[id]).toEqual(events.filter(({ seq, part }) => seq > id || (seq === id && part > 0)))
           }
+          // Each event was a flush: half of them become a run.
+          await scene.sql`
+            select move_frames(${reply.instanceId}, ${reply.epoch}, max(num) - ${events.length >> 1}) from flushes`
+          expect(await readAll()).toEqual(running)
           await scene.journal.settle(reply, finished())
           expect(await readAll()).toEqual(running)
         },
@@ -150,9 +131,9 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       verdicts.push(...appends)
     })
     expect(new Set(await Promise.all(verdicts))).toEqual(new Set(['stored']))
-    await expect.poll(async () => (await scene.sql`select 1 from frames where event = 'together'`).length).toBe(19)
-    const transactions = await scene.sql`select distinct xmin::text from frames where event = 'together'`
-    expect(transactions).toHaveLength(1)
+    const [first, others] = await scene.sql<{ texts: string[] }[]>`
+      select texts from flushes where session_nums && ${replies.map(({ sessionNum }) => sessionNum)}::bigint[] order by num`
+    expect([first?.texts, others?.texts]).toEqual([['first'], Array.from({ length: 19 }, () => 'together')])
   })
 
   verifies('contract-4.stored-before-shown', 'settling twice keeps the first outcome', async () => {

@@ -24,6 +24,7 @@ afterAll(async () => {
 
 /** Sessions whose first reply runs under a lost epoch, with twenty frames each. */
 async function lostReplies(count: number): Promise<void> {
+  const owner = randomUUID()
   await scene.sql`
     with s as (
       insert into sessions (agent_id) select ${scene.agentId} from generate_series(1, ${count}) returning id, num
@@ -33,10 +34,11 @@ async function lostReplies(count: number): Promise<void> {
     ), replies as (
       insert into messages (id, session_id, position, role, status, session_num, model, first_seq, include_usage,
                             instance_id, epoch)
-      select gen_random_uuid(), id, 1, 'assistant', 'streaming', num, 'm', 1, false, ${randomUUID()}, 1 from s
+      select gen_random_uuid(), id, 1, 'assistant', 'streaming', num, 'm', 1, false, ${owner}, 1 from s
     )
-    insert into frames (session_num, seq, part, event)
-    select num, seq, 0, 'word ' from s cross join generate_series(2, 21) seq`
+    insert into flushes (instance_id, epoch, num, session_nums, seqs, parts, texts)
+    select ${owner}, 1, seq, array_agg(num), array_agg(seq), array_agg(0), array_agg('word '::text)
+      from s cross join generate_series(2, 21) seq group by seq`
 }
 
 const settle = (sql: Sql, faults: string[] = []) =>
@@ -57,7 +59,7 @@ verifies('contract-10.mass-loss', '2,000 are settled in time by two survivors, e
   const [row] = await scene.sql<{ whole: number; titled: number; frames: number; steps: number }[]>`
     select (select count(*) from messages where error_code = 'instance_lost' and content = repeat('word ', 20))::int as whole,
            (select count(*) from sessions where title = 'Question ' || num)::int as titled,
-           (select count(*) from frames)::int as frames, (select count(*) from transitions)::int as steps`
+           (select count(*) from flushes)::int + (select count(*) from frame_runs)::int as frames, (select count(*) from transitions)::int as steps`
   expect(row).toEqual({ whole: REPLIES, titled: REPLIES, frames: 0, steps: 2 * REPLIES })
 })
 
@@ -82,11 +84,12 @@ verifies('contract-10.mass-loss', 'one that cannot be settled does not block the
   await lostReplies(60)
   const [bad] = await scene.sql<{ id: string }[]>`
     with bad as (select id, session_num from messages where status = 'streaming' order by id limit 1), put as (
-      insert into frames (session_num, seq, part, event) select session_num, 21, 1, 'no JSON' from bad
+      insert into frame_runs (session_num, seq, part, seqs, parts, texts)
+      select session_num, 21, 1, '{21}', '{1}', '{no JSON}' from bad
     ) select id from bad`
   const faults: string[] = []
   expect(await settle(scene.sql, faults)).toHaveLength(59)
   expect(faults).toEqual([bad?.id])
-  await scene.sql`delete from frames where part = 1`
+  await scene.sql`delete from frame_runs where part = 1`
   expect((await settle(scene.sql)).map(({ replyId }) => replyId)).toEqual([bad?.id])
 })

@@ -4,6 +4,7 @@ import { tidyReplies } from '../../src/persistence/replies/housekeeping.ts'
 import { createSession } from '../../src/persistence/replies/new-session.ts'
 import * as sessions from '../../src/persistence/replies/sessions.ts'
 import * as transitions from '../../src/persistence/replies/transitions.ts'
+import { storedFrames, storeFrame } from '../support/frames.ts'
 import { verifies } from '../verifies.ts'
 import { failed, finished, newAgent, openScene, type Scene, textAt, versions } from './scene.ts'
 
@@ -20,7 +21,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   const rowsOf = async (table: 'messages' | 'idempotency_keys' | 'transitions' | 'intents', session: string) =>
     (await scene.sql`select 1 from ${scene.sql(table)} where session_id = ${session}`).length
-  const framesOf = async (num: number) => (await scene.sql`select 1 from frames where session_num = ${num}`).length
+  const framesOf = async (num: number) => (await storedFrames(scene.sql, num)).length
   const age = (session: string, days: number) =>
     scene.sql`update sessions set updated_at = clock_timestamp() - ${`${days} days`}::interval where id = ${session}`
 
@@ -115,7 +116,15 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       const idempotency = { key: 'k', bodyHash: Buffer.from('x') }
       await scene.journal.settle(await scene.begin(session, { idempotency }), finished())
       const running = await scene.begin(session)
-      await scene.journal.append(running, () => [textAt(running.firstSeq + 1, 'x')])
+      const other = await scene.begin(await scene.newSession())
+      const said = [textAt(running.firstSeq + 1, 'x'), textAt(running.firstSeq + 2, 'y')]
+      await scene.journal.append(other, () => [textAt(2, 'kept')])
+      // While one is under way, what comes goes along with the next.
+      await Promise.all([
+        scene.journal.append(running, () => said.slice(0, 1)),
+        scene.journal.append(other, () => [textAt(3, 'kept')]),
+      ])
+      await scene.journal.append(running, () => said.slice(1))
       const step = { sessionId: session, at: new Date(), from: 'idle', to: 'streaming.generating', event: 'message' }
       await transitions.recordTransitions(scene.sql, scene.instance.id, [
         { ...step, messageId: running.id, detail: {} },
@@ -128,6 +137,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       expect(await rowsOf('idempotency_keys', session)).toBe(0)
       expect(await rowsOf('transitions', session)).toBe(0)
       expect(await framesOf(running.sessionNum)).toBe(0)
+      expect((await scene.journal.read(other.id, 0))?.events).toHaveLength(2)
       const intents = await scene.sql`select kind, instance_id, reply_id from intents where session_id = ${session}`
       expect([...intents]).toEqual([{ kind: 'delete', instance_id: scene.instance.id, reply_id: running.id }])
     },
@@ -214,7 +224,9 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     const gone = await scene.begin(await scene.newSession())
     const alive = await scene.begin(await scene.newSession())
     await sessions.deleteSession(scene.sql, scene.agentId, gone.sessionId)
-    for (const reply of [gone, alive]) await scene.journal.append(reply, () => [textAt(2, 'x')])
+    for (const { sessionNum: session_num } of [gone, alive]) {
+      await storeFrame(scene.sql, { session_num, seq: 2, part: 0, text: 'x' })
+    }
     await tidyReplies(scene.sql, forever)
     expect(await framesOf(gone.sessionNum)).toBe(0)
     expect(await framesOf(alive.sessionNum)).toBe(1)

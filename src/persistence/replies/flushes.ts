@@ -1,4 +1,4 @@
-/** A flush: the frames of many replies in one statement, fenced by this instance's epoch, on a connection of its own. */
+/** A flush: the frames of many replies in one row, fenced by this instance's epoch, on a connection of its own. */
 import type { Sql } from '../postgres/database.ts'
 import { type FrameColumns, frameColumns, type ReplyFrames } from './stored-reply.ts'
 
@@ -15,6 +15,13 @@ export interface FlushOptions {
   onFlush?: ((flush: { frames: number; replies: number; ms: number }) => void) | undefined
 }
 
+export interface Flush {
+  num: number
+  epoch: number
+  /** It was sent before, and its answer was lost. */
+  maybeStored: boolean
+}
+
 /** How often flushes check for intents (ms). */
 const CHECK_MS = 100
 
@@ -22,18 +29,17 @@ export function createFlushes({ connectWriter, flushTimeoutMs, instance, onFlush
   const writer = createWriter({ connectWriter, flushTimeoutMs })
   let checkAt = 0
   return {
-    /** Rejects as the driver does. `maybeStored`: it was sent before, and its answer was lost. */
-    async store(batch: readonly ReplyFrames[], epoch: number, maybeStored: boolean): Promise<'stored' | 'fenced'> {
+    /** Rejects as the driver does. `num`: higher than those before it; the same when it is sent again. */
+    async store(batch: readonly ReplyFrames[], { num, epoch, maybeStored }: Flush): Promise<'stored' | 'fenced'> {
       const columns = frameColumns(batch)
       const begin = performance.now()
-      const isPlain = !maybeStored && columns.nums.length > 0 && !columns.hasReasoning && begin < checkAt
+      const isPlain = !maybeStored && columns.seqs.length > 0 && !columns.hasEvents && begin < checkAt
       if (!isPlain) checkAt = begin + CHECK_MS
+      const key = { id: instance.id, epoch, num }
       const { held, asked } = await writer.ask((sql) =>
-        isPlain
-          ? insertPlainly(sql, instance.id, epoch, columns)
-          : insertAndCheck(sql, instance.id, epoch, columns, maybeStored),
+        isPlain ? insertPlainly(sql, key, columns) : insertAndCheck(sql, key, columns),
       )
-      onFlush?.({ frames: columns.nums.length, replies: batch.length, ms: performance.now() - begin })
+      onFlush?.({ frames: columns.seqs.length, replies: batch.length, ms: performance.now() - begin })
       if (asked) onIntents()
       return held ? 'stored' : 'fenced'
     },
@@ -69,44 +75,49 @@ interface Inserted {
   asked: boolean
 }
 
+interface Key {
+  id: string
+  epoch: number
+  num: number
+}
+
 /**
- * For rows that are not stored yet and hold no reasoning, one at least: their count tells whether the epoch was held. A
- * tool event that is no jsonb is refused: folded later, it would keep its reply running for ever. (In one piece: a part of a statement is a
- * query of its own, which keeps its values as pool.ts, `forget`, tells.)
+ * For what is not stored yet and holds no events, one frame at least: the count tells whether the epoch was held. (In one
+ * piece, both of them: a part of a statement is a query of its own, which keeps its values as pool.ts, `forget`, tells.)
  */
-async function insertPlainly(sql: Sql, id: string, epoch: number, columns: FrameColumns): Promise<Inserted> {
-  const { nums, seqs, parts, texts } = columns
+async function insertPlainly(
+  sql: Sql,
+  { id, epoch, num }: Key,
+  { nums, seqs, parts, texts }: FrameColumns,
+): Promise<Inserted> {
   const { count } = await sql`
-    insert into frames (session_num, seq, part, event)
-    select f.num, f.seq, f.part, case when f.part = 0 then f.event else f.event::jsonb::text end
-      from unnest(${nums}::bigint[], ${seqs}::bigint[], ${parts}::smallint[], ${texts}::text[])
-           as f (num, seq, part, event)
+    insert into flushes (instance_id, epoch, num, session_nums, seqs, parts, texts)
+    select ${id}::uuid, ${epoch}::bigint, ${num}::bigint,
+           ${nums}::bigint[], ${seqs}::bigint[], ${parts}::smallint[], ${texts}::text[]
      where (select true from instances where id = ${id} and epoch = ${epoch} for key share)`
   return { held: count > 0, asked: false }
 }
 
 /**
- * For any rows, by the same insert; the part of a row of reasoning is -1 on its way here. What is `maybeStored` already does no harm: a frame's key decides, and the same key
- * always has the same content. A fifth more than the plain statement costs, and as much again for what may be stored.
+ * For any frames. An event that is no jsonb is refused: folded later, it would keep its reply running for ever. What may
+ * be stored already does no harm: its number decides, and the same number always has the same content.
  */
 async function insertAndCheck(
   sql: Sql,
-  id: string,
-  epoch: number,
+  { id, epoch, num }: Key,
   { nums, seqs, parts, texts }: FrameColumns,
-  maybeStored: boolean,
 ): Promise<Inserted> {
   const [row] = await sql<Inserted[]>`
     with me as materialized (
       select 1 from instances where id = ${id} and epoch = ${epoch} for key share
     ), put as (
-      insert into frames (session_num, seq, part, event, reasoning)
-      select f.num, f.seq, greatest(f.part, 0),
-             case when f.part = 0 then f.event when f.part > 0 then f.event::jsonb::text else '' end,
-             case when f.part < 0 then f.event end
-        from unnest(${nums}::bigint[], ${seqs}::bigint[], ${parts}::smallint[], ${texts}::text[])
-             as f (num, seq, part, event)
-       where exists (select 1 from me) ${maybeStored ? sql`on conflict do nothing` : sql``}
+      insert into flushes (instance_id, epoch, num, session_nums, seqs, parts, texts)
+      select ${id}::uuid, ${epoch}::bigint, ${num}::bigint, ${nums}::bigint[], ${seqs}::bigint[], f.parts, f.texts
+        from (select array_agg(u.part order by u.n) as parts,
+                     array_agg(case when u.part > 0 then u.text::jsonb::text else u.text end order by u.n) as texts
+                from unnest(${parts}::smallint[], ${texts}::text[]) with ordinality as u (part, text, n)) f
+       where f.parts is not null and exists (select 1 from me)
+      on conflict do nothing
     )
     select exists (select 1 from me) as held,
            exists (select 1 from intents where instance_id = ${id}) as asked`

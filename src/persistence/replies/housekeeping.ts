@@ -21,11 +21,16 @@ export async function tidyReplies(sql: Sql, { sessionDays, transitionDays }: Ret
   await sql`delete from model_requests where at < clock_timestamp() - ${`${transitionDays} days`}::interval`
   // `used_at` is told to the day, and a process may be a day late with it.
   await sql`delete from request_texts where used_at < clock_timestamp() - ${`${transitionDays + 2} days`}::interval`
-  // Frames that were in flight while their session was deleted, and those of owners that died before they cleared them.
+  // What was in flight while its session was deleted, and what owners that died had not deleted yet.
+  await sql`
+    delete from flushes f
+     where not exists (select 1 from instances i where i.id = f.instance_id and i.epoch = f.epoch)
+       and not exists (select 1 from messages m
+                        where m.instance_id = f.instance_id and m.epoch = f.epoch and m.status = 'streaming')`
   await sql`
     select clear_frames(array(
-      select distinct f.session_num from frames f
-       where not exists (select 1 from sessions s where s.num = f.session_num and s.next_seq <= f.seq)))`
+      select distinct r.session_num from frame_runs r
+       where not exists (select 1 from sessions s where s.num = r.session_num and s.next_seq <= r.seq)))`
   await tidyContents(sql)
   await foldUsage(sql)
   if (sessionDays !== null) await removeIdle(sql, sessionDays)

@@ -7,7 +7,7 @@ import { askAgain, isBadData, isCanceled, isUnavailable, type Sql } from '../pos
 import { createAdmissions } from './admission.ts'
 import { type Append, createFlushQueue, type FlushQueue, type Verdict } from './flush-queue.ts'
 import { createFlushes, type FlushOptions } from './flushes.ts'
-import { createFrameClearing } from './frame-clearing.ts'
+import { createFrameRuns, type FrameRuns } from './frame-runs.ts'
 import { createGroup } from './group-commit.ts'
 import { readHistory } from './history.ts'
 import { requestCancel } from './intents.ts'
@@ -29,8 +29,10 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 export function createJournal(options: JournalOptions): Journal & { close(): Promise<void> } {
   const { sql, instance, log } = options
   const flushes = createFlushes(options)
-  const clearing = createFrameClearing(sql, (err) => {
-    log.warn({ err }, 'The frames of settled replies could not be cleared yet.')
+  const runs = createFrameRuns({
+    sql,
+    instanceId: instance.id,
+    onError: (err) => log.warn({ err }, 'Flushes could not be moved or deleted yet.'),
   })
   const refused: Refused = new Map()
   let closed = false
@@ -40,13 +42,13 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
     together: (items) => settleTogether(sql, instance.id, items),
     alone: ({ reply, settlement }) => settleAgain(reply, settlement),
   })
-  const store = createStore(options, { flushes, refused, again: queue.again, isClosed: () => closed })
+  const store = createStore(options, { flushes, runs, refused, again: queue.again, isClosed: () => closed })
   return {
     append: queue.append,
     withdraw: queue.withdraw,
     admit: (message) => admit({ id: instance.id, epoch: instance.epoch() }, message),
     settle: settleAndClear,
-    read: (replyId, after) => readReply(sql, replyId, after),
+    read: (replyId, after, readTo) => readReply(sql, replyId, after, readTo),
     requestCancel: (sessionId) => requestCancel(sql, sessionId),
     // A reply that was accepted must not fail because one connection was cut.
     history: (sessionId, position, limits) =>
@@ -54,7 +56,7 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
     parts: (messageId) => askAgain(() => readParts(sql, messageId), options.flushTimeoutMs),
     async close() {
       closed = true
-      await clearing.close()
+      await runs.close()
       await flushes.end()
     },
   }
@@ -67,7 +69,7 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
       ? settleAgain(reply, settlement)
       : settleInGroup({ reply, settlement, sessionId: reply.sessionId, row }))
     refused.delete(reply.id)
-    if (settled.result === 'settled') clearing.later(reply.sessionNum)
+    if (settled.result === 'settled') runs.settled(reply.sessionNum)
     return settled
   }
 
@@ -91,6 +93,7 @@ type Refused = Map<string, number>
 
 interface StoreParts {
   flushes: ReturnType<typeof createFlushes>
+  runs: FrameRuns
   refused: Refused
   again: FlushQueue['again']
   isClosed(): boolean
@@ -98,19 +101,24 @@ interface StoreParts {
 
 function createStore(
   { instance, flushTimeoutMs, log }: JournalOptions,
-  { flushes, refused, again, isClosed }: StoreParts,
+  { flushes, runs, refused, again, isClosed }: StoreParts,
 ) {
+  let num = 0
   return store
 
   /** Stores one batch of one epoch, however long the database is away; a batch with bad data reply by reply. */
   async function store(batch: readonly Append[], epoch: number, isRepeat = false): Promise<void> {
+    num += 1
+    const flush = { num, epoch }
     let maybeStored = isRepeat || batch.some((one) => one.maybeStored) // by a try whose answer was lost
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
       // An epoch that this instance has given up can store nothing, and must not once it has a new one.
       if (epoch !== instance.epoch() || isClosed()) return resolveAll(batch, 'fenced')
       const begin = performance.now()
       try {
-        return resolveAll(batch, await flushes.store(batch, epoch, maybeStored))
+        const verdict = await flushes.store(batch, { ...flush, maybeStored })
+        if (verdict === 'stored') runs.stored(epoch, flush.num)
+        return resolveAll(batch, verdict)
       } catch (error) {
         if (isCanceled(error)) {
           log.warn({ err: error, replies: batch.length }, 'A flush took too long and is sent in parts, or later.')

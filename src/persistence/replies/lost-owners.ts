@@ -36,19 +36,24 @@ interface Ended {
 
 /** Ends the replies whose owner no longer holds the epoch they were admitted under. Resolves to those that it ended. */
 export async function settleLost(sql: Sql, options: SettleLostOptions): Promise<LostReply[]> {
-  const replies = await sql<LostReply[]>`
-    select m.id as "replyId", m.session_id as "sessionId", s.agent_id as "agentId", a.provider_id as "providerId",
+  const replies = await sql<(LostReply & { epoch: number })[]>`
+    select m.epoch, m.id as "replyId", m.session_id as "sessionId", s.agent_id as "agentId", a.provider_id as "providerId",
            m.model, m.instance_id as "instanceId",
            (extract(epoch from clock_timestamp() - m.created_at) * 1000)::float8 as ms
       from messages m left join sessions s on s.id = m.session_id left join agents a on a.id = s.agent_id
      where m.status = 'streaming'
        and not exists (select 1 from instances i where i.id = m.instance_id and i.epoch = m.epoch)
      order by m.id`
+  // What each said is looked for by its session from here on, no longer in all that its owner has stored of late.
+  const owners = new Map(replies.map(({ instanceId, epoch }) => [`${instanceId} ${epoch}`, { instanceId, epoch }]))
+  for (const { instanceId, epoch } of owners.values()) {
+    await sql`select move_frames(${instanceId}, ${epoch}, ${Number.MAX_SAFE_INTEGER})`
+  }
   const lost: LostReply[] = []
   for (let at = 0; at < replies.length; at += CHUNK) {
     const chunk = replies.slice(at, at + CHUNK)
     const ended = await settleChunk(sql, chunk, options)
-    lost.push(...chunk.filter(({ replyId }) => ended.has(replyId)))
+    lost.push(...chunk.filter(({ replyId }) => ended.has(replyId)).map(({ epoch: _, ...reply }) => reply))
   }
   return lost
 }

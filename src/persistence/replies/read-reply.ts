@@ -32,18 +32,23 @@ export const infoOf = (row: InfoRow): ReplyInfo => ({
   epoch: row.epoch,
 })
 
-type ReplyRow = InfoRow & Omit<EventRow, 'first_seq'> & OutcomeRow & { ended_at: Date | null; settled_at: Date | null }
+type ReplyRow = InfoRow &
+  Omit<EventRow, 'first_seq'> &
+  OutcomeRow & { ended_at: Date | null; settled_at: Date | null; read_to: number | null }
 
-/** The events of a reply after the frame `after`, with its outcome when it is settled. Null: no such reply. */
-export async function readReply(sql: Sql, replyId: string, after: number): Promise<StoredReply | null> {
+/** See `Journal.read`. `readTo` counts the owner's flushes. */
+export async function readReply(sql: Sql, replyId: string, after: number, readTo = 0): Promise<StoredReply | null> {
   const [row] = await sql<ReplyRow[]>`
-    select m.*, ${framesOf(sql, after)}
+    select m.*, ${framesOf(sql, after, readTo)},
+           case when m.status = 'streaming' then (
+             select max(l.num) from flushes l where l.instance_id = m.instance_id and l.epoch = m.epoch) end as read_to
       from messages m where m.id = ${replyId} and m.role = 'assistant'`
   if (row === undefined) return null
   const isAfter = ({ seq, part }: { seq: number; part: number }) => seq > after || (seq === after && part > 0)
   return {
     info: infoOf(row),
     events: eventsOf(row).filter(isAfter),
+    readTo: row.read_to ?? readTo,
     outcome: outcomeOf(row),
     endedAt: row.ended_at?.toISOString() ?? null,
     settledAt: row.settled_at?.toISOString() ?? null,

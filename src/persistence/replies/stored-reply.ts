@@ -1,10 +1,10 @@
 /**
- * The stored form of a reply; no other file knows it, but stored-outcome.ts for its end. While the reply runs, each event is a row of `frames`: its text,
- * its reasoning beside an empty text, or its JSON. Once settled, it is columns of its message: `content`, the ends of its
- * numbered frames in it (`frame_ends`, in UTF-8 bytes, which PostgreSQL counts cheaply and JavaScript's strings do not),
- * all other events (`tool_events`) and its outcome. Reasoning ends in the content where the frame before it does, and has
- * columns of its own: versions that know nothing of it read the same ids and the same content. (sql/fold_frames.sql and
- * fold_reasoning.sql convert the first form into the second when nobody has the reply in memory.)
+ * The stored form of a reply; no other file knows it, but stored-outcome.ts for its end. While the reply runs, each event is
+ * an element of a row of `flushes`, later of `frame_runs` (sql/running_frames.sql): its text, its reasoning, or its JSON.
+ * Once settled, it is columns of its message: `content`, the ends of its numbered frames in it (`frame_ends`, in UTF-8 bytes,
+ * which PostgreSQL counts cheaply and JavaScript's strings do not), all other events (`tool_events`) and its outcome.
+ * Reasoning ends in the content where the frame before it does, and has columns of its own. (sql/fold_frames.sql converts
+ * the first form into the second when nobody has the reply in memory.)
  */
 import type { ReplyInfo } from '../../actors/ports.ts'
 import type { MessageStatus, ReplyEvent, StoredEvent } from '../../actors/reply-event.ts'
@@ -33,13 +33,13 @@ export interface ReplyFrames {
   events: readonly StoredEvent[]
 }
 
-/** Rows of `frames`, column by column. In a row of reasoning `part` is -1: it becomes a part 0 of empty text. */
+/** The row of `flushes`. In reasoning `part` is -1. */
 export interface FrameColumns {
   nums: number[]
   seqs: number[]
   parts: number[]
   texts: string[]
-  hasReasoning: boolean
+  hasEvents: boolean
 }
 
 export function frameColumns(batch: readonly ReplyFrames[]): FrameColumns {
@@ -47,29 +47,26 @@ export function frameColumns(batch: readonly ReplyFrames[]): FrameColumns {
   const seqs: number[] = []
   const parts: number[] = []
   const texts: string[] = []
-  let hasReasoning = false
+  let hasEvents = false
   for (const { reply, events } of batch) {
     for (const { seq, part, event } of events) {
       nums.push(reply.sessionNum)
       seqs.push(seq)
-      if (isContent(event)) {
-        parts.push(part)
-        texts.push(event.text)
-      } else if (isReasoning(event)) {
-        hasReasoning = true
-        parts.push(-1)
+      if (isContent(event) || isReasoning(event)) {
+        parts.push(isContent(event) ? part : -1)
         texts.push(event.text)
       } else {
+        hasEvents = true
         parts.push(part)
         texts.push(JSON.stringify(event))
       }
     }
   }
-  return { nums, seqs, parts, texts, hasReasoning }
+  return { nums, seqs, parts, texts, hasEvents }
 }
 
-/** A row of `frames`. */
-type FrameRow = [seq: number, part: number, event: string, reasoning: string | null]
+/** As sql/running_frames.sql gives it. */
+type FrameRow = [seq: number, part: number, text: string]
 
 /** The columns of a message that hold its events. */
 export interface EventRow {
@@ -85,17 +82,17 @@ export interface EventRow {
   frames: FrameRow[] | null
 }
 
-/** `frames` of `messages m`, from the frame `after` on. */
-export const framesOf = (sql: AnySql, after = 0): Fragment => sql`
-  case when m.status = 'streaming' then ${frameRows(sql, after)} end as frames`
+/** `frames` of `messages m`, from the frame `after` on; of its owner's flushes those after `readTo`. */
+export const framesOf = (sql: AnySql, after = 0, readTo = 0): Fragment => sql`
+  case when m.status = 'streaming' then ${frameRows(sql, after, readTo)} end as frames`
 
-const frameRows = (sql: AnySql, after: number): Fragment => sql`(
-  select json_agg(json_build_array(f.seq, f.part, f.event, f.reasoning) order by f.seq, f.part) from frames f
-   where f.session_num = m.session_num and f.seq >= greatest(m.first_seq, ${after}::bigint))`
+const frameRows = (sql: AnySql, after: number, readTo: number): Fragment => sql`(
+  select json_agg(json_build_array(f.seq, f.part, f.text) order by f.seq, f.part)
+    from running_frames(m.id, ${after}, ${readTo}) f)`
 
 /** What says where events lie in `messages m`, in one column: its frames while it runs, then where they end. */
 export const framesOrEnds = (sql: AnySql): Fragment => sql`
-  case when m.status = 'streaming' then ${frameRows(sql, 0)}
+  case when m.status = 'streaming' then ${frameRows(sql, 0, 0)}
        when m.tool_events is not null then to_json(m.frame_ends) end as frames_or_ends`
 
 export type FramesOrEnds =
@@ -131,16 +128,10 @@ function reasoningByFrame({ reasoning, reasoning_frames, reasoning_ends }: Event
   return new Map(reasoning_frames.map((frame, index) => [frame, pieces[index] ?? '']))
 }
 
-const frameEvent = ([seq, part, event, reasoning]: FrameRow): StoredEvent => ({
-  seq,
-  part,
-  event:
-    reasoning !== null
-      ? { type: 'reasoning', text: reasoning }
-      : part === 0
-        ? { type: 'text', text: event }
-        : (JSON.parse(event) as ReplyEvent),
-})
+const frameEvent = ([seq, part, text]: FrameRow): StoredEvent =>
+  part > 0
+    ? { seq, part, event: JSON.parse(text) as ReplyEvent }
+    : { seq, part: 0, event: { type: part < 0 ? 'reasoning' : 'text', text } }
 
 /** A settled reply's events as its message stores them. */
 export interface Folded {

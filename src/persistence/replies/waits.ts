@@ -57,8 +57,8 @@ export const waitedCalls = (sql: AnySql): Fragment => sql`
      from waiting_calls w
      left join lateral (
        select e.result
-         from messages b join frames f on f.session_num = b.session_num and f.seq >= b.first_seq,
-              lateral (select case when f.part > 0 then f.event::jsonb end as result) e
+         from messages b cross join running_frames(b.id, 0, 0) f
+        cross join lateral (select case when f.part > 0 then f.text::jsonb end as result) e
         where b.id = w.decided_in and b.status = 'streaming' and w.decision = 'approve'
           and e.result ->> 'type' = 'tool_result' and e.result ->> 'id' = w.call_id
         order by f.seq, f.part limit 1) r on true

@@ -1,4 +1,4 @@
--- revision 4
+-- revision 5
 /* A message as a fork has it (contract section 14): new id, no reply of its session's own, and so without frames, usage and
    owner. p_frame: of a reply, what it had shown when its reader had this frame; null: all that is stored. */
 create or replace function copy_message(m messages, p_session uuid, p_position integer, p_frame bigint)
@@ -22,9 +22,8 @@ begin
   if m.role = 'user' then return c; end if;
 
   if m.status = 'streaming' then
-    select f.content, f.ends, f.events into c.content, c.frame_ends, c.tool_events from fold_frames(m.session_num, m.first_seq) f;
-    select f.reasoning, f.frames, f.ends into c.reasoning, c.reasoning_frames, c.reasoning_ends
-      from fold_reasoning(m.session_num, m.first_seq) f;
+    select f.content, f.ends, f.events, f.reasoning, f.reasoning_frames, f.reasoning_ends
+      into c.content, c.frame_ends, c.tool_events, c.reasoning, c.reasoning_frames, c.reasoning_ends from fold_frames(m.id) f;
     c.status := 'complete';
     c.finish_reason := 'cancelled';
   end if;

@@ -1,4 +1,4 @@
--- revision 9
+-- revision 10
 /* Ends a running reply: what it said becomes the message's content, its outcome is set, its usage counted. The caller
    holds the instance's lock, and clears the frames (clear_frames). Answers settled (also when it already was) or gone.
    p_outcome: {title, next_seq, waiting} and columns of messages by their names. waiting: see keep_waiting_calls. next_seq:
@@ -15,16 +15,15 @@ declare
   r record;
   v_agent uuid;
 begin
-  select m.session_id, m.session_num, m.first_seq, m.include_usage, m.position, m.parent, m.model into r
+  select m.session_id, m.first_seq, m.include_usage, m.position, m.parent, m.model into r
     from messages m where m.id = p_reply;
   if not found then return 'gone'; end if;
   select s.agent_id into v_agent from sessions s where s.id = r.session_id for no key update;
   if not found then return 'gone'; end if;
 
   if p_content is null then
-    select f.content, f.ends, f.events into p_content, p_ends, p_events from fold_frames(r.session_num, r.first_seq) f;
-    select f.reasoning, f.frames, f.ends into o.reasoning, o.reasoning_frames, o.reasoning_ends
-      from fold_reasoning(r.session_num, r.first_seq) f;
+    select f.content, f.ends, f.events, f.reasoning, f.reasoning_frames, f.reasoning_ends
+      into p_content, p_ends, p_events, o.reasoning, o.reasoning_frames, o.reasoning_ends from fold_frames(p_reply) f;
   end if;
   if p_events is not null then -- the last turn's model: another than the reply began with, maybe
     select coalesce(max(e.stored -> 'event' ->> 'model'), r.model) into r.model

@@ -1,4 +1,4 @@
--- revision 5
+-- revision 6
 /* Settles those of these replies whose owner was declared lost, in one transaction: a commit and a round trip for each
    reply were nine tenths of the time. One that another instance is at work on is skipped, so that several instances share
    the work. One that cannot be settled keeps no other from it.
@@ -37,7 +37,7 @@ begin
           'ended_at', clock_timestamp(), 'requester_lost', true,
           'facts', lost_figures(r.id, r.session_id, r.created_at)),
         null, null, null);
-      delete from frames f where f.session_num = r.session_num;
+      delete from frame_runs f where f.session_num = r.session_num;
 
       -- The owner records its steps in batches: the last ones may have died with it.
       select t.to_state into v_before from transitions t
