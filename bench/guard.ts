@@ -4,8 +4,8 @@
  * machine every reply is late, but a token's cost grows by about the same factor for both. All contenders stay up and
  * are loaded in turn; the median of the rounds' ratios counts, and a failure counts once it was measured three times, the
  * second and third time in more rounds.
- * On two cores at loads of 1 to 3, a token's ratios differed by at most 6 % between runs; at a load of 13 a paced
- * token's was a fifth lower, so a busy machine passes rather than fails.
+ * On two cores at loads of 1 to 3, a paced token's ratios differed by at most 6 % between runs; at a load of 13 they
+ * were a fifth lower, so a busy machine passes rather than fails.
  * `npm run bench:guard -- --record` writes guard.json, the median of three such measurements.
  */
 import { readFile, writeFile } from 'node:fs/promises'
@@ -46,9 +46,11 @@ const watches: readonly Watch[] = [
     figure: 'cpu time',
   },
   {
+    // Raw copies what the socket holds, about 1 µs a token, and we parse it: how many tokens come at once, and what a copy
+    // costs, is the machine's. The same commit was at 2.08 on one machine and at 2.7 to 3.2 on another of its kind.
     what: 'CPU a token, unpaced',
-    failAt: 1.3,
-    replies: { raw: 300, 'greenroom-stateless': 100, 'greenroom-session': 100 },
+    failAt: 1.6,
+    replies: { raw: 600, 'greenroom-stateless': 100, 'greenroom-session': 100 },
     load: { tokens: 2000, rate: 0, stream: true, slots: 20 },
     figure: 'cpu time',
   },
