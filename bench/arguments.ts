@@ -10,7 +10,10 @@ import { allContenders } from './contenders/all.ts'
 import { resultsFile } from './results.ts'
 
 /** Separate benches, which only print. They run only when named. */
-const others = new Map([['cluster', async () => (await import('./cluster.ts')).benchCluster()]])
+const others = new Map([
+  ['cluster', async () => (await import('./cluster.ts')).benchCluster()],
+  ['bloat', async () => (await import('./bloat.ts')).benchBloat()],
+])
 
 export type Wanted = {
   cases: Case[]
