@@ -1,4 +1,5 @@
 /** Contract section 14: a fork at any frame is, byte for byte, what a reader had seen then. */
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { StoredEvent } from '../../src/actors/reply-event.ts'
 import { forkSession } from '../../src/persistence/replies/new-session.ts'
@@ -102,6 +103,27 @@ verifies(
   },
   { timeout: 20_000 + REPLIES * 5000 },
 )
+
+verifies('contract-14.fork-bytes', 'a settlement waits until what is said is copied', async () => {
+  const session = await scene.newSession()
+  const reply = await scene.begin(session)
+  await scene.journal.append(reply, () => [textAt(2, 'said')])
+  let isSettled = false
+  const settled = await scene.sql.begin(async (sql) => {
+    const copy = { id: randomUUID(), agent_id: scene.agentId, from: session }
+    const [made] = await sql<{ answer: string }[]>`select fork_session(${JSON.stringify(copy)}::text::jsonb) as answer`
+    expect(made?.answer).toBe('made')
+    const settling = scene.journal.settle(reply, finished()).then(() => {
+      isSettled = true
+    })
+    await expect.poll(() => scene.waiting()).toBe(1)
+    expect(isSettled).toBe(false)
+    return { copyId: copy.id, settling }
+  })
+  await settled.settling
+  const copy = await listMessages(scene.sql, scene.agentId, settled.copyId)
+  expect(copy?.at(-1)).toMatchObject({ content: 'said', finishReason: 'cancelled' })
+})
 
 verifies('contract-14.fork-bytes', 'a copy has no frames, and can be copied again as a whole', async () => {
   const session = await scene.newSession()

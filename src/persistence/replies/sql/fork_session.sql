@@ -1,4 +1,4 @@
--- revision 3
+-- revision 4
 /* Makes a session that begins with a copy of another one's path, up to a message and, of a reply, up to a frame.
    p_fork: {id, agent_id, title, end_user, metadata (null: the other one's), secret_number (of the client secret that makes
    it; null: none), from, owner (whose session that must be; null: anybody's), message_id (null: its head), frame_id
@@ -22,7 +22,7 @@ begin
   -- A settlement, which moves a reply from its frames to its message, waits for us; writes of frames do not.
   select x.id, x.head, x.title, x.end_user, x.metadata into s from sessions x
    where x.id = f."from" and x.agent_id = f.agent_id and (f.owner is null or x.end_user = f.owner)
-     for key share;
+     for share;
   if not found then return 'no_session'; end if;
 
   if f.message_id is not null then
