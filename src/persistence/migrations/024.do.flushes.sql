@@ -26,6 +26,8 @@ create table frame_runs (
   primary key (session_num, seq, part)
 ) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 2000);
 
+-- What an older version stores meanwhile would be dropped unread: it fails at our commit instead, and is not shown.
+lock table frames in access exclusive mode;
 insert into frame_runs (session_num, seq, part, seqs, parts, texts)
 select f.session_num, (array_agg(f.seq order by f.seq, f.part))[1], (array_agg(f.part order by f.seq, f.part))[1],
        array_agg(f.seq order by f.seq, f.part), array_agg(f.part order by f.seq, f.part),
