@@ -18,6 +18,7 @@ export const storedReplies = (
       instanceId,
       deriveTitle,
       onFault: (fault) => log.warn(fault, 'A lost reply cannot be settled.'),
+      onUnmoved: (err) => log.warn({ err }, 'Flushes of a lost instance could not be moved.'),
     }),
   intents: (instanceId) => readIntents(sql, instanceId),
   removeIntents: (intents) => removeIntents(sql, intents),

@@ -100,7 +100,7 @@ describe.each(adapters)('$name', (adapter) => {
     const reader = await followed(other, running)
     for (const { frames } of [running, reader]) await expect.poll(() => textOf(frames), soon).toBe('so far')
     const [row] = await instances.sql<{ owners: string[] }[]>`
-      select delete_session(agent_id, id), array[${owner.coordination.id}::uuid]::text[] as owners
+      select delete_sessions(agent_id, array[id]), array[${owner.coordination.id}::uuid]::text[] as owners
         from sessions where id = ${running.session}`
     other.host.forget([running.session], row?.owners ?? [])
     await Promise.all([running.done, reader.done])

@@ -241,7 +241,7 @@ verifies(
     await a.coordination.join()
     const [orphan, ghost, fine] = [await a.begin(), await a.begin(), await a.begin()]
     a.running.delete(orphan.id)
-    await scene.sql`select delete_session(${scene.agentId}, ${ghost.sessionId})`
+    await scene.sql`select delete_sessions(${scene.agentId}, array[${ghost.sessionId}::uuid])`
     a.start()
     await expect.poll(() => a.calls.orphans.map(({ id }) => id)).toEqual([orphan.id])
     await expect.poll(() => a.calls.dropped).toEqual([ghost.id])

@@ -120,7 +120,7 @@ verifies(
 )
 
 verifies('contract-13.part-storage', 'bytes are stored once and go with the last message that has them', async () => {
-  await scene.app.sql`select delete_session(agent_id, id) from sessions`
+  await scene.app.sql`select delete_sessions(agent_id, array[id]) from sessions`
   await expect.poll(stored).toEqual({ contents: 0, pieces: 0, uploads: 0 })
   const ids = [await scene.newSession(), await scene.newSession()]
   const big = pngOf(MIB)

@@ -150,7 +150,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
   verifies('contract-4.delete', 'settling a reply of a deleted session reports that', async () => {
     const session = await scene.newSession()
     const reply = await scene.begin(session)
-    await scene.sql`select delete_session(${scene.agentId}, ${session})`
+    await scene.sql`select delete_sessions(${scene.agentId}, array[${session}::uuid])`
     expect(await scene.journal.settle(reply, finished())).toEqual({ result: 'gone' })
     expect(await scene.journal.read(reply.id, 0)).toBeNull()
   })

@@ -1,4 +1,5 @@
 /** Flushes are kept few: what long replies have said becomes runs of their own, the rest goes (design section 3). */
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { ReplyInfo } from '../../src/actors/ports.ts'
 import { createFrameRuns } from '../../src/persistence/replies/frame-runs.ts'
@@ -72,15 +73,18 @@ describe.each(versions)('PostgreSQL %i', (version) => {
 
   test('a flush that came late, after it had been moved, takes nothing away and adds nothing', async () => {
     const reply = await running(await scene.newSession())
+    for (const event of [textAt(3, 'd'), textAt(4, 'e'), textAt(5, 'f')])
+      await scene.journal.append(reply, () => [event])
     await move(reply)
     await scene.sql`
       insert into flushes (instance_id, epoch, num, session_nums, seqs, parts, texts)
       values (${reply.instanceId}, ${reply.epoch}, 1, ${[reply.sessionNum, reply.sessionNum]}::bigint[],
               ${[2, 3]}::bigint[], ${[0, 0]}::smallint[], ${['c', 'd']}::text[])`
-    const said = [textAt(2, 'c'), textAt(3, 'd')]
+    const said = [textAt(2, 'c'), textAt(3, 'd'), textAt(4, 'e'), textAt(5, 'f')]
     expect(await read(reply)).toEqual(said)
     await move(reply)
-    expect(await read(reply)).toEqual(said)
+    for (const after of [0, 1, 2, 3, 4, 5])
+      expect(await read(reply, after)).toEqual(said.filter(({ seq }) => seq > after))
     await scene.journal.settle(reply, finished())
     expect(await read(reply)).toEqual(said)
   })
@@ -127,6 +131,40 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await seqs(gone)).toEqual([])
   })
 
+  verifies(
+    'contract-4.delete',
+    'deleted together: one flush holds what several said, and keeps only the others',
+    async () => {
+      const replies: ReplyInfo[] = []
+      for (let n = 0; n < 4; n++) replies.push(await scene.begin(await scene.newSession()))
+      await Promise.all(replies.map((reply) => scene.journal.append(reply, () => [textAt(2, 'x')])))
+      const [first, second, third, kept] = replies
+      if (!first || !second || !third || !kept) throw new Error('Four were begun.')
+      const rows = await scene.sql<{ id: string }[]>`
+      select delete_sessions(${scene.agentId}, ${[first.sessionId, third.sessionId, randomUUID()]}::text[]::uuid[]) as id`
+      expect(new Set(rows.map(({ id }) => id))).toEqual(new Set([first.sessionId, third.sessionId]))
+      expect(await Promise.all(replies.map(seqs))).toEqual([[], [2], [], [2]])
+      const intents = await scene.sql<{ session_id: string }[]>`select session_id from intents where kind = 'delete'`
+      expect(intents.map(({ session_id }) => session_id)).toEqual(
+        expect.arrayContaining([first.sessionId, third.sessionId]),
+      )
+      expect(await scene.sql`select delete_sessions(${randomUUID()}, array[${kept.sessionId}::uuid])`).toEqual([])
+      expect(await read(second)).toEqual([textAt(2, 'x')])
+    },
+  )
+
+  verifies('contract-4.delete', 'a deletion waits for what is being moved, and leaves none of it', async () => {
+    const gone = await running(await scene.newSession())
+    const deleting = await scene.sql.begin(async (sql) => {
+      await sql`select move_frames(${gone.instanceId}, ${gone.epoch}, ${Number.MAX_SAFE_INTEGER})`
+      const deleted = deleteSession(scene.sql, scene.agentId, gone.sessionId)
+      await expect.poll(() => scene.waiting()).toBe(1)
+      return { deleted }
+    })
+    expect(await deleting.deleted).not.toBeNull()
+    expect(await seqs(gone)).toEqual([])
+  })
+
   test('an instance moves what is old by itself, deletes what has ended, and the rest when it closes', async () => {
     const reply = await running(await scene.newSession())
     const [last] = (await flushesOf(reply)).slice(-1)
@@ -136,7 +174,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     await expect.poll(() => flushesOf(reply)).toHaveLength(0)
     expect(await seqs(reply)).toEqual([2])
     await settle(scene.sql, instanceId, reply, finished({ events: [textAt(2, 'c')] }))
-    runs.settled(reply.sessionNum)
+    runs.ended(reply.sessionNum)
     await expect.poll(() => seqs(reply)).toEqual([])
     const { reply: ended } = await settled(await scene.newSession())
     const open = await running(await scene.newSession())
@@ -145,6 +183,25 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     expect(await flushesOf(open)).toEqual([])
     expect(await seqs(open)).toEqual([2])
     expect(await seqs(ended)).toEqual([2, 3]) // moved by hand: it never knew
+  })
+
+  test('what could not be moved is moved later, with no further flush, however much it is', async () => {
+    const reply = await running(await scene.newSession())
+    const { id: instanceId } = scene.instance
+    await scene.sql`
+      insert into flushes (instance_id, epoch, num, session_nums, seqs, parts, texts)
+      select ${instanceId}, ${reply.epoch}, 1000000 + n, array[${reply.sessionNum}::bigint], array[n + 2], array[0],
+             array[n::text] from generate_series(1, 1200) n`
+    const onError = vi.fn()
+    await scene.sql`alter function move_frames rename to move_frames_away`
+    const runs = createFrameRuns({ sql: scene.sql, instanceId, intervalMs: 5, onError })
+    runs.stored(reply.epoch, 1_000_001)
+    runs.stored(reply.epoch, 1_001_200)
+    await expect.poll(() => onError.mock.calls.length).toBeGreaterThan(1)
+    await scene.sql`alter function move_frames_away rename to move_frames`
+    await expect.poll(() => flushesOf(reply)).toHaveLength(0)
+    expect(await read(reply)).toHaveLength(1201)
+    await runs.close()
   })
 
   test('the tidy job deletes what dead owners did not', async () => {
@@ -175,7 +232,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     runs.stored(1, 1)
     await runs.close()
     expect(onError).toHaveBeenCalledOnce()
-    runs.settled(2) // a settlement in progress
+    runs.ended(2) // a settlement in progress
     await scene.sql`alter function move_frames_away rename to move_frames`
   })
 })

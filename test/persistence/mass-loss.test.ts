@@ -42,7 +42,12 @@ async function lostReplies(count: number): Promise<void> {
 }
 
 const settle = (sql: Sql, faults: string[] = []) =>
-  settleLost(sql, { instanceId: randomUUID(), deriveTitle, onFault: ({ replyId }) => void faults.push(replyId) })
+  settleLost(sql, {
+    instanceId: randomUUID(),
+    deriveTitle,
+    onFault: ({ replyId }) => void faults.push(replyId),
+    onUnmoved: ({ message }: Error) => void faults.push(message),
+  })
 
 verifies('contract-10.mass-loss', '2,000 are settled in time by two survivors, each once', async () => {
   await lostReplies(REPLIES)
@@ -79,6 +84,19 @@ verifies(
     expect(statements).toBeLessThan(50)
   },
 )
+
+verifies('contract-10.mass-loss', 'what cannot be moved is settled from where it lies', async () => {
+  await lostReplies(20)
+  await scene.sql`alter function move_frames rename to move_frames_away`
+  const faults: string[] = []
+  const settled = await settle(scene.sql, faults)
+  await scene.sql`alter function move_frames_away rename to move_frames`
+  expect(settled).toHaveLength(20)
+  expect(faults).toEqual([expect.stringContaining('move_frames')])
+  const contents = await scene.sql`
+    select distinct content from messages where id = any(${settled.map(({ replyId }) => replyId)}::text[]::uuid[])`
+  expect(contents).toEqual([{ content: 'word '.repeat(20) }])
+})
 
 verifies('contract-10.mass-loss', 'one that cannot be settled does not block the others', async () => {
   await lostReplies(60)

@@ -105,7 +105,7 @@ describe.each(versions)('PostgreSQL %i', (version) => {
       const [twice, gone, other] = await begun(3)
       if (!twice || !gone || !other) throw new Error('no replies')
       const first = await scene.journal.settle(twice, finished({ events: [textAt(2, 'x')] }))
-      await scene.sql`select delete_session(${scene.agentId}, ${gone.sessionId})`
+      await scene.sql`select delete_sessions(${scene.agentId}, array[${gone.sessionId}::uuid])`
       const answers = await settleTogether([twice, gone, other].map((reply) => [reply, failed({ events: [] })]))
       expect(answers.map((answer) => answer.status === 'fulfilled' && answer.value)).toMatchObject([
         first,

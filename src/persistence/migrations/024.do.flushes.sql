@@ -40,7 +40,8 @@ select f.session_num, (array_agg(f.seq order by f.seq, f.part))[1], (array_agg(f
 drop table frames;
 drop function if exists fold_frames(bigint, bigint);
 drop function if exists fold_reasoning(bigint, bigint);
-delete from definitions where name = 'fold_reasoning';
+drop function if exists delete_session(uuid, uuid);
+delete from definitions where name in ('fold_reasoning', 'delete_session');
 
 -- Versions before this one store frames where there is no table any more.
 update compatibility set oldest = 24;

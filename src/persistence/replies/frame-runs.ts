@@ -7,14 +7,16 @@ import type { Sql } from '../postgres/database.ts'
 
 /** A flush is moved when it is one to two intervals old (ms): whoever reads a running reply looks through all that are not. */
 const INTERVAL_MS = 3000
+/** Flushes that one statement moves (tens of milliseconds): what was left behind in an outage is no statement of minutes. */
+const MOST = 500
 /** Longest wait of `close` for a database that does not answer. Milliseconds. */
 const LAST_MS = 1000
 
 export interface FrameRuns {
   /** A flush is stored. Flushes of an epoch that is over are moved by whoever settles its replies. */
   stored(epoch: number, num: number): void
-  /** A reply of the session is settled: its message holds all of its frames. */
-  settled(sessionNum: number): void
+  /** A reply of the session has ended here: its message holds all of its frames, or is gone. */
+  ended(sessionNum: number): void
   /** Moves and deletes the rest. Never rejects: what the database does not take is left to `tidy`. */
   close(): Promise<void>
 }
@@ -38,23 +40,27 @@ export function createFrameRuns({ sql, instanceId, onError, intervalMs = INTERVA
   let closed = false
   /** Sessions with runs whose reply was running when they were made. */
   const withRuns = new Set<number>()
-  /** Sessions whose reply was settled while flushes were being moved. */
-  const settledMeanwhile = new Set<number>()
-  let ended: number[] = []
+  /** Sessions whose reply ended while flushes were being moved. */
+  const endedMeanwhile = new Set<number>()
+  let toClear: number[] = []
 
   async function move(upto: number): Promise<void> {
-    settledMeanwhile.clear()
-    const rows = await sql<{ num: number }[]>`select move_frames(${instanceId}, ${epoch}, ${upto}) as num`
-    moved = upto
-    for (const { num } of rows) {
-      if (settledMeanwhile.has(num)) ended.push(num)
-      else withRuns.add(num)
+    endedMeanwhile.clear()
+    const ofEpoch = epoch
+    for (let to = moved; to < upto && ofEpoch === epoch; ) {
+      to = Math.min(to + MOST, upto)
+      const rows = await sql<{ num: number }[]>`select move_frames(${instanceId}, ${ofEpoch}, ${to}) as num`
+      if (ofEpoch === epoch) moved = to
+      for (const { num } of rows) {
+        if (endedMeanwhile.has(num)) toClear.push(num)
+        else withRuns.add(num)
+      }
     }
   }
 
   async function clear(): Promise<void> {
-    const sessions = ended
-    ended = []
+    const sessions = toClear
+    toClear = []
     if (sessions.length > 0) await sql`select clear_frames(${sessions}::bigint[])`
   }
 
@@ -70,7 +76,8 @@ export function createFrameRuns({ sql, instanceId, onError, intervalMs = INTERVA
 
   function check(): void {
     void work(old)
-    const isLast = newest === old && ended.length === 0
+    // What could not be moved is tried again.
+    const isLast = moved === newest && toClear.length === 0
     old = newest
     timer = isLast ? null : setTimeout(check, intervalMs)
   }
@@ -88,10 +95,10 @@ export function createFrameRuns({ sql, instanceId, onError, intervalMs = INTERVA
       newest = num
       wake()
     },
-    settled(sessionNum) {
-      if (working !== null) settledMeanwhile.add(sessionNum)
+    ended(sessionNum) {
+      if (working !== null) endedMeanwhile.add(sessionNum)
       if (withRuns.delete(sessionNum)) {
-        ended.push(sessionNum)
+        toClear.push(sessionNum)
         wake()
       }
     },

@@ -39,13 +39,12 @@ export async function tidyReplies(sql: Sql, { sessionDays, transitionDays }: Ret
 async function removeIdle(sql: Sql, days: number): Promise<void> {
   for (let removed = BATCH; removed === BATCH; ) {
     const rows = await sql`
-      select delete_session(idle.agent_id, idle.id) from (
+      select delete_sessions(null, array(
         -- Locked, so that a message which arrives meanwhile keeps its session; skipped, so that nobody deadlocks.
-        select s.agent_id, s.id from sessions s
+        select s.id from sessions s
          where s.updated_at < clock_timestamp() - ${`${days} days`}::interval
            and not exists (select 1 from messages m where m.session_id = s.id and m.status = 'streaming')
-         limit ${BATCH} for update skip locked
-      ) idle`
+         limit ${BATCH} for update skip locked))`
     removed = rows.length
   }
 }

@@ -69,7 +69,7 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
       ? settleAgain(reply, settlement)
       : settleInGroup({ reply, settlement, sessionId: reply.sessionId, row }))
     refused.delete(reply.id)
-    if (settled.result === 'settled') runs.settled(reply.sessionNum)
+    runs.ended(reply.sessionNum)
     return settled
   }
 

@@ -8,6 +8,8 @@ export interface SettleLostOptions {
   deriveTitle(text: string): string | null
   /** One that cannot be settled; the others are. It is tried again with the next call. */
   onFault(fault: { replyId: string; detail: string }): void
+  /** What an owner had stored of late could not be moved: its replies are settled from there, which takes longer. */
+  onUnmoved(error: unknown): void
 }
 
 /** What the rows know of a lost reply. `ms`: since its admission, by the database's clock. */
@@ -47,7 +49,7 @@ export async function settleLost(sql: Sql, options: SettleLostOptions): Promise<
   // What each said is looked for by its session from here on, no longer in all that its owner has stored of late.
   const owners = new Map(replies.map(({ instanceId, epoch }) => [`${instanceId} ${epoch}`, { instanceId, epoch }]))
   for (const { instanceId, epoch } of owners.values()) {
-    await sql`select move_frames(${instanceId}, ${epoch}, ${Number.MAX_SAFE_INTEGER})`
+    await sql`select move_frames(${instanceId}, ${epoch}, ${Number.MAX_SAFE_INTEGER})`.catch(options.onUnmoved)
   }
   const lost: LostReply[] = []
   for (let at = 0; at < replies.length; at += CHUNK) {

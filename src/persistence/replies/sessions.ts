@@ -106,7 +106,7 @@ export async function deleteSession(sql: Sql, agentId: string, id: string): Prom
   if (!isUuid(agentId) || !isUuid(id)) return null
   // The owners are read from the statement's snapshot, taken before the deletion.
   const [row] = await sql<(Deleted & { deleted: boolean })[]>`
-    select delete_session(${agentId}, ${id}) as deleted,
+    select exists (select from delete_sessions(${agentId}, array[${id}::uuid])) as deleted,
            array(select m.instance_id from messages m where m.session_id = ${id} and m.status = 'streaming') as owners`
   return row?.deleted ? { owners: row.owners } : null
 }

@@ -81,8 +81,8 @@ export async function* deleteSessionsOf(sql: Sql, agentId: string, user: string)
         select distinct m.instance_id as id from messages m join doomed d on m.session_id = d.id
          where m.status = 'streaming'
       )
-      select array(select d.id from doomed d where delete_session(${agentId}, d.id) is not null) as ids,
-             array(select o.id from owners o) as owners`
+      select array(select d.id from doomed d) as ids, array(select o.id from owners o) as owners,
+             (select count(*) from delete_sessions(${agentId}, array(select d.id from doomed d)))`
     count = row?.ids.length ?? 0
     if (row && count > 0) yield row
   }

@@ -1,11 +1,12 @@
--- revision 1
+-- revision 2
 /* Deletes an owner's flushes up to p_upto, and keeps what its running replies have said in them as a run a reply.
    Answers the numbers of their sessions. Whoever calls it: nothing that a running reply needs is lost, and a flush is moved
    once. */
 create or replace function move_frames(p_instance uuid, p_epoch bigint, p_upto bigint) returns setof bigint language sql
 -- How many rows there are is not known when this is planned: a look at each running reply for each frame takes seconds.
 -- (jit: see admit_messages.)
-set enable_nestloop to off set jit to off as $$
+-- Flushes are taken in order, as delete_sessions takes them: by their key.
+set enable_nestloop to off set enable_bitmapscan to off set enable_seqscan to off set jit to off as $$
   with gone as (
     delete from flushes l where l.instance_id = p_instance and l.epoch = p_epoch and l.num <= p_upto
     returning l.session_nums, l.seqs, l.parts, l.texts
@@ -25,7 +26,10 @@ set enable_nestloop to off set jit to off as $$
    order by f.session_num
   -- A flush that came late brings again what a run begins with, and more, maybe.
   on conflict (session_num, seq, part) do update
-    set seqs = frame_runs.seqs || excluded.seqs, parts = frame_runs.parts || excluded.parts,
-        texts = frame_runs.texts || excluded.texts
+    set (seqs, parts, texts) = (
+      select array_agg(u.seq order by u.seq, u.part), array_agg(u.part order by u.seq, u.part),
+             array_agg(u.text order by u.seq, u.part)
+        from unnest(frame_runs.seqs || excluded.seqs, frame_runs.parts || excluded.parts,
+                    frame_runs.texts || excluded.texts) as u (seq, part, text))
   returning session_num
 $$;
