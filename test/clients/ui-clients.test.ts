@@ -134,6 +134,8 @@ describe.each([
     expect(busy?.message).toContain('A reply is running')
     cells.busy = `\`${busy?.name}\` with the server’s words`
     await call.text('half')
+    // A reset discards what the server has not read yet, and a call without an answer is made again.
+    await expect.poll(async () => (await client.shown()).messages.at(-1)).toMatchObject(said('half'))
     call.reset()
     await status(client).toBe('error')
     const { error, messages: all } = await client.shown()
