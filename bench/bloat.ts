@@ -1,6 +1,6 @@
 /**
  * An hour of 200 sessions: whether the tables of running replies, which are written and deleted all the time, level off.
- * `npm run bench -- bloat`; BENCH_MINUTES shortens it.
+ * `npm run bench -- bloat`; BENCH_MINUTES shortens it. results/bloat.md has a run.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { ask, type GreenroomScene, startScene } from './cases/greenroom-scene.ts'

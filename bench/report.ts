@@ -12,7 +12,7 @@ model directly. CPU is that of the contender's own processes; PostgreSQL and Red
 CPU time per token is the most reliable figure; compare tails only within one run. Details: [README.md](README.md).
 
 Other benches, with separate results: [the tool path](results/tools.md), [several instances](results/cluster.md),
-[the playground](results/playground.md).`
+[the playground](results/playground.md), [an hour of 200 sessions](results/bloat.md).`
 
 const machineWords = (result: CaseResult): string =>
   Object.entries(result.machine)
