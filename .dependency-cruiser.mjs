@@ -1,17 +1,17 @@
 /** Import rules between modules. Each comment says what to do instead. */
 
-const vocabulary = '^src/actors/(ports|reply-event|observer|transitions)\\.ts$'
+const vocabulary = '^src/actors/(ports/[a-z-]+|reply/reply-event|session/transitions)\\.ts$'
 /** Whoever makes an id of a row makes it there. */
-const ids = '^src/actors/new-id\\.ts$'
+const ids = '^src/actors/reply/new-id\\.ts$'
 const process = '^src/(main|workers|settings|settings-values|cli/main|cli/help)\\.ts$'
 
 const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observability'].flatMap((room) => [
   {
     name: `${room}-stands-alone`,
-    comment: `${room} imports no other module. Declare what it needs in actors/ports.ts or as a parameter, and let compose/ pass it in.`,
+    comment: `${room} imports no other module. Declare what it needs in actors/ports/index.ts or as a parameter, and let compose/ pass it in.`,
     severity: 'error',
     from: { path: `^src/${room}/` },
-    to: { path: ['^src/', '^openapi/'], pathNot: [`^src/${room}/`, '^src/untrusted/', vocabulary, ids] },
+    to: { path: ['^src/', '^openapi/'], pathNot: [`^src/${room}/`, '^src/(untrusted|async)/', vocabulary, ids] },
   },
   {
     name: `${room}-takes-types-of-actors`,
@@ -20,7 +20,7 @@ const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observa
     severity: 'error',
     from: { path: `^src/${room}/` },
     // The lists of finish reasons, error codes and event kinds are values, and are defined in reply-event.ts alone.
-    to: { path: vocabulary, pathNot: '^src/actors/reply-event\\.ts$', dependencyTypesNot: ['type-only'] },
+    to: { path: vocabulary, pathNot: '^src/actors/reply/reply-event\\.ts$', dependencyTypesNot: ['type-only'] },
   },
 ])
 
@@ -30,10 +30,10 @@ export default {
     {
       name: 'actors-import-no-room',
       comment:
-        'Actors import no other module. Declare what a session needs in actors/ports.ts, and implement it elsewhere.',
+        'Actors import no other module. Declare what a session needs in actors/ports/index.ts, and implement it elsewhere.',
       severity: 'error',
       from: { path: '^src/actors/' },
-      to: { path: ['^src/', '^openapi/'], pathNot: '^src/actors/' },
+      to: { path: ['^src/', '^openapi/'], pathNot: '^src/(actors|async)/' },
     },
     ...roomRules,
     {
@@ -45,12 +45,20 @@ export default {
       to: { path: '^src/', pathNot: '^src/untrusted/' },
     },
     {
+      name: 'async-imports-nothing',
+      comment:
+        'src/async/ holds what any module may need to wait, limit and abort. Anything that knows a type of ours belongs to the module that uses it.',
+      severity: 'error',
+      from: { path: '^src/async/' },
+      to: { path: '^src/', pathNot: '^src/async/' },
+    },
+    {
       name: 'http-speaks-to-actors-and-persistence',
       comment:
         'Conversations go to actors, plain records to persistence, the contract is openapi. For anything else declare a parameter, and let compose/ pass it in.',
       severity: 'error',
       from: { path: '^src/http/' },
-      to: { path: '^src/', pathNot: ['^src/(http|actors|persistence)/', '^src/settings(-values)?\\.ts$'] },
+      to: { path: '^src/', pathNot: ['^src/(http|actors|persistence|async)/', '^src/settings(-values)?\\.ts$'] },
     },
     {
       name: 'deploy-and-management-are-apart',
@@ -86,15 +94,15 @@ export default {
     {
       name: 'settings-know-no-room',
       comment:
-        'Settings are read before anything else exists. A format that others parse too has one parser: password hashes in http/management/password.ts, the Redis URL in coordination/redis-address.ts.',
+        'Settings are read before anything else exists. A format that others parse too has one parser: password hashes in http/management/login/password.ts, the Redis URL in coordination/redis/redis-address.ts.',
       severity: 'error',
       from: { path: '^src/settings(-values)?\\.ts$' },
       to: {
         path: '^src/',
         pathNot: [
           '^src/settings-values\\.ts$',
-          '^src/http/management/password\\.ts$',
-          '^src/coordination/redis-address\\.ts$',
+          '^src/http/management/login/password\\.ts$',
+          '^src/coordination/redis/redis-address\\.ts$',
         ],
       },
     },
@@ -121,7 +129,7 @@ export default {
         path: '^src/',
         pathNot: [
           process,
-          '^src/tools/(outbound|outbound-call|address-lookup)\\.ts$',
+          '^src/tools/outbound/(outbound|outbound-call|address-lookup)\\.ts$',
           '^src/http/',
           '^src/persistence/postgres/',
           '^src/observability/metrics-server\\.ts$',
@@ -171,7 +179,7 @@ export default {
     },
     {
       name: 'the-server-serves-the-ui-as-files',
-      comment: 'http/ui.ts serves what vite built; nothing imports the pages.',
+      comment: 'http/pages/ui.ts serves what vite built; nothing imports the pages.',
       severity: 'error',
       from: { path: '^(src|openapi)/' },
       to: { path: '^ui/' },
@@ -205,7 +213,7 @@ export default {
       from: { path: '^bench/' },
       to: {
         path: '^(src|openapi|ui|scripts|packages)/',
-        pathNot: ['^src/persistence/postgres/(database|embedded)\\.ts$', '^openapi/client\\.ts$'],
+        pathNot: ['^src/persistence/postgres/(database|embedded/embedded)\\.ts$', '^openapi/client\\.ts$'],
       },
     },
     {
@@ -244,14 +252,14 @@ export default {
       comment: 'Not reachable from cli/main.ts. Delete the file, or use it.',
       severity: 'error',
       from: { path: '^src/cli/main\\.ts$' },
-      // What lies in docs-page/ is read and sent to browsers (http/docs.ts).
-      to: { path: '^src/', pathNot: '^src/http/docs-page/', reachable: false },
+      // What lies in docs-page/ is read and sent to browsers (http/pages/docs.ts).
+      to: { path: '^src/', pathNot: '^src/http/pages/docs-page/', reachable: false },
     },
     {
       name: 'no-orphans',
       comment: 'Nothing imports this file, and it imports nothing. Delete it, or use it.',
       severity: 'error',
-      from: { orphan: true, path: '^(src|ui/src|packages)/', pathNot: '^src/http/docs-page/' },
+      from: { orphan: true, path: '^(src|ui/src|packages)/', pathNot: '^src/http/pages/docs-page/' },
       to: {},
     },
     {

@@ -6,7 +6,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { argv, exit } from 'node:process'
 import Elk, { type ElkNode } from 'elkjs'
-import { type ChartState, type SessionChart, sessionChart } from '../src/actors/session-chart.ts'
+import { type ChartState, type SessionChart, sessionChart } from '../src/actors/session/chart.ts'
 
 const file = new URL('../ui/src/chart/layouts.json', import.meta.url)
 

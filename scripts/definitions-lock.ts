@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv, exit } from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { type Definition, readDefinitions } from '../src/persistence/postgres/definitions.ts'
+import { type Definition, readDefinitions } from '../src/persistence/postgres/schema/definitions.ts'
 import { schema } from '../src/persistence/schema.ts'
 
 type Locked = Omit<Definition, 'text'>

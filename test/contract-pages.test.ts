@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import Fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
-import { registerDocs } from '../src/http/docs.ts'
-import { HttpError } from '../src/http/http-error.ts'
+import { registerDocs } from '../src/http/pages/docs.ts'
+import { HttpError } from '../src/http/server/http-error.ts'
 
 const document = JSON.parse(await readFile(new URL('../openapi/openapi.json', import.meta.url), 'utf8'))
 

@@ -14,7 +14,7 @@ import {
   isUnavailable,
   type Sql,
 } from '../src/persistence/postgres/database.ts'
-import { startEmbedded } from '../src/persistence/postgres/embedded.ts'
+import { startEmbedded } from '../src/persistence/postgres/embedded/embedded.ts'
 import { type FreshDatabase, freshDatabase } from './support/database.ts'
 import { temporaryFolder } from './support/folder.ts'
 

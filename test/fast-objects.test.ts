@@ -4,13 +4,13 @@
  */
 import { setFlagsFromString } from 'node:v8'
 import { expect, test } from 'vitest'
-import { createFrameLog } from '../src/actors/frame-log.ts'
-import type { ReplyInfo } from '../src/actors/ports.ts'
-import { createReplyLog, type ReplyLogOptions } from '../src/actors/reply-log.ts'
-import { readAnthropicTurn } from '../src/providers/anthropic-turn.ts'
-import { readGeminiTurn } from '../src/providers/gemini-turn.ts'
-import { watchSilence } from '../src/providers/silence.ts'
-import { readTurn } from '../src/providers/turn.ts'
+import type { ReplyInfo } from '../src/actors/ports/index.ts'
+import { createFrameLog } from '../src/actors/reply/frame-log.ts'
+import { createReplyLog, type ReplyLogOptions } from '../src/actors/reply/reply-log.ts'
+import { readAnthropicTurn } from '../src/providers/anthropic/anthropic-turn.ts'
+import { readGeminiTurn } from '../src/providers/gemini/gemini-turn.ts'
+import { readTurn } from '../src/providers/openai/chat-turn.ts'
+import { watchSilence } from '../src/providers/wire/silence.ts'
 
 setFlagsFromString('--allow-natives-syntax')
 const isFast = new Function('object', 'return %HasFastProperties(object)')

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { freeObject, nullable, page } from '../openapi/schemas/basics.ts'
-import { HttpError } from '../src/http/http-error.ts'
-import { checkInput } from '../src/http/input.ts'
+import { HttpError } from '../src/http/server/http-error.ts'
+import { checkInput } from '../src/http/server/input.ts'
 
 describe('messages say which field and why (contract section 2)', () => {
   const check = checkInput({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findCredential, hashPassword, readHash, verifyPassword } from '../src/http/management/password.ts'
+import { findCredential, hashPassword, readHash, verifyPassword } from '../src/http/management/login/password.ts'
 
 test('contract section 1: a printed hash has six parts, holds no comma, and fits its password only', async () => {
   const hash = await hashPassword('pa:ss,wörd')

@@ -4,10 +4,10 @@
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { readText } from '../src/providers/fetch.ts'
 import { createModel } from '../src/providers/model.ts'
-import { mcpFetch } from '../src/tools/mcp-fetch.ts'
-import { readBytes } from '../src/tools/response-text.ts'
+import { readText } from '../src/providers/wire/fetch.ts'
+import { mcpFetch } from '../src/tools/mcp/mcp-fetch.ts'
+import { readBytes } from '../src/tools/outbound/response-text.ts'
 import { inPieces } from '../src/untrusted/pieces.ts'
 import { ask, requestTo } from './providers/scene.ts'
 import { verifies } from './verifies.ts'

@@ -1,9 +1,9 @@
 /** Secret headers at rest: they rotate with the key as providers' keys do (contract sections 1 and 2). */
 import { afterAll, beforeAll, expect } from 'vitest'
-import { createHttpTool, storedHttpTools } from '../src/persistence/records/http-tools.ts'
-import { createMcpServer, storedMcpServers } from '../src/persistence/records/mcp-servers.ts'
-import { openHeaders, sealHeaders } from '../src/persistence/records/secret-headers.ts'
-import { openSecrets } from '../src/persistence/records/secrets.ts'
+import { openSecrets } from '../src/persistence/records/access/secrets.ts'
+import { createHttpTool, storedHttpTools } from '../src/persistence/records/tools/http-tools.ts'
+import { createMcpServer, storedMcpServers } from '../src/persistence/records/tools/mcp-servers.ts'
+import { openHeaders, sealHeaders } from '../src/persistence/records/tools/secret-headers.ts'
 import { type FreshDatabase, freshDatabase } from './support/database.ts'
 import { verifies } from './verifies.ts'
 

@@ -1,7 +1,7 @@
 import { readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openSecrets } from '../src/persistence/records/secrets.ts'
+import { openSecrets } from '../src/persistence/records/access/secrets.ts'
 import { type FreshDatabase, freshDatabase } from './support/database.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { verifies } from './verifies.ts'

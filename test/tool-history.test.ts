@@ -1,6 +1,6 @@
 /** Reading the history of a session whose replies called tools. */
 import { afterAll, beforeAll, expect } from 'vitest'
-import { readHistory } from '../src/persistence/replies/history.ts'
+import { readHistory } from '../src/persistence/replies/reading/history.ts'
 import { createAgent } from './support/app.ts'
 import { type FreshDatabase, freshDatabase } from './support/database.ts'
 import { verifies } from './verifies.ts'

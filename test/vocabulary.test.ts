@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import openapi from '../openapi/openapi.json' with { type: 'json' }
 import type { ReplyEvent as ClientEvent } from '../packages/client/src/index.ts'
 import { type FinishReason as ClientReason, codeOf, reasonOf } from '../packages/client/src/reply-frames.ts'
-import { createFrameLog } from '../src/actors/frame-log.ts'
-import type { ReplyInfo } from '../src/actors/ports.ts'
+import type { ReplyInfo } from '../src/actors/ports/index.ts'
+import { createFrameLog } from '../src/actors/reply/frame-log.ts'
 import {
   callDecisions,
   finishReasons,
@@ -22,10 +22,15 @@ import {
   type StoredEvent,
   waitKinds,
   wireReason,
-} from '../src/actors/reply-event.ts'
-import { createReplyLog } from '../src/actors/reply-log.ts'
-import { decode, encode, eventsOf, storedMessage } from '../src/coordination/wire.ts'
-import { completionHead, createFrameEncoder, playgroundFrame, statelessFrame } from '../src/http/completion-frames.ts'
+} from '../src/actors/reply/reply-event.ts'
+import { createReplyLog } from '../src/actors/reply/reply-log.ts'
+import { decode, encode, eventsOf, storedMessage } from '../src/coordination/redis/wire.ts'
+import {
+  completionHead,
+  createFrameEncoder,
+  playgroundFrame,
+  statelessFrame,
+} from '../src/http/streaming/completion-frames.ts'
 import { type FreshDatabase, freshDatabase } from './support/database.ts'
 import { verifies } from './verifies.ts'
 

@@ -1,27 +1,27 @@
 /** Wires all modules together, for `main.ts` and for tests. */
 import type { AddressInfo } from 'node:net'
-import { createLeaseGate, type LeaseGate } from '../actors/lease-gate.ts'
-import { noteReplies } from '../actors/reply-notes.ts'
-import type { RequestWriter } from '../actors/sent-request.ts'
-import { createSessionHost } from '../actors/session-host.ts'
-import { deriveTitle } from '../actors/title.ts'
-import { cutText } from '../actors/tool-turns.ts'
-import { createTransitionRecorder } from '../actors/transitions.ts'
-import type { Jobs } from '../coordination/jobs.ts'
+import { createLeaseGate, type LeaseGate } from '../actors/generate/gate.ts'
+import { deriveTitle } from '../actors/history/title.ts'
+import { cutText } from '../actors/history/tool-turns.ts'
+import type { RequestWriter } from '../actors/ports/sent-request.ts'
+import { noteReplies } from '../actors/reply/reply-notes.ts'
+import { createSessionHost } from '../actors/session/host.ts'
+import { createTransitionRecorder } from '../actors/session/transitions.ts'
+import type { Jobs } from '../coordination/jobs/jobs.ts'
 import { createLocalCoordination } from '../coordination/local.ts'
-import { closeServer, createServer, type LogStream, mountAll, type ServerOptions } from '../http/server.ts'
-import { streamsEnded } from '../http/sse.ts'
+import { closeServer, createServer, type LogStream, mountAll, type ServerOptions } from '../http/server/server.ts'
+import { streamsEnded } from '../http/streaming/sse.ts'
 import type { MetricsSnapshot } from '../observability/metrics.ts'
 import { together } from '../observability/observers.ts'
-import { createDatabaseCheck } from '../persistence/postgres/disk.ts'
+import { createDatabaseCheck } from '../persistence/postgres/embedded/disk.ts'
+import { openSecrets } from '../persistence/records/access/secrets.ts'
 import { createAgentLookup } from '../persistence/records/agent-lookup.ts'
 import { seedDemo } from '../persistence/records/demo.ts'
-import { openSecrets } from '../persistence/records/secrets.ts'
-import { createJournal } from '../persistence/replies/journal.ts'
-import { createRequestWriter, createStoredTexts } from '../persistence/replies/request-writer.ts'
-import { deleteAgent } from '../persistence/replies/sessions.ts'
-import { recordTransitions } from '../persistence/replies/transitions.ts'
-import { countWaiting } from '../persistence/replies/waits.ts'
+import { deleteAgent } from '../persistence/replies/sessions/sessions.ts'
+import { countWaiting } from '../persistence/replies/settling/waits.ts'
+import { createRequestWriter, createStoredTexts } from '../persistence/replies/trace/request-writer.ts'
+import { recordTransitions } from '../persistence/replies/trace/transitions.ts'
+import { createJournal } from '../persistence/replies/writing/journal.ts'
 import { migrate } from '../persistence/schema.ts'
 import { fieldRefusal } from '../providers/answer-fields.ts'
 import { createDemoLine } from '../providers/demo.ts'
@@ -29,8 +29,8 @@ import { createModel } from '../providers/model.ts'
 import { partRefusal } from '../providers/parts.ts'
 import { providerTypes } from '../providers/provider-types.ts'
 import { isLoopback, type Settings, startupWarnings } from '../settings.ts'
-import { createMcpOnDemand } from '../tools/mcp-on-demand.ts'
-import { createOutbound } from '../tools/outbound.ts'
+import { createMcpOnDemand } from '../tools/mcp/mcp-on-demand.ts'
+import { createOutbound } from '../tools/outbound/outbound.ts'
 import { createBreakIt, type OwnProcess } from './break-it.ts'
 import { openDatabase, waitForDatabase } from './database.ts'
 import { type BackgroundOptions, startBackground, withLateTitles } from './jobs.ts'
@@ -119,7 +119,10 @@ async function openOwnership(
     log,
   }
   const coordination = settings.cacheProvider
-    ? (await import('../coordination/redis.ts')).createRedisCoordination({ ...options, cacheUrl: settings.cacheUrl })
+    ? (await import('../coordination/redis/redis.ts')).createRedisCoordination({
+        ...options,
+        cacheUrl: settings.cacheUrl,
+      })
     : createLocalCoordination(options)
   await waitForDatabase(() => coordination.join(), log)
   closing.defer(() => coordination.stop())

@@ -1,7 +1,7 @@
 /** What `/break-it` does to this process. Null unless every setting is as in the demo (contract section 16). */
-import type { BreakIt } from '../http/break-it.ts'
+import type { BreakIt } from '../http/pages/break-it.ts'
 import type { Sql } from '../persistence/postgres/database.ts'
-import type { Embedded } from '../persistence/postgres/embedded.ts'
+import type { Embedded } from '../persistence/postgres/embedded/embedded.ts'
 import { hasDemo } from '../persistence/records/demo.ts'
 import type { DemoLine } from '../providers/demo.ts'
 import type { Settings } from '../settings.ts'

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import { askFirst, type ConnectOptions, connect, isUnavailable, type Sql } from '../persistence/postgres/database.ts'
-import { durabilityWarnings, readSwitchedOff } from '../persistence/postgres/durability.ts'
-import { startEmbedded } from '../persistence/postgres/embedded.ts'
+import { startEmbedded } from '../persistence/postgres/embedded/embedded.ts'
+import { durabilityWarnings, readSwitchedOff } from '../persistence/postgres/schema/durability.ts'
 import type { Settings } from '../settings.ts'
 
 /** Connections for replies. Flushes and the lease each have their own. */

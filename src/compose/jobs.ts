@@ -1,27 +1,27 @@
 /** Wires up the background jobs: what they do, and how instances share them (contract section 7). */
 
-import { askForTitle, MAX_TITLE_SOURCE, titleOf, titleRequest } from '../actors/model-title.ts'
-import { newId } from '../actors/new-id.ts'
-import type { Observer } from '../actors/observer.ts'
-import type { Journal, Model } from '../actors/ports.ts'
-import { deriveTitle } from '../actors/title.ts'
-import type { Job, JobLog, Jobs } from '../coordination/jobs.ts'
-import { createTimerJobs } from '../coordination/timer-jobs.ts'
+import { askForTitle, MAX_TITLE_SOURCE, titleOf, titleRequest } from '../actors/history/model-title.ts'
+import { deriveTitle } from '../actors/history/title.ts'
+import type { Journal, Model } from '../actors/ports/index.ts'
+import type { Observer } from '../actors/ports/observer.ts'
+import { newId } from '../actors/reply/new-id.ts'
+import type { Job, JobLog, Jobs } from '../coordination/jobs/jobs.ts'
+import { createTimerJobs } from '../coordination/jobs/timer-jobs.ts'
 import type { Sql } from '../persistence/postgres/database.ts'
+import { installationId } from '../persistence/records/access/installation.ts'
+import { tidyLogins } from '../persistence/records/access/logins.ts'
+import type { Secrets } from '../persistence/records/access/secrets.ts'
 import type { AgentLookup } from '../persistence/records/agent-lookup.ts'
 import { agentRequest } from '../persistence/records/agent-request.ts'
-import { installationId } from '../persistence/records/installation.ts'
-import { tidyLogins } from '../persistence/records/logins.ts'
-import type { Secrets } from '../persistence/records/secrets.ts'
-import { type Retention, tidyReplies } from '../persistence/replies/housekeeping.ts'
-import { fillSessionStatus } from '../persistence/replies/session-status.ts'
+import { type Retention, tidyReplies } from '../persistence/replies/sessions/housekeeping.ts'
+import { fillSessionStatus } from '../persistence/replies/sessions/status.ts'
 import {
   claimUntitled,
   postponeTitle,
   releaseTitle,
   storeTitle,
   type UntitledSession,
-} from '../persistence/replies/titles.ts'
+} from '../persistence/replies/sessions/titles.ts'
 import { buildMissingIndexes } from '../persistence/schema.ts'
 
 export interface BackgroundOptions {
@@ -64,7 +64,7 @@ export async function startBackground(options: BackgroundOptions): Promise<Jobs>
   ]
   if (cacheUrl === null) return createTimerJobs({ sql, jobs, log })
   // BullMQ and ioredis are a tenth of what a start loads, so they are loaded only where Redis is used.
-  const { createBullmqJobs } = await import('../coordination/bullmq-jobs.ts')
+  const { createBullmqJobs } = await import('../coordination/jobs/bullmq-jobs.ts')
   return createBullmqJobs({ cacheUrl, installation: await installationId(sql), jobs, log })
 }
 

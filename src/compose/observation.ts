@@ -1,17 +1,17 @@
 /** Wires up the observers: failure log, metrics, traces, and the usage that no settlement counts. */
 import { readFile } from 'node:fs/promises'
 import type { FastifyBaseLogger } from 'fastify'
-import { type Observer, outcomesBesideCodes } from '../actors/observer.ts'
-import type { ModelFailure } from '../actors/ports.ts'
-import { finishReasons, type ReplyErrorCode, replyErrorCodes } from '../actors/reply-event.ts'
-import type { HostOptions } from '../actors/session-host.ts'
-import type { RequestObserver } from '../http/observe-requests.ts'
+import type { ModelFailure } from '../actors/ports/index.ts'
+import { type Observer, outcomesBesideCodes } from '../actors/ports/observer.ts'
+import { finishReasons, type ReplyErrorCode, replyErrorCodes } from '../actors/reply/reply-event.ts'
+import type { HostOptions } from '../actors/session/host.ts'
+import type { RequestObserver } from '../http/server/observe-requests.ts'
 import { logFailures } from '../observability/failure-log.ts'
 import { createMetrics, type LabelValues, type Metrics } from '../observability/metrics.ts'
 import { type PartialObserver, together } from '../observability/observers.ts'
 import type { Traces, TracesOptions } from '../observability/traces.ts'
 import { isDatabaseGone, type Sql } from '../persistence/postgres/database.ts'
-import { createUsageRecorder, type UsageRecorder } from '../persistence/replies/usage-recorder.ts'
+import { createUsageRecorder, type UsageRecorder } from '../persistence/replies/usage/usage-recorder.ts'
 import type { Settings } from '../settings.ts'
 
 export interface ObservationOptions {

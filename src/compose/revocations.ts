@@ -1,9 +1,9 @@
 /** Keeps this instance's list of revocations up to date with what others have revoked (contract section 11). */
 import type { FastifyBaseLogger } from 'fastify'
 import { createTimers } from '../coordination/timers.ts'
-import { createRevocationList, type RevocationList } from '../http/deploy/revocations.ts'
+import { createRevocationList, type RevocationList } from '../http/deploy/access/revocations.ts'
 import type { Sql } from '../persistence/postgres/database.ts'
-import { readRevocations } from '../persistence/replies/users.ts'
+import { readRevocations } from '../persistence/replies/users/users.ts'
 import { waitForDatabase } from './database.ts'
 
 /** Refused everywhere within 2 s: a reading that is slow or fails leaves time for the next. */

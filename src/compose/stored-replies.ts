@@ -2,9 +2,9 @@
 import type { StoredReplies } from '../coordination/stored-replies.ts'
 import type { Sql } from '../persistence/postgres/database.ts'
 import { missingAgents } from '../persistence/records/agents.ts'
-import { readIntents, removeIntents } from '../persistence/replies/intents.ts'
-import { settleLost } from '../persistence/replies/lost-owners.ts'
-import { streamingReplies } from '../persistence/replies/orphans.ts'
+import { readIntents, removeIntents } from '../persistence/replies/settling/intents.ts'
+import { settleLost } from '../persistence/replies/settling/lost-owners.ts'
+import { streamingReplies } from '../persistence/replies/settling/orphans.ts'
 
 /** `deriveTitle`: for a session whose first reply was lost; null when none can be derived. */
 export const storedReplies = (

@@ -1,14 +1,14 @@
 /** Wires up the tools for requests and replies. */
-import type { HttpRooms } from '../http/server.ts'
+import type { HttpRooms } from '../http/server/server.ts'
 import { askAgain, type Sql } from '../persistence/postgres/database.ts'
-import { readyTools } from '../persistence/records/agent-tools.ts'
-import type { Secrets } from '../persistence/records/secrets.ts'
-import { checkArguments, checkSchema } from '../tools/arguments.ts'
-import { builtInTools } from '../tools/built-in-tools.ts'
-import { callHttpTool } from '../tools/http-tool.ts'
-import type { Mcp, ToolLog } from '../tools/mcp.ts'
-import type { Outbound } from '../tools/outbound.ts'
-import { fetchPicture } from '../tools/picture.ts'
+import type { Secrets } from '../persistence/records/access/secrets.ts'
+import { readyTools } from '../persistence/records/tools/agent-tools.ts'
+import { builtInTools } from '../tools/built-in/built-in-tools.ts'
+import { callHttpTool } from '../tools/http-tools/http-tool.ts'
+import type { Mcp, ToolLog } from '../tools/mcp/mcp.ts'
+import type { Outbound } from '../tools/outbound/outbound.ts'
+import { fetchPicture } from '../tools/outbound/picture.ts'
+import { checkArguments, checkSchema } from '../tools/schemas/arguments.ts'
 import { createToolbox } from '../tools/toolbox.ts'
 
 export interface ToolParts {

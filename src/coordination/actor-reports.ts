@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from 'postgres'
-import type { ActorReport, OwnedReplies } from '../actors/ports.ts'
+import type { ActorReport, OwnedReplies } from '../actors/ports/index.ts'
 
 type AnySql = Sql<Record<string, unknown>>
 

@@ -1,5 +1,5 @@
 /** The port of this module: one instance among others. `local.ts` and `redis.ts` implement it. */
-import type { ActorReport, Exchange, OwnedReplies } from '../actors/ports.ts'
+import type { ActorReport, Exchange, OwnedReplies } from '../actors/ports/index.ts'
 
 export interface Coordination {
   readonly id: string

@@ -3,13 +3,13 @@
  * instances, and orphans on either side. There are no notifications: the database is polled.
  */
 import type { Sql } from 'postgres'
-import type { Exchange, OwnedReplies } from '../actors/ports.ts'
+import type { Exchange, OwnedReplies } from '../actors/ports/index.ts'
 import { answerReportRequest, collectReports } from './actor-reports.ts'
 import type { Coordination } from './coordination.ts'
-import { createLease } from './lease.ts'
-import type { LostInstances } from './lost-instances.ts'
-import { createLostSearch } from './lost-search.ts'
-import { settleOrphans } from './orphans.ts'
+import { createLease } from './leases/lease.ts'
+import type { LostInstances } from './leases/lost-instances.ts'
+import { createLostSearch } from './leases/lost-search.ts'
+import { settleOrphans } from './leases/orphans.ts'
 import type { StoredReplies } from './stored-replies.ts'
 import { createTimers } from './timers.ts'
 

@@ -1,5 +1,5 @@
 /** What coordination needs of the stored replies. Persistence implements it, compose/ passes it in. */
-import type { Intent, ReplyInfo } from '../actors/ports.ts'
+import type { Intent, ReplyInfo } from '../actors/ports/index.ts'
 
 /** An intent, removed by its id once it was applied. */
 export type StoredIntent = Intent & { id: string }

@@ -1,6 +1,6 @@
 /** What a message list is asked for (contract section 11), on both of its paths. */
-import { type Message, type MessageQuery, UnknownMessage } from '../persistence/replies/sessions.ts'
-import { badRequest } from './http-error.ts'
+import { type Message, type MessageQuery, UnknownMessage } from '../persistence/replies/sessions/sessions.ts'
+import { badRequest } from './server/http-error.ts'
 
 /** Throws 400 for both ends at once, and for a message that is not the session's. */
 export async function pageOf(

@@ -1,5 +1,5 @@
 /** One log line for each failed reply, with all its ids (contract section 17). Never content. */
-import type { ObservedReply, ProviderCall } from '../actors/observer.ts'
+import type { ObservedReply, ProviderCall } from '../actors/ports/observer.ts'
 import type { PartialObserver } from './observers.ts'
 
 export interface FailureLog {

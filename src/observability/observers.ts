@@ -7,7 +7,7 @@ import type {
   ReplyObserver,
   ToolCallObserver,
   Within,
-} from '../actors/observer.ts'
+} from '../actors/ports/observer.ts'
 
 export interface PartialReplyObserver extends Partial<Omit<ReplyObserver, 'modelCall' | 'toolCall'>> {
   modelCall?(): Partial<ModelCallObserver>

@@ -16,6 +16,7 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
 import { TracerProvider } from '@opentelemetry/sdk-trace'
+import type { EndReason } from '../actors/ports/index.ts'
 import type {
   ModelCallObserver,
   ObservedOutcome,
@@ -23,9 +24,8 @@ import type {
   Observer,
   ReplyObserver,
   ToolCallObserver,
-} from '../actors/observer.ts'
-import type { EndReason } from '../actors/ports.ts'
-import { replyErrorCodes } from '../actors/reply-event.ts'
+} from '../actors/ports/observer.ts'
+import { replyErrorCodes } from '../actors/reply/reply-event.ts'
 import { type ExportWatch, exportSpans } from './span-export.ts'
 import { contextOf, currentTraceparent, traceparentOf, within } from './trace-context.ts'
 

@@ -5,7 +5,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sql, Tx } from './postgres/database.ts'
-import { readDefinitions } from './postgres/definitions.ts'
+import { readDefinitions } from './postgres/schema/definitions.ts'
 import { schema } from './schema.ts'
 
 export interface Dumped {

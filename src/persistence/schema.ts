@@ -1,14 +1,14 @@
 /** The schema of this version: where its migrations, functions and indexes are. */
 import { fileURLToPath } from 'node:url'
 import type { Sql } from './postgres/database.ts'
-import { buildIndexes, readIndexes } from './postgres/indexes.ts'
-import { applySchema, type Schema } from './postgres/migrate.ts'
+import { buildIndexes, readIndexes } from './postgres/schema/indexes.ts'
+import { applySchema, type Schema } from './postgres/schema/migrate.ts'
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 export const schema: Schema = {
   migrations: here('./migrations/'),
-  definitions: [here('./replies/sql/'), here('./records/sql/')],
+  definitions: [here('./replies/'), here('./records/')],
   indexes: here('./indexes/'),
   predecessor: {
     version: 10,

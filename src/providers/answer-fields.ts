@@ -2,7 +2,7 @@
  * Which provider takes which field that changes the answer, and under which name (contract section 13). The table decides
  * what is sent, what is refused and what docs/fields.md says. Pure.
  */
-import type { AnswerFields, ModelRequest, ModelTarget, ReasoningEffort } from '../actors/ports.ts'
+import type { AnswerFields, ModelRequest, ModelTarget, ReasoningEffort } from '../actors/ports/index.ts'
 import { findProviderType, type ProviderTypeId } from './provider-types.ts'
 
 export type Field = keyof AnswerFields

@@ -1,12 +1,12 @@
 /** `POST …/providers/<id>/test` (contract section 2): does this provider answer, and what does it offer? */
-import type { ProviderConnection } from '../actors/ports.ts'
+import type { ProviderConnection } from '../actors/ports/index.ts'
 import { clearKeyLike, cut } from '../untrusted/redact.ts'
-import { failureOf, ProviderProblem, problemIn } from './failure.ts'
-import { type ProviderFetch, readText } from './fetch.ts'
-import { openAiClient } from './openai.ts'
-import { isFields, listBounds, parse } from './provider-json.ts'
+import { openAiClient } from './openai/chat.ts'
 import { type Dialect, dialectOf, findProviderType } from './provider-types.ts'
-import { answerOf } from './sdk-fetch.ts'
+import { failureOf, ProviderProblem, problemIn } from './wire/failure.ts'
+import { type ProviderFetch, readText } from './wire/fetch.ts'
+import { isFields, listBounds, parse } from './wire/provider-json.ts'
+import { answerOf } from './wire/sdk-fetch.ts'
 
 export interface ConnectionTest {
   ok: boolean
@@ -53,11 +53,11 @@ export async function testConnection(
 /** Null: the server does not list its models. */
 async function listModels(connection: ProviderConnection, fetch: ProviderFetch, signal: AbortSignal) {
   if (connection.type === 'anthropic') {
-    const { listAnthropicModels } = await import('./anthropic.ts')
+    const { listAnthropicModels } = await import('./anthropic/anthropic.ts')
     return modelsIn(await listAnthropicModels(connection, fetch, signal, maxListBytes))
   }
   if (connection.type === 'gemini') {
-    const { listGeminiModels } = await import('./gemini.ts')
+    const { listGeminiModels } = await import('./gemini/gemini.ts')
     return listGeminiModels(connection, fetch, signal, maxListBytes)
   }
   const dialect = dialectOf(connection.type)

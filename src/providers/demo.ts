@@ -1,7 +1,7 @@
 /** The demo provider (contract section 9): needs no key, says what it received, and plays every state on demand. */
-import type { ModelEvent, ModelMessage, ModelRequest, Take } from '../actors/ports.ts'
-import { ProviderProblem } from './failure.ts'
-import { pause } from './pause.ts'
+import type { ModelEvent, ModelMessage, ModelRequest, Take } from '../actors/ports/index.ts'
+import { pause } from '../async/pause.ts'
+import { ProviderProblem } from './wire/failure.ts'
 
 /** Between two words; 40 and 2 a second. */
 const talkMs = 25

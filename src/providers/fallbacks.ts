@@ -1,5 +1,5 @@
 /** One model turn by the first of several models that answers (contract section 13). */
-import type { Model, ModelEvent, ModelFailure, ModelRequest, ModelTarget, Take } from '../actors/ports.ts'
+import type { Model, ModelEvent, ModelFailure, ModelRequest, ModelTarget, Take } from '../actors/ports/index.ts'
 import { fieldRefusal } from './answer-fields.ts'
 import { partRefusal } from './parts.ts'
 

@@ -1,19 +1,19 @@
 /** The Model port: picks the adapter, retries, watches for silence, reports failures with the contract's codes. */
-import type { Model, ModelEvent, ModelFailure, ModelRequest, ProviderConnection, Take } from '../actors/ports.ts'
+import type { Model, ModelEvent, ModelFailure, ModelRequest, ProviderConnection, Take } from '../actors/ports/index.ts'
+import { pause } from '../async/pause.ts'
 import { type ConnectionTest, testConnection } from './connection-test.ts'
 import { type DemoLine, playDemo } from './demo.ts'
-import { failureOf, ProviderProblem, problemIn } from './failure.ts'
 import { type StreamOne, withFallbacks } from './fallbacks.ts'
-import type { ProviderFetch } from './fetch.ts'
-import { createOpenAi } from './openai.ts'
-import { chatBody } from './openai-body.ts'
-import { sendingParts, shownBody } from './outgoing-parts.ts'
-import { pause } from './pause.ts'
+import { createOpenAi } from './openai/chat.ts'
+import { chatBody } from './openai/chat-body.ts'
 import { commonDialect, dialectOf, endpointOf, findProviderType } from './provider-types.ts'
 import type { Refusals } from './reasoning.ts'
-import { watchSilence } from './silence.ts'
-import { createTokenCounter } from './token-count.ts'
-import { watchUsageReports } from './usage-reports.ts'
+import { createTokenCounter } from './tokens/token-count.ts'
+import { failureOf, ProviderProblem, problemIn } from './wire/failure.ts'
+import type { ProviderFetch } from './wire/fetch.ts'
+import { sendingParts, shownBody } from './wire/outgoing-parts.ts'
+import { watchSilence } from './wire/silence.ts'
+import { watchUsageReports } from './wire/usage-reports.ts'
 
 export interface ModelOptions {
   /** How often a call that failed before anything of the model's came is made again. */
@@ -134,7 +134,9 @@ async function streamNative(
   take: Take<ModelEvent>,
 ): Promise<void> {
   const stream =
-    type === 'anthropic' ? (await import('./anthropic.ts')).streamAnthropic : (await import('./gemini.ts')).streamGemini
+    type === 'anthropic'
+      ? (await import('./anthropic/anthropic.ts')).streamAnthropic
+      : (await import('./gemini/gemini.ts')).streamGemini
   await stream(request, signal, fetch, refusals, take)
 }
 

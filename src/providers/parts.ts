@@ -2,7 +2,7 @@
  * Which provider takes which pictures and files (contract section 13). The table decides what is refused and what
  * docs/fields.md says. Pure.
  */
-import type { ModelTarget } from '../actors/ports.ts'
+import type { ModelTarget } from '../actors/ports/index.ts'
 import { findProviderType, type ProviderTypeId } from './provider-types.ts'
 
 /** How a provider's requests hold what has these media types. `text`: as a text of its own. Null: not at all. */

@@ -1,5 +1,5 @@
 /** The provider types of contract section 2, and what sets those apart that share the chat-completions adapter. */
-import type { ProviderConnection } from '../actors/ports.ts'
+import type { ProviderConnection } from '../actors/ports/index.ts'
 
 /** As `GET /api/v1/provider-types` shows it. */
 export interface ProviderType {

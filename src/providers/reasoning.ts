@@ -5,8 +5,8 @@
  */
 import type Anthropic from '@anthropic-ai/sdk'
 import type { ThinkingConfig } from '@google/genai'
-import type { ModelRequest } from '../actors/ports.ts'
-import { ProviderProblem } from './failure.ts'
+import type { ModelRequest } from '../actors/ports/index.ts'
+import { ProviderProblem } from './wire/failure.ts'
 
 type Asked = Pick<ModelRequest, 'model' | 'config' | 'reasoning' | 'fields'>
 

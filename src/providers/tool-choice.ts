@@ -1,5 +1,5 @@
 /** Which tools a model may or must call, in each vendor's words (contract section 15). Pure. */
-import type { ModelRequest } from '../actors/ports.ts'
+import type { ModelRequest } from '../actors/ports/index.ts'
 
 type Asked = Pick<ModelRequest, 'toolChoice'>
 

@@ -1,11 +1,11 @@
 /** The tools of one reply, as the generate loop calls them (contract section 6). */
-import type { CheckedToolbox, Toolbox, ToolCall, ToolSpec } from '../actors/ports.ts'
+import type { CheckedToolbox, Toolbox, ToolCall, ToolSpec } from '../actors/ports/index.ts'
 import { isWithinBounds } from '../untrusted/json-bounds.ts'
-import { checkArguments, type JsonSchema } from './arguments.ts'
-import { builtInTools } from './built-in-tools.ts'
-import { callHttpTool, type HttpTool } from './http-tool.ts'
-import type { Mcp, McpServer, McpTool, ToolLog } from './mcp.ts'
-import type { Outbound } from './outbound.ts'
+import { builtInTools } from './built-in/built-in-tools.ts'
+import { callHttpTool, type HttpTool } from './http-tools/http-tool.ts'
+import type { Mcp, McpServer, McpTool, ToolLog } from './mcp/mcp.ts'
+import type { Outbound } from './outbound/outbound.ts'
+import { checkArguments, type JsonSchema } from './schemas/arguments.ts'
 import { freeName, mcpToolName, plainName } from './tool-names.ts'
 
 export interface ToolboxConfig {

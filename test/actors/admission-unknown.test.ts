@@ -1,7 +1,7 @@
 /** A message of which it is not known whether it is stored: what its owner does meanwhile (contract section 10, "503"). */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { findAdmitted } from '../../src/actors/admission.ts'
-import type { Admission, NewMessage } from '../../src/actors/ports.ts'
+import type { Admission, NewMessage } from '../../src/actors/ports/index.ts'
+import { findAdmitted } from '../../src/actors/session/recover-admission.ts'
 import { verifies } from '../verifies.ts'
 import { end, message, openScene, say } from './scene.ts'
 import { turn } from './turn.ts'

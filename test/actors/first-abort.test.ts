@@ -1,6 +1,6 @@
 /** One signal of several. */
 import { expect, test } from 'vitest'
-import { firstAbort } from '../../src/actors/first-abort.ts'
+import { firstAbort } from '../../src/async/first-abort.ts'
 
 test('aborts once, with the reason of the first that does', () => {
   const [one, two] = [new AbortController(), new AbortController()]

@@ -2,8 +2,8 @@
 import { getEventListeners } from 'node:events'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { indexAfter, StreamCut } from '../../src/actors/frame-log.ts'
-import type { Frame, ReplyEvent } from '../../src/actors/reply-event.ts'
+import { indexAfter, StreamCut } from '../../src/actors/reply/frame-log.ts'
+import type { Frame, ReplyEvent } from '../../src/actors/reply/reply-event.ts'
 import { into } from '../support/take.ts'
 import { verifies } from '../verifies.ts'
 import {

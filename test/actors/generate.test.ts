@@ -1,8 +1,8 @@
 /** The generate loop (contract sections 1, 2, 3 and 6), with a scripted model and toolbox. */
 import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { createGeneration } from '../../src/actors/generate.ts'
-import type { Model, ModelEvent, ModelRequest } from '../../src/actors/ports.ts'
+import { createGeneration } from '../../src/actors/generate/generate.ts'
+import type { Model, ModelEvent, ModelRequest } from '../../src/actors/ports/index.ts'
 import { verifies } from '../verifies.ts'
 import { ask, type Call, end, never, request, run, say, script, textOf } from './generation-scene.ts'
 

@@ -1,10 +1,10 @@
 /** Contract section 4: history sent to the model, titles, clean text. Section 1: HISTORY_MAX_TOKENS. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cleanText, createTextCleaner } from '../../src/actors/clean-text.ts'
-import * as history from '../../src/actors/history.ts'
-import type { HistoryMessage } from '../../src/actors/ports.ts'
-import { deriveTitle } from '../../src/actors/title.ts'
+import { cleanText, createTextCleaner } from '../../src/actors/generate/text-cleaner.ts'
+import * as history from '../../src/actors/history/history.ts'
+import { deriveTitle } from '../../src/actors/history/title.ts'
+import type { HistoryMessage } from '../../src/actors/ports/index.ts'
 import { verifies } from '../verifies.ts'
 
 const modelHistory = (...given: Parameters<typeof history.modelHistory>) => history.modelHistory(...given).messages

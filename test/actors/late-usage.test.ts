@@ -1,6 +1,6 @@
 /** Tokens that are counted elsewhere while the reply's session goes on, or goes (contract sections 3, 4 and 8). */
 import { expect, test } from 'vitest'
-import { type Observer, unobserved } from '../../src/actors/observer.ts'
+import { type Observer, unobserved } from '../../src/actors/ports/observer.ts'
 import { verifies } from '../verifies.ts'
 import { end, heldModel, openScene, say } from './scene.ts'
 import { turn } from './turn.ts'

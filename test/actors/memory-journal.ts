@@ -1,6 +1,6 @@
 /** A journal in memory, which a test can hold at any step, and whose replies it can declare lost. */
-import type { Admission, Journal, NewMessage, ReplyInfo, StoredReply } from '../../src/actors/ports.ts'
-import { type RestState, restStateOf, type StoredEvent } from '../../src/actors/reply-event.ts'
+import type { Admission, Journal, NewMessage, ReplyInfo, StoredReply } from '../../src/actors/ports/index.ts'
+import { type RestState, restStateOf, type StoredEvent } from '../../src/actors/reply/reply-event.ts'
 import { turn } from './turn.ts'
 
 /** Where the journal waits while the test holds it: before the effect, or between the effect and its answer. */

@@ -1,8 +1,8 @@
 /** Titles that a model makes: what it is asked, and what is made of its answer. */
 import { expect, test } from 'vitest'
-import { askForTitle, titleOf, titleRequest } from '../../src/actors/model-title.ts'
-import { unobserved } from '../../src/actors/observer.ts'
-import type { ModelEvent } from '../../src/actors/ports.ts'
+import { askForTitle, titleOf, titleRequest } from '../../src/actors/history/model-title.ts'
+import type { ModelEvent } from '../../src/actors/ports/index.ts'
+import { unobserved } from '../../src/actors/ports/observer.ts'
 import { told } from '../support/model-stream.ts'
 import { verifies } from '../verifies.ts'
 

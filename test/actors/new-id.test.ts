@@ -1,6 +1,6 @@
 /** Ids of messages and sessions. */
 import { expect, test } from 'vitest'
-import { newId } from '../../src/actors/new-id.ts'
+import { newId } from '../../src/actors/reply/new-id.ts'
 
 test('is a UUID of version 7 that begins with the time, and none is like another', () => {
   const before = Date.now()

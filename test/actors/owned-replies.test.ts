@@ -1,7 +1,7 @@
 /** What an instance does to its own replies when its lease is over (contract section 10). */
 import { expect } from 'vitest'
-import { createLeaseGate } from '../../src/actors/lease-gate.ts'
-import { unobserved } from '../../src/actors/observer.ts'
+import { createLeaseGate } from '../../src/actors/generate/gate.ts'
+import { unobserved } from '../../src/actors/ports/observer.ts'
 import { verifies } from '../verifies.ts'
 import { openScene, say } from './scene.ts'
 

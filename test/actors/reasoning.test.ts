@@ -1,7 +1,7 @@
 /** Reasoning in the generate loop (contract section 12), with a scripted model. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { ModelEvent } from '../../src/actors/ports.ts'
-import { createThoughts } from '../../src/actors/thoughts.ts'
+import { createThoughts } from '../../src/actors/generate/reasoning.ts'
+import type { ModelEvent } from '../../src/actors/ports/index.ts'
 import { verifies } from '../verifies.ts'
 import { ask, end, run, say, script } from './generation-scene.ts'
 

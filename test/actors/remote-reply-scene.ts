@@ -1,10 +1,10 @@
 /** A reply's log, the rows that its frames are stored in, what its owner announces, and a place to follow it from. */
 import { vi } from 'vitest'
-import type { Reply } from '../../src/actors/frame-log.ts'
-import type { Exchange, Journal, Notice, ReplyInfo, StoredReply } from '../../src/actors/ports.ts'
-import { createRemoteReplies } from '../../src/actors/remote-reply.ts'
-import type { Outcome, StoredEvent } from '../../src/actors/reply-event.ts'
-import { createReplyLog } from '../../src/actors/reply-log.ts'
+import type { Exchange, Journal, Notice, ReplyInfo, StoredReply } from '../../src/actors/ports/index.ts'
+import type { Reply } from '../../src/actors/reply/frame-log.ts'
+import { createRemoteReplies } from '../../src/actors/reply/remote-reply.ts'
+import type { Outcome, StoredEvent } from '../../src/actors/reply/reply-event.ts'
+import { createReplyLog } from '../../src/actors/reply/reply-log.ts'
 
 export const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`
 export const usage = { promptTokens: 1, completionTokens: 2, estimated: false }

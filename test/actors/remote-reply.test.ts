@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { ReplyEvent, StoredEvent } from '../../src/actors/reply-event.ts'
+import type { ReplyEvent, StoredEvent } from '../../src/actors/reply/reply-event.ts'
 import { verifies } from '../verifies.ts'
 import { at, openScene, outcomes, poll, turn, usage, waitLimitMs } from './remote-reply-scene.ts'
 import { follow } from './scene.ts'

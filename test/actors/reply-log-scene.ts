@@ -1,7 +1,7 @@
 /** A reply log on a journal that the test holds, and readers of its frames. */
-import type { Journal, ReplyInfo } from '../../src/actors/ports.ts'
-import type { Frame, Outcome, ReplyEvent, StoredEvent } from '../../src/actors/reply-event.ts'
-import { createReplyLog, type ReplyLog } from '../../src/actors/reply-log.ts'
+import type { Journal, ReplyInfo } from '../../src/actors/ports/index.ts'
+import type { Frame, Outcome, ReplyEvent, StoredEvent } from '../../src/actors/reply/reply-event.ts'
+import { createReplyLog, type ReplyLog } from '../../src/actors/reply/reply-log.ts'
 import { into } from '../support/take.ts'
 import { turn } from './turn.ts'
 

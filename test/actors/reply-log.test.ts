@@ -1,7 +1,7 @@
 /** The reply log's invariant (I1 of reply-log.ts), and its writes (contract section 4). */
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { Outcome, ReplyEvent } from '../../src/actors/reply-event.ts'
-import { createReplyLog } from '../../src/actors/reply-log.ts'
+import type { Outcome, ReplyEvent } from '../../src/actors/reply/reply-event.ts'
+import { createReplyLog } from '../../src/actors/reply/reply-log.ts'
 import { verifies } from '../verifies.ts'
 import {
   close,

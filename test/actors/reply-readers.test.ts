@@ -1,10 +1,10 @@
 /** Readers of a reply are handed frames by calls (`Reply.read`): when they are held, fail, leave, or come late. */
 import { expect, test, vi } from 'vitest'
-import { createFrameLog, type FrameLog, StreamCut } from '../../src/actors/frame-log.ts'
-import type { ReplyInfo } from '../../src/actors/ports.ts'
-import type { Frame, ReplyEvent, StoredEvent } from '../../src/actors/reply-event.ts'
-import { createReplyLog } from '../../src/actors/reply-log.ts'
-import { completionHead, createFrameEncoder, sessionFrame } from '../../src/http/completion-frames.ts'
+import type { ReplyInfo } from '../../src/actors/ports/index.ts'
+import { createFrameLog, type FrameLog, StreamCut } from '../../src/actors/reply/frame-log.ts'
+import type { Frame, ReplyEvent, StoredEvent } from '../../src/actors/reply/reply-event.ts'
+import { createReplyLog } from '../../src/actors/reply/reply-log.ts'
+import { completionHead, createFrameEncoder, sessionFrame } from '../../src/http/streaming/completion-frames.ts'
 import { into } from '../support/take.ts'
 
 const info: ReplyInfo = {

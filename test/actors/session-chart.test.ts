@@ -1,9 +1,9 @@
 /** The chart that people see is the machine that runs (contract section 8). */
 import { expect, test } from 'vitest'
 import { transition } from 'xstate'
-import type { Outcome } from '../../src/actors/reply-event.ts'
-import { sessionChart, transitionTaken } from '../../src/actors/session-chart.ts'
-import { pathOf, restingAt, type SessionEvent, sessionMachine } from '../../src/actors/session-machine.ts'
+import type { Outcome } from '../../src/actors/reply/reply-event.ts'
+import { sessionChart, transitionTaken } from '../../src/actors/session/chart.ts'
+import { pathOf, restingAt, type SessionEvent, sessionMachine } from '../../src/actors/session/machine.ts'
 import { verifies } from '../verifies.ts'
 
 const chart = sessionChart()

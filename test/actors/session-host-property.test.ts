@@ -1,8 +1,8 @@
 /** Any interleaving of what may happen to a reply (contract section 4): it ends once, everywhere, and leaves nothing. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { StreamCut } from '../../src/actors/frame-log.ts'
-import { sessionChart, transitionTaken } from '../../src/actors/session-chart.ts'
+import { StreamCut } from '../../src/actors/reply/frame-log.ts'
+import { sessionChart, transitionTaken } from '../../src/actors/session/chart.ts'
 import { verifies } from '../verifies.ts'
 import type { Gate } from './memory-journal.ts'
 import { end, fail, follow, framesOf, message, openScene, say } from './scene.ts'

@@ -1,6 +1,6 @@
 /** The host between two answers of its journal (contract sections 1 and 4): who wins, who waits, what is left over. */
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { StreamCut } from '../../src/actors/frame-log.ts'
+import { StreamCut } from '../../src/actors/reply/frame-log.ts'
 import { verifies } from '../verifies.ts'
 import { end, fail, follow, message, openScene, say, started } from './scene.ts'
 import { turn } from './turn.ts'

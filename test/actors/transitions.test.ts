@@ -1,6 +1,6 @@
 /** Steps are recorded in order, once each, in batches, off the token path (contract section 8). */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createTransitionRecorder, type TransitionRecord } from '../../src/actors/transitions.ts'
+import { createTransitionRecorder, type TransitionRecord } from '../../src/actors/session/transitions.ts'
 
 const step = (event: string): TransitionRecord => ({
   sessionId: 's',

@@ -28,7 +28,7 @@ describe('the manifest', () => {
 })
 
 test('sources are compiled for Node.js 22: no types, no `using`, no import of a .ts', () => {
-  const code = compile('src/tools/schema-process.ts', read('src/tools/schema-process.ts'))
+  const code = compile('src/tools/schemas/schema-process.ts', read('src/tools/schemas/schema-process.ts'))
   expect(code).toContain("new URL('./schema-child.js', import.meta.url)")
   expect(code).not.toMatch(/\.ts['"]|: ChildProcess\b/)
   const using = compile('a.ts', 'export async function a() { using b = c(); await d(b) }')

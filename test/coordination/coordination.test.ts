@@ -4,7 +4,7 @@
  */
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Frame } from '../../src/actors/reply-event.ts'
+import type { Frame } from '../../src/actors/reply/reply-event.ts'
 import { seededRandom } from '../support/random.ts'
 import { type RedisServer, startCluster, startRedis, startSentinel } from '../support/redis.ts'
 import { WAIT_MS } from '../support/wait.ts'

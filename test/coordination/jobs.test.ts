@@ -1,9 +1,9 @@
 /** Contract section 7: background jobs, on PostgreSQL alone and on BullMQ. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createBullmqJobs } from '../../src/coordination/bullmq-jobs.ts'
-import type { Job, Jobs } from '../../src/coordination/jobs.ts'
-import { createTimerJobs } from '../../src/coordination/timer-jobs.ts'
+import { createBullmqJobs } from '../../src/coordination/jobs/bullmq-jobs.ts'
+import type { Job, Jobs } from '../../src/coordination/jobs/jobs.ts'
+import { createTimerJobs } from '../../src/coordination/jobs/timer-jobs.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { type RedisServer, startCluster, startRedis, startSentinel } from '../support/redis.ts'
 import { WAIT_MS } from '../support/wait.ts'

@@ -1,7 +1,7 @@
 /** Which instances are silent, judged by one clock alone (contract section 10). */
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { createLeaseJudge } from '../../src/coordination/lease-judge.ts'
+import { createLeaseJudge } from '../../src/coordination/leases/lease-judge.ts'
 import { verifies } from '../verifies.ts'
 
 const leaseMs = 600

@@ -1,9 +1,9 @@
 /** An instance's own lease (contract section 10): after a late renewal it first ends its earlier replies. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
-import type { OwnedReplies } from '../../src/actors/ports.ts'
+import type { OwnedReplies } from '../../src/actors/ports/index.ts'
 import { storedReplies } from '../../src/compose/stored-replies.ts'
-import { createLease } from '../../src/coordination/lease.ts'
+import { createLease } from '../../src/coordination/leases/lease.ts'
 import { createLocalCoordination } from '../../src/coordination/local.ts'
 import { openScene, type Scene } from '../persistence/scene.ts'
 import { verifies } from '../verifies.ts'

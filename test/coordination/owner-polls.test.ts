@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
-import type { OwnedReplies } from '../../src/actors/ports.ts'
+import type { OwnedReplies } from '../../src/actors/ports/index.ts'
 import { storedReplies } from '../../src/compose/stored-replies.ts'
 import { createLocalCoordination } from '../../src/coordination/local.ts'
 import { openScene, type Scene } from '../persistence/scene.ts'

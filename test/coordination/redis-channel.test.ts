@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
-import { openRedisChannel } from '../../src/coordination/redis-channel.ts'
+import { openRedisChannel } from '../../src/coordination/redis/redis-channel.ts'
 import { startRedis } from '../support/redis.ts'
 import { verifies } from '../verifies.ts'
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { expect, test, vi } from 'vitest'
-import { connectRedis } from '../../src/coordination/redis-client.ts'
+import { connectRedis } from '../../src/coordination/redis/redis-client.ts'
 
 test('each attempt is refused without a line on the console', async () => {
   const printed = [vi.spyOn(console, 'warn'), vi.spyOn(console, 'error')]

@@ -2,7 +2,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { replyErrorCodes } from '../../src/actors/reply-event.ts'
+import { replyErrorCodes } from '../../src/actors/reply/reply-event.ts'
 import { blocksOf, checkout } from './blocks.ts'
 
 const read = (path: string): string => readFileSync(join(checkout, path), 'utf8')

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { startEmbedded } from '../../src/persistence/postgres/embedded.ts'
+import { startEmbedded } from '../../src/persistence/postgres/embedded/embedded.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { contentOf } from '../support/sse.ts'
 import { WAIT_MS } from '../support/wait.ts'

@@ -1,10 +1,10 @@
 /** An instance that was declared lost cannot write another byte (contract section 4). */
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { declareSilent, readLeases } from '../../src/coordination/lost-instances.ts'
+import { declareSilent, readLeases } from '../../src/coordination/leases/lost-instances.ts'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
-import { listMessages } from '../../src/persistence/replies/sessions.ts'
-import { listTransitions, recordTransitions } from '../../src/persistence/replies/transitions.ts'
+import { listMessages } from '../../src/persistence/replies/sessions/sessions.ts'
+import { listTransitions, recordTransitions } from '../../src/persistence/replies/trace/transitions.ts'
 import { finished, openScene, type Scene, textAt, toolCallAt, versions } from '../persistence/scene.ts'
 import { storedFrames } from '../support/frames.ts'
 import { verifies } from '../verifies.ts'

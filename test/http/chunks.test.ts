@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type EventStream, openEventStream } from '../../src/http/sse.ts'
+import { type EventStream, openEventStream } from '../../src/http/streaming/sse.ts'
 import { verifies } from '../verifies.ts'
 
 interface Opened {

@@ -1,7 +1,7 @@
 /** Contract section 18: a large body is read in a turn of its own, so that `/livez` waits for one step of it at most. */
 import Fastify from 'fastify'
 import { afterEach, expect, vi } from 'vitest'
-import { registerJson } from '../../src/http/body.ts'
+import { registerJson } from '../../src/http/server/body.ts'
 import { verifies } from '../verifies.ts'
 
 afterEach(() => {

@@ -1,6 +1,6 @@
 /** Contract section 13: parts of sessions' messages as they are compared, kept and sent again. */
 import { afterAll, expect } from 'vitest'
-import { tidyReplies } from '../../src/persistence/replies/housekeeping.ts'
+import { tidyReplies } from '../../src/persistence/replies/sessions/housekeeping.ts'
 import { contentOf } from '../support/sse.ts'
 import { verifies } from '../verifies.ts'
 import { dataUrl, file, image, pdf, png, pngOf, sha256, text } from './parts-scene.ts'

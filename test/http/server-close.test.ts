@@ -1,7 +1,7 @@
 /** The beginning of a server, and its end (contract section 1, drain): requests under way are answered, nobody can hold it up. */
 import { connect } from 'node:net'
 import { expect, test, vi } from 'vitest'
-import { closeServer, createServer } from '../../src/http/server.ts'
+import { closeServer, createServer } from '../../src/http/server/server.ts'
 
 const options = {
   logLevel: 'silent',

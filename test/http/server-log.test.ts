@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { verifies } from '../verifies.ts'
 
-const server = fileURLToPath(new URL('../../src/http/server.ts', import.meta.url))
+const server = fileURLToPath(new URL('../../src/http/server/server.ts', import.meta.url))
 
 verifies('contract-1.logs', 'credentials in what is logged are redacted, beside it nothing', () => {
   const script = `

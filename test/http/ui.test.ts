@@ -1,7 +1,7 @@
 /** The pages as files: what is cached, what is compressed, which addresses are pages, and a server without a build. */
 import Fastify from 'fastify'
 import { afterAll, expect, test } from 'vitest'
-import { asksForPage, registerUi } from '../../src/http/ui.ts'
+import { asksForPage, registerUi } from '../../src/http/pages/ui.ts'
 import { verifies } from '../verifies.ts'
 import { openScene } from './scene.ts'
 

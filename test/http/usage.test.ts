@@ -1,8 +1,8 @@
 /** Contract section 8: what was used is counted for every reply that ended, and told by agent, model and day. */
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { connect } from '../../src/persistence/postgres/database.ts'
-import { foldUsage } from '../../src/persistence/replies/usage.ts'
-import { createUsageRecorder } from '../../src/persistence/replies/usage-recorder.ts'
+import { foldUsage } from '../../src/persistence/replies/usage/usage.ts'
+import { createUsageRecorder } from '../../src/persistence/replies/usage/usage-recorder.ts'
 import { openProxy } from '../faults/database-proxy.ts'
 import { createAgent } from '../support/app.ts'
 import { verifies } from '../verifies.ts'

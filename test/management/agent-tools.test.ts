@@ -1,6 +1,6 @@
 /** Contract section 2, agent tools; specification 2.4, 2.7, 4.7 and 4.10. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { readyTools } from '../../src/persistence/records/agent-tools.ts'
+import { readyTools } from '../../src/persistence/records/tools/agent-tools.ts'
 import { createAgent } from '../support/app.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { verifies } from '../verifies.ts'

@@ -2,9 +2,9 @@
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { health } from '../../openapi/operations/health.ts'
-import { healthHandlers } from '../../src/http/health.ts'
-import { mount } from '../../src/http/mount.ts'
-import { createDatabaseCheck } from '../../src/persistence/postgres/disk.ts'
+import { healthHandlers } from '../../src/http/server/health.ts'
+import { mount } from '../../src/http/server/mount.ts'
+import { createDatabaseCheck } from '../../src/persistence/postgres/embedded/disk.ts'
 import { startTestApp } from '../support/app.ts'
 import { freshDatabase } from '../support/database.ts'
 

@@ -1,6 +1,6 @@
 /** Contract section 2, HTTP tools and secret headers; specification 2.5 and 4.8. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { CallableTool, HttpToolRooms } from '../../src/http/management/http-tools.ts'
+import type { CallableTool, HttpToolRooms } from '../../src/http/management/records/http-tools.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { verifies } from '../verifies.ts'
 import { type Server, secrets, startServer } from './server.ts'

@@ -1,8 +1,8 @@
 /** The limit on wrong passwords: contract section 2, specification 5.2. */
 import { expect, test } from 'vitest'
-import { loginAddress } from '../../src/http/management/login-address.ts'
+import { loginAddress } from '../../src/http/management/login/login-address.ts'
 import { connect } from '../../src/persistence/postgres/database.ts'
-import { beginAttempt } from '../../src/persistence/records/logins.ts'
+import { beginAttempt } from '../../src/persistence/records/access/logins.ts'
 import { verifies } from '../verifies.ts'
 import { credentials, login, openLoginScene, setCookies } from './login-scene.ts'
 import type { Server } from './server.ts'

@@ -1,7 +1,7 @@
 /** Login and its cookie: contract section 2, specification 4.2 and 5.2. */
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { hashPassword } from '../../src/http/management/password.ts'
+import { hashPassword } from '../../src/http/management/login/password.ts'
 import { verifies } from '../verifies.ts'
 import { login, openLoginScene, setCookies } from './login-scene.ts'
 import type { Answer, Server } from './server.ts'

@@ -1,6 +1,6 @@
 /** Contract section 2, MCP servers; specification 2.6 and 4.9. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { McpServerRooms, ReachableServer } from '../../src/http/management/mcp-servers.ts'
+import type { McpServerRooms, ReachableServer } from '../../src/http/management/records/mcp-servers.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { verifies } from '../verifies.ts'
 import { type Server, startServer } from './server.ts'

@@ -1,6 +1,6 @@
 /** Contract section 2, providers and provider types; specification 4.3 and 4.4. */
 import { describe, expect, test } from 'vitest'
-import type { ConnectionTest } from '../../src/http/management/providers.ts'
+import type { ConnectionTest } from '../../src/http/management/records/providers.ts'
 import { verifies } from '../verifies.ts'
 import { key, openProviderScene, path } from './provider-scene.ts'
 

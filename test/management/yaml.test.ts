@@ -1,7 +1,7 @@
 /** YAML documents are read beside the server, within bounds of values and time (contract section 18). */
 import { expect } from 'vitest'
-import { HttpError } from '../../src/http/http-error.ts'
-import { parseYaml } from '../../src/http/management/yaml-thread.ts'
+import { parseYaml } from '../../src/http/management/transfer/yaml-thread.ts'
+import { HttpError } from '../../src/http/server/http-error.ts'
 import { verifies } from '../verifies.ts'
 
 const faultOf = (text: string, deadlineMs?: number) =>

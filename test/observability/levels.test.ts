@@ -1,7 +1,7 @@
 /** Contract section 17: `error` is for faults of ours alone. */
 import { expect } from 'vitest'
 import { faultLog } from '../../src/compose/observation.ts'
-import { logFailure } from '../../src/http/error-answer.ts'
+import { logFailure } from '../../src/http/server/errors.ts'
 import { connect } from '../../src/persistence/postgres/database.ts'
 import { verifies } from '../verifies.ts'
 

@@ -1,6 +1,6 @@
 /** An admission whose response was lost is repeated with the reply's id (design section 4). */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { admit } from '../../src/persistence/replies/admission.ts'
+import { admit } from '../../src/persistence/replies/admission/admission.ts'
 import { verifies } from '../verifies.ts'
 import { finished, openScene, type Scene, versions } from './scene.ts'
 

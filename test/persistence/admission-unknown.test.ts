@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
-import { admit } from '../../src/persistence/replies/admission.ts'
+import { admit } from '../../src/persistence/replies/admission/admission.ts'
 import { type DatabaseProxy, type Fate, openProxy } from '../faults/database-proxy.ts'
 import { verifies } from '../verifies.ts'
 import { openScene, type Scene, versions } from './scene.ts'

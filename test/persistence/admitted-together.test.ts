@@ -1,8 +1,8 @@
 /** Admissions of many messages in one statement: each as it would have been alone (design section 3). */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import type { Admission, NewMessage, ReplyInfo, Settlement } from '../../src/actors/ports.ts'
+import type { Admission, NewMessage, ReplyInfo, Settlement } from '../../src/actors/ports/index.ts'
 import { connect } from '../../src/persistence/postgres/database.ts'
-import { createAdmissions } from '../../src/persistence/replies/admission.ts'
+import { createAdmissions } from '../../src/persistence/replies/admission/admission.ts'
 import { openProxy } from '../faults/database-proxy.ts'
 import { verifies } from '../verifies.ts'
 import { failed, finished, openScene, type Scene, textAt, versions } from './scene.ts'

@@ -1,7 +1,7 @@
 /** The sessions of all agents, and the status that they carry. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { listAllSessions, type OverviewQuery } from '../../src/persistence/replies/all-sessions.ts'
-import { fillSessionStatus } from '../../src/persistence/replies/session-status.ts'
+import { listAllSessions, type OverviewQuery } from '../../src/persistence/replies/sessions/all-sessions.ts'
+import { fillSessionStatus } from '../../src/persistence/replies/sessions/status.ts'
 import { verifies } from '../verifies.ts'
 import { failed, finished, newAgent, openScene, type Scene, versions } from './scene.ts'
 

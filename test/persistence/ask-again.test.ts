@@ -1,7 +1,7 @@
 /** Repeatable queries are retried when the database, or one connection to it, is briefly unavailable. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { askAgain, connect, type Sql } from '../../src/persistence/postgres/database.ts'
-import { createJournal } from '../../src/persistence/replies/journal.ts'
+import { createJournal } from '../../src/persistence/replies/writing/journal.ts'
 import { finished, openScene, type Scene, textAt } from './scene.ts'
 
 const unavailable = () => Object.assign(new Error('cut'), { code: 'CONNECTION_CLOSED' })

@@ -1,10 +1,10 @@
 /** A problem in one session never affects another (design section 3): unstorable data, deleted rows. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import type { ReplyInfo } from '../../src/actors/ports.ts'
-import type { StoredEvent } from '../../src/actors/reply-event.ts'
+import type { ReplyInfo } from '../../src/actors/ports/index.ts'
+import type { StoredEvent } from '../../src/actors/reply/reply-event.ts'
 import { codeOf } from '../../src/persistence/postgres/database.ts'
-import { deleteAgent, deleteSession } from '../../src/persistence/replies/sessions.ts'
-import { recordTransitions } from '../../src/persistence/replies/transitions.ts'
+import { deleteAgent, deleteSession } from '../../src/persistence/replies/sessions/sessions.ts'
+import { recordTransitions } from '../../src/persistence/replies/trace/transitions.ts'
 import { verifies } from '../verifies.ts'
 import { finished, newAgent, openScene, type Scene, textAt, toolResultAt, versions } from './scene.ts'
 

@@ -1,7 +1,7 @@
 /** Flushes that are too large, too slow or too late (contract section 4). */
 import { afterEach, beforeEach, expect } from 'vitest'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
-import { createJournal } from '../../src/persistence/replies/journal.ts'
+import { createJournal } from '../../src/persistence/replies/writing/journal.ts'
 import { storedFrames } from '../support/frames.ts'
 import { verifies } from '../verifies.ts'
 import { failed, openScene, type Scene, textAt } from './scene.ts'

@@ -1,7 +1,7 @@
 /** The flush interval grows while the event loop is saturated, and shrinks again (design section 3). */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createPace, leastPace, mostPace, nextPace } from '../../src/persistence/replies/flush-pace.ts'
+import { createPace, leastPace, mostPace, nextPace } from '../../src/persistence/replies/writing/flush-pace.ts'
 
 const after = (pace: number, busy: number, windows: number): number =>
   windows === 0 ? pace : after(nextPace(pace, busy), busy, windows - 1)

@@ -1,6 +1,6 @@
 /** The queue of appends: what has not begun can be taken back. */
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { type Append, createFlushQueue } from '../../src/persistence/replies/flush-queue.ts'
+import { type Append, createFlushQueue } from '../../src/persistence/replies/writing/flush-queue.ts'
 import { turn } from '../actors/turn.ts'
 import { textAt } from './scene.ts'
 

@@ -1,9 +1,9 @@
 /** Appending, settling and reading: a reply reads the same before and after folding. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import type { ReplyInfo } from '../../src/actors/ports.ts'
-import type { StoredEvent } from '../../src/actors/reply-event.ts'
-import { listMessages } from '../../src/persistence/replies/sessions.ts'
+import type { ReplyInfo } from '../../src/actors/ports/index.ts'
+import type { StoredEvent } from '../../src/actors/reply/reply-event.ts'
+import { listMessages } from '../../src/persistence/replies/sessions/sessions.ts'
 import { verifies } from '../verifies.ts'
 import {
   failed,

@@ -1,9 +1,9 @@
 /** Contract section 14: a fork at any frame is, byte for byte, what a reader had seen then. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
-import type { StoredEvent } from '../../src/actors/reply-event.ts'
-import { forkSession } from '../../src/persistence/replies/new-session.ts'
-import { listMessages } from '../../src/persistence/replies/sessions.ts'
+import type { StoredEvent } from '../../src/actors/reply/reply-event.ts'
+import { forkSession } from '../../src/persistence/replies/forks/new-session.ts'
+import { listMessages } from '../../src/persistence/replies/sessions/sessions.ts'
 import { seededRandom } from '../support/random.ts'
 import { verifies } from '../verifies.ts'
 import { finished, openScene, reasoningAt, type Scene, textAt, toolCallAt, toolResultAt } from './scene.ts'

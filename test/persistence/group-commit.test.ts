@@ -1,6 +1,6 @@
 /** Group commit: what gathers while a statement is under way is one statement, and nobody's trouble is anybody else's. */
 import { afterEach, beforeEach, describe, expect, vi } from 'vitest'
-import { createGroup, type Failed } from '../../src/persistence/replies/group-commit.ts'
+import { createGroup, type Failed } from '../../src/persistence/replies/admission/group-commit.ts'
 import { verifies } from '../verifies.ts'
 
 interface Item {

@@ -1,8 +1,8 @@
 /** Rows that expire: logins, keys, transitions, intents. Sessions: sessions.test.ts. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { tidyLogins } from '../../src/persistence/records/logins.ts'
-import { tidyReplies } from '../../src/persistence/replies/housekeeping.ts'
+import { tidyLogins } from '../../src/persistence/records/access/logins.ts'
+import { tidyReplies } from '../../src/persistence/replies/sessions/housekeeping.ts'
 import { verifies } from '../verifies.ts'
 import { openScene, type Scene, versions } from './scene.ts'
 

@@ -1,6 +1,6 @@
 /** Indexes of tables that may be large already when a version brings them. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { readIndexes } from '../../src/persistence/postgres/indexes.ts'
+import { readIndexes } from '../../src/persistence/postgres/schema/indexes.ts'
 import { buildMissingIndexes, migrate, schema } from '../../src/persistence/schema.ts'
 import { freshDatabase } from '../support/database.ts'
 import { verifies } from '../verifies.ts'

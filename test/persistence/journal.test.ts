@@ -1,7 +1,7 @@
 /** Admission: which messages start a reply, join one or are refused (contract section 4). */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import type { Admission, NewMessage } from '../../src/actors/ports.ts'
+import type { Admission, NewMessage } from '../../src/actors/ports/index.ts'
 import { verifies } from '../verifies.ts'
 import { failed, finished, openScene, type Scene, textAt, versions } from './scene.ts'
 

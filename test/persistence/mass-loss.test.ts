@@ -1,9 +1,9 @@
 /** Thousands of replies of one lost instance are settled in time (contract section 10). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { deriveTitle } from '../../src/actors/title.ts'
+import { deriveTitle } from '../../src/actors/history/title.ts'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
-import { settleLost } from '../../src/persistence/replies/lost-owners.ts'
+import { settleLost } from '../../src/persistence/replies/settling/lost-owners.ts'
 import { verifies } from '../verifies.ts'
 import { openScene, type Scene } from './scene.ts'
 

@@ -1,6 +1,6 @@
 /** Contract sections 14 and 15: a version that knows neither branches nor approvals runs beside this one during an upgrade. */
 import { afterAll, beforeAll, expect } from 'vitest'
-import type { NewMessage } from '../../src/actors/ports.ts'
+import type { NewMessage } from '../../src/actors/ports/index.ts'
 import { verifies } from '../verifies.ts'
 import { finished, openScene, type Scene } from './scene.ts'
 

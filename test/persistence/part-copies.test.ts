@@ -3,7 +3,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { copyIn } from '../../src/persistence/postgres/copy.ts'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
-import { keepContents, readContent } from '../../src/persistence/replies/parts.ts'
+import { keepContents, readContent } from '../../src/persistence/replies/parts/parts.ts'
 import { freshDatabase } from '../support/database.ts'
 import { startPgBouncer } from '../support/pgbouncer.ts'
 

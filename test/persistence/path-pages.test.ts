@@ -1,8 +1,8 @@
 /** Contract section 14: lists of messages follow the path, however often it turns, and whatever part of it is asked for. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { MessagePlace } from '../../src/actors/ports.ts'
+import type { MessagePlace } from '../../src/actors/ports/index.ts'
 import { connect } from '../../src/persistence/postgres/database.ts'
-import { listMessages, type Message, type MessageQuery } from '../../src/persistence/replies/sessions.ts'
+import { listMessages, type Message, type MessageQuery } from '../../src/persistence/replies/sessions/sessions.ts'
 import { seededRandom } from '../support/random.ts'
 import { verifies } from '../verifies.ts'
 import { finished, openScene, type Scene, versions } from './scene.ts'

@@ -1,7 +1,7 @@
 /** The plans of a reply's statements, which are kept for as long as a connection lives. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { connect } from '../../src/persistence/postgres/database.ts'
-import { createJournal } from '../../src/persistence/replies/journal.ts'
+import { createJournal } from '../../src/persistence/replies/writing/journal.ts'
 import { verifies } from '../verifies.ts'
 import { finished, openScene, type Scene, textAt, versions } from './scene.ts'
 

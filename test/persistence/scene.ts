@@ -1,9 +1,9 @@
 /** The setup of the persistence tests: a database, an instance row, a session, and a journal. */
 import { randomUUID } from 'node:crypto'
-import type { Journal, NewMessage, ReplyInfo, Settlement } from '../../src/actors/ports.ts'
-import type { StoredEvent } from '../../src/actors/reply-event.ts'
+import type { Journal, NewMessage, ReplyInfo, Settlement } from '../../src/actors/ports/index.ts'
+import type { StoredEvent } from '../../src/actors/reply/reply-event.ts'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
-import { createJournal } from '../../src/persistence/replies/journal.ts'
+import { createJournal } from '../../src/persistence/replies/writing/journal.ts'
 import { type FreshDatabase, freshDatabase, type ServerVersion } from '../support/database.ts'
 
 export const versions: ServerVersion[] = [18, 15]

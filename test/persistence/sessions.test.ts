@@ -1,9 +1,9 @@
 /** Sessions, their lists, removal and retention, at SQL level. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { tidyReplies } from '../../src/persistence/replies/housekeeping.ts'
-import { createSession } from '../../src/persistence/replies/new-session.ts'
-import * as sessions from '../../src/persistence/replies/sessions.ts'
-import * as transitions from '../../src/persistence/replies/transitions.ts'
+import { createSession } from '../../src/persistence/replies/forks/new-session.ts'
+import { tidyReplies } from '../../src/persistence/replies/sessions/housekeeping.ts'
+import * as sessions from '../../src/persistence/replies/sessions/sessions.ts'
+import * as transitions from '../../src/persistence/replies/trace/transitions.ts'
 import { storedFrames, storeFrame } from '../support/frames.ts'
 import { verifies } from '../verifies.ts'
 import { failed, finished, newAgent, openScene, type Scene, textAt, versions } from './scene.ts'

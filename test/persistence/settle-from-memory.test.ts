@@ -1,11 +1,11 @@
 /** An owner settles a reply from memory, with exactly the row that settling from its frames would give. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import type { ReplyInfo } from '../../src/actors/ports.ts'
-import type { Outcome, ReplyEvent, StoredEvent } from '../../src/actors/reply-event.ts'
-import { createReplyLog, type ReplyLog } from '../../src/actors/reply-log.ts'
+import type { ReplyInfo } from '../../src/actors/ports/index.ts'
+import type { Outcome, ReplyEvent, StoredEvent } from '../../src/actors/reply/reply-event.ts'
+import { createReplyLog, type ReplyLog } from '../../src/actors/reply/reply-log.ts'
 import { connect } from '../../src/persistence/postgres/database.ts'
-import { createJournal } from '../../src/persistence/replies/journal.ts'
+import { createJournal } from '../../src/persistence/replies/writing/journal.ts'
 import { verifies } from '../verifies.ts'
 import { finished, openScene, type Scene, textAt, toolCallAt, toolResultAt, versions } from './scene.ts'
 

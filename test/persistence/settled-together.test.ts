@@ -1,7 +1,7 @@
 /** Settlements of many replies in one statement: each as it would have been alone (design section 3). */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import type { ReplyInfo, Settlement } from '../../src/actors/ports.ts'
-import type { StoredEvent } from '../../src/actors/reply-event.ts'
+import type { ReplyInfo, Settlement } from '../../src/actors/ports/index.ts'
+import type { StoredEvent } from '../../src/actors/reply/reply-event.ts'
 import { verifies } from '../verifies.ts'
 import {
   failed,

@@ -3,10 +3,10 @@
  * so every read that combines a message with its frames is one statement on one snapshot.
  */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import type { ReplyInfo } from '../../src/actors/ports.ts'
+import type { ReplyInfo } from '../../src/actors/ports/index.ts'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
-import { readReply } from '../../src/persistence/replies/read-reply.ts'
-import { listMessages } from '../../src/persistence/replies/sessions.ts'
+import { readReply } from '../../src/persistence/replies/reading/read-reply.ts'
+import { listMessages } from '../../src/persistence/replies/sessions/sessions.ts'
 import { samples } from '../support/samples.ts'
 import { verifies } from '../verifies.ts'
 import { finished, openScene, type Scene, textAt, versions } from './scene.ts'

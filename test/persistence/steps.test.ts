@@ -1,8 +1,8 @@
 /** Steps of replies, stored beside them: they hold back no reply, and go with their session. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import type { TransitionRecord } from '../../src/actors/transitions.ts'
-import { deleteSession } from '../../src/persistence/replies/sessions.ts'
-import { recordTransitions } from '../../src/persistence/replies/transitions.ts'
+import type { TransitionRecord } from '../../src/actors/session/transitions.ts'
+import { deleteSession } from '../../src/persistence/replies/sessions/sessions.ts'
+import { recordTransitions } from '../../src/persistence/replies/trace/transitions.ts'
 import { verifies } from '../verifies.ts'
 import { finished, newAgent, openScene, type Scene, versions } from './scene.ts'
 

@@ -1,7 +1,12 @@
 /** Sessions without a title: found, claimed once, taken over, given up. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { deleteSession } from '../../src/persistence/replies/sessions.ts'
-import { claimUntitled, postponeTitle, releaseTitle, storeTitle } from '../../src/persistence/replies/titles.ts'
+import { deleteSession } from '../../src/persistence/replies/sessions/sessions.ts'
+import {
+  claimUntitled,
+  postponeTitle,
+  releaseTitle,
+  storeTitle,
+} from '../../src/persistence/replies/sessions/titles.ts'
 import { verifies } from '../verifies.ts'
 import { failed, finished, openScene, type Scene, textAt, versions } from './scene.ts'
 

@@ -1,5 +1,5 @@
 /** What the tests of both statements for many share. */
-import type { Settlement } from '../../src/actors/ports.ts'
+import type { Settlement } from '../../src/actors/ports/index.ts'
 import { finished, type Scene } from './scene.ts'
 
 /** How many transactions wrote the newest version of these messages. */

@@ -1,6 +1,6 @@
 /** The demo provider: contract section 9. */
 import { expect, test, vi } from 'vitest'
-import type { ModelEvent, ModelMessage, ModelRequest } from '../../src/actors/ports.ts'
+import type { ModelEvent, ModelMessage, ModelRequest } from '../../src/actors/ports/index.ts'
 import { playDemo } from '../../src/providers/demo.ts'
 import { heard } from '../support/model-stream.ts'
 import { all, ask, failureIn, requestTo, scene, spoken, textOf } from './scene.ts'

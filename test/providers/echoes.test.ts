@@ -1,9 +1,9 @@
 /** What vendors want back is kept as JSON, and goes back to the provider and model that sent it alone. */
 import { expect, test } from 'vitest'
-import type { ModelRequest } from '../../src/actors/ports.ts'
-import { echoes as anthropic, anthropicBody } from '../../src/providers/anthropic-body.ts'
-import { echoes as chat } from '../../src/providers/chat-reasoning.ts'
-import { echoes as gemini, geminiRequest } from '../../src/providers/gemini-body.ts'
+import type { ModelRequest } from '../../src/actors/ports/index.ts'
+import { echoes as anthropic, anthropicBody } from '../../src/providers/anthropic/anthropic-body.ts'
+import { echoes as gemini, geminiRequest } from '../../src/providers/gemini/gemini-body.ts'
+import { echoes as chat } from '../../src/providers/openai/chat-reasoning.ts'
 import { verifies } from '../verifies.ts'
 
 const provider = (type: string, id = 'p') => ({ id, type, baseUrl: null, apiKey: 'k' })

@@ -1,7 +1,7 @@
 /** Which code and which words a failure has: contract section 3. */
 import { describe, expect, test } from 'vitest'
-import { failureOf, ProviderProblem } from '../../src/providers/failure.ts'
-import { retryAfter } from '../../src/providers/provider-errors.ts'
+import { failureOf, ProviderProblem } from '../../src/providers/wire/failure.ts'
+import { retryAfter } from '../../src/providers/wire/provider-errors.ts'
 import { ask, failureIn, key, requestTo, scene } from './scene.ts'
 
 const answered = (status: number, reason: string, full = reason) =>

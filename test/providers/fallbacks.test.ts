@@ -1,6 +1,6 @@
 /** Contract section 13, provider fallbacks: exactly the calls that it allows, counted at the servers. */
 import { expect, onTestFinished, test } from 'vitest'
-import type { ModelEvent, ModelRequest } from '../../src/actors/ports.ts'
+import type { ModelEvent, ModelRequest } from '../../src/actors/ports/index.ts'
 import { type Script, startUpstream } from '../support/upstream.ts'
 import { verifies } from '../verifies.ts'
 import { startAnthropic, tells } from './anthropic-server.ts'

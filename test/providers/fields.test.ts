@@ -1,6 +1,6 @@
 /** Contract section 13: fields that change the answer, as each vendor gets them, and who takes which. */
 import { expect, test } from 'vitest'
-import type { AnswerFields, ResponseFormat } from '../../src/actors/ports.ts'
+import type { AnswerFields, ResponseFormat } from '../../src/actors/ports/index.ts'
 import { fieldRefusal, takenFields } from '../../src/providers/answer-fields.ts'
 import { providerTypes } from '../../src/providers/provider-types.ts'
 import { verifies } from '../verifies.ts'

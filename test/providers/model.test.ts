@@ -1,7 +1,7 @@
 /** Silence and abort of a model call, and what it starts: contract section 1, PROVIDER_IDLE_TIMEOUT_S. */
 import { getEventListeners, once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { ModelEvent } from '../../src/actors/ports.ts'
+import type { ModelEvent } from '../../src/actors/ports/index.ts'
 import { heard } from '../support/model-stream.ts'
 import { open, vendors } from './native-scene.ts'
 import { ask, failureIn, okay, requestTo, sayOk, scene, spoken, textOf } from './scene.ts'

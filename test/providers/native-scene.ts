@@ -1,6 +1,6 @@
 /** What the tests of native providers share: both vendors' servers, and the official SDKs against them. */
 import { onTestFinished } from 'vitest'
-import type { ModelRequest } from '../../src/actors/ports.ts'
+import type { ModelRequest } from '../../src/actors/ports/index.ts'
 import * as anthropic from './anthropic-server.ts'
 import * as gemini from './gemini-server.ts'
 import { connectionTo, requestTo, scene } from './scene.ts'

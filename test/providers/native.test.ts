@@ -1,7 +1,7 @@
 /** Anthropic and Gemini, each through its official SDK against a server of ours with the documented wire format. */
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { ModelMessage } from '../../src/actors/ports.ts'
+import type { ModelMessage } from '../../src/actors/ports/index.ts'
 import { heard } from '../support/model-stream.ts'
 import * as anthropic from './anthropic-server.ts'
 import * as gemini from './gemini-server.ts'

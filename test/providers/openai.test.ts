@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { ModelMessage } from '../../src/actors/ports.ts'
+import type { ModelMessage } from '../../src/actors/ports/index.ts'
 import { heard } from '../support/model-stream.ts'
 import { ask, aTokenEach, connectionTo, failureIn, key, requestTo, scene, spoken } from './scene.ts'
 

@@ -1,8 +1,8 @@
 /** Contract section 13: pictures and files as each vendor gets them, through its official SDK. */
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
-import { userMessage } from '../../src/actors/message-parts.ts'
-import type { MessagePart } from '../../src/actors/ports.ts'
+import { userMessage } from '../../src/actors/history/message-parts.ts'
+import type { MessagePart } from '../../src/actors/ports/index.ts'
 import { partRefusal, takenParts, takesPart } from '../../src/providers/parts.ts'
 import { providerTypes } from '../../src/providers/provider-types.ts'
 import { verifies } from '../verifies.ts'

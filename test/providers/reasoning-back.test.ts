@@ -1,6 +1,6 @@
 /** Reasoning that chat-completions vendors want back within a reply. (Contract section 12.) */
 import { describe, expect, test } from 'vitest'
-import type { ModelMessage, ModelRequest } from '../../src/actors/ports.ts'
+import type { ModelMessage, ModelRequest } from '../../src/actors/ports/index.ts'
 import { verifies } from '../verifies.ts'
 import { look } from './native-scene.ts'
 import { ask, connectionTo, requestTo, scene } from './scene.ts'

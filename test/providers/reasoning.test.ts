@@ -1,6 +1,6 @@
 /** Reasoning: read where it comes, asked for where nothing gives way. (Contract section 12.) */
 import { describe, expect } from 'vitest'
-import type { GenerationConfig, ModelEvent, ModelMessage, ModelRequest } from '../../src/actors/ports.ts'
+import type { GenerationConfig, ModelEvent, ModelMessage, ModelRequest } from '../../src/actors/ports/index.ts'
 import { anthropicThinking, geminiThoughts } from '../../src/providers/reasoning.ts'
 import { verifies } from '../verifies.ts'
 import * as anthropic from './anthropic-server.ts'

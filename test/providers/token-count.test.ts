@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
-import { createTokenCounter, type TokenCounterOptions } from '../../src/providers/token-count.ts'
-import { startTokenWorker } from '../../src/providers/token-thread.ts'
+import { createTokenCounter, type TokenCounterOptions } from '../../src/providers/tokens/token-count.ts'
+import { startTokenWorker } from '../../src/providers/tokens/token-thread.ts'
 
 const patient = { deadlineMs: 20_000 }
 

@@ -1,9 +1,9 @@
 /** Which tools a model may or must call, as each vendor is told (contract section 15). */
 import { expect, test } from 'vitest'
-import type { ModelRequest, ToolChoice } from '../../src/actors/ports.ts'
-import { anthropicBody } from '../../src/providers/anthropic-body.ts'
-import { geminiRequest } from '../../src/providers/gemini-body.ts'
-import { chatBody } from '../../src/providers/openai-body.ts'
+import type { ModelRequest, ToolChoice } from '../../src/actors/ports/index.ts'
+import { anthropicBody } from '../../src/providers/anthropic/anthropic-body.ts'
+import { geminiRequest } from '../../src/providers/gemini/gemini-body.ts'
+import { chatBody } from '../../src/providers/openai/chat-body.ts'
 import { dialectOf } from '../../src/providers/provider-types.ts'
 
 const tools = [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object', properties: {} } }]

@@ -2,7 +2,7 @@
  * Starts an embedded database, prints its URL, and stops the database when its standard input ends. Like a draining
  * service, it ignores SIGINT and SIGTERM. Usage: embedded-child.ts DATA_DIR
  */
-import { startEmbedded } from '../../src/persistence/postgres/embedded.ts'
+import { startEmbedded } from '../../src/persistence/postgres/embedded/embedded.ts'
 
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})

@@ -1,5 +1,5 @@
 /** Adapts the model's port, which pushes events, to generators that tests write or read. */
-import type { Model, ModelEvent, ModelRequest } from '../../src/actors/ports.ts'
+import type { Model, ModelEvent, ModelRequest } from '../../src/actors/ports/index.ts'
 
 type Tell = (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>
 

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { askAgain, connect } from '../../src/persistence/postgres/database.ts'
-import { type EmbeddedOptions, startEmbedded } from '../../src/persistence/postgres/embedded.ts'
+import { type EmbeddedOptions, startEmbedded } from '../../src/persistence/postgres/embedded/embedded.ts'
 import { migrate } from '../../src/persistence/schema.ts'
 import { type FreshDatabase, once, type ServerVersion } from './database.ts'
 import { serverPid } from './product.ts'

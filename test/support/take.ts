@@ -1,4 +1,4 @@
-import type { Take } from '../../src/actors/ports.ts'
+import type { Take } from '../../src/actors/ports/index.ts'
 
 /** Collects everything into a list, without back-pressure. */
 export const into =

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { checkArguments, checkSchema, type JsonSchema } from '../../src/tools/arguments.ts'
+import { checkArguments, checkSchema, type JsonSchema } from '../../src/tools/schemas/arguments.ts'
 import { verifies } from '../verifies.ts'
 
 const checkWith = (schema: JsonSchema) => (args: unknown) => checkArguments(schema, args, 'a server')

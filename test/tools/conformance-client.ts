@@ -2,8 +2,8 @@
  * The client that the MCP conformance suite drives: `node conformance-client.ts <server url>`, with the scenario's name
  * in MCP_CONFORMANCE_SCENARIO. Lists the server's tools as a reply would, calls each, and disconnects.
  */
-import { createMcp } from '../../src/tools/mcp.ts'
-import { createOutbound } from '../../src/tools/outbound.ts'
+import { createMcp } from '../../src/tools/mcp/mcp.ts'
+import { createOutbound } from '../../src/tools/outbound/outbound.ts'
 
 const args: Record<string, Record<string, unknown>> = { add_numbers: { a: 5, b: 3 } }
 

@@ -1,8 +1,8 @@
 /** `current_time` (contract section 6). */
 import { expect, test } from 'vitest'
-import { builtInTools } from '../../src/tools/built-in-tools.ts'
-import { currentTime, timeIn } from '../../src/tools/current-time.ts'
-import { createOutbound } from '../../src/tools/outbound.ts'
+import { builtInTools } from '../../src/tools/built-in/built-in-tools.ts'
+import { currentTime, timeIn } from '../../src/tools/built-in/current-time.ts'
+import { createOutbound } from '../../src/tools/outbound/outbound.ts'
 import { verifies } from '../verifies.ts'
 
 const world = { outbound: createOutbound({ policy: 'standard', allow: [] }), signal: new AbortController().signal }

@@ -1,9 +1,9 @@
 /** How `{{argument}}` is filled, as the server receives it (contract section 6). */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fillBody, fillUrl, TemplateError, urlTemplateProblem } from '../../src/tools/http-template.ts'
-import { callHttpTool, type HttpTool } from '../../src/tools/http-tool.ts'
-import { createOutbound } from '../../src/tools/outbound.ts'
+import { fillBody, fillUrl, TemplateError, urlTemplateProblem } from '../../src/tools/http-tools/http-template.ts'
+import { callHttpTool, type HttpTool } from '../../src/tools/http-tools/http-tool.ts'
+import { createOutbound } from '../../src/tools/outbound/outbound.ts'
 import { verifies } from '../verifies.ts'
 import { startWebServer } from './web-server.ts'
 

@@ -1,8 +1,8 @@
 /** A hand-written MCP server for responses that no good server sends: the old era, without sessions, in JSON. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
-import { createMcp, type McpServer, type McpTimes } from '../../src/tools/mcp.ts'
-import { createOutbound } from '../../src/tools/outbound.ts'
+import { createMcp, type McpServer, type McpTimes } from '../../src/tools/mcp/mcp.ts'
+import { createOutbound } from '../../src/tools/outbound/outbound.ts'
 
 export const never = new AbortController().signal
 

@@ -1,6 +1,6 @@
 /** What a model reads of an MCP tool's result: everything exactly once (contract section 6). */
 import { describe, expect, test } from 'vitest'
-import { resultText } from '../../src/tools/mcp-result.ts'
+import { resultText } from '../../src/tools/mcp/mcp-result.ts'
 import { never, serve, unknown } from './mcp-by-hand.ts'
 
 const text = (text: string) => ({ type: 'text' as const, text })

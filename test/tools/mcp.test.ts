@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { createServer as createTcpServer } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createMcp, type Mcp, type McpServer, type McpTimes } from '../../src/tools/mcp.ts'
-import { createOutbound, type Outbound } from '../../src/tools/outbound.ts'
+import { createMcp, type Mcp, type McpServer, type McpTimes } from '../../src/tools/mcp/mcp.ts'
+import { createOutbound, type Outbound } from '../../src/tools/outbound/outbound.ts'
 import { type ServerKind, serverKinds, startMcpServer, type TestMcpServer } from '../support/mcp-servers.ts'
 import { verifies } from '../verifies.ts'
 

@@ -4,8 +4,8 @@
  */
 import { gzipSync } from 'node:zlib'
 import { describe, expect } from 'vitest'
-import { createOutbound } from '../../src/tools/outbound.ts'
-import { fetchPage } from '../../src/tools/web-fetch.ts'
+import { fetchPage } from '../../src/tools/built-in/web-fetch.ts'
+import { createOutbound } from '../../src/tools/outbound/outbound.ts'
 import { leastOfSeveral, longestTurn } from '../support/longest-turn.ts'
 import { verifies } from '../verifies.ts'
 import { type Answer, never, offers, serve, unknown } from './mcp-by-hand.ts'

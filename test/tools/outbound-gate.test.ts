@@ -1,8 +1,8 @@
 /** The outbound guard's part of "only under a valid lease" (contract section 10): checked when a request is sent. */
 import { expect } from 'vitest'
-import type { ToolCall } from '../../src/actors/ports.ts'
-import { createMcp } from '../../src/tools/mcp.ts'
-import { createOutbound } from '../../src/tools/outbound.ts'
+import type { ToolCall } from '../../src/actors/ports/index.ts'
+import { createMcp } from '../../src/tools/mcp/mcp.ts'
+import { createOutbound } from '../../src/tools/outbound/outbound.ts'
 import { createToolbox, type ToolboxConfig } from '../../src/tools/toolbox.ts'
 import { serverKinds, startMcpServer } from '../support/mcp-servers.ts'
 import { verifies } from '../verifies.ts'

@@ -3,8 +3,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { outboundRule } from '../../src/settings-values.ts'
-import { refusalOf } from '../../src/tools/address-rules.ts'
-import { createOutbound, OutboundError, type OutboundInit, type OutboundOptions } from '../../src/tools/outbound.ts'
+import { refusalOf } from '../../src/tools/outbound/address-rules.ts'
+import {
+  createOutbound,
+  OutboundError,
+  type OutboundInit,
+  type OutboundOptions,
+} from '../../src/tools/outbound/outbound.ts'
 import { verifies } from '../verifies.ts'
 import { scriptedLookup, startWebServer } from './web-server.ts'
 

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { expect, test } from 'vitest'
-import { createSchemaProcess, startSchemaChild } from '../../src/tools/schema-process.ts'
+import { createSchemaProcess, startSchemaChild } from '../../src/tools/schemas/schema-process.ts'
 import { WAIT_MS } from '../support/wait.ts'
 import { verifies } from '../verifies.ts'
 
@@ -94,7 +94,7 @@ test('a signal to the whole process group does not end it', async () => {
 })
 
 verifies('contract-18.no-freeze', 'killed while a schema is applied, the server leaves no process behind', async () => {
-  const source = new URL('../../src/tools/schema-process.ts', import.meta.url)
+  const source = new URL('../../src/tools/schemas/schema-process.ts', import.meta.url)
   const server = spawn(
     process.execPath,
     [

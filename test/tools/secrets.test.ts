@@ -1,7 +1,7 @@
 /** Secret headers that a server sends back are neither shown nor logged (contract sections 3 and 6). */
 import { expect, test } from 'vitest'
-import { callHttpTool } from '../../src/tools/http-tool.ts'
-import { createOutbound } from '../../src/tools/outbound.ts'
+import { callHttpTool } from '../../src/tools/http-tools/http-tool.ts'
+import { createOutbound } from '../../src/tools/outbound/outbound.ts'
 import { createToolbox } from '../../src/tools/toolbox.ts'
 import { removeSecrets, secretsInHeaders } from '../../src/untrusted/redact.ts'
 import { verifies } from '../verifies.ts'

@@ -1,9 +1,9 @@
 /** `web_fetch` over real sockets (specification 2.4, contract section 6). */
 import type { RequestListener } from 'node:http'
 import { expect } from 'vitest'
-import { htmlToMarkdown } from '../../src/tools/html-to-markdown.ts'
-import { createOutbound } from '../../src/tools/outbound.ts'
-import { fetchPage, webFetch } from '../../src/tools/web-fetch.ts'
+import { htmlToMarkdown } from '../../src/tools/built-in/html-to-markdown.ts'
+import { fetchPage, webFetch } from '../../src/tools/built-in/web-fetch.ts'
+import { createOutbound } from '../../src/tools/outbound/outbound.ts'
 import { verifies } from '../verifies.ts'
 import { startWebServer } from './web-server.ts'
 

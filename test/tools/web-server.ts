@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Lookup } from '../../src/tools/outbound.ts'
+import type { Lookup } from '../../src/tools/outbound/outbound.ts'
 
 export interface WebServer extends AsyncDisposable {
   port: number

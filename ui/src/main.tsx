@@ -12,7 +12,7 @@ import { router } from './routes.tsx'
 import { Notices } from './shell/notices.tsx'
 import { cssVariables, theme } from './theme.ts'
 
-// The Content-Security-Policy allows style elements with this response's nonce only (src/http/ui.ts).
+// The Content-Security-Policy allows style elements with this response's nonce only (src/http/pages/ui.ts).
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? ''
 // Read by get-nonce, through which Mantine's dialogs lock scrolling.
 Object.assign(globalThis, { __webpack_nonce__: nonce })

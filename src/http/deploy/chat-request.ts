@@ -1,8 +1,8 @@
 /** The parts of a chat completion request that the schema leaves to words (contract sections 3 and 13). */
 import type { components } from '../../../openapi/generated/schema.ts'
-import { badRequest } from '../http-error.ts'
 import { type ChatMessage, readContent, type SentMessage } from '../parts/sent-message.ts'
 import type { Uploads } from '../parts/uploads.ts'
+import { badRequest } from '../server/http-error.ts'
 
 /** As the schema checks them: the document says which roles there are, this file says what is wrong with others. */
 export type Messages = readonly (Omit<components['schemas']['ChatMessage'], 'role'> & { role: string })[]

@@ -1,7 +1,7 @@
 /** Replies that another one goes on from: to a UI they are one message (contract section 15). */
-import { decisionText, neverMade } from '../../actors/decided-calls.ts'
-import type { MessageWithEvents } from '../../persistence/replies/reply-events.ts'
-import type { CallFate, Outline } from '../reply-outline.ts'
+import { decisionText, neverMade } from '../../actors/generate/decided-calls.ts'
+import type { MessageWithEvents } from '../../persistence/replies/reading/reply-events.ts'
+import type { CallFate, Outline } from '../streaming/reply-outline.ts'
 
 /** The outline goes on from them, in order. */
 export function outlineEarlier(outline: Outline, replies: readonly MessageWithEvents[]): void {

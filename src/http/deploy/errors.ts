@@ -1,9 +1,9 @@
 /** The answer to a deploy request that failed (specification 7.1, contract sections 3 and 13): `{error}`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ReplyError } from '../../actors/reply-event.ts'
-import { errorAnswer, logFailure } from '../error-answer.ts'
-import { HttpError, Unauthorized } from '../http-error.ts'
-import { noRetry } from '../refusals.ts'
+import type { ReplyError } from '../../actors/reply/reply-event.ts'
+import { noRetry } from '../sending/refusals.ts'
+import { errorAnswer, logFailure } from '../server/errors.ts'
+import { HttpError, Unauthorized } from '../server/http-error.ts'
 
 /** A failed generation that was not streamed: the server has tried again itself. */
 export function generationFailed({ message }: ReplyError): never {

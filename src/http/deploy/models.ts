@@ -1,7 +1,7 @@
 /** Agents as models, for clients that choose one from a list (contract section 11). */
 import { type AgentModel, agentModels, agentsMeant } from '../../persistence/records/agent-models.ts'
 import { findAgent } from '../../persistence/records/agents.ts'
-import { badRequest, HttpError, missing } from '../http-error.ts'
+import { badRequest, HttpError, missing } from '../server/http-error.ts'
 import { type CompletionRooms, completionHandlers } from './completions.ts'
 import type { DeployHandlers } from './scope.ts'
 

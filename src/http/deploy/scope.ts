@@ -3,16 +3,24 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Operation, type Operations, pathParams } from '../../../openapi/operation.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import type { AgentLookup } from '../../persistence/records/agent-lookup.ts'
-import { findSession } from '../../persistence/replies/sessions.ts'
-import { type HostRule, refuseForeignHosts } from '../allowed-host.ts'
-import { registerJson } from '../body.ts'
-import { HttpError, missing } from '../http-error.ts'
-import { type Handlers, type HandlersOf, mount, type TagName } from '../mount.ts'
-import { type AuthenticationRooms, createAuthentication } from './authentication.ts'
-import { type Caller, type ClientSecret, callerOf, opens, opensId, pathParam, requirePermission } from './caller.ts'
+import { findSession } from '../../persistence/replies/sessions/sessions.ts'
+import { registerJson } from '../server/body.ts'
+import { type HostRule, refuseForeignHosts } from '../server/hosts.ts'
+import { HttpError, missing } from '../server/http-error.ts'
+import { type Handlers, type HandlersOf, mount, type TagName } from '../server/mount.ts'
+import { type AuthenticationRooms, createAuthentication } from './access/authentication.ts'
+import {
+  type Caller,
+  type ClientSecret,
+  callerOf,
+  opens,
+  opensId,
+  pathParam,
+  requirePermission,
+} from './access/caller.ts'
+import { allowOrigin, answerPreflight, isPreflight, listedOrigin, refuseForeignPage } from './access/origins.ts'
+import type { RevocationList } from './access/revocations.ts'
 import { sendDeployError } from './errors.ts'
-import { allowOrigin, answerPreflight, isPreflight, listedOrigin, refuseForeignPage } from './origins.ts'
-import type { RevocationList } from './revocations.ts'
 
 export interface DeployRooms extends AuthenticationRooms {
   sql: Sql

@@ -1,12 +1,12 @@
 /** Messages of UI clients: the session of the id that they bring is made when it does not exist (contract section 12). */
 import type { FastifyRequest } from 'fastify'
-import type { Message, Sent } from '../../actors/session-host.ts'
-import { noFields } from '../answer-fields.ts'
-import { badRequest, missing } from '../http-error.ts'
-import { originOf } from '../observe-requests.ts'
-import { refuse } from '../refusals.ts'
-import { type Asked, isRetry, type SendRooms, sendFrom } from '../send-message.ts'
-import { type Caller, opensId, userOf } from './caller.ts'
+import type { Message, Sent } from '../../actors/session/host.ts'
+import { noFields } from '../sending/answer-fields.ts'
+import { refuse } from '../sending/refusals.ts'
+import { type Asked, isRetry, type SendRooms, sendFrom } from '../sending/send-message.ts'
+import { badRequest, missing } from '../server/http-error.ts'
+import { originOf } from '../server/observe-requests.ts'
+import { type Caller, opensId, userOf } from './access/caller.ts'
 
 /** A secret for one session makes none, not even that one anew. */
 const mayMake = (caller: Caller): boolean => caller.kind !== 'secret' || caller.sessionId === null

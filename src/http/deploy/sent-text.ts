@@ -1,5 +1,5 @@
 /** The text of a UI client's new message: text parts, joined. */
-import { badRequest } from '../http-error.ts'
+import { badRequest } from '../server/http-error.ts'
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

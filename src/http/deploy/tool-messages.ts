@@ -1,10 +1,11 @@
 /** Conversations that hold calls of the caller's own tools and their results (contract section 15). Throws 400. */
-import type { ModelMessage, ToolCall } from '../../actors/ports.ts'
-import { repeatableCall } from '../../actors/tool-turns.ts'
-import type { DecidedCall } from '../../actors/waiting-calls.ts'
-import { badRequest } from '../http-error.ts'
+
+import type { DecidedCall } from '../../actors/generate/waiting-calls.ts'
+import { repeatableCall } from '../../actors/history/tool-turns.ts'
+import type { ModelMessage, ToolCall } from '../../actors/ports/index.ts'
 import type { AnswerMessage, ChatMessage, SentConversation } from '../parts/sent-message.ts'
 import type { Uploads } from '../parts/uploads.ts'
+import { badRequest } from '../server/http-error.ts'
 import { type Messages, readMessage, refuseRole, textOf } from './chat-request.ts'
 
 type Message = Messages[number]

@@ -6,11 +6,11 @@ import {
   type PartIdentity,
   userMessage,
   withinPartLimit,
-} from '../../actors/message-parts.ts'
-import type { ModelMessage } from '../../actors/ports.ts'
+} from '../../actors/history/message-parts.ts'
+import type { ModelMessage } from '../../actors/ports/index.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
-import { keepContents, readContent, releaseContents } from '../../persistence/replies/parts.ts'
-import { badRequest, HttpError } from '../http-error.ts'
+import { keepContents, readContent, releaseContents } from '../../persistence/replies/parts/parts.ts'
+import { badRequest, HttpError } from '../server/http-error.ts'
 import type { Decoded } from './base64.ts'
 import { faultOf, pictureTypeOf } from './check-bytes.ts'
 import {

@@ -1,8 +1,8 @@
 /** The pictures and files that came in a request's body, and how much all requests hold of such (contract section 13). */
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { HttpError } from '../http-error.ts'
-import { type Through, tooMuchAtOnce } from '../incoming-body.ts'
+import { HttpError } from '../server/http-error.ts'
+import { type Through, tooMuchAtOnce } from '../server/incoming-body.ts'
 import { type Decoded, freePieces } from './base64.ts'
 import { createDataUrlFilter, type DataUrl } from './data-urls.ts'
 

@@ -1,10 +1,10 @@
 /** Agents as completions need them: read in batches, cached, and validated by the version of the configuration. */
-import type { GenerationConfig, ReplyFacts, ResponseFormat } from '../../actors/ports.ts'
+import type { GenerationConfig, ReplyFacts, ResponseFormat } from '../../actors/ports/index.ts'
 import type { AnySql } from '../postgres/database.ts'
 import { gathered } from '../postgres/gathered.ts'
 import { isUuid } from '../postgres/uuid.ts'
-import { choiceOf, type ToolChoice } from './agent-tools.ts'
 import type { StoredConnection } from './providers.ts'
+import { choiceOf, type ToolChoice } from './tools/agent-tools.ts'
 
 /** An agent; its provider's key is encrypted. */
 export interface AgentForCompletion {

@@ -1,8 +1,8 @@
 /** A stored agent → a model request. */
-import type { AnswerFields, ModelRequest, ModelTarget } from '../../actors/ports.ts'
+import type { AnswerFields, ModelRequest, ModelTarget } from '../../actors/ports/index.ts'
+import type { Secrets } from './access/secrets.ts'
 import type { AgentForCompletion } from './agent-lookup.ts'
 import { keyContext } from './providers.ts'
-import type { Secrets } from './secrets.ts'
 
 /** No key of this installation decrypts the provider's stored API key. The message may be shown to callers. */
 export class UnreadableKey extends Error {

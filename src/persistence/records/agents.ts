@@ -1,5 +1,5 @@
 /** Agents: a configured model with a system prompt and generation settings. */
-import type { GenerationConfig, ResponseFormat } from '../../actors/ports.ts'
+import type { GenerationConfig, ResponseFormat } from '../../actors/ports/index.ts'
 import type { AnySql, Tx } from '../postgres/database.ts'
 import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from '../postgres/page.ts'
 import { isUuid } from '../postgres/uuid.ts'

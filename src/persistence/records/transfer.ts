@@ -1,8 +1,8 @@
 /** A consistent snapshot of the whole configuration, by name, for export. */
-import type { GenerationConfig, ResponseFormat } from '../../actors/ports.ts'
+import type { GenerationConfig, ResponseFormat } from '../../actors/ports/index.ts'
 import type { AnySql, Tx } from '../postgres/database.ts'
-import type { HttpToolFields } from './http-tools.ts'
-import type { McpServerFields } from './mcp-servers.ts'
+import type { HttpToolFields } from './tools/http-tools.ts'
+import type { McpServerFields } from './tools/mcp-servers.ts'
 
 interface Named {
   id: string

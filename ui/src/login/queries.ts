@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { ApiError, api } from '../api.ts'
 
-// What the server wrote into the page (src/http/ui.ts).
+// What the server wrote into the page (src/http/pages/ui.ts).
 const isOpen = document.querySelector<HTMLMetaElement>('meta[name=login]')?.content === 'none'
 
 /** `{username}`, which is null where no login is required; null: a login is required first. */

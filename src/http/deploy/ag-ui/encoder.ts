@@ -2,9 +2,9 @@
  * Frames of a reply → AG-UI's events (contract section 12; protocol 1.0, `@ag-ui/core`). No `[DONE]`: the protocol's
  * clients read each `data:` as JSON, and a run ends with its last event.
  */
-import type { Frame } from '../../../actors/reply-event.ts'
-import type { MessageWithEvents } from '../../../persistence/replies/reply-events.ts'
-import { createOutline, type OutlineWriter, type TextKind } from '../../reply-outline.ts'
+import type { Frame } from '../../../actors/reply/reply-event.ts'
+import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
+import { createOutline, type OutlineWriter, type TextKind } from '../../streaming/reply-outline.ts'
 import { outlineEarlier } from '../earlier-replies.ts'
 
 const PROTOCOL_VERSION = '1.0'

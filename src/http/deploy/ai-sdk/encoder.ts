@@ -2,9 +2,9 @@
  * Frames of a reply → the AI SDK's UI message stream (contract section 12; `uiMessageChunkSchema` of the package `ai`,
  * version 7). Parts take no ids on the wire: a stream of this kind is read from its beginning.
  */
-import type { FinishReason, Frame } from '../../../actors/reply-event.ts'
-import type { MessageWithEvents } from '../../../persistence/replies/reply-events.ts'
-import { createOutline, type OutlineWriter } from '../../reply-outline.ts'
+import type { FinishReason, Frame } from '../../../actors/reply/reply-event.ts'
+import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
+import { createOutline, type OutlineWriter } from '../../streaming/reply-outline.ts'
 import { outlineEarlier } from '../earlier-replies.ts'
 import { inputOf } from './tool-input.ts'
 

@@ -1,8 +1,7 @@
 /** What the server reads of a request of `DefaultChatTransport` (contract sections 12 and 15). */
 import type { components } from '../../../../openapi/generated/schema.ts'
-import type { DecidedCall } from '../../../actors/waiting-calls.ts'
+import type { DecidedCall } from '../../../actors/generate/waiting-calls.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import { badRequest } from '../../http-error.ts'
 import {
   gather,
   isPictureType,
@@ -12,6 +11,7 @@ import {
   type SentPart,
 } from '../../parts/sent-message.ts'
 import type { Uploads } from '../../parts/uploads.ts'
+import { badRequest } from '../../server/http-error.ts'
 import type { UIPlace } from './place.ts'
 
 type UIChatRequest = components['schemas']['UIChatRequest']

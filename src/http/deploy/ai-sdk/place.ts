@@ -1,11 +1,16 @@
 /** Where a request of the AI SDK goes among the stored messages (contract section 14): its own list of messages tells. */
-import type { MessagePlace } from '../../../actors/ports.ts'
+import type { MessagePlace } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
-import { hasMessage, lastKnownReply, newestAsked, sessionExists } from '../../../persistence/replies/known-messages.ts'
-import { badRequest, missing } from '../../http-error.ts'
-import type { Caller } from '../caller.ts'
-import { ownSession } from '../own-session.ts'
+import {
+  hasMessage,
+  lastKnownReply,
+  newestAsked,
+  sessionExists,
+} from '../../../persistence/replies/reading/known-messages.ts'
+import { badRequest, missing } from '../../server/http-error.ts'
+import type { Caller } from '../access/caller.ts'
+import { ownSession } from '../access/own-session.ts'
 
 export interface UIPlace {
   /** The list that the request brings, up to its last user message. */

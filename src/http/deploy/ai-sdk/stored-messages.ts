@@ -1,7 +1,7 @@
 /** Stored messages → the AI SDK's UI messages: the parts that `useChat` builds from the stream of the same reply. */
-import { segmentsOf } from '../../../actors/message-parts.ts'
-import type { MessageWithEvents } from '../../../persistence/replies/reply-events.ts'
-import { createOutline, type OutlineWriter } from '../../reply-outline.ts'
+import { segmentsOf } from '../../../actors/history/message-parts.ts'
+import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
+import { createOutline, type OutlineWriter } from '../../streaming/reply-outline.ts'
 import { fatesIn, outlineEarlier } from '../earlier-replies.ts'
 import { inputOf } from './tool-input.ts'
 

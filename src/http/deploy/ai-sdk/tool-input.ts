@@ -1,6 +1,6 @@
 /** A call's arguments as the AI SDK has them: a value. A model that sends none means `{}`. */
-import { readJson } from '../../body.ts'
-import type { OutlinedCall } from '../../reply-outline.ts'
+import { readJson } from '../../server/body.ts'
+import type { OutlinedCall } from '../../streaming/reply-outline.ts'
 
 /**
  * Text that would be refused of a caller stays text: what is no JSON, what nests so deep that it cannot be written again,

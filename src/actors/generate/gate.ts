@@ -1,0 +1,54 @@
+import { unlessAborted } from '../../async/unless-aborted.ts'
+
+/**
+ * Whether this instance may act on the world: only while its own lease is valid, by its monotonic clock (contract section
+ * 10). Checked at the moment of acting: before each model and tool call, and by the outbound guard as a request is about
+ * to be written to its socket. A process that was stopped in between wakes with its promises resolved; what it finds here
+ * is the time that has passed meanwhile.
+ */
+export interface LeaseGate {
+  /** Is the lease valid now? When it is not, everybody who holds the gate is stopped before this returns. */
+  check(): boolean
+  /** Stops everybody who holds the gate: the lease has been over, whatever it is now. */
+  stop(): void
+  /** `stop` is called as soon as a check finds the lease over. Returns what takes it back. */
+  hold(stop: () => void): () => void
+}
+
+/** `validUntil`: by `performance.now()`. */
+export function createLeaseGate(validUntil: () => number): LeaseGate {
+  const holders = new Set<() => void>()
+  const stopAll = () => {
+    for (const stop of [...holders]) stop()
+  }
+  return {
+    check() {
+      if (performance.now() < validUntil()) return true
+      stopAll()
+      return false
+    },
+    stop: stopAll,
+    hold(stop) {
+      holders.add(stop)
+      return () => void holders.delete(stop)
+    },
+  }
+}
+
+interface Passing {
+  /** As `Generation.run` takes it. */
+  stored: (() => Promise<boolean>) | undefined
+  notStored(): never
+  gate?: LeaseGate
+  signal: AbortSignal
+}
+
+/**
+ * What stands before everything that a reply sends out: all that it has emitted is stored, and the lease of this
+ * instance is valid now. Whoever is let through acts at once, in the same tick. Rejects when the reply is to end.
+ */
+export async function passGate({ stored, notStored, gate, signal }: Passing): Promise<void> {
+  if (stored !== undefined && !(await unlessAborted(stored(), signal))) notStored()
+  gate?.check()
+  signal.throwIfAborted()
+}

@@ -1,0 +1,50 @@
+/** Which models a reply asks, and which of them its readers know of (contract section 13). */
+import type { ModelEvent, ModelTarget } from '../ports/index.ts'
+import type { ProviderCalls } from '../ports/provider-calls.ts'
+import type { ReplyEvent } from '../reply/reply-event.ts'
+
+type Named = Omit<Extract<ModelEvent, { type: 'model' }>, 'type'>
+
+export type AskedModels = ReturnType<typeof createAskedModels>
+
+/** Every turn begins with `first`, whom the role frame names. */
+export function createAskedModels(first: ModelTarget) {
+  const own: Named = { model: first.model, providerId: first.provider.id }
+  let known = own
+  let current = own
+  let attempts = 0
+  let firstTokenAt: number | null = null
+  return {
+    /** Calls to providers. */
+    attempts: () => attempts,
+    /** When the reply's first text or reasoning came (ms, monotonic). */
+    firstTokenAt: () => firstTokenAt,
+    beginTurn(): void {
+      current = own
+    },
+    answers({ model, providerId }: Named): void {
+      current = { model, providerId }
+    },
+    /** To be emitted before what the turn's model makes, and when it fails: empty where readers know of it. */
+    naming(): ReplyEvent[] {
+      if (current.model === known.model && current.providerId === known.providerId) return []
+      known = current
+      return [{ type: 'model', ...current }]
+    },
+    counted: (calls: ProviderCalls): ProviderCalls => ({
+      called(call) {
+        attempts += 1
+        calls.called(call)
+      },
+      sent: calls.sent,
+      answered: calls.answered,
+      firstToken() {
+        firstTokenAt ??= performance.now()
+        calls.firstToken()
+      },
+      callEnded: calls.callEnded,
+      retried: calls.retried,
+      fellBack: calls.fellBack,
+    }),
+  }
+}

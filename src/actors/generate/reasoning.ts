@@ -1,0 +1,36 @@
+/** The reasoning of one reply as it comes, over all of its turns: cleaned like any text, and timed. */
+import { createTextCleaner } from './text-cleaner.ts'
+
+export interface Thoughts {
+  /** Whether the model is thinking: it has sent reasoning, and nothing else since. */
+  isOpen(): boolean
+  /** The clean part of the reasoning so far. */
+  push(text: string): string
+  /** The model does something else now. What was still pending of its reasoning. */
+  close(): string
+  /** How long the model has thought (milliseconds), from its first delta to what followed the last. Null: it did not. */
+  ms(): number | null
+}
+
+export function createThoughts(): Thoughts {
+  const cleaner = createTextCleaner()
+  let since: number | null = null
+  let total: number | null = null
+  const sum = () => (since === null ? total : (total ?? 0) + performance.now() - since)
+  return {
+    isOpen: () => since !== null,
+    push(text) {
+      since ??= performance.now()
+      return cleaner.push(text)
+    },
+    close() {
+      total = sum()
+      since = null
+      return cleaner.end()
+    },
+    ms() {
+      const ms = sum()
+      return ms === null ? null : Math.round(ms)
+    },
+  }
+}

@@ -1,0 +1,133 @@
+/** The tool calls of a running reply: those that a turn makes at once, and those that somebody has approved since. */
+
+import { unlessAborted } from '../../async/unless-aborted.ts'
+import type { ModelMessage, Toolbox, ToolCall, ToolSpec } from '../ports/index.ts'
+import type { ReplyEvent } from '../reply/reply-event.ts'
+import { decisionText, notApprovedHere, resultText } from './decided-calls.ts'
+import { passGate } from './gate.ts'
+import type { Running } from './generate.ts'
+import { cleanText } from './text-cleaner.ts'
+import { observedCall } from './tool-call-observation.ts'
+import { type Actions, type OpenTurn, pendingOf, type WaitingCall, waitKindOf, withOwnIds } from './waiting-calls.ts'
+
+type ToolResult = Omit<Extract<ReplyEvent, { type: 'tool_result' }>, 'type' | 'id'>
+
+export const cleanCall = (call: ToolCall): ToolCall => ({
+  id: cleanText(call.id),
+  name: cleanText(call.name),
+  arguments: cleanText(call.arguments),
+})
+
+/** The calls of a turn that are looked at: where nothing is stored, those of the caller alone, if there are any. */
+export function callsToMake(
+  calls: readonly ToolCall[],
+  { said, own }: { said: readonly ModelMessage[]; own: readonly ToolSpec[] },
+  actions: Actions,
+): ToolCall[] {
+  const kinds = calls.map((call) => waitKindOf(call, own, actions))
+  if (kinds.every((kind) => kind === null)) return [...calls]
+  const callers = calls.filter((_, index) => kinds[index] === 'caller')
+  return withOwnIds(!actions.canWait && callers.length > 0 ? callers : calls, said)
+}
+
+/**
+ * The calls of one turn in parallel, results in call order. None is made before all of them are stored; those that wait
+ * are not made at all. `before`: calls of this reply; `left`: how many more may be made.
+ */
+export async function runTools(
+  calls: readonly ToolCall[],
+  toolbox: Toolbox,
+  { before, left }: { before: number; left: number },
+  running: Running,
+): Promise<Pick<OpenTurn, 'results' | 'waiting'>> {
+  const { replyId, actions, observer, signal, take } = running
+  const startedAt = new Date().toISOString()
+  const waiting = calls.map((call, index): WaitingCall | null => {
+    const kind = index < left ? waitKindOf(call, toolbox.tools, actions) : null
+    if (kind === null || (kind === 'approval' && !actions.canWait)) return null
+    return { ...call, kind, replyId, place: before + index + 1 }
+  })
+  await take(
+    calls.map(({ id, name, arguments: text }, index) => {
+      const kind = waiting[index]?.kind
+      return { type: 'tool_call', id, name, arguments: text, startedAt, ...(kind !== undefined && { waits: kind }) }
+    }),
+  )
+  await passGate(running)
+  const results = calls.map(async (call, index): Promise<ToolResult | null> => {
+    if (waiting[index]) return null
+    const key = `${replyId}:${before + index + 1}`
+    return timed(async () => {
+      if (index >= left) return { ok: false, content: 'Not called: the limit of tool calls is reached.' }
+      if (waitKindOf(call, toolbox.tools, actions) === 'approval') return { ok: false, content: notApprovedHere }
+      return await observedCall(observer, call, () => unlessAborted(toolbox.call(call, signal, key), signal))
+    })
+  })
+  return { waiting, results: await inOrder(calls, results, take) }
+}
+
+/**
+ * What was decided about a turn that waits: approved calls are made, under the key of the reply that asked. Their begin
+ * is stored before any of them acts. What nobody was asked about yet stays open.
+ */
+export async function runDecided(
+  { chain: { turn }, decisions }: NonNullable<Actions['continued']>,
+  toolbox: Toolbox,
+  running: Running,
+): Promise<OpenTurn> {
+  const { observer, signal, take } = running
+  const calls = pendingOf(turn).flatMap((call) => {
+    const decided = decisions.find(({ id }) => id === call.id)
+    return decided ? [{ call, decided }] : []
+  })
+  const approved = calls.filter(({ decided }) => decided.decision === 'approve')
+  const startedAt = new Date().toISOString()
+  if (approved.length > 0) await take(approved.map(({ call: { id } }) => ({ type: 'tool_begun', id, startedAt })))
+  await passGate(running)
+  const results = calls.map(async ({ call, decided }): Promise<ToolResult> => {
+    const { decision } = decided
+    if (decision !== 'approve') {
+      const isDenied = decision === 'reject'
+      observer.notMade({ id: call.id, name: call.name, decision, ok: !isDenied })
+      return { ok: !isDenied, content: decisionText(decided), durationMs: 0, ...(isDenied && { denied: true }) }
+    }
+    const made = { id: call.id, name: call.name, arguments: decided.arguments ?? call.arguments }
+    const key = `${call.replyId}:${call.place}`
+    return timed(() =>
+      observedCall(observer, { ...made, decision }, () => unlessAborted(toolbox.call(made, signal, key), signal)),
+    )
+  })
+  const ids = calls.map(({ call }) => call)
+  const contents = await inOrder(ids, results, take)
+  const resultTexts = new Map(
+    calls.map(({ call, decided }, index) => [call.id, resultText(contents[index] ?? '', decided.arguments)]),
+  )
+  return {
+    ...turn,
+    results: turn.results.map((result, index) => result ?? resultTexts.get(turn.waiting[index]?.id ?? '') ?? null),
+    waiting: turn.waiting.map((call) => (call === null || resultTexts.has(call.id) ? null : call)),
+  }
+}
+
+async function timed(work: () => Promise<{ ok: boolean; content: string }>): Promise<ToolResult> {
+  const begin = performance.now()
+  const { ok, content } = await work()
+  return { ok, content: cleanText(content), durationMs: Math.round(performance.now() - begin) }
+}
+
+/** Emits the results in the order of the calls; their contents. */
+async function inOrder(
+  calls: readonly ToolCall[],
+  results: readonly Promise<ToolResult | null>[],
+  take: Running['take'],
+): Promise<(string | null)[]> {
+  // A later one may reject (on abort) while an earlier one is awaited.
+  for (const result of results) result.catch(() => {})
+  const contents: (string | null)[] = []
+  for (const [index, { id }] of calls.entries()) {
+    const result = (await results[index]) ?? null
+    if (result !== null) await take([{ type: 'tool_result', id, ...result }])
+    contents.push(result?.content ?? null)
+  }
+  return contents
+}

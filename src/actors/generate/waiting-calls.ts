@@ -1,0 +1,153 @@
+/**
+ * Calls that wait for somebody (contract section 15): which of a turn's calls do, what is kept meanwhile, and what the
+ * model is told of a decision. Pure. Nothing waits in memory: all of it is stored when the reply ends, and a later reply
+ * goes on from there.
+ */
+
+import { repeatableCall } from '../history/tool-turns.ts'
+import type { AnswerFields, ModelMessage, ToolCall, ToolChoice, ToolSpec } from '../ports/index.ts'
+import type { CallDecision, ShownCall, WaitKind } from '../reply/reply-event.ts'
+import { neverMade } from './decided-calls.ts'
+
+export interface WaitingCall extends ToolCall {
+  kind: WaitKind
+  /** The reply that asked, and the call's place among all of that reply's calls, from 1. Together they are its key. */
+  replyId: string
+  place: number
+}
+
+/** A model's turn, of whose calls some may have no result yet. By place in the turn: `results`, `waiting`. */
+export interface OpenTurn {
+  answer: Extract<ModelMessage, { role: 'assistant' }>
+  results: readonly (string | null)[]
+  waiting: readonly (WaitingCall | null)[]
+}
+
+/** What has been said since the user's message, by the reply that waits and those that it continued. */
+export interface Chain {
+  /** Earlier turns, whole. */
+  said: readonly ModelMessage[]
+  turn: OpenTurn
+  /** Calls that count towards `maxToolCalls`. */
+  spent: number
+}
+
+/** What a request has set for its reply and for those that continue it. */
+export interface InForce {
+  /** The caller's own. */
+  tools: readonly ToolSpec[]
+  /** Fields that change the answer. */
+  fields: AnswerFields
+  /** The playground's, as they were sent. Null: none. */
+  overrides: object | null
+}
+
+export const nothingInForce: InForce = { tools: [], fields: {}, overrides: null }
+
+/** All that the next reply needs of a reply that waits. */
+export interface Carried extends InForce {
+  chain: Chain
+  /** The first reply to the user's message. */
+  firstId: string
+}
+
+export interface DecidedCall {
+  id: string
+  decision: CallDecision
+  /** Of an approved call, instead of the model's: JSON text of an object. */
+  arguments?: string | undefined
+  /** What the model is told instead of a result. */
+  output?: string | undefined
+  reason?: string | undefined
+}
+
+/** What a reply may do about calls that are not simply made. */
+export interface Actions {
+  callerTools: readonly ToolSpec[]
+  /** For the first model call alone. Null: the provider's default. */
+  toolChoice: ToolChoice | null
+  /** Names of tools, as models see them, whose calls need approval. `*`: all. */
+  approvals: readonly string[]
+  /** False: nothing is stored, so nothing can wait but for the caller, who keeps the history. */
+  canWait: boolean
+  /** Which calls that wait the readers are shown. */
+  shows: Readonly<Record<WaitKind, boolean>>
+  /** Calls that count already, in a history that the caller keeps. Absent: none. */
+  spent?: number
+  /** Absent: it answers a user's message. */
+  continued?: { chain: Chain; decisions: readonly DecidedCall[] } | undefined
+}
+
+export const noActions: Actions = {
+  callerTools: [],
+  toolChoice: null,
+  approvals: [],
+  canWait: false,
+  shows: { approval: false, caller: false },
+}
+
+/** How a reply ends that waits. */
+export interface Wait {
+  chain: Chain
+  shown: readonly ShownCall[]
+}
+
+/** The agent's own come first: they keep their names. */
+export function withCallerTools(own: readonly ToolSpec[], { callerTools }: Actions): ToolSpec[] {
+  const names = new Set(own.map(({ name }) => name))
+  return [...own, ...callerTools.filter(({ name }) => !names.has(name))]
+}
+
+/** Whom a call waits for. Null: it is the agent's own to make, or to fail. */
+export function waitKindOf({ name }: ToolCall, own: readonly ToolSpec[], actions: Actions): WaitKind | null {
+  const { approvals, callerTools } = actions
+  if (own.some((tool) => tool.name === name)) {
+    return approvals.includes('*') || approvals.includes(name) ? 'approval' : null
+  }
+  return callerTools.some((tool) => tool.name === name) ? 'caller' : null
+}
+
+/** The calls that somebody is asked about now: one kind at a time, approvals first. */
+export function pendingOf({ waiting }: OpenTurn): WaitingCall[] {
+  const calls = waiting.filter((call) => call !== null)
+  const approvals = calls.filter(({ kind }) => kind === 'approval')
+  return approvals.length > 0 ? approvals : calls
+}
+
+/** Null: nothing waits, the turn is whole. */
+export function waitOf(chain: Chain, { shows }: Actions): Wait | null {
+  const pending = pendingOf(chain.turn)
+  if (pending.length === 0) return null
+  const shown = pending.filter(({ kind }) => shows[kind])
+  return { chain, shown: shown.map(({ id, name, arguments: text }) => ({ id, name, arguments: text })) }
+}
+
+/** A whole turn as the model is shown it. */
+export const messagesOf = ({ answer, results }: OpenTurn): ModelMessage[] => [
+  answer,
+  ...(answer.toolCalls ?? []).map(({ id }, index): ModelMessage => {
+    return { role: 'tool', toolCallId: id, content: results[index] ?? neverMade }
+  }),
+]
+
+/** The assistant's message of a turn. */
+export const answerOf = (text: string, calls: readonly ToolCall[], echo: object | undefined): OpenTurn['answer'] => ({
+  role: 'assistant',
+  content: text,
+  toolCalls: calls.map(repeatableCall),
+  ...(echo && { echo }),
+})
+
+/** Whoever decides names a call by its id: those of a turn that waits get ids that no call before them has. */
+export function withOwnIds(calls: readonly ToolCall[], said: readonly ModelMessage[]): ToolCall[] {
+  const used = new Set<string>()
+  const own = (call: ToolCall): ToolCall => {
+    let { id } = call
+    for (let n = 2; used.has(id); n++) id = `${call.id}_${n}`
+    used.add(id)
+    return { ...call, id }
+  }
+  // Pages are shown repeated ids in the same way (reply-outline.ts): what waits must not be named like one of those.
+  for (const one of said) if (one.role === 'assistant') for (const call of one.toolCalls ?? []) own(call)
+  return calls.map(own)
+}

@@ -1,0 +1,119 @@
+/** Pictures and files of messages (contract section 13). Their bytes are not here: they are read where they are sent. */
+import type { ModelMessage } from '../ports/index.ts'
+
+const partTypes = ['image_url', 'file'] as const
+export type PartType = (typeof partTypes)[number]
+
+/** What tells a part from others: a picture that is fetched by its address, all others by their SHA-256 (hex). */
+export type PartIdentity = { sha256: string } | { sourceUrl: string }
+
+/** The bytes of a part, in pieces. Each call reads them anew. */
+export type ReadPart = () => AsyncIterable<Uint8Array>
+
+export interface MessagePart {
+  type: PartType
+  /** Of its bytes, hex. */
+  sha256: string
+  mediaType: string
+  filename: string | null
+  /** In bytes. */
+  size: number
+  /** As a request has it; null: not said. */
+  detail: 'auto' | 'low' | 'high' | null
+  /** Where it was fetched from. Null: its bytes were sent. */
+  sourceUrl: string | null
+  /** How much of the message's text stands before it, in UTF-16 code units. */
+  place: number
+  read: ReadPart
+}
+
+export type Segment = string | MessagePart
+
+/** `content`: its text alone. `segments`: text and parts, in order; absent where there is text alone. */
+export interface UserMessage {
+  role: 'user'
+  content: string
+  segments?: readonly Segment[]
+}
+
+/** What a message that is being sent holds besides its text. */
+export interface NewParts {
+  /** Before anything has been fetched: enough to compare messages. */
+  identities: readonly PartIdentity[]
+  /** Fetches what is to be fetched and stores the bytes. Throws what the caller is answered. The first call counts. */
+  store(): Promise<readonly MessagePart[]>
+}
+
+/** What a message holds, in the order that it was sent: texts that are not empty, and parts. */
+export function segmentsOf(content: string, parts: readonly MessagePart[]): Segment[] {
+  const segments: Segment[] = []
+  let shown = 0
+  for (const part of parts) {
+    if (part.place > shown) segments.push(content.slice(shown, part.place))
+    shown = Math.max(shown, part.place)
+    segments.push(part)
+  }
+  if (shown < content.length) segments.push(content.slice(shown))
+  return segments
+}
+
+/** A user's message as a model is sent it. */
+export const userMessage = (content: string, parts: readonly MessagePart[] = []): UserMessage =>
+  parts.length === 0 ? { role: 'user', content } : { role: 'user', content, segments: segmentsOf(content, parts) }
+
+/** Whether two messages have the same parts. */
+export const sameParts = (one: readonly MessagePart[] = [], other: readonly MessagePart[] = []): boolean =>
+  one.length === other.length && one.every((part, index) => identityOf(part) === identityOf(other[index]))
+
+const identityOf = (part: MessagePart | undefined): string | undefined => part?.sourceUrl ?? part?.sha256
+
+/** Both in one, the second below the first. */
+export function joinUserMessages(one: UserMessage, other: UserMessage): UserMessage {
+  const between = one.content === '' || other.content === '' ? '' : '\n\n'
+  const content = `${one.content}${between}${other.content}`
+  if (!one.segments && !other.segments) return { role: 'user', content }
+  const segments = [...partsAndTexts(one), between, ...partsAndTexts(other)].filter((segment) => segment !== '')
+  return { role: 'user', content, segments }
+}
+
+const partsAndTexts = ({ content, segments }: UserMessage): readonly Segment[] => segments ?? [content]
+
+const partsIn = ({ segments = [] }: UserMessage): MessagePart[] =>
+  segments.filter((segment) => typeof segment !== 'string')
+
+/** What earlier messages' parts may hold together (contract section 13). */
+const MAX_EARLIER_BYTES = 20 * 2 ** 20
+
+/**
+ * Earlier messages send their parts again, the newest first, until one does not fit; in place of the others stand words.
+ * The newest message keeps its own.
+ */
+export function withinPartLimit(messages: readonly ModelMessage[], max = MAX_EARLIER_BYTES): ModelMessage[] {
+  const asked = messages.filter((message) => message.role === 'user')
+  const kept = new Set<Segment>(asked.slice(-1).flatMap(partsIn))
+  let left = max
+  for (const part of asked.slice(0, -1).flatMap(partsIn).reverse()) {
+    left -= part.size
+    if (left < 0) break
+    kept.add(part)
+  }
+  return messages.map((message) => (message.role === 'user' ? withWords(message, kept) : message))
+}
+
+/** The model is told of the parts that it is not sent. */
+function withWords(message: UserMessage, kept: ReadonlySet<Segment>): UserMessage {
+  if (partsIn(message).every((part) => kept.has(part))) return message
+  const segments = partsAndTexts(message).map((segment) =>
+    typeof segment === 'string' || kept.has(segment) ? segment : `\n${wordsFor(segment)}\n`,
+  )
+  const content = segments
+    .filter((segment) => typeof segment === 'string')
+    .join('')
+    .trim()
+  return segments.every((segment) => typeof segment === 'string')
+    ? { role: 'user', content }
+    : { role: 'user', content, segments }
+}
+
+const wordsFor = ({ type, mediaType, filename }: MessagePart): string =>
+  `[A ${type === 'image_url' ? 'picture' : 'file'} stood here: ${filename === null ? '' : `${filename}, `}${mediaType}]`

@@ -1,0 +1,107 @@
+/** A reply's tool calls and their results → the messages that show them to a model. Pure. */
+
+import { decisionText, neverMade, resultText } from '../generate/decided-calls.ts'
+import type { HistoryDecision, HistoryMessage, HistoryToolEvent, ModelMessage, ToolCall } from '../ports/index.ts'
+import { userMessage } from './message-parts.ts'
+
+/** Characters (UTF-16 code units) of a tool's arguments or result that later turns of a session still show. */
+export const MAX_TOOL_TEXT = 8000
+
+const unknownOutcome =
+  'The outcome is unknown: the reply ended before a result of this call was stored. The call may have taken effect. It was not made again.'
+
+/**
+ * The call as it may be sent back to a model. Vendors refuse names and arguments that a model made up (a dot in a
+ * name, half a JSON), and a refused message would fail this reply and every later one; what was wrong stands in the
+ * call's result.
+ */
+export const repeatableCall = ({ id, name, arguments: text }: ToolCall): ToolCall => ({
+  id,
+  name: name.replace(/[^a-zA-Z0-9_-]/gu, '_').slice(0, 64) || 'unnamed',
+  arguments: isJsonObject(text) ? text : '{}',
+})
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}
+
+/** What is shown of a result, and what is said behind it: nothing where all is shown. */
+export function cutText(text: string): { shown: string; added: string } {
+  if (text.length <= MAX_TOOL_TEXT) return { shown: text, added: '' }
+  return { shown: text.slice(0, MAX_TOOL_TEXT).toWellFormed(), added: '\n[cut here: the whole text was longer]' }
+}
+
+function shortened(text: string): string {
+  const { shown, added } = cutText(text)
+  return `${shown}${added}`
+}
+
+/** Cut arguments must still be JSON. */
+const cutArguments = (text: string): string =>
+  text.length <= MAX_TOOL_TEXT ? text : JSON.stringify({ cut: text.slice(0, MAX_TOOL_TEXT).toWellFormed() })
+
+/** One model turn of a reply: its text, then the calls that it made. */
+interface ToolTurn {
+  text: string
+  calls: ToolCall[]
+  /** By place of the call: ids may repeat. */
+  results: (string | undefined)[]
+  /** Calls of it waited for somebody: their ids are their own. */
+  waited: Set<string>
+}
+
+/** A call that follows a result, or further text, belongs to a new turn. */
+function turnsOf(content: string, events: readonly HistoryToolEvent[]): { turns: ToolTurn[]; rest: string } {
+  const bytes = Buffer.from(content)
+  const turns: ToolTurn[] = []
+  let shown = 0
+  for (const { end, event } of events) {
+    const last = turns.at(-1)
+    if (event.type === 'tool_result') {
+      const place = last?.calls.findIndex(({ id }, index) => id === event.id && last.results[index] === undefined) ?? -1
+      if (last && place >= 0) {
+        last.results[place] = shortened(event.content)
+      }
+      continue
+    }
+    const { id, name, waits } = event
+    const call = repeatableCall({ id, name, arguments: cutArguments(event.arguments) })
+    const goesOn = last !== undefined && end === shown && last.results.length === 0
+    const turn = goesOn
+      ? last
+      : { text: bytes.toString('utf8', shown, end), calls: [], results: [], waited: new Set<string>() }
+    if (!goesOn) turns.push(turn)
+    turn.calls.push(call)
+    if (waits !== undefined) turn.waited.add(id)
+    shown = end
+  }
+  return { turns, rest: bytes.toString('utf8', shown) }
+}
+
+/** What the model is told of a call that waited. */
+function laterText(decided: HistoryDecision | undefined): string {
+  if (decided === undefined || decided.decision === null) return neverMade
+  if (decided.decision !== 'approve') return shortened(decisionText({ ...decided, decision: decided.decision }))
+  if (decided.content !== null) return shortened(resultText(decided.content, decided.arguments))
+  return decided.begun ? unknownOutcome : neverMade
+}
+
+/** A stored message as the model sees it: a reply that called tools is several messages. */
+export function messagesFor({ role, content, parts, toolEvents, decided }: HistoryMessage): ModelMessage[] {
+  if (role === 'user' && parts?.length) return [userMessage(content, parts)]
+  if (role === 'user' || !toolEvents?.length) return content === '' ? [] : [{ role, content }]
+  const { turns, rest } = turnsOf(content, toolEvents)
+  const messages = turns.flatMap(({ text, calls, results, waited }): ModelMessage[] => [
+    { role: 'assistant', content: text, toolCalls: calls },
+    ...calls.map(({ id }, index): ModelMessage => {
+      const missing = waited.has(id) ? laterText(decided?.find((one) => one.id === id)) : unknownOutcome
+      return { role: 'tool', toolCallId: id, content: results[index] ?? missing }
+    }),
+  ])
+  return rest === '' ? messages : [...messages, { role: 'assistant', content: rest }]
+}

@@ -1,0 +1,79 @@
+/** Who owns what: how instances reach each other, and what an instance's coordination needs of the replies that run in it. */
+
+import type { IntentKind, StoredEvent } from '../reply/reply-event.ts'
+import type { Place, ReplyInfo } from './index.ts'
+
+/** What others ask of the owner of a running reply. Stored first, so that it outlives everybody. */
+export interface Intent {
+  kind: IntentKind
+  sessionId: string
+  replyId: string | null
+}
+
+/** What the owner of a reply announces: events that were stored behind a place (none: nothing lies behind it), or the end. */
+export type Notice = { after: Place; events: readonly StoredEvent[] } | 'ended'
+
+export interface Following extends Disposable {
+  /** The owner has announced something of this reply within the last moments: nobody needs to ask the database. */
+  isLive(): boolean
+}
+
+/**
+ * How instances reach each other without waiting for their next read of the database. Best effort: what is lost here
+ * is found there, later.
+ */
+export interface Exchange {
+  /** Intents were stored for these instances: they may read them now. */
+  wake(instanceIds: readonly string[]): void
+  /** Asks the owner of a reply to announce what it stores, until disposed of. */
+  follow(reply: ReplyInfo, onNotice: (notice: Notice) => void): Following
+  /** Events behind the place `after` of a reply that runs here were stored. */
+  stored(replyId: string, after: Place, events: readonly StoredEvent[]): void
+  /** A reply that ran here has ended: its outcome is stored, or will be by others. */
+  ended(replyId: string): void
+}
+
+/** The newest stored frame of a reply, and when the database had confirmed it (ms since 1970). */
+export interface NewestFrame {
+  frame: number
+  storedAt: number
+}
+
+/** A session's actor, as it is shown to those who debug. `since` is ISO 8601 UTC. */
+export interface LiveActor {
+  sessionId: string
+  agentId: string
+  state: string
+  since: string
+  subscribers: number
+  /** Of its reply; absent: none runs here, or the instance is of an older version. */
+  newest?: NewestFrame
+}
+
+/** The actors of one instance, and who reads there what runs elsewhere. */
+export interface ActorReport {
+  actors: LiveActor[]
+  followed: { sessionId: string; subscribers: number }[]
+}
+
+/** What an instance's coordination needs of the replies that run in it. */
+export interface OwnedReplies {
+  /** Ids of the replies that this instance is at work on. */
+  running(): ReadonlySet<string>
+  /** The newest stored event of a reply that runs here and can be followed. Null: it does not, or its log was cut. */
+  placeOf(replyId: string): Place | null
+  report(): ActorReport
+  apply(intent: Intent): void
+  /** Agents whose stateless replies run here. No row shows those, so nobody can ask for their end in writing. */
+  statelessAgents(): readonly string[]
+  /** The agent was deleted: whatever replies for it here ends. */
+  forgetAgent(agentId: string): void
+  /** Its own lease has run out: whatever runs here is cut and stopped, and stored as `internal` if the epoch still stands. */
+  leaseExpired(): void
+  /** Others have declared this instance lost: whatever ran under `epoch` stops and writes nothing more. */
+  fenced(epoch: number): void
+  /** A row that streams under this instance, with nobody at work on it. */
+  settleOrphan(reply: ReplyInfo): Promise<void>
+  /** A reply at work whose row is not streaming any more. */
+  dropOrphan(replyId: string): void
+}

@@ -1,0 +1,123 @@
+/** What a generation needs of a model: what it is asked, what it sends. Types only, as in `ports.ts`, which exports them. */
+
+import type { UserMessage } from '../history/message-parts.ts'
+import type { FinishReason, ReplyErrorCode, Usage } from '../reply/reply-event.ts'
+import type { AnswerFields } from './answer-fields.ts'
+import type { ProviderCalls } from './provider-calls.ts'
+import type { RequestHistory } from './sent-request.ts'
+
+export interface GenerationConfig {
+  temperature?: number
+  topP?: number
+  topK?: number
+  maxToolCalls?: number
+}
+
+/** A provider as it is called: the key in plain text, which never leaves the process but towards `baseUrl`. */
+export interface ProviderConnection {
+  id: string
+  type: string
+  baseUrl: string | null
+  apiKey: string | null
+}
+
+export interface ToolCall {
+  id: string
+  name: string
+  /** JSON text as the model wrote it; it may not parse. */
+  arguments: string
+}
+
+export type ModelMessage =
+  | UserMessage
+  /** `echo` as the end of the turn brought it: JSON, kept while its reply runs, and with calls that wait. */
+  | { role: 'assistant'; content: string; toolCalls?: readonly ToolCall[]; echo?: object }
+  | { role: 'tool'; toolCallId: string; content: string }
+
+export interface ToolSpec {
+  name: string
+  description: string
+  /** JSON Schema of an object. */
+  inputSchema: Record<string, unknown>
+  /** The caller's word that arguments must keep to the schema, for providers that know it. */
+  strict?: boolean
+}
+
+/** Which tools a model may or must call. */
+export type ToolChoice = 'auto' | 'none' | 'required' | { name: string }
+
+/** A model at a provider. */
+export interface ModelTarget {
+  provider: ProviderConnection
+  model: string
+}
+
+export interface ModelRequest extends ModelTarget {
+  system: string | null
+  messages: readonly ModelMessage[]
+  config: GenerationConfig
+  fields?: AnswerFields
+  /** Media types of what the request itself holds: a model that does not take one of them is not asked. */
+  mediaTypes?: readonly string[]
+  /** Asked in this order when the provider before fails with nothing said (contract section 13). */
+  fallbacks?: readonly ModelTarget[]
+  tools: readonly ToolSpec[]
+  /** Absent: the provider's default. */
+  toolChoice?: ToolChoice
+  reasoning: boolean // asked for, where it can be, and read
+  /** Absent: nobody counts the calls. */
+  calls?: ProviderCalls
+  /** What `messages` begins with is made of. Absent: nothing that is stored. */
+  history?: RequestHistory
+}
+
+/** Why a model call failed. `message` is fit for a caller, `detail` has the provider's full words. */
+export interface ModelFailure {
+  code: Extract<ReplyErrorCode, `provider_${string}` | 'internal'>
+  message: string
+  detail: string
+}
+
+/** Why a model ended its turn. */
+export type EndReason = Exclude<FinishReason, 'cancelled'>
+
+/**
+ * What a model sends in one turn. `activity` is a sign of life without text; with `output` it stands for something that
+ * the model made (a piece of a tool call, reasoning unasked), not for a ping or a role alone; with `usageFollows` the
+ * provider has announced that it will report usage. `usage` is what the provider has counted so far, for turns that do
+ * not reach their end; the newest one counts. A turn ends with exactly one `end` or `failed`, after which nothing comes;
+ * nothing at all comes after an abort. `echo`: what the vendor wants back with this turn's tool results (signed
+ * reasoning); only the adapter that made it looks into it.
+ */
+export type ModelEvent =
+  /** Comes before all others when another model than the first one answers, or is the last one that was asked. */
+  | { type: 'model'; model: string; providerId: string }
+  | { type: 'text'; text: string }
+  | { type: 'reasoning'; text: string }
+  | { type: 'tool_call'; call: ToolCall }
+  | { type: 'activity'; output?: true; usageFollows?: true }
+  | { type: 'usage'; usage: Omit<Usage, 'estimated'> }
+  | {
+      type: 'end'
+      reason: EndReason
+      usage: Omit<Usage, 'estimated'> | null
+      echo?: object
+    }
+  | { type: 'failed'; failure: ModelFailure }
+
+/**
+ * Takes what comes, in order: all that one piece from the network held. A call, not an iterator: a token that is
+ * pulled through eight generators costs 12 µs of promises on its way (2 cores, Node 24). A promise in return means
+ * that there is no room: nothing more comes until it resolves.
+ */
+export type Take<Event> = (events: readonly Event[]) => Promise<void> | undefined
+
+export interface Model {
+  /**
+   * One model turn; own retries, fallbacks and idle time-out included. Resolves after the last event was taken, or soon after
+   * `signal` aborted. Never rejects but by a fault of the adapter, or of `take`.
+   */
+  stream(request: ModelRequest, signal: AbortSignal, take: Take<ModelEvent>): Promise<void>
+  /** A tokenizer's count of each text, for usage that no provider reported. Never rejects, and takes 2 s at most. */
+  countTokens(texts: readonly string[]): Promise<number[]>
+}

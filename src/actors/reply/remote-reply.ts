@@ -1,0 +1,165 @@
+/**
+ * Replies that do not run here: finished, or owned by another instance. Those who read the same one here share one
+ * frame log. It is filled from the database, and between two reads by what the owner announces as stored (the
+ * exchange): a notice that does not join on, or silence, sends it back to the database. An event that does not join on
+ * is not shown: a database that lost what it had committed once showed frame 71 after 66.
+ */
+
+import type { Exchange, Journal, Notice, Place, StoredReply } from '../ports/index.ts'
+import { createFrameLog, type FrameLog, type Reply } from './frame-log.ts'
+import type { StoredEvent } from './reply-event.ts'
+
+/** A reconnect elsewhere follows the stored frames within 0.5 s (contract section 7). */
+const POLL_MS = 250
+
+export interface RemoteOptions {
+  read: Journal['read']
+  exchange: Exchange
+  /** How long a follower waits for a database that does not answer before its stream breaks off (milliseconds). */
+  waitLimitMs: number
+}
+
+export interface RemoteReplies {
+  /** A reply as it is stored now, and on from there. Null: there is none (any more). */
+  open(replyId: string): Promise<Reply | null>
+  /** Replies that are followed here, with the number of their readers. */
+  followed(): { sessionId: string; subscribers: number }[]
+}
+
+interface Remote {
+  log: FrameLog
+  /** The newest event in the log. */
+  place: Place
+  /** All events up to here are in the log; see `StoredReply`. */
+  readTo: number
+  /** Since when (ms, monotonic) an event is known that does not join on to it; null: none is. */
+  gapSince: number | null
+  readers: number
+  isPumped: boolean
+  /** Cuts the pump's waiting short. */
+  wake(): void
+}
+
+const isBehind = (one: Place, other: Place): boolean =>
+  one.seq > other.seq || (one.seq === other.seq && one.part > other.part)
+
+export function createRemoteReplies({ read, exchange, waitLimitMs }: RemoteOptions): RemoteReplies {
+  const followed = new Map<string, Remote>()
+
+  async function open(replyId: string): Promise<Reply | null> {
+    const known = followed.get(replyId)
+    // Read anew for each reader: it may have seen on the owner's instance what has not reached this one yet.
+    const stored = await read(replyId, known?.place.seq ?? 0, known?.readTo)
+    if (stored === null) return null
+    const remote = known ?? followed.get(replyId) ?? createRemote(stored)
+    if (remote.log.state() === 'cut') return await open(replyId)
+    advance(remote, stored)
+    return { info: remote.log.info, read: (...how) => readRemote(remote, ...how) }
+  }
+
+  async function readRemote(remote: Remote, ...how: Parameters<Reply['read']>): Promise<void> {
+    remote.readers += 1
+    if (!remote.isPumped) void pump(remote)
+    try {
+      await remote.log.read(...how)
+    } finally {
+      remote.readers -= 1
+      if (remote.readers === 0) remote.wake()
+    }
+  }
+
+  /** Fills the log for as long as it is read and its reply runs. */
+  async function pump(remote: Remote): Promise<void> {
+    const { log } = remote
+    if (log.state() !== 'open') return
+    remote.isPumped = true
+    if (!followed.has(log.info.id)) followed.set(log.info.id, remote)
+    const following = exchange.follow(log.info, (notice) => {
+      if (!applyNotice(remote, notice)) remote.wake()
+    })
+    let answeredAt = performance.now()
+    const since = (at: number) => performance.now() - at
+    while (log.state() === 'open' && remote.readers > 0) {
+      const isWoken = await pause(remote, POLL_MS)
+      // Whatever the owner can still announce, the database decides: it is asked once in half the limit at least.
+      const isFresh = following.isLive() && since(answeredAt) < waitLimitMs / 2
+      if (remote.readers === 0 || (!isWoken && isFresh)) continue
+      if (await update(remote)) answeredAt = performance.now()
+      else if (!following.isLive() && since(answeredAt) > waitLimitMs) log.cut()
+      if (remote.gapSince !== null && since(remote.gapSince) > waitLimitMs) log.cut()
+    }
+    following[Symbol.dispose]()
+    remote.isPumped = false
+    if (followed.get(log.info.id) === remote) followed.delete(log.info.id)
+  }
+
+  /** Brings the log up to what is stored now. False: the database gave no answer. */
+  async function update(remote: Remote): Promise<boolean> {
+    const { promise: late, resolve } = Promise.withResolvers<'late'>()
+    const timer = setTimeout(resolve, waitLimitMs, 'late')
+    try {
+      const stored = await Promise.race([read(remote.log.info.id, remote.place.seq, remote.readTo), late])
+      if (stored === 'late') return false
+      if (stored === null) remote.log.drop()
+      else advance(remote, stored)
+      return true
+    } catch {
+      return false
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  return {
+    open,
+    followed: () =>
+      [...followed.values()].map(({ log, readers }) => ({ sessionId: log.info.sessionId, subscribers: readers })),
+  }
+}
+
+function createRemote({ info }: StoredReply): Remote {
+  const place = { seq: info.firstSeq, part: 0 }
+  return { log: createFrameLog(info), place, readTo: 0, gapSince: null, readers: 0, isPumped: false, wake() {} }
+}
+
+const joinsOn = (one: Place, other: Place): boolean =>
+  one.part === 0 ? one.seq === other.seq + 1 : one.seq === other.seq && one.part === other.part + 1
+
+/** Takes what the log does not have yet, up to the first gap. False: there is one. */
+function push(remote: Remote, events: readonly StoredEvent[]): boolean {
+  const joining: StoredEvent[] = []
+  for (const event of events) {
+    if (!isBehind(event, remote.place)) continue
+    if (!joinsOn(event, remote.place)) break
+    joining.push(event)
+    remote.place = event
+  }
+  remote.log.push(joining)
+  const last = events.at(-1)
+  const isWhole = last === undefined || !isBehind(last, remote.place)
+  if (isWhole) remote.gapSince = null
+  else remote.gapSince ??= performance.now()
+  return isWhole
+}
+
+function advance(remote: Remote, { events, outcome, endedAt, settledAt, readTo }: StoredReply): void {
+  if (push(remote, events)) remote.readTo = Math.max(remote.readTo, readTo)
+  if (outcome !== null && endedAt !== null && settledAt !== null) remote.log.close({ outcome, endedAt, settledAt })
+}
+
+/** False: only the database knows what has happened. */
+function applyNotice(remote: Remote, notice: Notice): boolean {
+  if (notice === 'ended' || isBehind(notice.after, remote.place)) return false
+  return push(remote, notice.events)
+}
+
+/** Resolves to true when woken, to false after `ms`. */
+function pause(remote: Remote, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms, false)
+    remote.wake = () => {
+      clearTimeout(timer)
+      resolve(true)
+    }
+  })
+}

@@ -1,0 +1,232 @@
+/** What the session machine is provided with, made of the ports: generating, settling, and the ends of a reply's log. */
+import { assertEvent, fromCallback } from 'xstate'
+import { isNotStored } from '../generate/endings.ts'
+import { createGeneration, type GenerateOptions, type Generation, replyEnded } from '../generate/generate.ts'
+import type { Chain, DecidedCall, InForce } from '../generate/waiting-calls.ts'
+import { historyLimits, modelHistory } from '../history/history.ts'
+import { deriveTitle } from '../history/title.ts'
+import type { Journal, MessagePart, ModelRequest, ReplyFigures, ReplyInfo, Settlement, Take } from '../ports/index.ts'
+import type { ReplyEnd, ReplyObserver } from '../ports/observer.ts'
+import type { Outcome, ReplyEvent, Usage } from '../reply/reply-event.ts'
+import type { ReplyLog } from '../reply/reply-log.ts'
+import type { Ending, GenerateInput, SessionContext, SessionEvent, SettleInput } from './machine.ts'
+
+/** What was decided, and what the reply goes on from. */
+export interface Continued {
+  /** The first reply to the user's message. */
+  firstId: string
+  chain: Chain
+  decisions: readonly DecidedCall[]
+  by: string | null
+}
+
+/** Everything that a running reply needs beside its machine. */
+export interface RunningReply {
+  log: ReplyLog
+  /** The user's message that it answers. Empty: it continues another reply. */
+  text: string
+  parts: readonly MessagePart[]
+  /** See `Admitted`. */
+  parentId: string | null
+  historyEnd: number
+  /** The user's message had a reply already. */
+  isRegenerated: boolean
+  /** What it continues. Null: it answers a user's message itself. */
+  continued: Continued | null
+  /** For the replies that continue this one. */
+  inForce: InForce
+  /** What a title is derived from. Null: the session has one. */
+  titleFrom: string | null
+  request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice'>
+  options: GenerateOptions
+  historyMaxTokens: number
+  requesterLost: boolean
+  generation: Generation | null
+  /** When it was admitted (ms, monotonic). */
+  admittedAt: number
+  /** Final once it settles. */
+  usage: Usage
+  /** Since when (ms, monotonic) the outcome waits to be stored. */
+  settlingSince: number | null
+  observer: ReplyObserver
+  /** How it ended, as far as this instance knows. */
+  end: Omit<ReplyEnd, 'usage'>
+  /** It was ended because it could not be stored: observers tell that from other faults, the wire does not. */
+  notStored: boolean
+}
+
+export interface SessionActorPorts {
+  journal: Journal
+  /** The running reply of that id; it is there as long as its machine streams. */
+  running(replyId: string): RunningReply | undefined
+  onError(error: unknown, reply: ReplyInfo): void
+}
+
+export const noUsage: Usage = { promptTokens: 0, completionTokens: 0, estimated: true }
+
+const failure = (message: string, error: unknown): SessionEvent => ({
+  type: 'failed',
+  error: { code: 'internal', message, detail: `${message} ${error}` },
+})
+
+/** Reads the generation into the log, as fast as the log can be stored. */
+async function generate(running: RunningReply, journal: Journal, signal: AbortSignal): Promise<SessionEvent> {
+  const { log } = running
+  const generation = createGeneration({ ...running.request, ...(await historyOf(running, journal)) }, running.options)
+  running.generation = generation
+  const take: Take<ReplyEvent> = (events) => {
+    if (signal.aborted) return undefined
+    log.push(events)
+    return log.room()
+  }
+  const ending = await generation.run(signal, take, async () => (await log.stored()) === 'stored')
+  if (isNotStored(ending)) running.notStored = true
+  return ending
+}
+
+/** The conversation up to the user's message that is answered. */
+async function historyOf(
+  { log, historyEnd, text, continued, historyMaxTokens, ...running }: RunningReply,
+  journal: Journal,
+): Promise<Pick<ModelRequest, 'messages' | 'history'>> {
+  const limits = historyLimits(historyMaxTokens)
+  if (continued === null) {
+    const none = { messages: [], isWhole: true }
+    const earlier = historyEnd < 0 ? none : await journal.history(log.info.sessionId, historyEnd, limits)
+    const { isRegenerated, parentId } = running
+    const parts = isRegenerated && parentId !== null ? await journal.parts(parentId) : running.parts
+    const { messages, first } = modelHistory(earlier.messages, text, historyMaxTokens, earlier.isWhole, parts)
+    return { messages, history: { earlier: earlier.messages, first, asked: text, isContinued: false } }
+  }
+  const { messages: stored, isWhole } = await journal.history(
+    log.info.sessionId,
+    { answeredBy: continued.firstId },
+    limits,
+  )
+  const { content: asked = '', parts } = stored.at(-1) ?? {}
+  const { messages, first } = modelHistory(stored.slice(0, -1), asked, historyMaxTokens, isWhole, parts)
+  return { messages, history: { earlier: stored, first, asked, isContinued: true } }
+}
+
+/** What is stored with the calls that wait. */
+function waitingOf({ log, continued, inForce }: RunningReply, ending: Ending): Settlement['waiting'] {
+  if (ending.type !== 'finished' || ending.wait === undefined) return undefined
+  const { chain } = ending.wait
+  const calls = chain.turn.waiting.filter((call) => call !== null).filter(({ replyId }) => replyId === log.info.id)
+  return { calls, carried: { ...inForce, chain, firstId: continued?.firstId ?? log.info.id } }
+}
+
+/** How it is stored, and what of it is shown. */
+export function outcomeOf(ending: Ending, usage: Usage): Outcome {
+  if (ending.type === 'failed') return { ...ending, usage }
+  const { type, reason, wait } = ending
+  return { type, reason, usage, ...(wait && wait.shown.length > 0 && { calls: wait.shown }) }
+}
+
+/** Stores what is left and the outcome. Resolves to the event that ends the settling. */
+async function settle(running: RunningReply, ending: Ending, journal: Journal): Promise<SessionEvent> {
+  const { log } = running
+  const endedAt = new Date()
+  const figures = figuresOf(running)
+  running.observer.settling()
+  const usage = (await running.generation?.usage()) ?? noUsage
+  running.usage = usage
+  const { verdict, events } = await log.finish()
+  if (verdict === 'fenced') return { type: 'lost' }
+  running.settlingSince = performance.now()
+  if (verdict === 'refused') running.notStored = true
+  const outcome = verdict === 'refused' ? refused(usage) : outcomeOf(ending, usage)
+  const settled = await journal.settle(log.info, {
+    outcome,
+    events,
+    endedAt,
+    requesterLost: running.requesterLost,
+    reasoningMs: running.generation?.reasoningMs() ?? null,
+    figures,
+    title: running.titleFrom === null ? null : deriveTitle(running.titleFrom),
+    waiting: verdict === 'refused' ? undefined : waitingOf(running, ending),
+  })
+  if (settled.result !== 'settled') return { type: settled.result === 'gone' ? 'deleted' : 'lost' }
+  return { type: 'settled', ended: { outcome, endedAt: endedAt.toISOString(), settledAt: settled.settledAt } }
+}
+
+function figuresOf({ generation, admittedAt }: RunningReply): ReplyFigures {
+  const firstTokenAt = generation?.firstTokenAt() ?? null
+  return {
+    firstTokenMs: firstTokenAt === null ? null : Math.round(firstTokenAt - admittedAt),
+    durationMs: Math.round(performance.now() - admittedAt),
+    attempts: generation?.attempts() ?? 0,
+  }
+}
+
+function endOf(outcome: Outcome, notStored: boolean): RunningReply['end'] {
+  if (outcome.type === 'finished') return { outcome: outcome.reason, error: null }
+  const { error } = outcome
+  return { outcome: notStored && error.code === 'internal' ? 'not_stored' : error.code, error }
+}
+
+function refused(usage: Usage): Outcome {
+  const message = 'A part of the reply could not be stored.'
+  return { type: 'failed', error: { code: 'internal', message, detail: message }, usage }
+}
+
+export function sessionActors({ journal, running, onError }: SessionActorPorts) {
+  return {
+    generate: fromCallback<SessionEvent, GenerateInput, SessionEvent>(({ input, sendBack }) => {
+      const reply = input.reply
+      const own = reply === null ? undefined : running(reply.id)
+      if (reply === null || own === undefined) throw new Error('A reply without its running part.')
+      const controller = new AbortController()
+      generate(own, journal, controller.signal).then(
+        (event) => {
+          if (!controller.signal.aborted) sendBack(event)
+        },
+        (error: unknown) => {
+          if (controller.signal.aborted) return
+          onError(error, reply)
+          sendBack(failure('The reply could not be generated.', error))
+        },
+      )
+      return () => controller.abort(replyEnded)
+    }),
+    settle: fromCallback<SessionEvent, SettleInput, SessionEvent>(({ input, sendBack }) => {
+      const reply = input.reply
+      const own = reply === null ? undefined : running(reply.id)
+      if (reply === null || own === undefined || input.ending === null)
+        throw new Error('A reply without its running part.')
+      settle(own, input.ending, journal).then(sendBack, (error: unknown) => {
+        // The row still streams: the check for orphans settles it within seconds (local.ts).
+        onError(error, reply)
+        sendBack({ type: 'lost' })
+      })
+    }),
+  }
+}
+
+/** The machine's actions that end a log: nothing else does. */
+export function sessionActions({ running }: Pick<SessionActorPorts, 'running'>) {
+  type Args = { context: SessionContext; event: SessionEvent }
+  const replyOf = ({ context: { reply } }: Args) => (reply === null ? undefined : running(reply.id))
+  return {
+    closeLog(args: Args): void {
+      assertEvent(args.event, 'settled')
+      const reply = replyOf(args)
+      if (reply === undefined) return
+      const { ended } = args.event
+      reply.end = endOf(ended.outcome, reply.notStored)
+      reply.log.close(ended)
+    },
+    cutLog(args: Args): void {
+      const reply = replyOf(args)
+      if (reply === undefined) return
+      reply.requesterLost = true
+      reply.log.cut()
+    },
+    dropLog(args: Args): void {
+      const reply = replyOf(args)
+      if (reply === undefined) return
+      reply.end = { outcome: 'session_deleted', error: null }
+      reply.log.drop()
+    },
+  }
+}

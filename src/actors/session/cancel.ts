@@ -1,0 +1,43 @@
+/** A cancel, from its intent to the end of the reply: here, or on the instance that runs it. */
+
+import type { Exchange, Journal } from '../ports/index.ts'
+import { StreamCut } from '../reply/frame-log.ts'
+import type { RemoteReplies } from '../reply/remote-reply.ts'
+import { cancelReply, type LiveSessions } from './live-sessions.ts'
+
+/** How long cancel and interrupt wait for the reply to settle (contract section 4). */
+const SETTLE_WAIT_MS = 2000
+
+interface CancellingHost extends LiveSessions {
+  options: { journal: Journal; exchange: Exchange }
+  remote: RemoteReplies
+}
+
+/** Resolves when the session's running reply is settled, or after 2 s. The intent is written first. */
+export async function cancelAndWait(host: CancellingHost, sessionId: string): Promise<void> {
+  const { journal, exchange } = host.options
+  const asked = await journal.requestCancel(sessionId)
+  if (asked === null) return
+  const here = host.byReply.get(asked.replyId)
+  cancelReply(host, asked.replyId)
+  if (!here) exchange.wake([asked.instanceId])
+  const late = new AbortController()
+  const deadline = setTimeout(() => late.abort(), SETTLE_WAIT_MS)
+  try {
+    const isLate = new Promise((resolve) => late.signal.addEventListener('abort', resolve))
+    await Promise.race([here ? here.ended.promise : endOf(host, asked.replyId, late.signal), isLate])
+  } finally {
+    clearTimeout(deadline)
+    late.abort()
+  }
+}
+
+/** Resolves when a reply that runs elsewhere has ended, or cannot be followed at the moment. */
+async function endOf({ remote }: CancellingHost, replyId: string, signal: AbortSignal): Promise<void> {
+  const reply = await remote.open(replyId)
+  try {
+    await reply?.read(Number.MAX_SAFE_INTEGER, signal, () => undefined)
+  } catch (error) {
+    if (!(error instanceof StreamCut)) throw error
+  }
+}

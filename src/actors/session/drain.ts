@@ -1,0 +1,27 @@
+/** Drains an instance: running replies may finish for a while, then the rest is ended. */
+
+import type { ReplyError } from '../reply/reply-event.ts'
+import type { LiveSessions } from './live-sessions.ts'
+
+export interface DrainOptions {
+  /** How long running replies may continue, and how long storing the outcomes of the rest may take. Milliseconds. */
+  graceMs: number
+  settleMs: number
+  /** The error of the rest. */
+  error: ReplyError
+  log: { info(details: object, message: string): void }
+}
+
+/** Resolves when no reply runs, or the time is over. */
+export async function drainSessions(
+  sessions: LiveSessions,
+  { graceMs, settleMs, error, log }: DrainOptions,
+): Promise<void> {
+  const { registry } = sessions
+  await registry.quiet(graceMs)
+  const running = registry.running()
+  if (running > 0) log.info({ running }, 'Ending the replies that still run.')
+  for (const session of sessions.byReply.values()) session.actor.send({ type: 'failed', error })
+  sessions.slots.end(error)
+  await registry.quiet(settleMs)
+}

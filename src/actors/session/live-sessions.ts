@@ -1,0 +1,209 @@
+/** The sessions that live here: their actors, the replies at work, and what is asked of their machines. */
+import { createActor, type InspectionEvent } from 'xstate'
+import type { Exchange, Journal } from '../ports/index.ts'
+import type { ReplyError, RestState } from '../reply/reply-event.ts'
+import { type Continued, type RunningReply, sessionActions, sessionActors } from './actors.ts'
+import { pathOf, restingAt, sessionMachine } from './machine.ts'
+import { createSessionRegistry, isRunning, type LiveSession, type SessionRegistry } from './registry.ts'
+import { createSlots, type Slots } from './slots.ts'
+import type { TransitionRecord, TransitionRecorder } from './transitions.ts'
+
+/** How long it is shown where a session came to rest. */
+const SHOWN_MS = 5000
+
+export interface LiveSessions {
+  registry: SessionRegistry
+  /** Sessions with a reply at work, by that reply's id. */
+  byReply: Map<string, LiveSession>
+  /**
+   * Messages that are being admitted, by the id of their reply. They count as running: a burst would pass the limit, a
+   * drain would end before their start, and a row whose answer is slow to come would be taken for an orphan.
+   */
+  admitting: Map<string, Admitting>
+  slots: Slots
+  recorder: TransitionRecorder
+  exchange: Exchange
+  machine: typeof sessionMachine
+}
+
+export interface Admitting {
+  /** Resolves when its reply has begun, or will not. */
+  over: Promise<void>
+  /** Others see its row before we have the answer: a cancel may come first. */
+  cancelled: boolean
+}
+
+export interface LiveOptions {
+  journal: Journal
+  exchange: Exchange
+  recorder: TransitionRecorder
+  log: { error(details: object, message: string): void; warn(details: object, message: string): void }
+}
+
+export const errorOf = (code: ReplyError['code'], message: string): ReplyError => ({ code, message, detail: message })
+
+export function createLiveSessions({ journal, exchange, recorder, log }: LiveOptions): LiveSessions {
+  const byReply: LiveSessions['byReply'] = new Map()
+  const running = (replyId: string) => byReply.get(replyId)?.reply ?? undefined
+  const machine = sessionMachine.provide({
+    actors: sessionActors({
+      journal,
+      running,
+      onError: (err, reply) => log.error({ err, replyId: reply.id }, 'A reply met an unexpected error.'),
+    }),
+    actions: sessionActions({ running }),
+  })
+  const registry = createSessionRegistry()
+  return { registry, byReply, admitting: new Map(), slots: createSlots(registry), recorder, exchange, machine }
+}
+
+/** Gives a reply to its session's actor, which begins in the state that is stored. */
+export function beginReply(sessions: LiveSessions, agentId: string, state: RestState, reply: RunningReply): void {
+  const session = enter(sessions, agentId, state, reply)
+  sessions.byReply.set(reply.log.info.id, session)
+  sessions.registry.began()
+  const { log, continued, parentId } = reply
+  session.actor.send(continued ? { type: 'decided', reply: log.info } : { type: 'message', reply: log.info, parentId })
+}
+
+function enter(sessions: LiveSessions, agentId: string, state: RestState, reply: RunningReply): LiveSession {
+  const { sessionId } = reply.log.info
+  const known = sessions.registry.live.get(sessionId)
+  if (known) retire(known)
+  const actor = createActor(sessions.machine, { snapshot: restingAt(state) })
+  const session: LiveSession = {
+    sessionId,
+    agentId,
+    actor,
+    inspection: actor.system.inspect((event) => observe(sessions, session, event)),
+    state,
+    since: new Date(),
+    reply,
+    ended: Promise.withResolvers<void>(),
+  }
+  sessions.registry.enter(session)
+  actor.start()
+  return session
+}
+
+/** The actor of a session that has a newer message: others have ended its reply. */
+function retire(known: LiveSession): void {
+  // Stored, as the newer message proves; only the answer is under way. It closes its log and ends by itself.
+  if (known.state !== 'streaming.settling') known.actor.send({ type: 'lost' })
+}
+
+/** Follows the machine: its state, the records of its steps, the end of its reply. */
+function observe(sessions: LiveSessions, session: LiveSession, event: InspectionEvent): void {
+  if (event.type !== '@xstate.snapshot' || event.actorRef !== session.actor) return
+  const to = pathOf(session.actor.getSnapshot().value)
+  const from = session.state
+  if (to === from) return
+  const { reply } = session
+  const at = new Date()
+  Object.assign(session, { state: to, since: at })
+  const { id: messageId, sessionId } = reply.log.info
+  const { type } = event.event
+  // Whoever declares a reply lost records it (lose_replies); the owner, once fenced, writes nothing. What a deleted
+  // session did goes with it.
+  if (type !== 'lost' && type !== 'deleted') {
+    sessions.recorder.record({
+      sessionId,
+      at,
+      from,
+      to,
+      event: type,
+      messageId,
+      detail: detailOf(session, reply, type),
+    })
+  }
+  if (!isRunning(session)) finish(sessions, session, reply)
+}
+
+function detailOf(
+  session: LiveSession,
+  { usage, requesterLost, generation, continued, parentId, isRegenerated }: RunningReply,
+  event: string,
+): TransitionRecord['detail'] {
+  if (event === 'message') return isRegenerated ? { parentId, regenerate: true } : { parentId }
+  const { ending } = session.actor.getSnapshot().context
+  if ((event === 'failed' || event === 'unstorable') && ending?.type === 'failed') return { code: ending.error.code }
+  if (event === 'finished' && ending?.type === 'finished') return { finishReason: ending.reason }
+  if (event === 'decided' && continued) return decidedDetail(continued)
+  if (event !== 'settled') return {}
+  const { promptTokens, completionTokens } = usage
+  return { promptTokens, completionTokens, requesterLost, attempts: generation?.attempts() ?? 0 }
+}
+
+/** Who decided, and how many calls in which way. */
+function decidedDetail({ decisions, by }: Continued): Record<string, string | number> {
+  const detail: Record<string, string | number> = by === null ? {} : { decidedBy: by }
+  for (const { decision } of decisions) detail[decision] = Number(detail[decision] ?? 0) + 1
+  return detail
+}
+
+function finish({ byReply, registry, exchange }: LiveSessions, session: LiveSession, reply: RunningReply): void {
+  const { id } = reply.log.info
+  session.inspection.unsubscribe()
+  registry.rest(session)
+  if (byReply.delete(id)) {
+    registry.ended()
+    if (reply.end.outcome === 'session_deleted') void observeDeleted(reply)
+    else reply.observer.ended({ ...reply.end, usage: reply.usage })
+  }
+  exchange.ended(id)
+  session.ended.resolve()
+}
+
+/** What the model was asked has been used, though no message shows it any more. */
+async function observeDeleted({ generation, observer, usage }: RunningReply): Promise<void> {
+  observer.ended({ outcome: 'session_deleted', usage: (await generation?.usage()) ?? usage, error: null })
+}
+
+/** At once, or as soon as it begins. */
+export function cancelReply({ byReply, admitting }: LiveSessions, replyId: string): void {
+  byReply.get(replyId)?.actor.send({ type: 'cancel' })
+  const one = admitting.get(replyId)
+  if (one) one.cancelled = true
+}
+
+/**
+ * The session is gone: its actor stops, its streams end with `session_deleted`. `replyId`: what ran in it; another reply
+ * is that of a session that was made under the same id since.
+ */
+export function forgetSession({ registry }: LiveSessions, sessionId: string, replyId: string | null = null): void {
+  const session = registry.live.get(sessionId)
+  if (replyId !== null && session !== undefined && session.reply.log.info.id !== replyId) return
+  session?.actor.send({ type: 'deleted' })
+  registry.forget(sessionId)
+}
+
+/** The agent is gone with its sessions: whatever replies for it here ends as in a deleted session (contract section 2). */
+export function forgetAgent(sessions: LiveSessions, agentId: string): void {
+  const { live, rested } = sessions.registry
+  for (const session of [...live.values(), ...rested.values()]) {
+    if (session.agentId === agentId) forgetSession(sessions, session.sessionId)
+  }
+  sessions.slots.end(errorOf('session_deleted', 'The agent was deleted.'), agentId)
+}
+
+/** The reply's streams break off and its model is stopped; the outcome waits for the database. */
+export function breakOff({ actor, reply }: LiveSession, message: string): void {
+  if (reply.log.state() !== 'open') return
+  reply.notStored = true
+  actor.send({ type: 'unstorable', error: errorOf('internal', message) })
+}
+
+/** Breaks off replies that could not be stored for a lease; forgets where sessions came to rest. Call it often. */
+export function checkSessions({ registry }: LiveSessions, leaseMs: number): void {
+  const now = performance.now()
+  for (const session of [...registry.live.values()]) {
+    const { reply } = session
+    const waitingSince = reply.log.unstoredSince() ?? reply.settlingSince
+    if (waitingSince === null || now - waitingSince <= leaseMs) continue
+    breakOff(session, 'The reply could not be stored in time.')
+  }
+  for (const { sessionId, since } of registry.rested.values()) {
+    if (Date.now() - since.getTime() <= SHOWN_MS) break
+    registry.forget(sessionId)
+  }
+}

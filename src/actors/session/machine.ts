@@ -1,0 +1,210 @@
+/**
+ * The session's state machine. It makes the decisions and has no side effects: its actors, and the actions that end a
+ * reply's log, are provided by `session-actors.ts`. The actors answer with the named events below, so that this table
+ * is complete, and the chart in the UI is this object.
+ *
+ * Tokens never pass through here: an event through the mailbox costs 1.7 to 3.8 µs, an append to the reply's log
+ * 0.05 µs. Admission is not decided here either: the journal's insert decides, and only an admitted message arrives.
+ */
+import { assertEvent, assign, fromCallback, setup } from 'xstate'
+import type { Wait } from '../generate/waiting-calls.ts'
+import type { ReplyInfo } from '../ports/index.ts'
+import type { Ended } from '../reply/frame-log.ts'
+import { type FinishReason, type ReplyError, type RestState, restStateOf } from '../reply/reply-event.ts'
+
+/** How generating ended, before it is stored. */
+export type Ending = { type: 'finished'; reason: FinishReason; wait?: Wait } | { type: 'failed'; error: ReplyError }
+
+export type SessionEvent =
+  /** `parentId`: the message that it comes behind on its path. Null: it begins one. */
+  | { type: 'message'; reply: ReplyInfo; parentId: string | null }
+  /** What waited was decided: an admitted reply goes on from there. */
+  | { type: 'decided'; reply: ReplyInfo }
+  | { type: 'finished'; reason: FinishReason; wait?: Wait }
+  | { type: 'failed'; error: ReplyError }
+  | { type: 'cancel' }
+  /** Nothing could be stored for a lease. */
+  | { type: 'unstorable'; error: ReplyError }
+  /** The outcome as it is stored: a reply that could not be stored whole has failed, however generating ended. */
+  | { type: 'settled'; ended: Ended }
+  /** This instance was declared lost, or others have ended the reply. */
+  | { type: 'lost' }
+  | { type: 'deleted' }
+
+export interface SessionContext {
+  reply: ReplyInfo | null
+  ending: Ending | null
+}
+
+/** Inputs of the actors that run while a state is active. Both send back events of this machine. */
+export type GenerateInput = { reply: ReplyInfo | null }
+export type SettleInput = { reply: ReplyInfo | null; ending: Ending | null }
+
+const unprovided = () => {
+  throw new Error('The session machine runs only with its actors and actions provided (session-actors.ts).')
+}
+
+const decided = {
+  target: 'streaming',
+  description: 'Somebody has decided: a new reply makes the approved calls first, then the model goes on.',
+  actions: 'beginReply',
+} as const
+
+/** The transitions of every state of rest. */
+const atRest = {
+  message: {
+    target: 'streaming',
+    description: 'An admitted message: its reply is stored as streaming, generation begins.',
+    actions: 'beginReply',
+  },
+  deleted: { target: 'deleted', description: 'The session was deleted while no reply ran.' },
+} as const
+
+export const sessionMachine = setup({
+  types: {
+    context: {} as SessionContext,
+    events: {} as SessionEvent,
+  },
+  actors: {
+    generate: fromCallback<SessionEvent, GenerateInput, SessionEvent>(unprovided),
+    settle: fromCallback<SessionEvent, SettleInput, SessionEvent>(unprovided),
+  },
+  actions: {
+    beginReply: assign(({ event }) => {
+      assertEvent(event, ['message', 'decided'])
+      return { reply: event.reply, ending: null }
+    }),
+    keepFinish: assign(({ event }) => {
+      assertEvent(event, 'finished')
+      return { ending: event }
+    }),
+    keepFailure: assign(({ event }) => {
+      assertEvent(event, ['failed', 'unstorable'])
+      return { ending: { type: 'failed', error: event.error } as const }
+    }),
+    keepCancel: assign({ ending: { type: 'finished', reason: 'cancelled' } as const }),
+    /** These alone end the log of a reply that runs here. */
+    closeLog: unprovided,
+    cutLog: unprovided,
+    dropLog: unprovided,
+  },
+  guards: {
+    hasFailed: ({ event }) => event.type === 'settled' && restStateOf(event.ended.outcome) === 'error',
+    waits: ({ event }) => event.type === 'settled' && restStateOf(event.ended.outcome) === 'waiting',
+    wasCancelled: ({ event }) => event.type === 'settled' && restStateOf(event.ended.outcome) === 'cancelled',
+  },
+}).createMachine({
+  id: 'session',
+  context: { reply: null, ending: null },
+  initial: 'idle',
+  states: {
+    idle: {
+      description: 'No reply yet.',
+      on: atRest,
+    },
+    streaming: {
+      description: 'A reply runs: it is generated, stored and shown.',
+      initial: 'generating',
+      on: {
+        lost: {
+          target: 'error',
+          description: 'This instance was declared lost, or the reply was ended by others: nothing more is written.',
+          actions: 'cutLog',
+        },
+        deleted: {
+          target: 'deleted',
+          description: 'The session was deleted: readers get one last error chunk, nothing more is stored.',
+          actions: 'dropLog',
+        },
+      },
+      states: {
+        generating: {
+          description: 'The model speaks, tools run; every event is stored before it is shown.',
+          invoke: { src: 'generate', input: ({ context }): GenerateInput => ({ reply: context.reply }) },
+          on: {
+            finished: {
+              target: 'settling',
+              description: 'The model has come to its end.',
+              actions: 'keepFinish',
+            },
+            failed: {
+              target: 'settling',
+              description: 'Provider, time-out, shutdown or storage ended the reply.',
+              actions: 'keepFailure',
+            },
+            cancel: {
+              target: 'settling',
+              description: 'Somebody asked to stop: what was produced stays.',
+              actions: 'keepCancel',
+            },
+            unstorable: {
+              target: 'settling',
+              description: 'Nothing could be stored for a lease: streams break off, the model is stopped.',
+              actions: ['keepFailure', 'cutLog'],
+            },
+          },
+        },
+        settling: {
+          description: 'The outcome is stored, then announced.',
+          invoke: {
+            src: 'settle',
+            input: ({ context }): SettleInput => ({ reply: context.reply, ending: context.ending }),
+          },
+          on: {
+            settled: [
+              {
+                guard: 'hasFailed',
+                target: '#session.error',
+                description: 'Stored as failed, with what it had.',
+                actions: 'closeLog',
+              },
+              {
+                guard: 'wasCancelled',
+                target: '#session.cancelled',
+                description: 'Stored as cancelled.',
+                actions: 'closeLog',
+              },
+              {
+                guard: 'waits',
+                target: '#session.waiting',
+                description:
+                  'Stored with calls that wait for somebody: until then nothing runs and nothing is kept in memory.',
+                actions: 'closeLog',
+              },
+              { target: '#session.complete', description: 'Stored as complete.', actions: 'closeLog' },
+            ],
+            // The settlement goes on trying: when the database is back, a resume reads the outcome.
+            unstorable: { description: 'Streams break off, the outcome still waits.', actions: 'cutLog' },
+          },
+        },
+      },
+    },
+    complete: { description: 'The newest reply is whole.', on: atRest },
+    waiting: {
+      description: 'Calls of the newest reply wait for somebody: an approval, or the caller whose tools they are.',
+      on: {
+        ...atRest,
+        message: {
+          ...atRest.message,
+          description: 'A new message instead: what waits is rejected, the model is told.',
+        },
+        decided,
+      },
+    },
+    error: { description: 'The newest reply failed; it keeps what it had.', on: atRest },
+    cancelled: { description: 'The newest reply was cancelled; it keeps what it had.', on: atRest },
+    deleted: { type: 'final', description: 'The session and all that was stored of it are gone.' },
+  },
+})
+
+/** The initial state of a recreated actor: as the stored rows say, never from a stored snapshot. */
+export const restingAt = (state: RestState) =>
+  sessionMachine.resolveState({ value: state, context: { reply: null, ending: null } })
+
+/** `{streaming: 'generating'}` → `streaming.generating`, the id of the innermost state. */
+export function pathOf(value: string | Record<string, unknown>): string {
+  if (typeof value === 'string') return value
+  return Object.entries(value)
+    .map(([parent, child]) => (typeof child === 'string' ? `${parent}.${child}` : parent))
+    .join()
+}

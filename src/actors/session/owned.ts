@@ -1,0 +1,92 @@
+/** What this instance's coordination asks of the replies that run here. */
+import type { LeaseGate } from '../generate/gate.ts'
+import type { OwnedReplies, ReplyInfo } from '../ports/index.ts'
+import type { RemoteReplies } from '../reply/remote-reply.ts'
+import type { ReplyError } from '../reply/reply-event.ts'
+import { noUsage } from './actors.ts'
+import {
+  breakOff,
+  cancelReply,
+  errorOf,
+  forgetAgent,
+  forgetSession,
+  type LiveOptions,
+  type LiveSessions,
+} from './live-sessions.ts'
+import type { SeenSession } from './registry.ts'
+
+export function ownedReplies(
+  sessions: LiveSessions,
+  remote: RemoteReplies,
+  { journal, gate, log }: Pick<LiveOptions, 'journal' | 'log'> & { gate: LeaseGate },
+): OwnedReplies {
+  const { registry, byReply, admitting, slots } = sessions
+  return {
+    running: () => new Set([...byReply.keys(), ...admitting.keys()]),
+    placeOf(replyId) {
+      const log = byReply.get(replyId)?.reply.log
+      return log?.state() === 'open' ? log.place() : null
+    },
+    report: () => ({
+      actors: [
+        ...[...registry.live.values()].map(({ reply: { log }, ...session }) => ({
+          ...seen(session),
+          subscribers: log.subscribers(),
+          ...(log.state() === 'open' && { newest: log.newest() }),
+        })),
+        ...[...registry.rested.values()].map((session) => ({ ...seen(session), subscribers: 0 })),
+      ],
+      followed: remote.followed(),
+    }),
+    apply({ kind, sessionId, replyId }) {
+      if (kind === 'delete') forgetSession(sessions, sessionId, replyId)
+      else if (replyId !== null) cancelReply(sessions, replyId)
+    },
+    statelessAgents: () => slots.agents(),
+    forgetAgent: (agentId) => forgetAgent(sessions, agentId),
+    leaseExpired() {
+      for (const session of [...byReply.values()]) breakOff(session, 'The instance could not renew its lease in time.')
+      gate.stop() // stateless replies
+    },
+    fenced(epoch) {
+      for (const { actor, reply } of [...byReply.values()]) {
+        if (reply.log.info.epoch <= epoch) actor.send({ type: 'lost' })
+      }
+    },
+    async settleOrphan(reply) {
+      const error = errorOf('internal', 'The reply was abandoned.')
+      const { result } = await journal.settle(reply, {
+        outcome: { type: 'failed', error, usage: noUsage },
+        events: null,
+        endedAt: new Date(),
+        requesterLost: true,
+        reasoningMs: null,
+        figures: null,
+        title: null,
+      })
+      if (result === 'settled') log.warn(orphanFailure(reply, error), 'A reply failed.')
+    },
+    dropOrphan: (replyId) => byReply.get(replyId)?.actor.send({ type: 'lost' }),
+  }
+}
+
+/** As the line of every other failed reply; what is null was known only to the actor that is gone. */
+const orphanFailure = ({ id: replyId, sessionId, model, createdAt }: ReplyInfo, { code, detail }: ReplyError) => ({
+  reqId: null,
+  sessionId,
+  replyId,
+  agentId: null,
+  providerId: null,
+  model,
+  code,
+  detail,
+  attempts: null,
+  ms: Date.now() - Date.parse(createdAt),
+})
+
+const seen = ({ sessionId, agentId, state, since }: SeenSession) => ({
+  sessionId,
+  agentId,
+  state,
+  since: since.toISOString(),
+})

@@ -1,0 +1,73 @@
+/** The session actors in the memory of this instance, those that came to rest lately, and the number of running replies. */
+import type { ActorRefFrom, Subscription } from 'xstate'
+import type { RunningReply } from './actors.ts'
+import type { sessionMachine } from './machine.ts'
+
+/** What is shown of a session. */
+export interface SeenSession {
+  sessionId: string
+  agentId: string
+  /** Path of the innermost state, and since when it is there. */
+  state: string
+  since: Date
+}
+
+/** From a message to the end of its reply: at rest a session is in the database only. */
+export interface LiveSession extends SeenSession {
+  actor: ActorRefFrom<typeof sessionMachine>
+  /** Ended with the reply: what XState makes of an actor outlives it (bench/profiles), and must not keep the reply. */
+  inspection: Subscription
+  reply: RunningReply
+  /** Resolves when the reply is settled, lost or deleted. */
+  ended: PromiseWithResolvers<void>
+}
+
+export const isRunning = ({ state }: LiveSession): boolean => state.startsWith('streaming')
+
+export type SessionRegistry = ReturnType<typeof createSessionRegistry>
+
+export function createSessionRegistry() {
+  const live = new Map<string, LiveSession>()
+  const rested = new Map<string, SeenSession>()
+  const waiting = new Set<() => void>()
+  let running = 0
+  return {
+    live: live as ReadonlyMap<string, LiveSession>,
+    /** Replies that run here, stateless ones included. */
+    running: () => running,
+    /** By the time of their rest, the latest last. */
+    rested: rested as ReadonlyMap<string, SeenSession>,
+    enter(session: LiveSession): void {
+      rested.delete(session.sessionId)
+      live.set(session.sessionId, session)
+    },
+    /** Its reply has ended. Does nothing if the session has another actor by now. */
+    rest({ sessionId, agentId, state, since, ...session }: LiveSession): void {
+      if (live.get(sessionId)?.actor !== session.actor) return
+      live.delete(sessionId)
+      if (state !== 'deleted') rested.set(sessionId, { sessionId, agentId, state, since })
+    },
+    /** Its actor, or what it left. */
+    forget(sessionId: string): void {
+      live.delete(sessionId)
+      rested.delete(sessionId)
+    },
+    began(): void {
+      running += 1
+    },
+    ended(): void {
+      running -= 1
+      if (running === 0) for (const resolve of waiting) resolve()
+    },
+    /** Resolves when no reply runs, or after `ms`. */
+    async quiet(ms: number): Promise<void> {
+      if (running === 0) return
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(resolve, ms)
+      waiting.add(resolve)
+      await promise
+      waiting.delete(resolve)
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,58 @@
+/** A message on its way to its session, and what became of it. */
+
+import type { Actions, Carried, InForce } from '../generate/waiting-calls.ts'
+import type { NewParts } from '../history/message-parts.ts'
+import type { MessagePart, ModelRequest, NewMessage, NoPlace, OpenToolbox } from '../ports/index.ts'
+import type { Origin } from '../ports/observer.ts'
+import type { Reply } from '../reply/frame-log.ts'
+
+export interface Message extends Omit<NewMessage, 'replyId' | 'mayStart' | 'parts'> {
+  /** Absent: it is text alone. */
+  parts?: NewParts | undefined
+  request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice'>
+  openToolbox: OpenToolbox
+  /** Absent: every call is the agent's own, and made. */
+  actions?: Omit<Actions, 'continued'>
+  /** For the replies that continue this one. Absent: nothing was set. */
+  inForce?: InForce
+  /** With `decided`: what the reply goes on from. */
+  carried?: Carried | undefined
+  /** From the question to the decision. */
+  waitedMs?: number
+  onBusy: 'reject' | 'interrupt'
+  /** It cannot start a reply, only join the one that it repeats. */
+  joinOnly?: boolean
+  agentName: string
+  /** The request. Null: none. */
+  origin: Origin | null
+}
+
+export interface Started {
+  outcome: 'started'
+  reply: Reply
+  /** To be called when the client has gone before the end. */
+  requesterLost(): void
+}
+
+export type Sent = Started | { outcome: 'joined'; reply: Reply } | { outcome: Refusal }
+
+/**
+ * `stale`: the configuration has changed since; with the agent as it is now the message may be sent again. `unknown`: it
+ * may be stored all the same. `revoked`: the client secret that was to make the session. `not_waiting`: somebody else has
+ * decided, or nothing waited. Nothing is stored of any other.
+ */
+export type Refusal =
+  | 'busy'
+  | 'key_reused'
+  | 'not_found'
+  | 'full'
+  | 'draining'
+  | 'unavailable'
+  | 'stale'
+  | 'unknown'
+  | 'revoked'
+  | 'not_waiting'
+  | NoPlace
+
+/** A message whose parts are stored. */
+export type ReadyMessage = Omit<Message, 'parts'> & { parts: readonly MessagePart[] }

@@ -1,0 +1,65 @@
+/** The search for lost owners: reads the leases of others, declares silent ones lost, settles their replies. */
+
+import type { LocalOptions } from '../local.ts'
+import type { LostReply } from '../stored-replies.ts'
+import { createLeaseJudge, type SeenLease } from './lease-judge.ts'
+import { declareOthers, declareSilent, forgetLost, type LostInstances, readLeases } from './lost-instances.ts'
+
+type SearchOptions = Pick<
+  LocalOptions,
+  'id' | 'work' | 'replies' | 'leaseMs' | 'onInstancesLost' | 'onRepliesLost' | 'log'
+>
+
+export function createLostSearch(options: SearchOptions) {
+  const { id, work: sql, replies: stored, leaseMs, log } = options
+  const others: LostInstances = { sql, id, onLost: options.onInstancesLost, log }
+  const judge = createLeaseJudge(leaseMs)
+  /** As judged by the last read. A declaration is conditional on the lease seen, so it may come late. */
+  let silent: SeenLease[] = []
+
+  async function settleLost(): Promise<void> {
+    const lost = await stored.settleLost(id)
+    if (lost.length === 0) return
+    options.onRepliesLost?.(lost.length)
+    for (const reply of lost) log.warn(failureOf(reply), 'A reply failed.')
+    log.info({ replies: lost.length }, 'Settled replies of lost instances.')
+  }
+
+  return {
+    /** Resolves to whether any instance is silent, so that the search should run now. Rejects if the database is down. */
+    async readLeases(): Promise<boolean> {
+      const sentAt = performance.now()
+      try {
+        const rows = await readLeases(others)
+        silent = judge.read(rows, sentAt, performance.now())
+      } catch (error) {
+        judge.failed()
+        silent = []
+        throw error
+      }
+      return silent.length > 0
+    },
+    async run(): Promise<void> {
+      const judged = silent
+      silent = []
+      if (judged.length > 0) await declareSilent(others, judged)
+      await settleLost()
+      await forgetLost(others)
+    },
+    /** For an instance that is alone on its database: all others are dead when it starts. */
+    async declareAll(): Promise<void> {
+      await declareOthers(others)
+      await settleLost()
+    },
+  }
+}
+
+/** The log line of a failed reply (contract section 17). Its request id and call count were lost with the owner. */
+const failureOf = ({ ms, ...ids }: LostReply) => ({
+  reqId: null,
+  ...ids,
+  code: 'instance_lost',
+  detail: 'The instance that generated this reply was lost.',
+  attempts: null,
+  ms: Math.round(ms),
+})

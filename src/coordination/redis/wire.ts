@@ -1,0 +1,78 @@
+/** Messages between instances through Redis: small JSON, each to one instance's channel. */
+import Type, { type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { Place } from '../../actors/ports/index.ts'
+import type { StoredEvent } from '../../actors/reply/reply-event.ts'
+
+const place = Type.Tuple([Type.Integer(), Type.Integer()])
+const event = Type.Union([
+  Type.String(), // a text
+  Type.Object({ type: Type.Literal('reasoning'), text: Type.String() }),
+  Type.Object({
+    type: Type.Literal('tool_call'),
+    id: Type.String(),
+    name: Type.String(),
+    arguments: Type.String(),
+    startedAt: Type.String(),
+    waits: Type.Optional(Type.Union([Type.Literal('approval'), Type.Literal('caller')])),
+  }),
+  Type.Object({ type: Type.Literal('tool_begun'), id: Type.String(), startedAt: Type.String() }),
+  Type.Object({
+    type: Type.Literal('tool_result'),
+    id: Type.String(),
+    ok: Type.Boolean(),
+    content: Type.String(),
+    durationMs: Type.Number(),
+    denied: Type.Optional(Type.Literal(true)),
+  }),
+  Type.Object({ type: Type.Literal('model'), model: Type.String(), providerId: Type.String() }),
+])
+const message = Type.Union([
+  /** Intents or report requests are in the database: read them now. */
+  Type.Object({ type: Type.Literal('wake') }),
+  /** Send instance `from` what is stored of this reply, for the next few seconds. */
+  Type.Object({ type: Type.Literal('follow'), reply: Type.String(), from: Type.String() }),
+  Type.Object({ type: Type.Literal('leave'), reply: Type.String(), from: Type.String() }),
+  /** These events were stored after the position `after`. */
+  Type.Object({
+    type: Type.Literal('stored'),
+    reply: Type.String(),
+    after: place,
+    events: Type.Array(Type.Tuple([Type.Integer(), Type.Integer(), event])),
+  }),
+  /** Positions of the followed replies. */
+  Type.Object({ type: Type.Literal('heartbeat'), places: Type.Array(Type.Tuple([Type.String(), ...place.items])) }),
+  Type.Object({ type: Type.Literal('ended'), reply: Type.String() }),
+  /** To itself: proves that both connections work. */
+  Type.Object({ type: Type.Literal('echo') }),
+])
+
+export type Message = Static<typeof message>
+
+const checked = Compile(message)
+
+export const encode = (one: Message): string => JSON.stringify(one)
+
+/** Null: not a message that this version understands. */
+export function decode(text: string): Message | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return checked.Check(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+export const storedMessage = (reply: string, after: Place, events: readonly StoredEvent[]): Message => ({
+  type: 'stored',
+  reply,
+  after: [after.seq, after.part],
+  events: events.map(({ seq, part, event }) => [seq, part, event.type === 'text' ? event.text : event]),
+})
+
+export const eventsOf = ({ events }: Extract<Message, { type: 'stored' }>): StoredEvent[] =>
+  events.map(([seq, part, event]) => ({
+    seq,
+    part,
+    event: typeof event === 'string' ? { type: 'text', text: event } : event,
+  }))

@@ -1,0 +1,70 @@
+/** Finds the caller of a deploy request, or refuses it with 401 (specification 5.1, contract section 11). */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { bearerOf, isClientSecret } from '../../bearer.ts'
+import { Unauthorized } from '../../server/http-error.ts'
+import { type Caller, type ClientSecret, pathParam } from './caller.ts'
+import type { ClientSecrets } from './client-secrets.ts'
+import type { RevocationList } from './revocations.ts'
+
+export interface AuthenticationRooms {
+  /** Keys that are accepted, the current one first. Empty: open. */
+  keys: readonly string[]
+  clientSecrets: ClientSecrets
+  revocations: Pick<RevocationList, 'check'>
+}
+
+export type Authenticate = (request: FastifyRequest) => Promise<Caller>
+
+const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** The result rejects with `Unauthorized`. */
+export function createAuthentication({ keys, clientSecrets, revocations }: AuthenticationRooms): Authenticate {
+  const isKey = keyCheck(keys)
+  const isOpen = keys.length === 0
+
+  async function readSecret(value: string, request: FastifyRequest): Promise<ClientSecret> {
+    const secret = await clientSecrets.read(value)
+    const agentId = pathParam(request, 'agent_id')
+    // Of another agent it is no credential at all. On a path without one it is, and opens nothing (403).
+    if (agentId !== null && agentId.toLowerCase() !== secret.agentId) {
+      throw new Unauthorized('invalid_api_key', 'The client secret is for another agent.')
+    }
+    revocations.check(secret)
+    return secret
+  }
+
+  return async (request) => {
+    const bearer = bearerOf(request)
+    if (bearer !== null && isKey(bearer)) return { kind: 'key' }
+    // Without a key of ours, clients send any: only what could be a secret is read as one.
+    if (bearer !== null && isClientSecret(bearer)) return await readSecret(bearer, request)
+    const inQuery = bearer === null || isOpen ? secretInQuery(request) : null
+    if (inQuery !== null) return await readSecret(inQuery, request)
+    if (isOpen) return { kind: 'anyone' }
+    throw bearer === null
+      ? new Unauthorized('invalid_api_key', 'No API key was given: send Authorization: Bearer <key>.')
+      : new Unauthorized('invalid_api_key', 'The API key is not valid.')
+  }
+}
+
+/** Constant time: hashes of equal length are compared, each of them. */
+function keyCheck(keys: readonly string[]): (given: string) => boolean {
+  const hashes = keys.map(hash)
+  return (given) => {
+    const asked = hash(given)
+    return hashes.map((known) => timingSafeEqual(known, asked)).filter(Boolean).length > 0
+  }
+}
+
+/**
+ * For an EventSource, which sends no headers. Null: none. Addresses are kept in histories and logs of others, so it counts
+ * nowhere else: there a caller who sends one by mistake is refused rather than served as nobody.
+ */
+function secretInQuery(request: FastifyRequest): string | null {
+  const given = new Map<string, unknown>(Object.entries(request.query ?? {})).get('access_token')
+  if (given === undefined) return null
+  const { operation } = request.routeOptions.config
+  if (request.method === 'GET' && operation?.streams !== undefined && typeof given === 'string') return given
+  throw new Unauthorized('invalid_api_key', 'access_token is taken once, and only by a GET that streams.')
+}

@@ -1,0 +1,60 @@
+/** Who a deploy request comes from, and what each may reach (specification 5.1, contract section 11). */
+import type { FastifyRequest } from 'fastify'
+import type { Operation } from '../../../../openapi/operation.ts'
+import { HttpError } from '../../server/http-error.ts'
+
+/** What a client secret says of itself. */
+export interface ClientSecret {
+  kind: 'secret'
+  agentId: string
+  user: string
+  /** The only session that it opens. Null: all of its user's. */
+  sessionId: string | null
+  /** Its place among all secrets and revocations. */
+  number: number
+}
+
+/** `key`: the deploy key. `anyone`: no key is set, and nothing was sent that limits. Both may do everything. */
+export type Caller = { kind: 'key' } | { kind: 'anyone' } | ClientSecret
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** In the deploy scope, once it was asked for credentials. */
+    caller?: Caller | null
+  }
+}
+
+/** Throws when nobody has asked for credentials: the route lies outside of the deploy scope. */
+export function callerOf(request: FastifyRequest): Caller {
+  const { caller } = request
+  if (!caller) throw new Error(`${request.method} ${request.routeOptions.url} has no caller`)
+  return caller
+}
+
+/** A parameter of the path, before anything has been checked. Null: it has none of this name. */
+export function pathParam(request: FastifyRequest, name: 'agent_id' | 'session_id'): string | null {
+  const value = new Map<string, unknown>(Object.entries(request.params ?? {})).get(name)
+  return typeof value === 'string' ? value : null
+}
+
+/** The user whose sessions alone the caller reaches. Null: everybody's, and nobody's. */
+export const userOf = (caller: Caller): string | null => (caller.kind === 'secret' ? caller.user : null)
+
+/** False: the secret is for another session, or for sessions of others; `user` is null for those of nobody. */
+export function opens(caller: Caller, session: { id: string; user: string | null }): boolean {
+  if (caller.kind !== 'secret') return true
+  return caller.user === session.user && opensId(caller, session.id)
+}
+
+/** Whether the session may be the caller's, as far as its id tells. Its user is still to be compared. */
+export const opensId = (caller: Caller, sessionId: string): boolean =>
+  caller.kind !== 'secret' || caller.sessionId === null || caller.sessionId === sessionId.toLowerCase()
+
+/** Throws 403 for an operation that the caller may not use at all, whatever it names. */
+export function requirePermission(caller: Caller, { secret: rule }: Pick<Operation, 'secret'>): void {
+  if (caller.kind !== 'secret') return
+  if (rule === undefined) throw new HttpError(403, 'A client secret does not open this: it needs the deploy key.')
+  if (rule === 'user' && caller.sessionId !== null) {
+    throw new HttpError(403, 'This client secret opens one session alone: it neither makes nor lists any.')
+  }
+}

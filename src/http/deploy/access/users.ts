@@ -1,0 +1,77 @@
+/** An agent's users: revoke their client secrets, delete and export their sessions (contract section 11). */
+import { Readable } from 'node:stream'
+import type { SessionHost } from '../../../actors/session/host.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import { findAgent } from '../../../persistence/records/agents.ts'
+import { findSession, listMessages } from '../../../persistence/replies/sessions/sessions.ts'
+import { deleteSessionsOf, revokeUser, sessionIdsOf } from '../../../persistence/replies/users/users.ts'
+import { badRequest, missing } from '../../server/http-error.ts'
+import { brokenText } from '../../text.ts'
+import type { DeployHandlers } from '../scope.ts'
+import { wireMessage, wireSession } from '../sessions.ts'
+import type { RevocationList } from './revocations.ts'
+
+export interface UserRooms {
+  sql: Sql
+  host: SessionHost
+  revocations: Pick<RevocationList, 'add'>
+}
+
+interface Params {
+  agent_id: string
+  user: string
+}
+
+/** Throws 404 for what is no agent's id, then 400 for what no user can be called. */
+function readParams({ agent_id, user }: Params) {
+  if (!isUuid(agent_id)) missing('agent')
+  const fault = brokenText(user)
+  if (fault) badRequest(`user: ${fault}`)
+  const length = [...user].length
+  if (length < 1 || length > 200) badRequest('user: must have 1 to 200 characters')
+  return { agentId: agent_id.toLowerCase(), user }
+}
+
+export const userHandlers = (rooms: UserRooms) =>
+  ({
+    revokeUser: async ({ params }) => {
+      await revoke(rooms, readParams(params))
+    },
+    deleteUser: async ({ params }) => {
+      const { agentId, user } = readParams(params)
+      // First: no secret of the user makes another session from then on, on any instance.
+      await revoke(rooms, { agentId, user })
+      for await (const { ids, owners } of deleteSessionsOf(rooms.sql, agentId, user)) rooms.host.forget(ids, owners)
+    },
+    exportUser: async ({ params, reply }) => {
+      const { agentId, user } = readParams(params)
+      if ((await findAgent(rooms.sql, agentId)) === null) missing('agent')
+      // Read as fast as the client takes it: one session at a time is in memory.
+      const lines = Readable.from(exportLines(rooms.sql, agentId, user))
+      return reply.type('application/x-ndjson').send(lines)
+    },
+  }) satisfies DeployHandlers<'users'>
+
+/** Throws 404 for an unknown agent. */
+async function revoke({ sql, revocations }: UserRooms, one: { agentId: string; user: string }): Promise<void> {
+  const number = (await revokeUser(sql, one.agentId, one.user)) ?? missing('agent')
+  revocations.add({ ...one, number })
+}
+
+async function* exportLines(sql: Sql, agentId: string, user: string): AsyncGenerator<string> {
+  for (let after = 0, isMore = true; isMore; ) {
+    const sessions = await sessionIdsOf(sql, agentId, user, after)
+    for (const { id, num } of sessions) {
+      after = num
+      const [session, messages] = [
+        await findSession(sql, agentId, id),
+        await listMessages(sql, agentId, id, { branches: 'all' }),
+      ]
+      // Deleted meanwhile, or made anew for somebody else.
+      if (session?.user !== user || messages === null) continue
+      yield `${JSON.stringify({ ...wireSession(session), messages: messages.map(wireMessage) })}\n`
+    }
+    isMore = sessions.length > 0
+  }
+}

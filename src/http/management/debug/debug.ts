@@ -1,0 +1,127 @@
+/** For debugging (contract section 8): the chart, what each session did, where the traffic goes, who lives. */
+import type { ActorReport } from '../../../actors/ports/index.ts'
+import type { ChartTransition } from '../../../actors/session/chart.ts'
+import { sessionChart, transitionTaken } from '../../../actors/session/chart.ts'
+import type { SessionHost } from '../../../actors/session/host.ts'
+import type { TransitionRecorder } from '../../../actors/session/transitions.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import * as transitions from '../../../persistence/replies/trace/transitions.ts'
+import { listAs } from '../../list.ts'
+import { missing } from '../../server/http-error.ts'
+import type { Handlers } from '../../server/mount.ts'
+import { connectionSignal, lastEventId } from '../../streaming/reply-stream.ts'
+import { breakingOff, changes } from './following.ts'
+
+export interface DebugRooms {
+  sql: Sql
+  host: SessionHost
+  recorder: TransitionRecorder
+  /** This instance among the others. */
+  coordination: {
+    readonly id: string
+    cache(): 'ok' | 'degraded' | 'disabled'
+    reports(): Promise<(ActorReport & { instanceId: string })[]>
+  }
+}
+
+export const debugHandlers = ({ sql, host, recorder, coordination }: DebugRooms) => {
+  const chart = sessionChart()
+  const reports = async () => {
+    const others = await coordination.reports()
+    return [{ instanceId: coordination.id, ...host.owned.report() }, ...others]
+  }
+  return {
+    getChart: async () => chart,
+    getChartTraffic: async ({ query }) => {
+      await recorder.flush()
+      const { since, steps, states } = await transitions.readTraffic(sql, query.hours)
+      const counts = new Map<ChartTransition, number>()
+      for (const step of steps) {
+        const taken = transitionTaken(chart.transitions, step)
+        if (taken) counts.set(taken, (counts.get(taken) ?? 0) + step.count)
+      }
+      const visited = new Map(states.map((state) => [state.id, state]))
+      return {
+        since,
+        transitions: chart.transitions.map((transition) => {
+          const { id, source, target, event } = transition
+          return { id, source, target, event, count: counts.get(transition) ?? 0 }
+        }),
+        states: chart.states.map(({ id }) => visited.get(id) ?? { id, visits: 0, p50Ms: null, p95Ms: null }),
+      }
+    },
+    listSessionTransitions: ({ params, query }) =>
+      listAs('transitions', query, async (page) => {
+        await recorder.flush()
+        return (await transitions.listTransitions(sql, params.id, { ...page, kind: query.kind })) ?? missing('session')
+      }),
+    streamSessionTransitions: async ({ params, query, request, reply }) => {
+      const after = lastEventId(request.headers['last-event-id'])
+      await recorder.flush()
+      const read = (seq: number) => transitions.transitionsAfter(sql, params.id, seq, query.kind)
+      const first = (await read(after)) ?? missing('session')
+      // An async generator that waits is not released by itself when the client leaves.
+      const wakes = changes(recorder, params.id, connectionSignal(reply))
+      reply.sse(breakingOff(follow(read, { first, after }, wakes), reply))
+      return undefined
+    },
+    listLiveActors: async () => ({ actors: actorsOf(await reports()) }),
+    async listSessionReaders({ params }) {
+      if (!(await transitions.hasSession(sql, params.id))) missing('session')
+      return readersOf(params.id.toLowerCase(), await reports())
+    },
+  } satisfies Handlers<'debug'>
+}
+
+type Report = ActorReport & { instanceId: string }
+
+/** All actors, those who read them through other instances counted in. */
+function actorsOf(reports: readonly Report[]) {
+  const elsewhere = new Map<string, number>()
+  for (const { sessionId, subscribers } of reports.flatMap(({ followed }) => followed)) {
+    elsewhere.set(sessionId, (elsewhere.get(sessionId) ?? 0) + subscribers)
+  }
+  return reports.flatMap(({ instanceId, actors }) =>
+    actors.map(({ subscribers, newest: _, ...actor }) => ({
+      ...actor,
+      instanceId,
+      subscribers: subscribers + (elsewhere.get(actor.sessionId) ?? 0),
+    })),
+  )
+}
+
+/** Who runs the session, through which instances it is read, and what was stored last. */
+function readersOf(sessionId: string, reports: readonly Report[]) {
+  const isIt = (one: { sessionId: string }) => one.sessionId === sessionId
+  const readers = reports.map(({ instanceId, actors, followed }) => ({
+    instanceId,
+    subscribers: [...actors, ...followed].filter(isIt).reduce((sum, { subscribers }) => sum + subscribers, 0),
+  }))
+  const owner = reports.find(({ actors }) => actors.some(isIt))
+  const newest = owner?.actors.find(isIt)?.newest
+  return {
+    ownerId: owner?.instanceId ?? null,
+    readers: readers.filter(({ subscribers }) => subscribers > 0),
+    newest: newest ? { frame: newest.frame, storedAt: new Date(newest.storedAt).toISOString() } : null,
+    now: new Date().toISOString(),
+  }
+}
+
+/** The steps of a session, as they are stored; ends when the session is deleted or the client leaves. */
+async function* follow(
+  read: (after: number) => Promise<transitions.StoredTransition[] | null>,
+  { first, after }: { first: transitions.StoredTransition[]; after: number },
+  wakes: AsyncIterable<void>,
+) {
+  let seq = after
+  let isFirst = true
+  for await (const _ of wakes) {
+    const steps = isFirst ? first : await read(seq)
+    isFirst = false
+    if (steps === null) return
+    for (const step of steps) {
+      seq = step.seq
+      yield { id: String(step.seq), data: JSON.stringify(step) }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+/** For streams that follow what a session does. */
+import type { FastifyReply } from 'fastify'
+import type { TransitionRecorder } from '../../../actors/session/transitions.ts'
+
+/** Steps that other instances record are found by asking. */
+const POLL_MS = 1000
+
+/** Yields at once, then whenever something of the session may have been stored; ends when the client leaves. */
+export async function* changes(
+  recorder: Pick<TransitionRecorder, 'subscribe'>,
+  sessionId: string,
+  signal: AbortSignal,
+): AsyncGenerator<void> {
+  let wake = () => {}
+  const unsubscribe = recorder.subscribe((step) => {
+    if (step.sessionId === sessionId) wake()
+  })
+  const stop = () => wake()
+  signal.addEventListener('abort', stop)
+  try {
+    while (!signal.aborted) {
+      yield
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, POLL_MS)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+        if (signal.aborted) wake()
+      })
+    }
+  } finally {
+    unsubscribe()
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/**
+ * What a source throws the plugin leaves to nobody, which ends the process. Here it ends the connection: its reader comes
+ * back.
+ */
+export async function* breakingOff<Event>(source: AsyncIterable<Event>, reply: FastifyReply) {
+  try {
+    yield* source
+  } catch (error) {
+    reply.log.warn({ err: error }, 'A stream of steps broke off.')
+    reply.raw.destroy()
+  }
+}

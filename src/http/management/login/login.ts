@@ -1,0 +1,57 @@
+/** Login, logout, and who is logged in (specification 4.2, contract section 2). */
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import * as logins from '../../../persistence/records/access/logins.ts'
+import { badRequest, HttpError } from '../../server/http-error.ts'
+import type { Handlers } from '../../server/mount.ts'
+import { inTurns } from '../transfer/in-turns.ts'
+import type { Credentials } from './credentials.ts'
+import { loginAddress } from './login-address.ts'
+import type { LoginSessions } from './login-session.ts'
+
+/** Null: no login is required. */
+export type LoginRooms = { sql: Sql; credentials: Credentials; sessions: LoginSessions } | null
+
+// Counted names are stored; nobody configures a longer one.
+const longestUsername = 200
+
+export const loginHandlers = (rooms: LoginRooms) => {
+  // One at a time for an address: logins under way must not look like failures to those beside them.
+  const turn = inTurns()
+  return {
+    getAuthStatus: async ({ request, reply }) => ({
+      authRequired: rooms !== null,
+      authenticated: rooms === null || (await rooms.sessions.userOf(request, reply)) !== null,
+    }),
+    login: async ({ body: { username, password }, request, reply }) => {
+      if ([...username].length > longestUsername) badRequest('username: must have at most 200 characters')
+      if (rooms === null) throw new HttpError(401, 'No login is set up: AUTH_CREDENTIALS is not set.')
+      const address = loginAddress(request.ip)
+      await turn(address, () => attempt(rooms, address, username, password))
+      await rooms.sessions.begin(username, request, reply)
+      return { username }
+    },
+    logout: async ({ request, reply }) => {
+      await rooms?.sessions.end(request, reply)
+    },
+    getCurrentUser: async ({ request, reply }) => ({
+      username: rooms === null ? null : await rooms.sessions.userOf(request, reply),
+    }),
+  } satisfies Handlers<'auth'>
+}
+
+/** Throws 401, or 429 whatever the password. */
+async function attempt(
+  { sql, credentials }: NonNullable<LoginRooms>,
+  address: string,
+  username: string,
+  password: string,
+): Promise<void> {
+  const counted = await logins.beginAttempt(sql, address, username)
+  if (!counted.allowed) {
+    throw new HttpError(429, `Too many failed logins. Try again in ${counted.retryAfter} s.`, {
+      'retry-after': String(counted.retryAfter),
+    })
+  }
+  if (!(await credentials.fit(username, password))) throw new HttpError(401, 'The name or the password is wrong.')
+  await logins.forgiveAttempt(sql, address, username, counted.at)
+}

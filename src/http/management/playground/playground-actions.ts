@@ -1,0 +1,46 @@
+/** Decisions from the playground about calls that wait (contract section 15). */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ReplyError } from '../../../actors/reply/reply-event.ts'
+import { findWait } from '../../../persistence/replies/settling/waits.ts'
+import { readDecisions } from '../../sending/decisions.ts'
+import { noRetry, refuse } from '../../sending/refusals.ts'
+import { requestOptions } from '../../sending/request-options.ts'
+import { type SendRooms, sendFrom } from '../../sending/send-message.ts'
+import { HttpError, missing } from '../../server/http-error.ts'
+import type { Handlers } from '../../server/mount.ts'
+import { playgroundFrame } from '../../streaming/completion-frames.ts'
+import { answerWhole, streamReply } from '../../streaming/reply-stream.ts'
+
+export interface PlaygroundRooms extends SendRooms {
+  /** Who is logged in. Null: nobody, where no login is required. */
+  loginOf(request: FastifyRequest, reply: FastifyReply): Promise<string | null>
+}
+
+function generationFailed({ message }: ReplyError): never {
+  throw new HttpError(500, message, noRetry)
+}
+
+export function playgroundActions(rooms: PlaygroundRooms): Handlers<'playground'>['createPlaygroundActions'] {
+  return async ({ params, body, request, reply }) => {
+    const calls = readDecisions(body.decisions)
+    const { agent_id: agentId, session_id: sessionId } = params
+    const { found, wait } = await findWait(rooms.sql, { agentId, sessionId, user: null })
+    if (!found) missing('session')
+    const sent = await sendFrom(rooms, agentId, {
+      sessionId: sessionId.toLowerCase(),
+      user: null,
+      by: await rooms.loginOf(request, reply),
+      text: '',
+      onBusy: 'reject',
+      ...requestOptions(request, body),
+      reasoning: true,
+      decisions: { calls, wait, bySecret: false, asMessages: false },
+    })
+    if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)
+    reply.header('x-session-id', sent.reply.info.sessionId)
+    const onLeft = sent.outcome === 'started' ? sent.requesterLost : () => {}
+    if (!body.stream) return await answerWhole(reply, sent.reply, onLeft, generationFailed)
+    await streamReply(reply, sent.reply, 0, playgroundFrame, onLeft)
+    return undefined
+  }
+}

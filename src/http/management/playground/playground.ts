@@ -1,0 +1,191 @@
+/** The playground (specification 4.13, contract section 5): the deploy API's sessions, with more to see and to set. */
+import type { components } from '../../../../openapi/generated/schema.ts'
+import type { MessagePart } from '../../../actors/history/message-parts.ts'
+import { findPart } from '../../../persistence/replies/parts/parts.ts'
+import type { Message, MessageQuery } from '../../../persistence/replies/sessions/sessions.ts'
+import * as sessions from '../../../persistence/replies/sessions/sessions.ts'
+import { listAs } from '../../list.ts'
+import { pageOf } from '../../message-page.ts'
+import { partPath, placeOfPath, sendPart } from '../../parts/part-answer.ts'
+import { prepareParts } from '../../parts/prepare.ts'
+import { readContent, type SentMessage } from '../../parts/sent-message.ts'
+import type { FindStored } from '../../parts/stored-parts.ts'
+import { requireUploads, type Uploads } from '../../parts/uploads.ts'
+import { agentActions, agentRequest, agentToolbox, loadAgent } from '../../sending/agent-for-reply.ts'
+import { noFields } from '../../sending/answer-fields.ts'
+import { makeSession } from '../../sending/new-session.ts'
+import { overridden, overridesOf } from '../../sending/overrides.ts'
+import { camelCase, readPlace } from '../../sending/place.ts'
+import { refuse } from '../../sending/refusals.ts'
+import { wholly } from '../../sending/send-message.ts'
+import { badRequest, missing } from '../../server/http-error.ts'
+import type { Handlers } from '../../server/mount.ts'
+import { originOf } from '../../server/observe-requests.ts'
+import { playgroundFrame } from '../../streaming/completion-frames.ts'
+import { lastEventId, streamReply } from '../../streaming/reply-stream.ts'
+import { type PlaygroundRooms, playgroundActions } from './playground-actions.ts'
+import { playgroundBranches } from './playground-branches.ts'
+import { toolCallsOf } from './shown-calls.ts'
+
+type ChatRequest = components['schemas']['PlaygroundChatRequest']
+
+/** The session that is asked for, or a new one. Throws 404. */
+async function sessionFor(rooms: PlaygroundRooms, agentId: string, sessionId: string | null | undefined) {
+  return sessionId == null
+    ? await makeSession(rooms.sql, agentId, {})
+    : ((await sessions.findSession(rooms.sql, agentId, sessionId)) ?? missing('session'))
+}
+
+/** Throws 400 and 413. Empty where the request asks for another reply: its message is not looked at. */
+function readMessage({ message, regenerate }: ChatRequest, uploads: Uploads): SentMessage {
+  if (regenerate === true) return { text: '', parts: [] }
+  return readContent(message ?? badRequest('message: is required'), 'message', uploads)
+}
+
+/** Whoever is logged in sees every session's. */
+const shownParts =
+  (sql: PlaygroundRooms['sql']): FindStored =>
+  async (path) => {
+    const place = placeOfPath('playground', path)
+    return place && (await findPart(sql, place))
+  }
+
+const partShown = ({ id: messageId, agentId, sessionId }: Message, part: MessagePart, index: number) => ({
+  type: part.type,
+  url: partPath('playground', { agentId, sessionId, messageId, n: `${index}` }),
+  mediaType: part.mediaType,
+  filename: part.filename,
+  size: part.size,
+})
+
+/** What a reply took (contract section 16). */
+const replyFields = ({ model, providerId, usage, facts }: Message) => ({
+  model,
+  providerId,
+  usage,
+  firstTokenMs: facts?.firstTokenMs ?? null,
+  durationMs: facts?.durationMs ?? null,
+  attempts: facts?.attempts ?? null,
+  overrides: facts?.overrides ?? null,
+  prompt: facts?.prompt ?? null,
+})
+
+const wireMessage = (message: Message) => ({
+  id: message.id,
+  sessionId: message.sessionId,
+  parentId: message.parentId,
+  role: message.role,
+  content: message.content,
+  status: message.status,
+  finishReason: message.finishReason,
+  error: message.errorCode === null ? null : { code: message.errorCode, message: message.errorDetail ?? '' },
+  toolCalls: toolCallsOf(message),
+  ...(message.role === 'assistant' && replyFields(message)),
+  createdAt: message.createdAt,
+  ...(message.reasoning !== null && { reasoning: message.reasoning }),
+  ...(message.reasoningMs !== null && { reasoningMs: message.reasoningMs }),
+  ...(message.parts.length > 0 && { parts: message.parts.map((part, n) => partShown(message, part, n)) }),
+})
+
+/** Throws 400, 404. */
+async function readMessages(
+  sql: PlaygroundRooms['sql'],
+  { agent_id, session_id }: { agent_id: string; session_id: string },
+  query: MessageQuery,
+) {
+  const list = (page: MessageQuery) => sessions.listMessages(sql, agent_id, session_id, page)
+  return ((await pageOf(query, list)) ?? missing('session')).map(wireMessage)
+}
+
+const startChat =
+  (rooms: PlaygroundRooms): Handlers<'playground'>['createPlaygroundChat'] =>
+  async ({ params, body, request, reply }) => {
+    const { sql, host } = rooms
+    const overrides = overridesOf(body)
+    const uploads = requireUploads(request)
+    const message = readMessage(body, uploads)
+    const place = readPlace(body, camelCase)
+    const agent = await overridden(rooms, await loadAgent(rooms, params.agent_id), body)
+    const parts = await prepareParts(rooms, message.parts, { uploads, find: shownParts(sql) })
+    const asked = { ...agentRequest(rooms, agent, undefined, parts?.mediaTypes), reasoning: true }
+    const session = await sessionFor(rooms, agent.id, body.sessionId)
+    const sending = host.send({
+      agentId: agent.id,
+      agentName: agent.name,
+      sessionId: session.id,
+      user: null,
+      by: await rooms.loginOf(request, reply),
+      text: message.text,
+      parts,
+      place,
+      model: agent.model,
+      configuration: null,
+      facts: { providerId: agent.provider.id, prompt: agent.prompt, overrides: body.configOverrides ?? null },
+      includeUsage: false,
+      idempotency: null,
+      isRetry: false,
+      onBusy: 'reject',
+      request: asked,
+      origin: originOf(request),
+      openToolbox: agentToolbox(rooms, agent),
+      actions: agentActions(agent, { includeActions: body.include_actions === true, canWait: true }),
+      inForce: { tools: [], fields: noFields, overrides },
+    })
+    // Nothing is stored of a refused message: not the session that was made for it either.
+    const forget = () =>
+      body.sessionId == null ? sessions.deleteSession(sql, agent.id, session.id).catch(() => null) : null
+    const sent = await wholly(parts, () => sending).catch(async (error: unknown) => {
+      await forget()
+      throw error
+    })
+    const isRefused = sent.outcome !== 'started' && sent.outcome !== 'joined'
+    if (isRefused && sent.outcome !== 'unknown') await forget()
+    else reply.header('x-session-id', session.id)
+    if (isRefused) return refuse(sent.outcome, camelCase)
+    const onLeft = sent.outcome === 'started' ? sent.requesterLost : undefined
+    await streamReply(reply, sent.reply, 0, playgroundFrame, onLeft)
+    return undefined
+  }
+
+export const playgroundHandlers = (rooms: PlaygroundRooms) => {
+  const { sql, host } = rooms
+  return {
+    listPlaygroundSessions: ({ params, query }) =>
+      listAs(
+        'sessions',
+        query,
+        async (page) => (await sessions.listSessions(sql, params.agent_id, page)) ?? missing('agent'),
+      ),
+    createPlaygroundSession: ({ params, body: { title, user, metadata, forkOf } }) => {
+      const fork = forkOf ? { ...forkOf, owner: null } : null
+      return makeSession(sql, params.agent_id, { title, user, metadata }, { fork, nameOf: camelCase })
+    },
+    getPlaygroundSession: async ({ params }) =>
+      (await sessions.findSession(sql, params.agent_id, params.session_id)) ?? missing('session'),
+    deletePlaygroundSession: async ({ params }) => {
+      const { owners } = (await sessions.deleteSession(sql, params.agent_id, params.session_id)) ?? missing('session')
+      host.forget([params.session_id.toLowerCase()], owners)
+    },
+    listPlaygroundMessages: async ({ params, query }) => ({ messages: await readMessages(sql, params, query) }),
+    ...playgroundBranches(sql),
+    getPlaygroundPart: async ({ params: { agent_id, session_id, message_id, n }, reply }) => {
+      const place = { agentId: agent_id, sessionId: session_id, messageId: message_id, n }
+      return sendPart(reply, (await findPart(sql, place)) ?? missing('part'))
+    },
+    createPlaygroundChat: startChat(rooms),
+    createPlaygroundActions: playgroundActions(rooms),
+    resumePlaygroundChat: async ({ params, request, reply }) => {
+      const newest = await sessions.newestReply(sql, params.agent_id, params.session_id)
+      if (!newest.found) missing('session')
+      const after = lastEventId(request.headers['last-event-id'])
+      const found = newest.replyId === null ? null : await host.open(newest.replyId)
+      if (found === null) return reply.code(204).send()
+      await streamReply(reply, found, after, playgroundFrame)
+      return undefined
+    },
+    cancelPlaygroundChat: async ({ params }) => {
+      const session = (await sessions.findSession(sql, params.agent_id, params.session_id)) ?? missing('session')
+      await host.cancel(session.id)
+    },
+  } satisfies Handlers<'playground'>
+}

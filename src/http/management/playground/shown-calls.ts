@@ -1,0 +1,44 @@
+/** The tool calls of a stored message as the playground shows them, with what was decided about those that waited. */
+import type { components } from '../../../../openapi/generated/schema.ts'
+import { decisionText } from '../../../actors/generate/decided-calls.ts'
+import type { Message } from '../../../persistence/replies/sessions/sessions.ts'
+import type { WaitedCall } from '../../../persistence/replies/settling/waits.ts'
+
+type ToolCallShown = components['schemas']['PlaygroundToolCall']
+
+/** A result belongs to the oldest call of its id that has none: models repeat ids. */
+export function toolCallsOf({ toolEvents, waited }: Message): ToolCallShown[] {
+  const calls: (ToolCallShown & { waits: boolean })[] = []
+  for (const { event, offset } of toolEvents) {
+    if (event.type === 'tool_call') {
+      const { id, name, startedAt, waits } = event
+      const shown = {
+        id,
+        name,
+        arguments: event.arguments,
+        ok: null,
+        content: null,
+        offset,
+        startedAt,
+        durationMs: null,
+      }
+      calls.push({ ...shown, waits: waits !== undefined })
+    } else if (event.type === 'tool_result') {
+      const { id, ok, content, durationMs } = event
+      const call = calls.find((one) => one.id === id && one.ok === null && !one.waits)
+      if (call) Object.assign(call, { ok, content, durationMs })
+    }
+  }
+  return calls.map(({ waits, ...call }) =>
+    waits ? { ...call, ...decisionShown(waited.find(({ id }) => id === call.id)) } : call,
+  )
+}
+
+/** What became of a call that waited. */
+function decisionShown(waited: WaitedCall | undefined) {
+  if (waited === undefined) return { decision: null, decidedAt: null, decidedBy: null, decidedArguments: null }
+  const { decision, decidedAt, decidedBy, arguments: decidedArguments, durationMs, ok, content } = waited
+  const how = { decision, decidedAt, decidedBy, decidedArguments }
+  if (decision === null || decision === 'approve') return { ...how, ok, content, durationMs }
+  return { ...how, ok: decision === 'respond', content: decisionText({ ...waited, decision }), durationMs: null }
+}

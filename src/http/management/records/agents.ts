@@ -1,0 +1,120 @@
+/** Agents (contract section 2, specification 4.6). */
+import type { GenerationConfig, ResponseFormat } from '../../../actors/ports/index.ts'
+import { violatedConstraint } from '../../../persistence/postgres/constraint.ts'
+import type { Sql, Tx } from '../../../persistence/postgres/database.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import * as agents from '../../../persistence/records/agents.ts'
+import { findConnection } from '../../../persistence/records/providers.ts'
+import { listAs } from '../../list.ts'
+import type { FieldRefusal } from '../../sending/agent-for-reply.ts'
+import { readResponseFormat } from '../../sending/answer-fields.ts'
+import { badRequest, missing } from '../../server/http-error.ts'
+import type { Handlers } from '../../server/mount.ts'
+import { givenOrigins } from '../allowed-origins.ts'
+
+interface Rooms {
+  sql: Sql
+  fieldRefusal: FieldRefusal
+  /** Cancels the agent's running replies, then removes it and its sessions. False: there was no such agent. */
+  onAgentDelete(agentId: string): Promise<boolean>
+}
+
+interface References {
+  providerId?: string | undefined
+  promptId?: string | null | undefined
+  fallbacks?: readonly { providerId: string }[] | null | undefined
+}
+
+export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Rooms) =>
+  ({
+    listAgents: ({ query }) => listAs('agents', query, (page) => agents.listAgents(sql, page)),
+    createAgent: ({ body }) =>
+      withKnownReferences(body, () =>
+        sql.begin(async (tx) => {
+          const created = await agents.createAgent(tx, {
+            name: body.name,
+            providerId: body.providerId,
+            model: body.model,
+            promptId: body.promptId ?? null,
+            generationConfig: givenConfig(body.generationConfig),
+            responseFormat: givenFormat(body.responseFormat),
+            fallbacks: body.fallbacks ?? [],
+            allowedOrigins: givenOrigins(body.allowedOrigins) ?? [],
+          })
+          await checkFormat(tx, fieldRefusal, created)
+          return created
+        }),
+      ),
+    getAgent: async ({ params }) => (await agents.findAgent(sql, params.id)) ?? missing('agent'),
+    updateAgent: async ({ params, body }) => {
+      const { generationConfig: config, responseFormat: format, fallbacks, allowedOrigins, ...rest } = body
+      const changes: agents.AgentChanges = {
+        ...rest,
+        generationConfig: config === undefined ? undefined : givenConfig(config),
+        responseFormat: format === undefined ? undefined : givenFormat(format),
+        fallbacks: fallbacks === undefined ? undefined : (fallbacks ?? []),
+        allowedOrigins: givenOrigins(allowedOrigins),
+      }
+      const updated = await withKnownReferences(body, () =>
+        sql.begin(async (tx) => {
+          const changed = await agents.updateAgent(tx, params.id, changes)
+          const isOfConcern = rest.providerId !== undefined || rest.model !== undefined || format !== undefined
+          if (changed && isOfConcern) await checkFormat(tx, fieldRefusal, changed)
+          return changed
+        }),
+      )
+      return updated ?? missing('agent')
+    },
+    deleteAgent: async ({ params }) => {
+      if (!isUuid(params.id) || !(await onAgentDelete(params.id))) missing('agent')
+    },
+  }) satisfies Handlers<'agents'>
+
+/** The foreign keys decide, so that a provider deleted at this moment is 400 and not 500. */
+async function withKnownReferences<T>(references: References, write: () => Promise<T>): Promise<T> {
+  const { providerId, promptId, fallbacks } = references
+  for (const [index, fallback] of (fallbacks ?? []).entries()) {
+    if (!isUuid(fallback.providerId)) badRequest(`fallbacks.${index}.providerId: there is no such provider`)
+  }
+  if (providerId !== undefined && !isUuid(providerId)) unknownReference('provider')
+  if (promptId !== undefined && promptId !== null && !isUuid(promptId)) unknownReference('prompt')
+  try {
+    return await write()
+  } catch (error) {
+    const constraint = violatedConstraint(error)
+    if (constraint === 'agents_provider') return unknownReference('provider')
+    if (constraint === 'agent_fallbacks_provider') return badRequest('fallbacks: there is no such provider')
+    if (constraint === 'agents_prompt') return unknownReference('prompt')
+    throw error
+  }
+}
+
+const unknownReference = (kind: 'provider' | 'prompt'): never => badRequest(`${kind}Id: there is no such ${kind}`)
+
+/** Throws 400 where the agent's own provider does not take its format: each of its completions would be refused. */
+export async function checkFormat(
+  tx: Tx,
+  fieldRefusal: FieldRefusal,
+  { providerId, model, responseFormat }: Pick<agents.Agent, 'providerId' | 'model' | 'responseFormat'>,
+): Promise<void> {
+  const provider = responseFormat && (await findConnection(tx, providerId))
+  const refusal = provider && fieldRefusal({ provider, model }, { responseFormat })
+  if (refusal) badRequest(refusal.replace(/^\w+/, 'responseFormat'))
+}
+
+/** Throws 400. */
+export const givenFormat = (input: unknown): ResponseFormat | null =>
+  input === undefined || input === null ? null : readResponseFormat(input, 'responseFormat')
+
+type Nullable<T> = { [Field in keyof T]?: T[Field] | null | undefined }
+
+/** Null, as a whole or inside, means absent. Only the settings that the contract knows are kept. */
+export function givenConfig(input: Nullable<GenerationConfig> | null | undefined): GenerationConfig {
+  const { temperature, topP, topK, maxToolCalls } = input ?? {}
+  return {
+    ...(typeof temperature === 'number' && { temperature }),
+    ...(typeof topP === 'number' && { topP }),
+    ...(typeof topK === 'number' && { topK }),
+    ...(typeof maxToolCalls === 'number' && { maxToolCalls }),
+  }
+}

@@ -1,0 +1,108 @@
+/** MCP servers (contract section 2, specification 2.6 and 4.9). */
+import { randomUUID } from 'node:crypto'
+import type { ToolSpec } from '../../../actors/ports/index.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import type { Secrets } from '../../../persistence/records/access/secrets.ts'
+import * as mcpServers from '../../../persistence/records/tools/mcp-servers.ts'
+import { openHeaders } from '../../../persistence/records/tools/secret-headers.ts'
+import { listAs } from '../../list.ts'
+import { HttpError, missing } from '../../server/http-error.ts'
+import type { Handlers } from '../../server/mount.ts'
+import { connectionSignal } from '../../streaming/reply-stream.ts'
+import { newHeaders, updatedHeaders } from './header-input.ts'
+import { checkWebAddress, originOf } from './web-address.ts'
+
+/** A server as it is connected to: headers in plain text. */
+export type ReachableServer = Omit<mcpServers.StoredMcpServer, 'secretHeaders'>
+
+export interface McpServerRooms {
+  sql: Sql
+  secrets: Pick<Secrets, 'seal' | 'open'>
+  /** What the server offers, minutes old at most. Rejects with an error whose message is fit for an administrator. */
+  discoverTools(server: ReachableServer, signal: AbortSignal): Promise<readonly ToolSpec[]>
+  /** The server was changed or deleted: connections to what it was are of no use any more. */
+  onMcpServerChange(id: string): void
+}
+
+const contextOf = (id: string) => `mcp-server:${id}` as const
+
+export const mcpServerHandlers = (rooms: McpServerRooms) => {
+  const { sql, onMcpServerChange } = rooms
+  return {
+    listMcpServers: ({ query }) => listAs('mcpServers', query, (page) => mcpServers.listMcpServers(sql, page)),
+    createMcpServer: ({ body }) => mcpServers.createMcpServer(sql, newMcpServer(rooms, body)),
+    getMcpServer: async ({ params }) => (await mcpServers.findMcpServer(sql, params.id)) ?? missing('MCP server'),
+    updateMcpServer: async ({ params, body }) => {
+      const updated = await mcpServers.updateMcpServer(sql, params.id, mcpServerChanges(rooms, body))
+      if (updated) onMcpServerChange(updated.id)
+      return updated ?? missing('MCP server')
+    },
+    deleteMcpServer: async ({ params: { id } }) => {
+      if (!(await mcpServers.deleteMcpServer(sql, id))) missing('MCP server')
+      onMcpServerChange(id.toLowerCase())
+    },
+    listMcpServerTools: async ({ params: { id }, reply }) => {
+      const [stored] = isUuid(id) ? await mcpServers.storedMcpServers(sql, [id]) : []
+      const server = opened(rooms, stored ?? missing('MCP server'))
+      try {
+        const tools = await rooms.discoverTools(server, connectionSignal(reply))
+        return { tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })) }
+      } catch (error) {
+        reply.log.info({ err: error, mcpServerId: server.id }, 'an MCP server did not tell its tools')
+        throw new HttpError(502, `The MCP server did not tell its tools: ${reasonOf(error)}`)
+      }
+    },
+  } satisfies Handlers<'mcpServers'>
+}
+
+type Writing = Pick<McpServerRooms, 'secrets'>
+
+type McpServerInput = mcpServers.McpServerFields & {
+  headers?: Readonly<Record<string, string>> | null | undefined
+}
+
+/** A server to be stored. Throws 400. */
+export function newMcpServer({ secrets }: Writing, given: McpServerInput): mcpServers.NewMcpServer {
+  const { name, transport, url, headers } = given
+  checkWebAddress('url', url)
+  const id = randomUUID()
+  return { id, name, transport, url, ...newHeaders(secrets, contextOf(id), headers) }
+}
+
+type Given<Input> = { [Field in keyof Input]?: Input[Field] | undefined }
+
+/** What is given changes, the rest stays. Throws 400, also when it is called with the stored server. */
+export function mcpServerChanges({ secrets }: Writing, given: Given<McpServerInput>): mcpServers.DecideMcpServer {
+  const { name, transport, url, headers } = given
+  if (url !== undefined) checkWebAddress('url', url)
+  return (stored) => {
+    const moves = url !== undefined && originOf(url) !== originOf(stored.url)
+    return {
+      name,
+      transport,
+      url,
+      sealedHeaders: updatedHeaders(secrets, contextOf(stored.id), headers, stored, moves),
+    }
+  }
+}
+
+function opened(
+  { secrets }: McpServerRooms,
+  { secretHeaders, ...server }: mcpServers.StoredMcpServer,
+): ReachableServer {
+  try {
+    return {
+      ...server,
+      headers: openHeaders(secrets, contextOf(server.id), { headers: server.headers, secretHeaders }),
+    }
+  } catch {
+    throw new HttpError(502, 'The stored secret headers cannot be decrypted. Set them again.')
+  }
+}
+
+// A server may answer with a page of text, which would be the error's message.
+const longestReason = 500
+
+const reasonOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).slice(0, longestReason).toWellFormed()

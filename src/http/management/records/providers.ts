@@ -1,0 +1,127 @@
+/** Providers and their types (contract section 2, specification 4.3 and 4.4). */
+import { randomUUID } from 'node:crypto'
+import type { FastifyBaseLogger } from 'fastify'
+import type { ProviderConnection } from '../../../actors/ports/index.ts'
+import { violatedConstraint } from '../../../persistence/postgres/constraint.ts'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import type { Secrets } from '../../../persistence/records/access/secrets.ts'
+import * as providers from '../../../persistence/records/providers.ts'
+import { keyContext } from '../../../persistence/records/providers.ts'
+import { listAs } from '../../list.ts'
+import { badRequest, conflict, missing } from '../../server/http-error.ts'
+import type { Handlers } from '../../server/mount.ts'
+import { deleteUnlessInUse } from './in-use.ts'
+import { sealKey } from './provider-key.ts'
+import { checkWebAddress, originOf } from './web-address.ts'
+
+type TypesShown = Awaited<ReturnType<Handlers<'providers'>['listProviderTypes']>>['providerTypes']
+type ProviderType = TypesShown[number]
+type TypeId = ProviderType['id']
+
+/** What a test of a connection found. `latencyMs` in milliseconds. */
+export interface ConnectionTest {
+  ok: boolean
+  latencyMs: number
+  message: string
+  models: string[]
+}
+
+interface Rooms {
+  sql: Sql
+  secrets: Pick<Secrets, 'seal' | 'open'>
+  providerTypes: readonly ProviderType[]
+  /** Answers within `timeoutMs`. Never rejects but by a fault of the adapter. */
+  testProvider(connection: ProviderConnection, options: { timeoutMs: number }): Promise<ConnectionTest>
+}
+
+const longestTestMs = 10_000
+
+export const providerHandlers = (rooms: Rooms) => {
+  const { sql, secrets, providerTypes } = rooms
+  return {
+    listProviderTypes: () => ({ providerTypes: [...providerTypes] }),
+    listProviders: ({ query }) => listAs('providers', query, (page) => providers.listProviders<TypeId>(sql, page)),
+    createProvider: async ({ body }) => {
+      const { name, providerType, apiKey = null, baseUrl = null } = body
+      const type = typeOf(providerTypes, providerType)
+      if (baseUrl !== null) checkWebAddress('baseUrl', baseUrl)
+      else if (type.requiresBaseUrl) badRequest(`baseUrl: is required for ${type.id}`)
+      if (apiKey === null && type.requiresApiKey) badRequest(`apiKey: is required for ${type.id}`)
+      const id = randomUUID()
+      const key = sealKey(secrets, id, apiKey)
+      return withFreeName(name, () => providers.createProvider(sql, { id, name, providerType, baseUrl, ...key }))
+    },
+    getProvider: async ({ params }) => (await providers.findProvider<TypeId>(sql, params.id)) ?? missing('provider'),
+    updateProvider: async ({ params: { id }, body }) => {
+      const decide = (stored: providers.StoredConnection) => changesOf(rooms, stored, body)
+      const updated = await withFreeName(body.name, () => providers.updateProvider<TypeId>(sql, id, decide))
+      return updated ?? missing('provider')
+    },
+    deleteProvider: async ({ params: { id } }) => {
+      const deleted = await deleteUnlessInUse(sql, 'provider', id, () => providers.deleteProvider(sql, id))
+      if (!deleted) missing('provider')
+    },
+    testProvider: async ({ params, request }) => {
+      const stored = (await providers.findConnection(sql, params.id)) ?? missing('provider')
+      return testStored(rooms, stored, request.log)
+    },
+  } satisfies Handlers<'providers'>
+}
+
+function typeOf(types: readonly ProviderType[], id: string): ProviderType {
+  return types.find((type) => type.id === id) ?? badRequest('providerType: there is no such provider type')
+}
+
+interface Update {
+  name?: string | undefined
+  providerType?: string | undefined
+  baseUrl?: string | null | undefined
+  apiKey?: string | null | undefined
+}
+
+/** Throws 400 where the update may not be. The default address of the type counts where none is stored. */
+function changesOf(rooms: Rooms, stored: providers.StoredConnection, update: Update): providers.ProviderChanges {
+  const { name, providerType, baseUrl, apiKey } = update
+  const type = typeOf(rooms.providerTypes, stored.type)
+  if (providerType !== undefined && providerType !== stored.type) badRequest('providerType: cannot be changed')
+  if (baseUrl === null && type.requiresBaseUrl) badRequest(`baseUrl: is required for ${type.id}`)
+  if (baseUrl) checkWebAddress('baseUrl', baseUrl)
+  if (baseUrl === '') badRequest('baseUrl: must be a URL')
+  if (apiKey === null && type.requiresApiKey) badRequest(`apiKey: is required for ${type.id}`)
+  if (baseUrl !== undefined && apiKey === undefined && stored.apiKey !== null) {
+    const [from, to] = [stored.baseUrl, baseUrl].map((url) => originOf(url ?? type.defaultBaseUrl))
+    // Else whoever may change an address, but never saw the key, could have it sent to themselves.
+    if (from !== to) badRequest('apiKey: must be sent again when baseUrl moves to another origin')
+  }
+  return { name, baseUrl, key: apiKey === undefined ? undefined : sealKey(rooms.secrets, stored.id, apiKey) }
+}
+
+async function withFreeName<T>(name: string | undefined, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (violatedConstraint(error) !== 'providers_name_unique') throw error
+    return conflict(`name: another provider is called "${name}"`)
+  }
+}
+
+/** Always an answer: what went wrong is what the caller asked about. */
+async function testStored(
+  { secrets, testProvider }: Rooms,
+  stored: providers.StoredConnection,
+  log: FastifyBaseLogger,
+): Promise<ConnectionTest> {
+  const failed = (message: string): ConnectionTest => ({ ok: false, latencyMs: 0, message, models: [] })
+  let apiKey: string | null
+  try {
+    apiKey = stored.apiKey === null ? null : secrets.open(stored.apiKey, keyContext(stored.id))
+  } catch {
+    return failed('The stored API key cannot be decrypted. Set it again.')
+  }
+  try {
+    return await testProvider({ ...stored, apiKey }, { timeoutMs: longestTestMs })
+  } catch (error) {
+    log.error({ err: error, providerId: stored.id }, 'the test of a provider failed by a fault of ours')
+    return failed('The test failed by a fault of the server.')
+  }
+}

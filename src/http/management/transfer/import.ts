@@ -1,0 +1,276 @@
+/** Takes a copy of the configuration in: record by record, matched by name, inside one transaction. */
+import { setImmediate } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import type { components } from '../../../../openapi/generated/schema.ts'
+import type { Tx } from '../../../persistence/postgres/database.ts'
+import { createAgent, updateAgent } from '../../../persistence/records/agents.ts'
+import { createPrompt, updatePrompt } from '../../../persistence/records/prompts.ts'
+import { changeAgentTools, type ToolChoice } from '../../../persistence/records/tools/agent-tools.ts'
+import { changeHttpTool, createHttpTool } from '../../../persistence/records/tools/http-tools.ts'
+import { changeMcpServer, createMcpServer } from '../../../persistence/records/tools/mcp-servers.ts'
+import type { Configuration } from '../../../persistence/records/transfer.ts'
+import type { FieldRefusal } from '../../sending/agent-for-reply.ts'
+import { givenTools } from '../../sending/tool-choice.ts'
+import { badRequest, HttpError } from '../../server/http-error.ts'
+import { givenOrigins } from '../allowed-origins.ts'
+import { checkFormat, givenConfig, givenFormat } from '../records/agents.ts'
+import { type HttpToolRooms, httpToolChanges, newHttpTool } from '../records/http-tools.ts'
+import { mcpServerChanges, newMcpServer } from '../records/mcp-servers.ts'
+
+type Import = components['schemas']['Import']
+type Result = components['schemas']['ImportResult']
+type Kind = Result['skipped'][number]['kind']
+
+/** Then others have their turn: 24,000 records that are refused took 0.5 s without a statement between them. */
+const LONGEST_TURN_MS = 20
+
+interface Named {
+  id: string
+  name: string
+}
+
+export interface ImportRooms extends Pick<HttpToolRooms, 'secrets' | 'checkSchema'> {
+  tx: Tx
+  fieldRefusal: FieldRefusal
+  builtInTools: readonly { id: string }[]
+}
+
+interface Taking {
+  rooms: ImportRooms
+  stored: ReturnType<typeof indexed>
+  /** What each agent has chosen, by the agent's id. */
+  choices: ReadonlyMap<string, object>
+  result: Result
+  changedServers: string[]
+}
+
+/** One kind of record. `create` and `update` throw 400 for what cannot be taken in, before they write anything. */
+interface Records<Given extends { name: string }> {
+  kind: Kind
+  given: readonly Given[]
+  /** What is created is added. */
+  stored: ByName<Named>
+  create(given: Given): Promise<Named>
+  update(id: string, given: Given): Promise<unknown>
+}
+
+/** `stored` is what is there now; nobody else changes it meanwhile. Rejects only by a fault: then nothing is written. */
+export async function takeIn(rooms: ImportRooms, given: Import, stored: Configuration) {
+  const taking: Taking = {
+    rooms,
+    stored: indexed(stored),
+    choices: new Map(stored.agentTools.map(({ id, name: _, ...tools }) => [id, tools])),
+    result: { created: 0, updated: 0, skipped: [] },
+    changedServers: [],
+  }
+  await takePrompts(taking, given.prompts ?? [])
+  await takeHttpTools(taking, given.httpTools ?? [])
+  await takeMcpServers(taking, given.mcpServers ?? [])
+  await takeAgents(taking, given.agents ?? [])
+  await takeAgentTools(taking, given.agentTools ?? [])
+  return { result: taking.result, changedServers: taking.changedServers }
+}
+
+/** Records by their names: 95,000 names looked for among 30,000 records one by one would take a minute. */
+function byName<T extends Named>(records: readonly T[], noun: string) {
+  const index = new Map<string, T[]>()
+  const add = (record: T): void => {
+    const known = index.get(record.name)
+    if (known) known.push(record)
+    else index.set(record.name, [record])
+  }
+  records.forEach(add)
+  /** Null: none. Of several records with one name nobody knows which is meant: throws 400. */
+  const find = (name: string): T | null => {
+    const found = index.get(name) ?? []
+    if (found.length > 1) badRequest(`there are ${found.length} ${noun}s called "${name}"`)
+    return found[0] ?? null
+  }
+  return {
+    add,
+    find,
+    has: (name: string): boolean => index.has(name),
+    /** Throws 400 unless there is exactly one. */
+    existing: (name: string): T => find(name) ?? badRequest(`there is no ${noun} called "${name}"`),
+  }
+}
+
+type ByName<T extends Named> = ReturnType<typeof byName<T>>
+
+const indexed = (stored: Configuration) => ({
+  providers: byName(stored.providers, 'provider'),
+  prompts: byName<Named>(stored.prompts, 'prompt'),
+  agents: byName<Named>(stored.agents, 'agent'),
+  httpTools: byName<Named>(stored.httpTools, 'HTTP tool'),
+  mcpServers: byName<Named>(stored.mcpServers, 'MCP server'),
+})
+
+/** What is given beside what is stored: does it say anything new? Absent fields keep what is stored. */
+const isNew = (stored: object, given: object): boolean => !isDeepStrictEqual({ ...stored, ...given }, { ...stored })
+
+async function take<Given extends { name: string }>(
+  { result }: Taking,
+  { kind, given, stored, create, update }: Records<Given>,
+): Promise<void> {
+  const seen = new Set<string>()
+  let begin = performance.now()
+  for (const record of given) {
+    const { name } = record
+    if (performance.now() - begin > LONGEST_TURN_MS) {
+      await setImmediate()
+      begin = performance.now()
+    }
+    try {
+      if (seen.has(name)) badRequest('the name is there twice in what is imported')
+      seen.add(name)
+      const known = stored.find(name)
+      if (known === null) {
+        const { id } = await create(record)
+        stored.add({ ...record, id })
+        result.created += 1
+      } else if (isNew(known, record)) {
+        await update(known.id, record)
+        result.updated += 1
+      }
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error
+      result.skipped.push({ kind, name, reason: error.message })
+    }
+  }
+}
+
+const takePrompts = (taking: Taking, given: NonNullable<Import['prompts']>) =>
+  take(taking, {
+    kind: 'prompt',
+    given,
+    stored: taking.stored.prompts,
+    create: (prompt) => createPrompt(taking.rooms.tx, prompt),
+    update: (id, prompt) => updatePrompt(taking.rooms.tx, id, prompt),
+  })
+
+const takeHttpTools = (taking: Taking, given: NonNullable<Import['httpTools']>) =>
+  take(taking, {
+    kind: 'httpTool',
+    given,
+    stored: taking.stored.httpTools,
+    create: async (tool) => createHttpTool(taking.rooms.tx, await newHttpTool(taking.rooms, tool)),
+    update: async (id, tool) => changeHttpTool(taking.rooms.tx, id, await httpToolChanges(taking.rooms, tool)),
+  })
+
+const takeMcpServers = (taking: Taking, given: NonNullable<Import['mcpServers']>) =>
+  take(taking, {
+    kind: 'mcpServer',
+    given,
+    stored: taking.stored.mcpServers,
+    create: (server) => createMcpServer(taking.rooms.tx, newMcpServer(taking.rooms, server)),
+    async update(id, server) {
+      await changeMcpServer(taking.rooms.tx, id, mcpServerChanges(taking.rooms, server))
+      taking.changedServers.push(id)
+    },
+  })
+
+async function takeAgents(taking: Taking, given: NonNullable<Import['agents']>): Promise<void> {
+  const { tx, fieldRefusal } = taking.rooms
+  const { providers, prompts, agents } = taking.stored
+  const fields = (agent: (typeof given)[number]) => {
+    const { name, provider, model, prompt, generationConfig, responseFormat, fallbacks, allowedOrigins } = agent
+    return {
+      name,
+      model,
+      providerId: providers.existing(provider).id,
+      promptId: prompt == null ? prompt : prompts.existing(prompt).id,
+      generationConfig: generationConfig === undefined ? undefined : givenConfig(generationConfig),
+      responseFormat: responseFormat === undefined ? undefined : givenFormat(responseFormat),
+      fallbacks:
+        fallbacks === undefined
+          ? undefined
+          : (fallbacks ?? []).map((one) => ({ providerId: providers.existing(one.provider).id, model: one.model })),
+      allowedOrigins: givenOrigins(allowedOrigins),
+    }
+  }
+  await take(taking, {
+    kind: 'agent',
+    given,
+    stored: agents,
+    async create(agent) {
+      const { promptId = null, generationConfig = {}, responseFormat = null, ...rest } = fields(agent)
+      const { fallbacks = [], allowedOrigins = [], ...plain } = rest
+      await checkFormat(tx, fieldRefusal, { ...plain, responseFormat })
+      return createAgent(tx, { ...plain, promptId, generationConfig, responseFormat, fallbacks, allowedOrigins })
+    },
+    async update(id, agent) {
+      const changes = fields(agent)
+      await checkFormat(tx, fieldRefusal, { ...changes, responseFormat: changes.responseFormat ?? null })
+      return updateAgent(tx, id, changes)
+    },
+  })
+}
+
+type Choice = NonNullable<Import['agentTools']>[number]
+
+/** The parts of a choice that are here. The others are reported as skipped: one that is missing does not keep the rest out. */
+function partsHere({ rooms, stored, result }: Taking, { agent: name, ...choice }: Choice): Omit<Choice, 'agent'> {
+  const here = <Part>(parts: readonly Part[], find: (part: Part) => unknown): Part[] =>
+    parts.filter((part) => {
+      try {
+        find(part)
+        return true
+      } catch (error) {
+        if (!(error instanceof HttpError)) throw error
+        result.skipped.push({ kind: 'agentTools', name, reason: `left out: ${error.message}` })
+        return false
+      }
+    })
+  const { httpTools, mcpServers, builtInTools, approvals, ...others } = choice
+  others satisfies Record<string, never> // a kind that is not taken in does not compile
+  const findBuiltIn = (id: string) =>
+    rooms.builtInTools.some((tool) => tool.id === id) || badRequest(`there is no built-in tool called "${id}"`)
+  return {
+    ...(httpTools && { httpTools: here(httpTools, stored.httpTools.existing) }),
+    ...(mcpServers && {
+      mcpServers: here(mcpServers, ({ server }) => stored.mcpServers.existing(server)),
+    }),
+    ...(builtInTools && { builtInTools: here(builtInTools, findBuiltIn) }),
+    ...(approvals && { approvals }),
+  }
+}
+
+async function takeAgentTools(taking: Taking, given: readonly Choice[]): Promise<void> {
+  const { tx, builtInTools } = taking.rooms
+  const { agents, httpTools, mcpServers } = taking.stored
+  const none: Required<Omit<Choice, 'agent'>> = { httpTools: [], mcpServers: [], builtInTools: [], approvals: [] }
+  const chosen = ({ id, name }: Named) => ({ ...(taking.choices.get(id) ?? none), id, name })
+  await take(taking, {
+    kind: 'agentTools',
+    given: given.map(({ agent: name, ...tools }) => ({
+      name,
+      ...(agents.has(name) ? partsHere(taking, { agent: name, ...tools }) : tools),
+    })),
+    // A choice belongs to its agent: that of an agent which was made above is a change of nothing.
+    stored: {
+      ...agents,
+      find(name) {
+        const agent = agents.find(name)
+        return agent && chosen(agent)
+      },
+    },
+    create: async ({ name }) => agents.existing(name),
+    update: (id, choice) =>
+      changeAgentTools(
+        tx,
+        id,
+        givenTools(
+          {
+            httpToolIds: choice.httpTools?.map((name) => httpTools.existing(name).id),
+            mcpServers: choice.mcpServers?.map(({ server, toolNames }) => ({
+              mcpServerId: mcpServers.existing(server).id,
+              toolNames,
+            })),
+            builtInToolIds: choice.builtInTools,
+            approvals: choice.approvals,
+          } satisfies Record<keyof ToolChoice, unknown>,
+          builtInTools,
+        ),
+      ),
+  })
+}

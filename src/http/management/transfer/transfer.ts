@@ -1,0 +1,43 @@
+/** A portable copy of the configuration, out and in (contract section 8). */
+import type { FastifyInstance } from 'fastify'
+import type { Sql } from '../../../persistence/postgres/database.ts'
+import { lockConfiguration, readConfiguration } from '../../../persistence/records/transfer.ts'
+import type { Handlers } from '../../server/mount.ts'
+import type { HttpToolRooms } from '../records/http-tools.ts'
+import type { McpServerRooms } from '../records/mcp-servers.ts'
+import { type ImportRooms, takeIn } from './import.ts'
+import { registerYaml } from './yaml-body.ts'
+
+export type TransferRooms = Omit<ImportRooms, 'tx'> &
+  Pick<HttpToolRooms & McpServerRooms, 'onMcpServerChange'> & { sql: Sql }
+
+/** Its scope takes YAML too: `scope.register(transferScope(() => mount(…)))`. */
+export const transferScope = (routes: (scope: FastifyInstance) => void) => async (scope: FastifyInstance) => {
+  registerYaml(scope)
+  routes(scope)
+}
+
+export const transferHandlers = (rooms: TransferRooms) => {
+  const { sql, onMcpServerChange } = rooms
+  return {
+    exportConfiguration: async () => {
+      const { prompts, agents, httpTools, mcpServers, agentTools } = await readConfiguration(sql)
+      return {
+        version: 1 as const,
+        prompts: prompts.map(({ id: _, ...prompt }) => prompt),
+        agents: agents.map(({ id: _, ...agent }) => agent),
+        httpTools: httpTools.map(({ id: _, ...tool }) => tool),
+        mcpServers: mcpServers.map(({ id: _, ...server }) => server),
+        agentTools: agentTools.map(({ id: _, name, ...tools }) => ({ agent: name, ...tools })),
+      }
+    },
+    importConfiguration: async ({ body }) => {
+      const { result, changedServers } = await sql.begin(async (tx) => {
+        await lockConfiguration(tx)
+        return takeIn({ ...rooms, tx }, body, await readConfiguration(tx))
+      })
+      for (const id of changedServers) onMcpServerChange(id)
+      return result
+    },
+  } satisfies Handlers<'transfer'>
+}

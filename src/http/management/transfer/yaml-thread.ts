@@ -1,0 +1,51 @@
+/** Parses YAML beside the server: a document of 1 MiB may take seconds, in which nobody's stream would move. */
+import { Worker } from 'node:worker_threads'
+import { HttpError } from '../../server/http-error.ts'
+import { inTurns } from './in-turns.ts'
+import type { YamlAnswer } from './yaml-worker.ts'
+
+/** An honest MiB takes half a second, the thread's start included. */
+const DEADLINE_MS = 10_000
+/** One at a time, as each may keep a processor busy; more than these are sent away. */
+const MOST_WAITING = 4
+
+const turn = inTurns()
+let waiting = 0
+
+/** The document's value, which JSON could hold too. Rejects with `HttpError`: 400, or 503 while others wait. */
+export async function parseYaml(text: string, deadlineMs = DEADLINE_MS): Promise<unknown> {
+  if (waiting >= MOST_WAITING) {
+    throw new HttpError(503, 'Other documents are being read at the moment.', { 'retry-after': '10' })
+  }
+  waiting++
+  try {
+    const answer = await turn('yaml', () => ask(text, deadlineMs))
+    if ('fault' in answer) throw new HttpError(400, answer.fault)
+    return JSON.parse(answer.json)
+  } finally {
+    waiting--
+  }
+}
+
+function ask(text: string, deadlineMs: number): Promise<YamlAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<YamlAnswer>()
+  const worker = new Worker(new URL('./yaml-worker.ts', import.meta.url), {
+    name: 'yaml',
+    workerData: text,
+    execArgv: [], // no hook that the server was started with
+    env: {}, // no secret of ours, no NODE_OPTIONS
+    // Never met, as V8 might end the whole process then: the costliest document that is taken (99,000 `{}`) needs 290 MB.
+    resourceLimits: { maxOldGenerationSizeMb: 512 },
+  })
+  const tooMuch = () => resolve({ fault: 'body: takes too long to read' })
+  const late = setTimeout(tooMuch, deadlineMs)
+  worker.on('message', resolve)
+  worker.on('error', (error) =>
+    'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch() : reject(error),
+  )
+  worker.on('exit', () => reject(new Error('The YAML thread ended without an answer.')))
+  return promise.finally(() => {
+    clearTimeout(late)
+    void worker.terminate()
+  })
+}

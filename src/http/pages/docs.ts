@@ -1,0 +1,62 @@
+/** The contract for people and programs: `/openapi.json`, and `/docs` to read and try it. */
+import { readFile } from 'node:fs/promises'
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance } from 'fastify'
+import { pageGuards, strictPolicy } from './page-guards.ts'
+
+const contract = new URL('../../../openapi/openapi.json', import.meta.url)
+
+// Part of the built pages, which may be missing (ui.ts).
+const markFile = new URL('../../../ui/dist/favicon.svg', import.meta.url)
+const themeFile = new URL('./docs-page/theme.css', import.meta.url)
+const scriptFile = new URL('./docs-page/page.js', import.meta.url)
+// The reference page's own scripts set inline styles and use images as data.
+const docsPolicy = `${strictPolicy}; img-src 'self' data:; style-src 'self' 'unsafe-inline'`
+
+/**
+ * `GET /openapi.json` and `/docs`. Put it into a scope that asks for the login: a browser that opens `/docs`
+ * without one is then led to the login on the first page and back (contract section 8).
+ */
+export async function registerDocs(parent: FastifyInstance): Promise<void> {
+  const text = await readFile(contract, 'utf8')
+  const [mark, css, script] = await Promise.all([
+    readFile(markFile).catch(() => null),
+    readFile(themeFile, 'utf8'),
+    readFile(scriptFile, 'utf8'),
+  ])
+  await parent.register(async (app) => {
+    app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
+      const isPage = request.method === 'GET' && /^\/docs\/?(?:\?|$)/.test(request.url)
+      if (error.statusCode === 401 && isPage) return reply.redirect('/?next=/docs', 303)
+      throw error
+    })
+    app.addHook('onSend', async (_request, reply) => {
+      reply.headers(pageGuards)
+    })
+    app.get('/openapi.json', async (_request, reply) => reply.type('application/json; charset=utf-8').send(text))
+    // The one server is the one that the page came from: there is nothing to choose.
+    const { servers: _, ...document } = JSON.parse(text)
+    await app.register(swagger, { mode: 'static', specification: { document } })
+    await app.register(swaggerUi, {
+      routePrefix: '/docs',
+      staticCSP: docsPolicy,
+      validatorUrl: false,
+      theme: {
+        title: 'API reference · Greenroom',
+        css: [{ filename: 'theme.css', content: css }],
+        js: [{ filename: 'page.js', content: script }],
+        ...(mark && {
+          favicon: [{ filename: 'mark.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: mark }],
+        }),
+      },
+      uiConfig: {
+        // Without the bar that loads other documents.
+        layout: 'BaseLayout',
+        docExpansion: 'none',
+        defaultModelsExpandDepth: 0,
+        displayRequestDuration: true,
+      },
+    })
+  })
+}

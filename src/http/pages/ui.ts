@@ -1,0 +1,81 @@
+/** The pages for people, built into ui/dist. Open to everybody: the data that they show asks for the login. */
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import serveStatic from '@fastify/static'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { pageGuards, strictPolicy } from './page-guards.ts'
+
+const built = new URL('../../../ui/dist/', import.meta.url)
+// In index.html, once; the pages give it to the style elements that they make.
+const noncePlace = '__STYLE_NONCE__'
+// Likewise: `required`, or `none`, which spares the pages the question before anything is shown.
+const loginPlace = '__LOGIN__'
+const yearMs = 31_536_000_000
+
+const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Greenroom</title>
+<h1>Greenroom runs, its pages are not built</h1>
+<p>Run <code>npm run build</code> in the checkout and load this page again. It needs the development packages,
+which <code>npm ci</code> installs. The API works without: <a href="/docs">its description</a>.</p></html>`
+
+/** Answers a request that came for a page. */
+export type SendPage = (reply: FastifyReply) => Promise<FastifyReply>
+
+/**
+ * Serves `/`, `/assets/…` and the few files beside them from `folder`, each time from the disk: a build under a running
+ * server shows at the next load. Without a build `/` says how to make one, and so does the log.
+ */
+export async function registerUi(
+  app: FastifyInstance,
+  { login, folder = built }: { login: 'required' | 'none'; folder?: URL },
+): Promise<SendPage> {
+  const index = new URL('index.html', folder)
+  if (!existsSync(index)) app.log.warn('The pages are not built: npm run build makes them. The API works without.')
+  const sendPage: SendPage = async (reply) => {
+    const html = await readFile(index, 'utf8').catch(() => notBuilt)
+    return sendHtml(reply, html.replace(loginPlace, login))
+  }
+  app.get('/', (_request, reply) => sendPage(reply))
+  await app.register((scope) => serveFiles(scope, fileURLToPath(folder)))
+  return sendPage
+}
+
+/** Scripts and styles come from this server; style elements that a page makes itself carry this answer's nonce. */
+function sendHtml(reply: FastifyReply, html: string): FastifyReply {
+  const nonce = randomBytes(16).toString('base64')
+  return reply
+    .headers({
+      ...pageGuards,
+      'content-security-policy': `${strictPolicy}; img-src 'self' blob:; style-src 'self' 'nonce-${nonce}'`,
+    })
+    .type('text/html; charset=utf-8')
+    .send(html.replace(noncePlace, nonce))
+}
+
+async function serveFiles(app: FastifyInstance, root: string): Promise<void> {
+  app.addHook('onSend', async (_request, reply) => {
+    reply.header('x-content-type-options', 'nosniff')
+  })
+  await app.register(serveStatic, {
+    root: `${root}assets`,
+    prefix: '/assets/',
+    // Their names change with their content.
+    maxAge: yearMs,
+    immutable: true,
+    preCompressed: true,
+    index: false,
+    suppressWarning: true,
+  })
+  for (const name of ['favicon.svg', 'color-scheme.js', 'NOTICE.txt']) {
+    app.get(`/${name}`, (_request, reply) => reply.sendFile(name, root, { maxAge: 0, immutable: false }))
+  }
+}
+
+const notPages = /^\/(?:api|docs|openapi\.json|livez|readyz|assets)(?:[/?]|$)/
+
+/** Whether a browser asks for a page by an address of its own (`/prompts/…`), which the pages' router knows. */
+export function asksForPage({ method, url, headers }: FastifyRequest): boolean {
+  const reads = method === 'GET' || method === 'HEAD'
+  return reads && !notPages.test(url) && /\btext\/html\b/.test(headers.accept ?? '')
+}

@@ -1,0 +1,96 @@
+/** The agent that a request is for: found, with what its model is asked and the tools it may call. */
+
+import type { Actions } from '../../actors/generate/waiting-calls.ts'
+import type { AnswerFields, CheckedToolbox, ModelRequest, OpenToolbox } from '../../actors/ports/index.ts'
+import type { Sql } from '../../persistence/postgres/database.ts'
+import type { Secrets } from '../../persistence/records/access/secrets.ts'
+import type { AgentForCompletion, AgentLookup } from '../../persistence/records/agent-lookup.ts'
+import * as stored from '../../persistence/records/agent-request.ts'
+import type { ToolChoice } from '../../persistence/records/tools/agent-tools.ts'
+import { badRequest, HttpError, missing } from '../server/http-error.ts'
+import { noFields } from './answer-fields.ts'
+import { type CallerTools, noTools, refuseTaken } from './caller-tools.ts'
+import { noRetry } from './refusals.ts'
+
+export interface AgentRooms {
+  sql: Sql
+  secrets: Secrets
+  agents: AgentLookup
+  /** The chosen tools, as far as they answer. */
+  openToolbox(choice: ToolChoice, signal: AbortSignal): Promise<CheckedToolbox>
+  fieldRefusal: FieldRefusal
+  partRefusal: PartRefusal
+}
+
+/** Why a model cannot be asked for these fields, beginning with the field's name. Null: it can. */
+export type FieldRefusal = (
+  target: { provider: { type: string }; model: string },
+  fields: AnswerFields,
+) => string | null
+
+/** Why a model cannot be asked about what has these media types. Null: it can. */
+export type PartRefusal = (
+  target: { provider: { type: string }; model: string },
+  mediaTypes: readonly string[],
+) => string | null
+
+/** Throws 404 for an unknown agent. */
+export async function loadAgent({ agents }: Pick<AgentRooms, 'agents'>, agentId: string): Promise<AgentForCompletion> {
+  return (await agents.find(agentId)) ?? missing('agent')
+}
+
+/**
+ * The request without what depends on who asks. Throws 400 for fields, pictures and files that the agent's provider does
+ * not take, 500 when the provider's key cannot be opened.
+ */
+export function agentRequest(
+  { secrets, fieldRefusal, partRefusal }: Pick<AgentRooms, 'secrets' | 'fieldRefusal' | 'partRefusal'>,
+  agent: AgentForCompletion,
+  fields?: AnswerFields,
+  mediaTypes: readonly string[] = [],
+): Omit<ModelRequest, 'messages' | 'tools' | 'reasoning'> {
+  try {
+    const request = stored.agentRequest(secrets, agent, fields)
+    const refusal = fieldRefusal(request, request.fields ?? noFields)
+    if (refusal !== null) return badRequest(refusal)
+    const unseen = partRefusal(request, mediaTypes)
+    if (unseen !== null)
+      return badRequest(`messages: the agent ${JSON.stringify(agent.name)} cannot be asked: ${unseen}`)
+    return mediaTypes.length === 0 ? request : { ...request, mediaTypes }
+  } catch (error) {
+    if (error instanceof stored.UnreadableKey) throw new HttpError(500, error.message, noRetry)
+    throw error
+  }
+}
+
+/** The agent's tools, found and connected once its reply begins. */
+export const agentToolbox =
+  ({ openToolbox }: AgentRooms, { tools }: AgentForCompletion): OpenToolbox =>
+  (signal) =>
+    openToolbox(tools, signal)
+
+/** `canWait`: in a session. Who brings tools is shown their calls; `includeActions` shows what waits for an approval too. */
+export function agentActions(
+  { tools: { approvals } }: AgentForCompletion,
+  asked: { callerTools?: CallerTools | undefined; includeActions?: boolean | undefined; canWait: boolean },
+): Omit<Actions, 'continued'> {
+  const { callerTools = noTools, includeActions = false, canWait } = asked
+  return {
+    callerTools: callerTools.tools,
+    toolChoice: callerTools.choice,
+    approvals: approvals === '*' ? ['*'] : approvals,
+    canWait,
+    shows: { approval: includeActions, caller: includeActions || callerTools.tools.length > 0 },
+  }
+}
+
+/** Throws 400 for a tool of the caller's that has the name of one of the agent's. Those that answer are asked for theirs. */
+export async function refuseTakenNames(
+  { openToolbox }: Pick<AgentRooms, 'openToolbox'>,
+  { tools }: AgentForCompletion,
+  callerTools: CallerTools,
+): Promise<void> {
+  if (callerTools.tools.length === 0) return
+  const own = await openToolbox(tools, new AbortController().signal)
+  refuseTaken(callerTools, new Set(own.tools.map(({ name }) => name)))
+}

@@ -1,0 +1,87 @@
+/** Decisions about calls that wait (contract section 15): whether they fit what is pending, and who may make them. */
+import { isDeepStrictEqual } from 'node:util'
+import type { components } from '../../../openapi/generated/schema.ts'
+import type { DecidedCall } from '../../actors/generate/waiting-calls.ts'
+import type { CheckedToolbox } from '../../actors/ports/index.ts'
+import type { PendingCall, Wait } from '../../persistence/replies/settling/waits.ts'
+import { badRequest, HttpError } from '../server/http-error.ts'
+import { refuse } from './refusals.ts'
+
+export interface GivenDecisions {
+  calls: readonly DecidedCall[]
+  /** Null: nothing waits. */
+  wait: Wait | null
+  /** A client secret approves as it stands, or rejects. */
+  bySecret: boolean
+  /** They came as messages of role `tool`: to approvals those are no answer. */
+  asMessages: boolean
+}
+
+type ActionsRequest = components['schemas']['ActionsRequest']
+
+/** As callers send them. Throws 400. */
+export function readDecisions(decisions: ActionsRequest['decisions']): DecidedCall[] {
+  return decisions.map(({ call_id: id, decision, arguments: changed, output, reason }, index) => {
+    if (decision === 'respond') {
+      return output == null ? badRequest(`decisions.${index}.output: is required`) : { id, decision, output }
+    }
+    if (decision === 'approve') return { id, decision, ...(changed != null && { arguments: JSON.stringify(changed) }) }
+    return { id, decision, ...(reason != null && { reason }) }
+  })
+}
+
+/** Throws 400, 403 or 409. Arguments that are the model's own are left out. */
+export async function fittingDecisions(
+  { calls, wait, bySecret, asMessages }: GivenDecisions,
+  openToolbox: () => Promise<CheckedToolbox>,
+): Promise<DecidedCall[]> {
+  if (wait === null || (asMessages && wait.pending.some(({ kind }) => kind === 'approval')))
+    return refuse('not_waiting')
+  const where = asMessages ? 'messages' : 'decisions'
+  const pairs = calls.map((decided, index) => {
+    const call = wait.pending.find(({ call_id }) => call_id === decided.id)
+    if (call === undefined) return badRequest(`${where}: nothing waits under the id ${JSON.stringify(decided.id)}`)
+    if (calls.findIndex(({ id }) => id === decided.id) < index) {
+      return badRequest(`${where}: ${JSON.stringify(decided.id)} is decided twice`)
+    }
+    return { call, decided: withoutOwnArguments(decided, call) }
+  })
+  const missed = wait.pending.find(({ call_id }) => !calls.some(({ id }) => id === call_id))
+  if (missed) badRequest(`${where}: ${JSON.stringify(missed.call_id)} waits too, and must be decided with the others`)
+  for (const { call, decided } of pairs) refuseKind(call, decided, bySecret)
+  const changed = pairs.filter(({ decided }) => decided.arguments !== undefined)
+  if (changed.length > 0) {
+    const toolbox = await openToolbox()
+    for (const { call, decided } of changed) {
+      const reason = await toolbox.check({ name: call.name, arguments: decided.arguments ?? '' })
+      if (reason !== null)
+        badRequest(`decisions.${calls.findIndex(({ id }) => id === decided.id)}.arguments: ${reason}`)
+    }
+  }
+  return pairs.map(({ decided }) => decided)
+}
+
+function withoutOwnArguments({ arguments: changed, ...decided }: DecidedCall, call: PendingCall): DecidedCall {
+  if (changed === undefined || isDeepStrictEqual(parsed(changed), parsed(call.arguments))) return decided
+  return { ...decided, arguments: changed }
+}
+
+/** Text that is no JSON is like nothing that anybody sends. Models may send empty text for no arguments. */
+function parsed(text: string): unknown {
+  if (text.trim() === '') return {}
+  try {
+    return JSON.parse(text)
+  } catch {
+    return Number.NaN
+  }
+}
+
+function refuseKind({ call_id, kind }: PendingCall, { decision, arguments: changed }: DecidedCall, bySecret: boolean) {
+  if (kind === 'caller') {
+    if (decision === 'approve')
+      badRequest(`decisions: ${JSON.stringify(call_id)} is the caller's own: respond or reject`)
+    return
+  }
+  if (!bySecret || (decision !== 'respond' && changed === undefined)) return
+  throw new HttpError(403, 'A client secret approves a call as it stands, or rejects it.')
+}

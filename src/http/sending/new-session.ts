@@ -1,0 +1,51 @@
+/** A session as its caller asks for it (contract sections 11 and 14), on every path that makes one. */
+import type { Sql } from '../../persistence/postgres/database.ts'
+import { isUuid } from '../../persistence/postgres/uuid.ts'
+import { createSession, type Fork, forkSession, type NewSession } from '../../persistence/replies/forks/new-session.ts'
+import type { Session } from '../../persistence/replies/sessions/sessions.ts'
+import { badRequest, HttpError, missing, revokedSecret } from '../server/http-error.ts'
+import { type NameOf, snakeCase } from './place.ts'
+import { noRetry } from './refusals.ts'
+
+export interface SessionMaking {
+  /** A conversation to begin with a copy of. Null: none. */
+  fork?: Fork | null
+  /** Of the client secret that makes it for its user. Null: none. */
+  secretNumber?: number | null
+  nameOf?: NameOf
+}
+
+/**
+ * Throws 400, 404 for an unknown agent or a session to copy that is not the caller's, and 409 for an id that another
+ * session has, whosever it is. Throws 401 when the client secret is revoked by then.
+ */
+export async function makeSession(
+  sql: Sql,
+  agentId: string,
+  wanted: NewSession,
+  { fork = null, secretNumber = null, nameOf = snakeCase }: SessionMaking = {},
+): Promise<Session> {
+  const { id = null, messages } = wanted
+  if (id !== null && !isUuid(id)) badRequest('id: must be a UUID')
+  if (fork !== null && messages != null) badRequest(`messages: cannot stand beside ${nameOf('fork_of')}`)
+  const asked = { ...wanted, id: id?.toLowerCase() }
+  const made =
+    fork === null
+      ? await createSession(sql, agentId, asked, secretNumber)
+      : await forkSession(sql, agentId, asked, fork, secretNumber)
+  const session = made ?? missing('agent')
+  switch (session) {
+    case 'revoked':
+      throw revokedSecret()
+    case 'taken':
+      throw new HttpError(409, 'id: another session has it', noRetry)
+    case 'no_session':
+      return missing('session')
+    case 'unknown_message':
+      return badRequest(`${nameOf('fork_of.message_id')}: there is no such message in that session`)
+    case 'no_frame':
+      return badRequest(`${nameOf('fork_of.frame_id')}: the last message is no reply with such a frame`)
+    default:
+      return session
+  }
+}

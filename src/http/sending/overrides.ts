@@ -1,0 +1,91 @@
+/** The settings and tools that the playground sets for one reply, and for those that continue it. */
+import { createHash } from 'node:crypto'
+import type { components } from '../../../openapi/generated/schema.ts'
+import type { GenerationConfig } from '../../actors/ports/index.ts'
+import type { AnySql } from '../../persistence/postgres/database.ts'
+import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
+import { findPrompt } from '../../persistence/records/prompts.ts'
+import { findConnection } from '../../persistence/records/providers.ts'
+import { badRequest, HttpError } from '../server/http-error.ts'
+import { choiceFor, type ToolField } from './tool-choice.ts'
+
+export interface OverrideRooms {
+  sql: AnySql
+  builtInTools: readonly { id: string }[]
+}
+
+type ChatRequest = components['schemas']['PlaygroundChatRequest']
+
+export type Overrides = Pick<ChatRequest, 'configOverrides' | ToolField>
+
+/** Null: the request sets nothing. */
+export function overridesOf({
+  configOverrides,
+  httpToolIds,
+  mcpServers,
+  builtInToolIds,
+}: ChatRequest): Overrides | null {
+  const given = { configOverrides, httpToolIds, mcpServers, builtInToolIds } satisfies Record<keyof Overrides, unknown>
+  const set = Object.entries(given).filter(([, value]) => value !== undefined)
+  return set.length === 0 ? null : Object.fromEntries(set)
+}
+
+/**
+ * The agent with the request's overrides and tools; what they leave out (or null) stays. Throws 400 for an unknown
+ * provider or tool.
+ */
+export async function overridden(
+  rooms: OverrideRooms,
+  agent: AgentForCompletion,
+  chat: Overrides,
+): Promise<AgentForCompletion> {
+  const overrides = chat.configOverrides ?? {}
+  const { providerId, model, promptId, systemPrompt } = overrides
+  const provider = providerId == null ? agent.provider : await findConnection(rooms.sql, providerId)
+  if (provider === null) return badRequest('configOverrides.providerId: there is no such provider')
+  const config: GenerationConfig = { ...agent.generationConfig }
+  for (const key of ['temperature', 'topP', 'topK', 'maxToolCalls'] as const) {
+    const value = overrides[key]
+    if (value != null) config[key] = value
+  }
+  const spoken = await promptFor(rooms, agent, { promptId, systemPrompt })
+  const tools = await choiceFor(rooms, agent.tools, chat)
+  return { ...agent, ...spoken, provider, model: model ?? agent.model, generationConfig: config, tools }
+}
+
+/** A system prompt that the request brings, or names, or the agent's. Throws 400 for an unknown one. */
+async function promptFor(
+  { sql }: OverrideRooms,
+  { system, prompt }: AgentForCompletion,
+  { promptId, systemPrompt }: { promptId: string | null | undefined; systemPrompt: string | null | undefined },
+): Promise<Pick<AgentForCompletion, 'system' | 'prompt'>> {
+  if (systemPrompt != null) return { system: systemPrompt, prompt: null }
+  if (promptId == null) return { system, prompt }
+  const named = await findPrompt(sql, promptId)
+  if (named === null) return badRequest('configOverrides.promptId: there is no such prompt')
+  const { id, name, content } = named
+  return { system: content, prompt: { id, name, sha256: createHash('sha256').update(content).digest('hex') } }
+}
+
+/** The settings among what was set. Null: none. */
+export function settingsAmong(overrides: Overrides | null): Readonly<Record<string, unknown>> | null {
+  return overrides?.configOverrides ?? null
+}
+
+/**
+ * For a reply that continues another one, months later maybe: where what was set is gone, the agent is as it is. A session
+ * that nobody could decide in would wait for ever.
+ */
+export async function stillOverridden(
+  rooms: OverrideRooms,
+  agent: AgentForCompletion,
+  overrides: object | null,
+): Promise<AgentForCompletion> {
+  if (overrides === null) return agent
+  try {
+    return await overridden(rooms, agent, overrides)
+  } catch (error) {
+    if (error instanceof HttpError && error.status === 400) return agent
+    throw error
+  }
+}

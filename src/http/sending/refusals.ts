@@ -1,0 +1,43 @@
+/** Why a message was not taken (contract sections 3 and 4): the same on every surface, each in its own format. */
+import type { Refusal } from '../../actors/session/host.ts'
+import { HttpError, revokedSecret } from '../server/http-error.ts'
+
+/** Official clients try again by themselves on 409 and 5xx; this stops them. */
+export const noRetry = { 'x-should-retry': 'false' }
+const retryAfter = { 'retry-after': '2' }
+
+interface ErrorRow {
+  status: number
+  message: string
+  headers: Readonly<Record<string, string>>
+  /** At fault, in snake case. */
+  field?: string
+}
+
+export const refusals = {
+  busy: { status: 409, message: 'A reply is running in this session.', headers: noRetry },
+  not_waiting: { status: 409, message: 'Nothing in this session waits for this decision.', headers: noRetry },
+  key_reused: { status: 400, message: 'Idempotency-Key: was used for another body', headers: {} },
+  not_found: { status: 404, message: 'There is no such session.', headers: {} },
+  full: { status: 503, message: 'Too many replies run at the moment.', headers: retryAfter },
+  draining: { status: 503, message: 'The instance is shutting down.', headers: retryAfter },
+  stale: { status: 503, message: 'The configuration is being changed.', headers: retryAfter },
+  // No `x-should-retry`: a retry joins the reply, if there is one.
+  unknown: { status: 500, message: 'It is not known whether the message was stored.', headers: retryAfter },
+  unknown_parent: { status: 400, field: 'parent_id', message: 'there is no such reply in this session', headers: {} },
+  unknown_message: {
+    status: 400,
+    field: 'message_id',
+    message: 'there is no such message in this session',
+    headers: {},
+  },
+  nothing_to_answer: { status: 400, field: 'regenerate', message: 'there is no user message to answer', headers: {} },
+  unavailable: { status: 503, message: 'The instance cannot write at the moment.', headers: retryAfter },
+} satisfies Record<Exclude<Refusal, 'revoked'>, ErrorRow>
+
+/** Throws the refusal as its HTTP error. `nameOf`: how the surface writes the names of fields. */
+export function refuse(outcome: Refusal, nameOf: (field: string) => string = (field) => field): never {
+  if (outcome === 'revoked') throw revokedSecret()
+  const { status, message, headers, field }: ErrorRow = refusals[outcome]
+  throw new HttpError(status, field === undefined ? message : `${nameOf(field)}: ${message}`, headers)
+}

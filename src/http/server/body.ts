@@ -1,0 +1,79 @@
+/** Reads JSON bodies, strictly (contract sections 2 and 18). Both scopes use it. */
+import { setImmediate } from 'node:timers/promises'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { openUploads, takesParts } from '../parts/uploads.ts'
+import { findFault } from '../text.ts'
+import { HttpError } from './http-error.ts'
+import { readBody } from './incoming-body.ts'
+import { MOST_LEVELS, MOST_VALUES, measureJson } from './json-size.ts'
+
+/** To take in, read and answer a larger body costs up to 100 ms each: others have their turn between these. */
+const LARGE_BYTES = 256 * 1024
+
+/**
+ * Replaces Fastify's parsers in this scope. Empty bodies are `undefined`; other media types, or none, are 415; broken
+ * UTF-8 or JSON, too many values, `__proto__` keys and text that cannot be stored are 400.
+ */
+export function registerJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.decorateRequest('uploads', null)
+  app.addHook('onRequest', async (request, reply) => {
+    if (takesParts(request)) openUploads(request, reply)
+  })
+  app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
+    const { uploads } = request
+    const body = await readBody(request, uploads?.filter())
+    if (body.length === 0) return undefined
+    const isLarge = body.length >= LARGE_BYTES
+    if (isLarge) await setImmediate()
+    const value = readJson(body)
+    if (isLarge) await setImmediate()
+    uploads?.restoreFields(value)
+    return value
+  })
+  app.addContentTypeParser('*', async (request: FastifyRequest) => {
+    if (isEmpty(request)) return undefined
+    const given = request.headers['content-type']
+    const found = given === undefined ? 'none was named' : `not ${JSON.stringify(given.slice(0, 100))}`
+    throw new HttpError(415, `The body's content-type must be application/json, ${found}.`)
+  })
+}
+
+/** For what answers without looking at a body: none is read. */
+export function ignoreBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', async () => undefined)
+}
+
+const isEmpty = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
+
+/** Throws `HttpError` 400. */
+export function decodeUtf8(body: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    throw new HttpError(400, 'body: is not valid UTF-8')
+  }
+}
+
+/** Throws `HttpError` 400. */
+export function readJson(body: Buffer): unknown {
+  const { values, levels, hasUnicodeEscape } = measureJson(body)
+  if (levels > MOST_LEVELS) throw new HttpError(400, `body: must not be nested more than ${MOST_LEVELS} deep`)
+  if (values > MOST_VALUES) throw new HttpError(400, `body: must not hold more than ${MOST_VALUES} values`)
+  const text = decodeUtf8(body)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    // V8 quotes the text around the fault, which may hold a secret: only the place is given.
+    const place = /at position \d+(?: \(line \d+ column \d+\))?/.exec(String(error))?.[0]
+    throw new HttpError(400, place ? `body: is not valid JSON (${place})` : 'body: is not valid JSON')
+  }
+  // Only what may hold a fault is walked.
+  const isSuspect = hasUnicodeEscape || text.includes('__proto__') || text.includes('constructor')
+  const fault = isSuspect ? findFault(value) : null
+  if (fault) throw new HttpError(400, fault)
+  return value
+}

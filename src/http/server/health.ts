@@ -1,0 +1,45 @@
+/** Probes (specification 4.1, contract section 2). */
+import { setTimeout as delay } from 'node:timers/promises'
+import { isDiskFull } from '../../persistence/postgres/embedded/disk.ts'
+import type { Handlers } from './mount.ts'
+
+interface Rooms {
+  /** Rejects when the database does not answer, with SQLSTATE 53100 when its disk is full. */
+  ping(): Promise<void>
+  /** A shutdown is under way. */
+  draining(): boolean
+  /** Of the accelerator; the service is ready without it. */
+  cache(): 'ok' | 'degraded' | 'disabled'
+}
+
+// A probe that waits longer than its asker does is no answer.
+const longestPingMs = 1000
+
+export const healthHandlers = ({ ping, draining, cache }: Rooms) =>
+  ({
+    getLive: () => ({ status: 'ok' as const }),
+    getReady: async ({ reply }) => {
+      const fault = await faultOf(ping)
+      const message = draining() ? 'The server is shutting down.' : fault
+      if (message !== null) reply.code(503)
+      return {
+        status: message === null ? ('ready' as const) : ('not_ready' as const),
+        checks: { database: fault === null ? ('ok' as const) : ('down' as const), cache: cache() },
+        ...(message !== null && { message }),
+      }
+    },
+  }) satisfies Handlers<'health'>
+
+const unreachable = 'The database cannot be reached.'
+
+/** Null: it answers in time. */
+async function faultOf(ping: () => Promise<void>): Promise<string | null> {
+  const answered = new AbortController()
+  const late = delay(longestPingMs, unreachable, { signal: answered.signal }).catch(() => unreachable)
+  const answer = ping().then(
+    () => null,
+    (error: unknown) => (isDiskFull(error) ? 'The disk of the database is full.' : unreachable),
+  )
+  // The timer must not outlive the race.
+  return Promise.race([answer, late]).finally(() => answered.abort())
+}

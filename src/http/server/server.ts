@@ -1,0 +1,230 @@
+/** The one port: both scopes, health, docs and the first page, on one Fastify. */
+import { createServer as createHttpServer, METHODS } from 'node:http'
+import Fastify, { type FastifyInstance, LogController } from 'fastify'
+import { FastifySSEPlugin } from 'fastify-sse-v2'
+import { agents } from '../../../openapi/operations/agents.ts'
+import { agentTools } from '../../../openapi/operations/agentTools.ts'
+import { agUi } from '../../../openapi/operations/agUi.ts'
+import { aiSdk } from '../../../openapi/operations/aiSdk.ts'
+import { allSessions } from '../../../openapi/operations/allSessions.ts'
+import { auth } from '../../../openapi/operations/auth.ts'
+import { builtInTools } from '../../../openapi/operations/builtInTools.ts'
+import { clientSecrets } from '../../../openapi/operations/clientSecrets.ts'
+import { completions } from '../../../openapi/operations/completions.ts'
+import { debug } from '../../../openapi/operations/debug.ts'
+import { health } from '../../../openapi/operations/health.ts'
+import { httpTools } from '../../../openapi/operations/httpTools.ts'
+import { mcpServers } from '../../../openapi/operations/mcpServers.ts'
+import { models } from '../../../openapi/operations/models.ts'
+import { playground } from '../../../openapi/operations/playground.ts'
+import { prices } from '../../../openapi/operations/prices.ts'
+import { prompts } from '../../../openapi/operations/prompts.ts'
+import { providers } from '../../../openapi/operations/providers.ts'
+import { replyTraces } from '../../../openapi/operations/replyTraces.ts'
+import { sessionCompletions } from '../../../openapi/operations/sessionCompletions.ts'
+import { sessions } from '../../../openapi/operations/sessions.ts'
+import { transfer } from '../../../openapi/operations/transfer.ts'
+import { usage } from '../../../openapi/operations/usage.ts'
+import { users } from '../../../openapi/operations/users.ts'
+import { clientSecretHandlers } from '../deploy/access/client-secret-handlers.ts'
+import { createClientSecrets } from '../deploy/access/client-secrets.ts'
+import type { RevocationList } from '../deploy/access/revocations.ts'
+import { userHandlers } from '../deploy/access/users.ts'
+import { agUiHandlers } from '../deploy/ag-ui/routes.ts'
+import { aiSdkHandlers } from '../deploy/ai-sdk/routes.ts'
+import { type CompletionRooms, completionHandlers } from '../deploy/completions.ts'
+import { modelHandlers } from '../deploy/models.ts'
+import { deployScope, mountDeploy } from '../deploy/scope.ts'
+import { sessionCompletionHandlers } from '../deploy/session-completions.ts'
+import { sessionHandlers } from '../deploy/sessions.ts'
+import { type DebugRooms, debugHandlers } from '../management/debug/debug.ts'
+import { type ReplyTraceRooms, replyTraceHandlers } from '../management/debug/reply-traces.ts'
+import { type UsageRooms, usageHandlers } from '../management/debug/usage.ts'
+import { type Credential, knownCredentials } from '../management/login/credentials.ts'
+import { loginHandlers } from '../management/login/login.ts'
+import { loginSessions } from '../management/login/login-session.ts'
+import { allSessionHandlers } from '../management/playground/all-sessions.ts'
+import { playgroundHandlers } from '../management/playground/playground.ts'
+import type { PlaygroundRooms } from '../management/playground/playground-actions.ts'
+import { agentToolHandlers } from '../management/records/agent-tools.ts'
+import { agentHandlers } from '../management/records/agents.ts'
+import { type BuiltInTool, builtInToolHandlers } from '../management/records/built-in-tools.ts'
+import { type HttpToolRooms, httpToolHandlers } from '../management/records/http-tools.ts'
+import { type McpServerRooms, mcpServerHandlers } from '../management/records/mcp-servers.ts'
+import { priceHandlers } from '../management/records/prices.ts'
+import { promptHandlers } from '../management/records/prompts.ts'
+import { providerHandlers } from '../management/records/providers.ts'
+import { managementScope } from '../management/scope.ts'
+import { transferHandlers, transferScope } from '../management/transfer/transfer.ts'
+import { type BreakIt, registerBreakIt } from '../pages/break-it.ts'
+import { registerDocs } from '../pages/docs.ts'
+import { registerUi } from '../pages/ui.ts'
+import { ignoreBodies } from './body.ts'
+import { healthHandlers } from './health.ts'
+import { mount } from './mount.ts'
+import { observeRequests, type RequestObserver, requestId } from './observe-requests.ts'
+import { answerUnknownPaths, readableUrl } from './paths.ts'
+import { endPipelines } from './pipelined.ts'
+import { endSlowRequests } from './slow-requests.ts'
+
+export interface ServerOptions {
+  logLevel: string
+  /** Takes the log's lines. Absent: standard output. */
+  logStream?: LogStream | undefined
+  maxBodyBytes: number
+  trustProxy: number | string[] | null
+  deployKeys: readonly string[]
+  credentials: Credential[] | null
+  hosts: { allowedHosts: readonly string[]; loopbackOnly: boolean }
+}
+
+export interface LogStream {
+  /** A line of JSON, with its end. */
+  write(line: string): void
+}
+
+/** What requests reach. */
+export type HttpRooms = CompletionRooms &
+  DebugRooms &
+  ReplyTraceRooms &
+  UsageRooms &
+  Pick<Parameters<typeof providerHandlers>[0], 'providerTypes' | 'testProvider'> & {
+    deleteAgent(agentId: string): Promise<boolean>
+    builtInTools: readonly BuiltInTool[]
+    requestObservers: readonly RequestObserver[]
+    revocations: RevocationList
+    /** As readiness asks (health.ts). */
+    ping(): Promise<void>
+    breakIt: BreakIt | null
+  } & HttpToolRooms &
+  McpServerRooms
+
+/** Milliseconds. Of headers; bodies are timed by endSlowRequests. Node looks every 30 s by itself. */
+const TIMES = {
+  headersTimeout: 60_000,
+  requestTimeout: 0,
+  connectionsCheckingInterval: 5000,
+  keepAliveTimeout: 72_000, // longer than a balancer keeps a connection, which else sends into one that closes
+}
+
+/** Fastify with its logger, before anything is mounted: the other rooms log through it. */
+export function createServer({ logLevel, logStream, maxBodyBytes, trustProxy }: ServerOptions): FastifyInstance {
+  return Fastify({
+    bodyLimit: maxBodyBytes,
+    serverFactory: (handler) => createHttpServer(TIMES, endPipelines(handler)),
+    requestIdHeader: false,
+    genReqId: requestId,
+    // Ids of any length reach their own scope, which answers in its own format: Node limits the path to 16 KiB.
+    routerOptions: { maxParamLength: 16 * 1024 },
+    ...(trustProxy === null ? {} : { trustProxy: trusted(trustProxy) }),
+    logger: {
+      level: logLevel,
+      ...(logStream ? { stream: logStream } : {}),
+      serializers: { req: (request) => ({ method: request.method, url: pathOf(request) }) },
+      redact: ['req.headers.authorization', 'req.headers.cookie', 'apiKey', '*.apiKey', 'password', '*.password'],
+    },
+    // Two lines a request cost more than the request; `debug` brings one (below).
+    logController: new LogController({ disableRequestLogging: true }),
+    pluginTimeout: 0, // what is mounted waits for nothing: more than 10 s are a busy machine, no reason to stop the start
+    forceCloseConnections: 'idle', // see closeServer
+    rewriteUrl: readableUrl,
+  })
+}
+
+/**
+ * Takes no connection more and answers what is under way: a request that was obeyed without an answer is sent again by
+ * its client or balancer, and would be obeyed twice (seen: a session made twice). After `ms` whoever is left is cut off.
+ */
+export async function closeServer(app: FastifyInstance, ms: number): Promise<void> {
+  // Node closes the connections that are idle now, not those that will be after their answer.
+  const idle = setInterval(() => app.server.closeIdleConnections(), 20)
+  const late = setTimeout(() => app.server.closeAllConnections(), ms)
+  await app.close().finally(() => {
+    clearInterval(idle)
+    clearTimeout(late)
+  })
+}
+
+/** Without the query, which may hold a credential (`access_token`). */
+const pathOf = ({ url = '' }: { url?: string }): string => url.split('?', 1)[0] ?? ''
+
+/** A number of hops, or who they are. */
+const trusted = (rule: number | string[]) => (typeof rule === 'number' ? (_: string, hop: number) => hop < rule : rule)
+
+export async function mountAll(app: FastifyInstance, options: ServerOptions, rooms: HttpRooms): Promise<void> {
+  const { sql, host } = rooms
+  observeRequests(app, rooms.requestObservers)
+  endSlowRequests(app)
+  ignoreBodies(app)
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('x-content-type-options', 'nosniff') // a browser that opens an answer must not guess what it is
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.debug(
+      { method: request.method, url: pathOf(request), status: reply.statusCode, ms: reply.elapsedTime },
+      'answered',
+    )
+  })
+  // Every method meets its scope's own key, login and error format. CONNECT is no request that Node hands on.
+  for (const method of METHODS) {
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
+  }
+  mount(app, health, healthHandlers({ ping: rooms.ping, draining: host.draining, cache: rooms.coordination.cache }))
+  const sendPage = await registerUi(app, { login: options.credentials ? 'required' : 'none' })
+  answerUnknownPaths(app, sendPage)
+  await registerBreakIt(app, sendPage, rooms.breakIt)
+  const deployRooms = {
+    ...rooms,
+    keys: options.deployKeys,
+    clientSecrets: createClientSecrets(rooms.secrets.derive('client secrets')),
+  }
+  await app.register((scope) =>
+    deployScope(scope, {
+      rooms: deployRooms,
+      hosts: options.hosts,
+      routes(deploy) {
+        mountDeploy(deploy, completions, completionHandlers(rooms))
+        mountDeploy(deploy, models, modelHandlers(rooms))
+        mountDeploy(deploy, sessions, sessionHandlers(rooms))
+        mountDeploy(deploy, sessionCompletions, sessionCompletionHandlers(rooms))
+        mountDeploy(deploy, aiSdk, aiSdkHandlers(rooms))
+        mountDeploy(deploy, agUi, agUiHandlers(rooms))
+        mountDeploy(deploy, clientSecrets, clientSecretHandlers(deployRooms))
+        mountDeploy(deploy, users, userHandlers(rooms))
+      },
+    }),
+  )
+  const credentials = options.credentials && knownCredentials(options.credentials)
+  const logins = credentials && loginSessions(sql, credentials)
+  await app.register((scope) =>
+    managementScope(scope, {
+      sessions: logins,
+      hosts: options.hosts,
+      async routes(management) {
+        await management.register(FastifySSEPlugin, { retryDelay: false })
+        // Whoever has the answer to a change is served by what was changed.
+        management.addHook('onSend', async ({ method }) => {
+          if (method !== 'GET' && method !== 'HEAD') rooms.agents.forget()
+        })
+        mount(management, auth, loginHandlers(credentials && logins && { sql, credentials, sessions: logins }))
+        mount(management, providers, providerHandlers(rooms))
+        mount(management, prompts, promptHandlers(rooms))
+        mount(management, agents, agentHandlers({ ...rooms, onAgentDelete: rooms.deleteAgent }))
+        mount(management, agentTools, agentToolHandlers(rooms))
+        mount(management, builtInTools, builtInToolHandlers(rooms))
+        mount(management, httpTools, httpToolHandlers(rooms))
+        mount(management, mcpServers, mcpServerHandlers(rooms))
+        const loginOf: PlaygroundRooms['loginOf'] = async (request, reply) =>
+          (await logins?.userOf(request, reply)) ?? null
+        mount(management, playground, playgroundHandlers({ ...rooms, loginOf }))
+        mount(management, allSessions, allSessionHandlers(rooms))
+        mount(management, debug, debugHandlers(rooms))
+        mount(management, replyTraces, replyTraceHandlers(rooms))
+        mount(management, prices, priceHandlers(rooms))
+        mount(management, usage, usageHandlers(rooms))
+        await management.register(transferScope((scope) => mount(scope, transfer, transferHandlers(rooms))))
+        await registerDocs(management)
+      },
+    }),
+  )
+}

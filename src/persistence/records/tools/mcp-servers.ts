@@ -1,0 +1,95 @@
+/** MCP servers: address and transport. Their tools are not stored; the servers are asked for them. */
+import type { AnySql, Sql, Tx } from '../../postgres/database.ts'
+import { type Fragment, listByAge, type Page, type PageQuery, timestamps } from '../../postgres/page.ts'
+import { isUuid } from '../../postgres/uuid.ts'
+import type { StoredHeaders } from './secret-headers.ts'
+
+export interface McpServerFields {
+  name: string
+  transport: 'sse' | 'streamable_http'
+  url: string
+}
+
+/** What callers read: secret headers as `***`. Times are ISO 8601 UTC. */
+export interface McpServer extends McpServerFields {
+  id: string
+  headers: Record<string, string>
+  createdAt: string
+  updatedAt: string
+}
+
+/** What a connection needs; secret headers are encrypted. `version` changes with every update. */
+export type StoredMcpServer = McpServerFields & StoredHeaders & { id: string; version: string }
+
+export type NewMcpServer = McpServerFields & StoredHeaders & { id: string }
+
+/** Absent fields keep their value. */
+export type McpServerChanges = { [Field in keyof McpServerFields]?: McpServerFields[Field] | undefined } & {
+  sealedHeaders?: StoredHeaders | undefined
+}
+
+const columns = (sql: AnySql): Fragment => sql`id, name, transport, url, headers, ${timestamps(sql)}`
+
+const stored = (sql: AnySql): Fragment => sql`
+  id, name, transport, url, headers, secret_headers as "secretHeaders",
+  extract(epoch from updated_at)::text as version`
+
+/** Oldest first. */
+export const listMcpServers = (sql: AnySql, query: PageQuery): Promise<Page<McpServer>> =>
+  listByAge<McpServer>(sql, 'mcp_servers', columns(sql), query)
+
+/** Null: no such server. */
+export async function findMcpServer(sql: AnySql, id: string): Promise<McpServer | null> {
+  if (!isUuid(id)) return null
+  const [server] = await sql<McpServer[]>`select ${columns(sql)} from mcp_servers where id = ${id}`
+  return server ?? null
+}
+
+/** Those that exist, in any order. Ids are UUIDs. */
+export const storedMcpServers = async (sql: AnySql, ids: readonly string[]): Promise<StoredMcpServer[]> =>
+  ids.length === 0
+    ? []
+    : [...(await sql<StoredMcpServer[]>`select ${stored(sql)} from mcp_servers where id = any (${[...ids]}::uuid[])`)]
+
+export async function createMcpServer(sql: AnySql, server: NewMcpServer): Promise<McpServer> {
+  const { id, name, transport, url, headers, secretHeaders } = server
+  const [created] = await sql<McpServer[]>`
+    insert into mcp_servers (id, name, transport, url, headers, secret_headers)
+    values (${id}, ${name}, ${transport}, ${url}, ${JSON.stringify(headers)}::text::json, ${secretHeaders})
+    returning ${columns(sql)}`
+  if (created === undefined) throw new Error('The new MCP server was not returned.')
+  return created
+}
+
+/**
+ * `decide` gets the stored server, locked until the changes are written. It may throw: then nothing changes. Null: no
+ * such server.
+ */
+export async function updateMcpServer(sql: Sql, id: string, decide: DecideMcpServer): Promise<McpServer | null> {
+  return isUuid(id) ? sql.begin((tx) => changeMcpServer(tx, id, decide)) : null
+}
+
+export type DecideMcpServer = (server: StoredMcpServer) => McpServerChanges
+
+/** Like `updateMcpServer`, within a transaction. */
+export async function changeMcpServer(tx: Tx, id: string, decide: DecideMcpServer): Promise<McpServer | null> {
+  const [server] = await tx<StoredMcpServer[]>`select ${stored(tx)} from mcp_servers where id = ${id} for no key update`
+  if (server === undefined) return null
+  const { name, transport, url, sealedHeaders } = decide(server)
+  const { headers, secretHeaders } = sealedHeaders ?? server
+  const [updated] = await tx<McpServer[]>`
+    update mcp_servers set
+      name = ${name ?? server.name}, transport = ${transport ?? server.transport}, url = ${url ?? server.url},
+      headers = ${JSON.stringify(headers)}::text::json, secret_headers = ${secretHeaders},
+      updated_at = clock_timestamp()
+    where id = ${id}
+    returning ${columns(tx)}`
+  return updated ?? null
+}
+
+/** Removes it from every agent too. False: no such server. */
+export async function deleteMcpServer(sql: AnySql, id: string): Promise<boolean> {
+  if (!isUuid(id)) return false
+  const { count } = await sql`delete from mcp_servers where id = ${id}`
+  return count > 0
+}

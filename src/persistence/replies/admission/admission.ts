@@ -1,0 +1,189 @@
+/** Admits messages: stores each and opens its reply, or says why not. */
+
+import type { Admission, Decisions, NewMessage } from '../../../actors/ports/index.ts'
+import { newId } from '../../../actors/reply/new-id.ts'
+import type { RestState } from '../../../actors/reply/reply-event.ts'
+import { changedNothing, isUnavailable, type Sql } from '../../postgres/database.ts'
+import { partRows } from '../parts/parts.ts'
+import { jsonText } from '../settling/stored-reply.ts'
+import { createGroup, type GroupItem } from './group-commit.ts'
+
+/** An instance, and the epoch under which it writes. */
+export interface Owner {
+  id: string
+  epoch: number
+}
+
+/** As sql/admit_message.sql answers; what only some outcomes have is absent from the others. */
+interface Answer {
+  outcome: Exclude<Admission['outcome'], 'unknown'>
+  reply_id: string
+  session_num: number
+  first_seq: number
+  created_at: string
+  parent_id: string | null
+  history_end: number
+  /** Of a message that is answered once more. */
+  text?: string | null
+  rest_state: RestState
+  untitled: boolean
+  first_text?: string | null
+  by_key?: boolean
+}
+
+/** A client waits for the answer: while the database is away, it is asked for again for about so long. */
+const RETRY_MS = 1000
+const FIRST_WAIT_MS = 20
+
+interface Log {
+  warn(details: object, message: string): void
+}
+
+/** A try together with others, which failed. `begin`: in ms, monotonic. */
+interface EarlierTry {
+  begin: number
+  maybeStored: boolean
+}
+
+/**
+ * One statement, idempotent by the reply's id: while the database is away it is sent again. All tries go under one epoch,
+ * since one whose answer was lost may have been stored under it. Rejects when no try has stored anything or will: each
+ * was refused by the server, never reached it, or was only to look. Takes two silences of a connection and a second at most.
+ */
+export async function admit(
+  sql: Sql,
+  owner: Owner,
+  message: NewMessage,
+  log: Log,
+  earlier: EarlierTry | null = null,
+): Promise<Admission> {
+  const begin = earlier?.begin ?? performance.now()
+  let maybeStored = earlier?.maybeStored ?? false // by a try whose answer was lost
+  for (let wait = FIRST_WAIT_MS; ; wait *= 2) {
+    try {
+      const answer = await ask(sql, owner, message)
+      return maybeStored && !isForGood(answer, message) ? { outcome: 'unknown' } : admissionOf(answer, owner, message)
+    } catch (error) {
+      maybeStored ||= message.mayStart && !changedNothing(error)
+      if (!isUnavailable(error) || performance.now() + wait - begin > RETRY_MS) {
+        if (!maybeStored) throw error
+        const { replyId, sessionId } = message
+        log.warn({ err: error, replyId, sessionId }, 'It is not known whether a message was stored.')
+        return { outcome: 'unknown' }
+      }
+      await new Promise((resolve) => setTimeout(resolve, wait))
+    }
+  }
+}
+
+/**
+ * Holds for earlier tries too that may still arrive at the server. What refuses a message now (a running reply, a full
+ * instance, no message to answer) may be gone by then; a deleted session never returns, nor an epoch, and a key leads to its reply for a day.
+ */
+function isForGood({ outcome, reply_id, by_key }: Answer, { replyId }: NewMessage): boolean {
+  if (outcome === 'joined') return by_key === true || reply_id === replyId
+  return !['busy', 'refused', 'stale', 'nothing_to_answer'].includes(outcome)
+}
+
+async function ask(sql: Sql, owner: Owner, message: NewMessage): Promise<Answer> {
+  const wanted = jsonText(columnsOf(message))
+  const [row] = await sql<{ answer: Answer }[]>`
+    select admit_message(${owner.id}, ${owner.epoch}, ${wanted}::text::jsonb, ${message.text}) as answer`
+  if (row === undefined) throw new Error('admit_message returned no row')
+  return row.answer
+}
+
+/** As sql/admit_message.sql takes them. */
+const columnsOf = (message: NewMessage) => ({
+  agent_id: message.agentId,
+  session_id: message.sessionId,
+  end_user: message.user,
+  user_id: newId(),
+  reply_id: message.replyId,
+  model: message.model,
+  include_usage: message.includeUsage,
+  key: message.idempotency?.key,
+  body_hash: message.idempotency?.bodyHash.toString('hex'),
+  is_retry: message.isRetry,
+  may_start: message.mayStart,
+  configuration: message.configuration,
+  make_session: message.makeSession !== undefined,
+  secret_number: message.makeSession?.secretNumber,
+  parts: message.parts?.length ? partRows(message.parts) : undefined,
+  decided_by: message.by,
+  ...(message.decided && decisionColumns(message.decided)),
+  place: message.place,
+  knows_branches: true,
+  facts: message.facts,
+})
+
+const decisionColumns = ({ waitId, calls, hash }: Decisions) => ({
+  wait_id: waitId,
+  decisions: calls,
+  decisions_hash: hash.toString('hex'),
+})
+
+interface Grouped extends GroupItem {
+  owner: Owner
+  message: NewMessage
+}
+
+/** `admit`, for many at a time. A message that may only join, or brings decisions, always goes alone. */
+export function createAdmissions(sql: Sql, log: Log): (owner: Owner, message: NewMessage) => Promise<Admission> {
+  const group = createGroup<Grouped, Admission>({
+    together: (items) => admitTogether(sql, items),
+    alone({ owner, message }, failed) {
+      return admit(
+        sql,
+        owner,
+        message,
+        log,
+        failed && { begin: failed.begin, maybeStored: !changedNothing(failed.error) },
+      )
+    },
+  })
+  return async (owner, message) => {
+    if (!message.mayStart || message.isRetry || message.decided) return await admit(sql, owner, message, log)
+    const row = jsonText({ ...columnsOf(message), text: message.text })
+    return await group({ owner, message, sessionId: message.sessionId, row })
+  }
+}
+
+/** Those of one epoch that nothing stands against, in one statement. Null: `admit` has to decide about it. */
+async function admitTogether(sql: Sql, items: readonly Grouped[]): Promise<(Admission | null)[]> {
+  const [first] = items
+  if (first === undefined) return []
+  const { id, epoch } = first.owner
+  const rows = items.filter(({ owner }) => owner.epoch === epoch).map(({ row }) => row)
+  const [found] = await sql<{ answers: Answer[] }[]>`
+    select admit_messages(${id}, ${epoch}, ${`[${rows.join()}]`}::text::jsonb) as answers`
+  const answers = new Map(found?.answers.map((answer) => [answer.reply_id, answer]))
+  return items.map(({ owner, message }) => {
+    const answer = answers.get(message.replyId)
+    return answer ? admissionOf(answer, owner, message) : null
+  })
+}
+
+function admissionOf(answer: Answer, owner: Owner, message: NewMessage): Admission {
+  if (answer.outcome === 'joined') return { outcome: 'joined', replyId: answer.reply_id }
+  if (answer.outcome !== 'admitted') return { outcome: answer.outcome }
+  return {
+    outcome: 'admitted',
+    restState: answer.rest_state,
+    text: answer.text ?? message.text,
+    parentId: answer.parent_id,
+    historyEnd: answer.history_end,
+    titleFrom: answer.untitled ? (answer.first_text ?? message.text) : null,
+    reply: {
+      id: message.replyId,
+      sessionId: message.sessionId,
+      sessionNum: answer.session_num,
+      firstSeq: answer.first_seq,
+      model: message.model,
+      createdAt: new Date(answer.created_at).toISOString(),
+      includeUsage: message.includeUsage,
+      instanceId: owner.id,
+      epoch: owner.epoch,
+    },
+  }
+}

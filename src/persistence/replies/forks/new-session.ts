@@ -1,0 +1,125 @@
+/** Making a session, with what its caller gives it to begin with, or with a copy of another one's path. */
+import { newId } from '../../../actors/reply/new-id.ts'
+import { codeOf, type Sql } from '../../postgres/database.ts'
+import { isUuid } from '../../postgres/uuid.ts'
+import { columns, findSession, type Session } from '../sessions/sessions.ts'
+import { jsonText } from '../settling/stored-reply.ts'
+
+/** What is absent or null is empty. */
+export interface NewSession {
+  /** A UUID. Absent: one is made. */
+  id?: string | null | undefined
+  title?: string | null | undefined
+  user?: string | null | undefined
+  metadata?: Readonly<Record<string, string>> | null | undefined
+  /** A history to begin with, oldest first. */
+  messages?: readonly GivenMessage[] | null | undefined
+}
+
+/** A conversation to begin with a copy of (contract section 14). */
+export interface Fork {
+  sessionId: string
+  /** Whose session it must be. Null: anybody's. */
+  owner: string | null
+  /** The last message to copy. Absent or null: the head. */
+  messageId?: string | null | undefined
+  /** Up to which its reply is copied. Absent or null: all that is stored. */
+  frameId?: number | null | undefined
+}
+
+/** The conversation cannot be copied: `no_frame` is no frame that a reader of the last message had. */
+export type NoFork = 'no_session' | 'unknown_message' | 'no_frame'
+
+export interface GivenMessage {
+  role: 'user' | 'assistant'
+  content: string
+}
+
+/**
+ * Null: no such agent. `taken`: another session has the id. Given messages are complete and have no frames: `first_seq`
+ * is what tells replies of the session's own. `secretNumber`: of the client secret that makes it for its user. `revoked`:
+ * that user's secrets were revoked.
+ */
+export async function createSession(
+  sql: Sql,
+  agentId: string,
+  session: NewSession = {},
+  secretNumber: number | null = null,
+): Promise<Session | 'taken' | 'revoked' | null> {
+  try {
+    return await insertSession(sql, agentId, session, secretNumber)
+  } catch (error) {
+    if (codeOf(error) === SECRET_REVOKED) return 'revoked'
+    throw error
+  }
+}
+
+/** As check_client_secret.sql raises it. */
+const SECRET_REVOKED = 'GR401'
+
+/** Null: no such agent. As `createSession`; what is absent or null of the new session is as in the other one. */
+export async function forkSession(
+  sql: Sql,
+  agentId: string,
+  { id, title, user, metadata }: Omit<NewSession, 'messages'>,
+  { sessionId, owner, messageId, frameId }: Fork,
+  secretNumber: number | null = null,
+): Promise<Session | 'taken' | 'revoked' | NoFork | null> {
+  if (!isUuid(agentId)) return null
+  if (!isUuid(sessionId)) return 'no_session'
+  if (messageId != null && !isUuid(messageId)) return 'unknown_message'
+  const made = id ?? newId()
+  const fork = jsonText({
+    id: made,
+    agent_id: agentId,
+    title,
+    end_user: user,
+    metadata,
+    secret_number: secretNumber,
+    from: sessionId,
+    owner,
+    message_id: messageId,
+    frame_id: frameId,
+  })
+  try {
+    const [row] = await sql<{ outcome: 'made' | 'taken' | 'no_agent' | NoFork }[]>`
+      select fork_session(${fork}::text::jsonb) as outcome`
+    const outcome = row?.outcome ?? 'no_agent'
+    if (outcome === 'no_agent') return null
+    return outcome === 'made' ? await findSession(sql, agentId, made) : outcome
+  } catch (error) {
+    if (codeOf(error) === SECRET_REVOKED) return 'revoked'
+    throw error
+  }
+}
+
+async function insertSession(
+  sql: Sql,
+  agentId: string,
+  session: NewSession,
+  secretNumber: number | null,
+): Promise<Session | 'taken' | null> {
+  if (!isUuid(agentId)) return null
+  const { id, title = null, user = null, metadata, messages } = session
+  const given = (messages ?? []).map((message, position) => ({ ...message, id: newId(), position }))
+  const isGood =
+    secretNumber === null ? sql`` : sql`and check_client_secret(${agentId}, ${user ?? ''}, ${secretNumber})`
+  const [row] = await sql<{ known: boolean; session: Session | null }[]>`
+    with agent as (select a.id from agents a where a.id = ${agentId} ${isGood} for key share),
+    made as (
+      insert into sessions (id, agent_id, title, end_user, metadata)
+      select ${id ?? newId()}, agent.id, ${title}, ${user}, ${jsonText(metadata ?? {})}::text::jsonb from agent
+      on conflict (id) do nothing
+      returning ${columns(sql)}
+    ), given as (
+      insert into messages (id, session_id, position, role, status, content, finish_reason)
+      select m.id, made.id, m.position, m.role, 'complete', m.content, case m.role when 'assistant' then 'stop' end
+        from made, jsonb_to_recordset(${jsonText(given)}::text::jsonb)
+                   as m(id uuid, position integer, role text, content text)
+    )
+    select exists (select 1 from agent) as known, (select to_jsonb(made) from made) as session`
+  if (!row?.known) return null
+  if (row.session === null) return 'taken'
+  // The statement does not see its own messages.
+  return { ...row.session, headId: given.at(-1)?.id ?? null }
+}

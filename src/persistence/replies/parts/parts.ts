@@ -1,0 +1,239 @@
+/**
+ * Pictures and files: their bytes once a content, in pieces, and which message has which. Whoever stores a message with
+ * parts keeps their contents first (`keepContents`), admits the message, and lets go (`releaseContents`).
+ */
+import type { MessagePart, PartIdentity, PartType } from '../../../actors/ports/index.ts'
+import { copyIn } from '../../postgres/copy.ts'
+import { type AnySql, askAgain, codeOf, type Sql, type Tx } from '../../postgres/database.ts'
+import type { Fragment } from '../../postgres/page.ts'
+import { isUuid } from '../../postgres/uuid.ts'
+
+/** Bytes of a message that is being sent. */
+export interface NewContent {
+  /** Hex. */
+  sha256: string
+  size: number
+  /** Null: they are stored already. */
+  pieces: readonly Uint8Array[] | null
+}
+
+/** Small enough that no statement holds others up, and a multiple of 3: base64 in pieces is base64. */
+const PIECE_BYTES = 192 * 1024
+
+/** A content that was deleted between two looks is stored anew. */
+const MOST_TRIES = 5
+
+const FOREIGN_KEY_VIOLATION = '23503'
+
+/**
+ * Stores the contents that are not there yet, and keeps all of them for the request `uploadId`, in a transaction of their
+ * own. False: one that was stored already is gone. Rejects as a query does.
+ */
+export async function keepContents(sql: Sql, uploadId: string, contents: readonly NewContent[]): Promise<boolean> {
+  // Each once, in one order for everybody: who stores two waits for nobody who waits for him.
+  const once = new Map(contents.map((content) => [content.sha256, content]))
+  for (const content of contents) if (content.pieces !== null) once.set(content.sha256, content)
+  const sorted = [...once.values()].sort((one, other) => (one.sha256 < other.sha256 ? -1 : 1))
+  for (let tries = 1; ; tries++) {
+    try {
+      await sql.begin(async (tx) => {
+        for (const content of sorted) await keepContent(tx, uploadId, content)
+      })
+      return true
+    } catch (error) {
+      if (codeOf(error) !== FOREIGN_KEY_VIOLATION) throw error
+      if (tries < MOST_TRIES) continue
+      if (sorted.some(({ pieces }) => pieces === null)) return false
+      throw error
+    }
+  }
+}
+
+async function keepContent(tx: Tx, uploadId: string, content: NewContent): Promise<void> {
+  const { sha256, pieces } = content
+  if (pieces !== null) await addContent(tx, { ...content, pieces })
+  await tx`
+    insert into part_uploads (id, sha256) values (${uploadId}, decode(${sha256}, 'hex')) on conflict do nothing`
+}
+
+/** Unless it is there. */
+async function addContent(
+  tx: Tx,
+  { sha256, size, pieces }: NewContent & { pieces: readonly Uint8Array[] },
+): Promise<void> {
+  const [made] = await tx`
+    insert into part_contents (sha256, size) values (decode(${sha256}, 'hex'), ${size})
+    on conflict do nothing returning 1 as made`
+  if (made === undefined) return
+  let n = 0
+  let stored = 0
+  for (const piece of ofSize(pieces, PIECE_BYTES)) {
+    await copyPiece(tx, { sha256, n: n++, piece })
+    stored += piece.length
+  }
+  if (stored !== size) throw new Error(`A picture or file came to be stored with ${stored} of ${size} bytes.`)
+}
+
+async function copyPiece(tx: Tx, { sha256, n, piece }: { sha256: string; n: number; piece: Buffer }): Promise<void> {
+  const row = [rowHead(sha256, n, piece.length), piece, END_OF_COPY]
+  await copyIn(tx`copy part_pieces (sha256, n, bytes) from stdin (format binary)`, row)
+}
+
+/** What stands before a row's bytes in the binary format: its signature, no flags, and the columns before. */
+function rowHead(sha256: string, n: number, length: number): Buffer {
+  const head = Buffer.alloc(69)
+  let at = head.write('PGCOPY\n\xff\r\n\0', 'latin1') + 8
+  at = head.writeInt16BE(3, at)
+  at = head.writeInt32BE(32, at)
+  at += head.write(sha256, at, 'hex')
+  at = head.writeInt32BE(4, at)
+  at = head.writeInt32BE(n, at)
+  head.writeInt32BE(length, at)
+  return head
+}
+
+const END_OF_COPY = Buffer.from('ffff', 'hex')
+
+/** The same bytes in pieces of this size; the last one may be smaller. They are copied only where two lie apart. */
+function* ofSize(pieces: readonly Uint8Array[], size: number): Generator<Buffer> {
+  let gathered: Uint8Array[] = []
+  let length = 0
+  const joined = (): Buffer => {
+    const [first] = gathered
+    if (first === undefined || gathered.length > 1) return Buffer.concat(gathered, length)
+    return Buffer.from(first.buffer, first.byteOffset, first.length)
+  }
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length; ) {
+      const taken = piece.subarray(at, at + size - length)
+      gathered.push(taken)
+      at += taken.length
+      length += taken.length
+      if (length < size) continue
+      yield joined()
+      gathered = []
+      length = 0
+    }
+  }
+  if (length > 0) yield joined()
+}
+
+/** The request refers to them no longer: what no message has either is deleted. */
+export async function releaseContents(sql: Sql, uploadId: string): Promise<void> {
+  await sql`
+    with released as (delete from part_uploads where id = ${uploadId} returning sha256)
+    select forget_parts(array(select sha256 from released))`
+}
+
+/** Of requests that have ended without letting go, and what they left. */
+export async function tidyContents(sql: Sql): Promise<void> {
+  await sql`delete from part_uploads where at < clock_timestamp() - interval '1 hour'`
+  await sql`
+    select forget_parts(array(
+      select c.sha256 from part_contents c
+       where not exists (select 1 from message_parts p where p.sha256 = c.sha256)
+         and not exists (select 1 from part_uploads u where u.sha256 = c.sha256) limit 1000))`
+}
+
+/** How long a reply waits for a database that is away. */
+const WAIT_MS = 5000
+
+/** The bytes of a content, a piece at a time. Ends early when it was deleted meanwhile. */
+export async function* readContent(sql: Sql, sha256: string): AsyncGenerator<Uint8Array> {
+  for (let n = 0; ; n++) {
+    const [row] = await askAgain(
+      () => sql<{ base64: string }[]>`
+        select encode(bytes, 'base64') as base64 from part_pieces where sha256 = decode(${sha256}, 'hex') and n = ${n}`,
+      WAIT_MS,
+    )
+    if (row === undefined) return
+    yield Buffer.from(row.base64, 'base64') // line breaks are skipped
+  }
+}
+
+/** A row of message_parts, as JSON. */
+export interface PartRow {
+  type: PartType
+  sha256: string
+  media_type: string
+  filename: string | null
+  size: number
+  detail: MessagePart['detail']
+  source_url: string | null
+  text_place: number
+}
+
+/** The parts of the message whose id this is, in order. Null: it has none. */
+export const partsOf = (sql: AnySql, messageId: 'm.id' | 'history.id'): Fragment => sql`(
+  select jsonb_agg(jsonb_build_object(
+           'type', p.type, 'sha256', encode(p.sha256, 'hex'), 'media_type', p.media_type, 'filename', p.filename,
+           'size', p.size, 'detail', p.detail, 'source_url', p.source_url, 'text_place', p.text_place) order by p.n)
+    from message_parts p where p.message_id = ${sql.unsafe(messageId)})`
+
+export const partOf = (sql: Sql, row: PartRow): MessagePart => ({
+  type: row.type,
+  sha256: row.sha256,
+  mediaType: row.media_type,
+  filename: row.filename,
+  size: row.size,
+  detail: row.detail,
+  sourceUrl: row.source_url,
+  place: row.text_place,
+  read: () => readContent(sql, row.sha256),
+})
+
+/** As admit_message takes them. */
+export const partRows = (parts: readonly (MessagePart | PartIdentity)[]): Partial<PartRow>[] =>
+  parts.map((part) =>
+    'type' in part
+      ? {
+          type: part.type,
+          sha256: part.sha256,
+          media_type: part.mediaType,
+          filename: part.filename,
+          size: part.size,
+          detail: part.detail,
+          source_url: part.sourceUrl,
+          text_place: part.place,
+        }
+      : 'sourceUrl' in part
+        ? { source_url: part.sourceUrl }
+        : part,
+  )
+
+/**
+ * `partsOf`, for a list: the one look whether the session has any spares a look for each message, which was a fifth of
+ * reading a conversation of text. Only users send parts.
+ */
+export const partsOfMany = (sql: AnySql, sessionId: string, message: 'm' | 'history'): Fragment => sql`
+  case when ${sql.unsafe(message)}.role = 'user' and exists (select 1 from message_parts where session_id = ${sessionId})
+       then ${partsOf(sql, `${message}.id`)} end`
+
+/** A message's parts, in order. */
+export async function readParts(sql: Sql, messageId: string): Promise<MessagePart[]> {
+  const rows = await sql<PartRow[]>`
+    select ${columns(sql)} from message_parts p where p.message_id = ${messageId} order by p.n`
+  return rows.map((row) => partOf(sql, row))
+}
+
+const columns = (sql: Sql): Fragment => sql`
+  p.type, encode(p.sha256, 'hex') as sha256, p.media_type, p.filename, p.size, p.detail, p.source_url, p.text_place`
+
+/** Where a part is read: `n` counts the message's parts from 0. */
+export interface PartPlace {
+  agentId: string
+  sessionId: string
+  messageId: string
+  n: string
+}
+
+/** Null: there is no such part. */
+export async function findPart(sql: Sql, { agentId, sessionId, messageId, n }: PartPlace): Promise<MessagePart | null> {
+  if (![agentId, sessionId, messageId].every(isUuid) || !/^\d{1,2}$/.test(n)) return null
+  const [row] = await sql<PartRow[]>`
+    select ${columns(sql)}
+      from message_parts p
+     where p.message_id = ${messageId} and p.session_id = ${sessionId} and p.n = ${Number(n)}
+       and exists (select 1 from sessions s where s.id = p.session_id and s.agent_id = ${agentId})`
+  return row ? partOf(sql, row) : null
+}

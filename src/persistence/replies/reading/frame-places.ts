@@ -1,0 +1,28 @@
+/** Where each frame of a reply ends in its text: for whoever picks a place in it to fork at. */
+import type { Sql } from '../../postgres/database.ts'
+import { isUuid } from '../../postgres/uuid.ts'
+import { framesOf, offsetOf, type ShownRow, shownOf } from '../settling/stored-reply.ts'
+
+export interface FramePlace {
+  /** As on the wire. */
+  id: number
+  /** In the content, in UTF-16 code units. */
+  offset: number
+}
+
+/** From the role frame on; none of a message without frames. Null: no such message in this session of the agent. */
+export async function listFramePlaces(
+  sql: Sql,
+  { agent_id, session_id, message_id }: { agent_id: string; session_id: string; message_id: string },
+): Promise<FramePlace[] | null> {
+  if (![agent_id, session_id, message_id].every(isUuid)) return null
+  const [row] = await sql<ShownRow[]>`
+    select m.status, m.first_seq, m.content, m.frame_ends, m.tool_events, m.reasoning, ${framesOf(sql)}
+      from sessions s join messages m on m.session_id = s.id
+     where s.id = ${session_id} and s.agent_id = ${agent_id} and m.id = ${message_id}`
+  if (row === undefined) return null
+  const { first_seq: first } = row
+  if (first === null) return []
+  const shown = shownOf(row)
+  return [0, ...shown.frameEnds].map((_, index) => ({ id: first + index, offset: offsetOf(shown, index) }))
+}

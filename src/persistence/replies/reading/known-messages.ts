@@ -1,0 +1,68 @@
+/** What a client's own list of messages says of a session's tree, for clients that name places by it (contract section 14). */
+import type { Sql } from '../../postgres/database.ts'
+
+export interface KnownReply {
+  id: string
+  position: number
+  /** The id by which the client knows it. */
+  named: string
+}
+
+/**
+ * The last of these ids that is one of the session's replies, in the order of the list; of a reply that others continue,
+ * the last one of them. Null: none is.
+ */
+export async function lastKnownReply(sql: Sql, sessionId: string, ids: readonly string[]): Promise<KnownReply | null> {
+  if (ids.length === 0) return null
+  const [reply] = await sql<KnownReply[]>`
+    with recursive named as materialized (
+      select m.id, m.position from unnest(${ids}::text[]::uuid[]) with ordinality as n (id, place)
+        join messages m on m.id = n.id and m.session_id = ${sessionId} and m.role = 'assistant'
+       order by n.place desc limit 1
+    ), chain as (
+      select id, position, id as named from named
+      union all
+      select m.id, m.position, c.named
+        from chain c
+        join messages m on m.session_id = ${sessionId} and m.position = c.position + 1 and m.parent is null and m.role = 'assistant'
+    )
+    select id, position, named from chain order by position desc limit 1`
+  return reply ?? null
+}
+
+export async function hasMessage(sql: Sql, sessionId: string, id: string): Promise<boolean> {
+  const rows = await sql`select 1 from messages where id = ${id} and session_id = ${sessionId}`
+  return rows.length > 0
+}
+
+/**
+ * The newest user message with this text that comes right behind a reply (null: at the beginning), else the newest one
+ * anywhere below it. Null: there is none. Walks backwards, and stops at the first.
+ */
+export async function newestAsked(
+  sql: Sql,
+  sessionId: string,
+  parent: KnownReply | null,
+  text: string,
+): Promise<string | null> {
+  const position = parent?.position ?? -1
+  const [behind] = await sql<{ id: string }[]>`
+    select id from messages
+     where session_id = ${sessionId} and role = 'user' and content = ${text}
+       and coalesce(parent, position - 1) = ${position}
+     order by position desc limit 1`
+  if (behind !== undefined) return behind.id
+  const [below] = await sql<{ id: string }[]>`
+    select m.id from messages m
+     where m.session_id = ${sessionId} and m.role = 'user' and m.content = ${text} and m.position > ${position}
+       and (${position} < 0 or exists (
+         select 1 from path_lines(${sessionId}, m.position) l where ${position} between l.first_at and l.last_at))
+     order by m.position desc limit 1`
+  return below?.id ?? null
+}
+
+/** Of any agent, and anybody's. */
+export async function sessionExists(sql: Sql, sessionId: string): Promise<boolean> {
+  const rows = await sql`select 1 from sessions where id = ${sessionId}`
+  return rows.length > 0
+}

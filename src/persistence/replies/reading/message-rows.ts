@@ -1,0 +1,127 @@
+/** What is read of messages: their columns, and what they are in a list. Times are ISO 8601 UTC. */
+import type { MessagePart, ReplyFacts, ReplyFigures } from '../../../actors/ports/index.ts'
+import type { FinishReason, MessageStatus, StoredEvent, Usage } from '../../../actors/reply/reply-event.ts'
+import type { Sql } from '../../postgres/database.ts'
+import { type Fragment, isoOf, quickTime } from '../../postgres/page.ts'
+import { type PartRow, partOf, partsOfMany } from '../parts/parts.ts'
+import { storedUsage, type UsageRow } from '../settling/stored-outcome.ts'
+import {
+  type FramesOrEnds,
+  framesOrEnds,
+  lastModel,
+  offsetOf,
+  type ShownRow,
+  shownOf,
+} from '../settling/stored-reply.ts'
+import { type WaitedCall, waitedCalls } from '../settling/waits.ts'
+
+export interface Message {
+  id: string
+  agentId: string
+  sessionId: string
+  /** The message before it on its path. Null: it is a first one. */
+  parentId: string | null
+  role: 'user' | 'assistant'
+  content: string
+  status: MessageStatus
+  finishReason: FinishReason | 'error' | null
+  createdAt: string
+  errorCode: string | null
+  /** The provider's full error text. */
+  errorDetail: string | null
+  /** Of the last turn. Null: a user's message. */
+  model: string | null
+  /** Null: not asked for, or none came. */
+  reasoning: string | null
+  /** How long the model thought. Null: it did not, or nobody knows. */
+  reasoningMs: number | null
+  toolEvents: (StoredEvent & { offset: number })[]
+  /** Of a user's message, in order. */
+  parts: MessagePart[]
+  /** Of the last turn. Null: a user's message, or made before it was stored. */
+  providerId: string | null
+  /** Null: it runs, or is none of the session's own replies. */
+  usage: Usage | null
+  /** As far as they are known. Null: nothing is. */
+  facts: Partial<ReplyFacts & ReplyFigures> | null
+  /** Those of its calls that waited for somebody. */
+  waited: WaitedCall[]
+}
+
+/**
+ * Of `messages m`, beside which a list may read `m.parent`: 16 at most, since V8 makes a dictionary of a row with more, and
+ * reading 200 messages took half as long again. What few messages have is one column.
+ */
+export const messageColumns = (sql: Sql, sessionId: string): Fragment => sql`
+  m.id, m.role, m.status, m.finish_reason as "finishReason", m.position, ${quickTime(sql, 'm.created_at')} as time,
+  m.model, m.facts, m.prompt_tokens, m.completion_tokens, m.first_seq, m.content, m.tool_events,
+  ${framesOrEnds(sql)},
+  case when m.reasoning_ms is not null or coalesce(m.error_code, m.reasoning) is not null or m.finish_reason = 'tool_calls'
+            or coalesce(m.usage_estimated, m.prompt_tokens is not null)
+            or m.role = 'user' and exists (select 1 from message_parts where session_id = ${sessionId})
+       then jsonb_build_object(
+         'errorCode', m.error_code, 'errorDetail', m.error_detail, 'reasoning', m.reasoning,
+         'reasoningMs', m.reasoning_ms, 'usage_estimated', m.usage_estimated,
+         'waited', case when m.finish_reason = 'tool_calls' then ${waitedCalls(sql)} end,
+         'parts', ${partsOfMany(sql, sessionId, 'm')})
+  end as rare`
+
+export type MessageRow = FramesOrEnds &
+  Pick<Message, 'id' | 'role' | 'finishReason' | 'model' | 'facts'> &
+  Pick<ShownRow, 'first_seq' | 'content' | 'tool_events'> &
+  Omit<UsageRow, 'usage_estimated'> & {
+    position: number
+    /** As stored: null where it is the position before. Absent: not read, see `listMessages`. */
+    parent?: number | null
+    /** See `isoOf`. */
+    time: string
+    /** Null: all of it is null, or false. */
+    rare:
+      | (Pick<Message, 'errorCode' | 'errorDetail' | 'reasoning' | 'reasoningMs'> &
+          Pick<UsageRow, 'usage_estimated'> & {
+            waited: WaitedCall[] | null
+            parts: PartRow[] | null
+          })
+      | null
+  }
+
+/** Field by field: spreading a row and its remainders took twice as long as all that PostgreSQL does for it. */
+export function messageOf(
+  sql: Sql,
+  row: MessageRow,
+  place: Pick<Message, 'agentId' | 'sessionId' | 'parentId'>,
+): Message {
+  const { rare, status, first_seq, content, tool_events, prompt_tokens, completion_tokens } = row
+  const reasoning = rare?.reasoning ?? null
+  const [frames, frame_ends] = row.status === 'streaming' ? [row.frames_or_ends, null] : [null, row.frames_or_ends]
+  const shown = shownOf({ status, first_seq, content, frame_ends, tool_events, reasoning, frames })
+  const offset = (seq: number) => offsetOf(shown, seq - (first_seq ?? 0))
+  const last = lastModel(shown)
+  return {
+    id: row.id,
+    agentId: place.agentId,
+    sessionId: place.sessionId,
+    parentId: place.parentId,
+    role: row.role,
+    content: shown.content,
+    status,
+    finishReason: row.finishReason,
+    createdAt: isoOf(row.time),
+    errorCode: rare?.errorCode ?? null,
+    errorDetail: rare?.errorDetail ?? null,
+    model: last?.model ?? row.model,
+    reasoning: shown.reasoning,
+    reasoningMs: rare?.reasoningMs ?? null,
+    toolEvents: shown.others.map((tool) => ({ ...tool, offset: offset(tool.seq) })),
+    parts: rare?.parts?.map((part) => partOf(sql, part)) ?? [],
+    providerId: last?.providerId ?? row.facts?.providerId ?? null,
+    // Of counts that are no estimate, `rare` may be null.
+    usage: storedUsage({
+      prompt_tokens,
+      completion_tokens,
+      usage_estimated: rare === null ? false : rare.usage_estimated,
+    }),
+    facts: row.facts,
+    waited: rare?.waited ?? [],
+  }
+}

@@ -1,0 +1,88 @@
+/** Messages with all that their replies emitted, in order: for readers that show where in a text a tool was called. */
+import type { MessagePart } from '../../../actors/ports/index.ts'
+import type { MessageStatus, ReplyEvent } from '../../../actors/reply/reply-event.ts'
+import type { AnySql, Sql } from '../../postgres/database.ts'
+import type { Fragment } from '../../postgres/page.ts'
+import { type PartRow, partOf, partsOf } from '../parts/parts.ts'
+import { type EventRow, eventsOf, framesOf } from '../settling/stored-reply.ts'
+import { type WaitedCall, waitedCalls } from '../settling/waits.ts'
+
+export interface MessageWithEvents {
+  id: string
+  role: 'user' | 'assistant'
+  status: MessageStatus
+  content: string
+  /** Of a reply: each run of text, or of reasoning, is one event. */
+  events: ReplyEvent[]
+  /** Of a user's message, in order. */
+  parts: MessagePart[]
+  /** It ended so that somebody decides. */
+  waits: boolean
+  /** The reply that it goes on from. Null: none. */
+  continues: string | null
+  waited: readonly WaitedCall[]
+}
+
+type Row = EventRow &
+  Omit<MessageWithEvents, 'events' | 'parts'> & { waited: WaitedCall[] | null; parts: PartRow[] | null }
+
+const columns = (sql: AnySql): Fragment => sql`
+  m.id, m.role, m.status, m.finish_reason = 'tool_calls' as waits, m.continues, m.first_seq, m.content, m.frame_ends,
+  m.tool_events, m.reasoning, m.reasoning_frames, m.reasoning_ends, ${framesOf(sql)}, ${partsOf(sql, 'm.id')} as parts,
+  case when m.finish_reason = 'tool_calls' then ${waitedCalls(sql)} end as waited`
+
+/** Those on a session's path, oldest first. One statement, one snapshot. */
+export async function listMessagesWithEvents(sql: Sql, sessionId: string): Promise<MessageWithEvents[]> {
+  const rows = await sql<Row[]>`
+    select ${columns(sql)}
+      from sessions s cross join lateral path_lines(s.id, s.head) l
+      join messages m on m.session_id = s.id and m.position between l.first_at and l.last_at
+     where s.id = ${sessionId} order by m.position`
+  return rows.map((row) => messageOf(sql, row))
+}
+
+/** The replies that this one goes on from, oldest first. */
+export async function repliesBefore(sql: Sql, replyId: string): Promise<MessageWithEvents[]> {
+  const rows = await sql<Row[]>`
+    with recursive chain as (
+      select c.continues as id, 1 as n from messages c where c.id = ${replyId} and c.continues is not null
+      union all
+      select b.continues, chain.n + 1 from chain join messages b on b.id = chain.id where b.continues is not null
+    )
+    select ${columns(sql)} from chain join messages m on m.id = chain.id order by chain.n desc`
+  return rows.map((row) => messageOf(sql, row))
+}
+
+const messageOf = (sql: Sql, row: Row): MessageWithEvents => ({
+  id: row.id,
+  role: row.role,
+  status: row.status,
+  content: row.content,
+  events: runsOf(row),
+  parts: row.parts?.map((part) => partOf(sql, part)) ?? [],
+  waits: row.waits ?? false,
+  continues: row.continues,
+  waited: row.waited ?? [],
+})
+
+function runsOf(row: EventRow): ReplyEvent[] {
+  // Messages that a session was given have no frames.
+  const isGiven = row.status !== 'streaming' && row.frame_ends === null
+  if (isGiven) return row.content === '' ? [] : [{ type: 'text', text: row.content }]
+  return joinedRuns(eventsOf(row).map(({ event }) => event))
+}
+
+function joinedRuns(events: readonly ReplyEvent[]): ReplyEvent[] {
+  const joined: ReplyEvent[] = []
+  let texts: string[] = []
+  for (const [index, event] of events.entries()) {
+    if (event.type !== 'text' && event.type !== 'reasoning') joined.push(event)
+    else {
+      texts.push(event.text)
+      if (events[index + 1]?.type === event.type) continue
+      joined.push({ type: event.type, text: texts.join('') })
+      texts = []
+    }
+  }
+  return joined
+}

@@ -1,0 +1,50 @@
+/** Deletes expired data of conversations. Each step is one idempotent statement that any instance may run. */
+import type { Sql } from '../../postgres/database.ts'
+import { tidyContents } from '../parts/parts.ts'
+import { foldUsage } from '../usage/usage.ts'
+import { forgetRevocations } from '../users/users.ts'
+
+export interface Retention {
+  /** Sessions idle for longer are removed. Null: never. */
+  sessionDays: number | null
+  transitionDays: number
+}
+
+/** Most rows that one statement deletes, so that nothing else waits for long. */
+const BATCH = 5000
+
+export async function tidyReplies(sql: Sql, { sessionDays, transitionDays }: Retention): Promise<void> {
+  await sql`delete from idempotency_keys where created_at < clock_timestamp() - interval '24 hours'`
+  await sql`delete from intents where created_at < clock_timestamp() - interval '1 day'`
+  await forgetRevocations(sql)
+  await sql`delete from transitions where at < clock_timestamp() - ${`${transitionDays} days`}::interval`
+  await sql`delete from model_requests where at < clock_timestamp() - ${`${transitionDays} days`}::interval`
+  // `used_at` is told to the day, and a process may be a day late with it.
+  await sql`delete from request_texts where used_at < clock_timestamp() - ${`${transitionDays + 2} days`}::interval`
+  // What was in flight while its session was deleted, and what owners that died had not deleted yet.
+  await sql`
+    delete from flushes f
+     where not exists (select 1 from instances i where i.id = f.instance_id and i.epoch = f.epoch)
+       and not exists (select 1 from messages m
+                        where m.instance_id = f.instance_id and m.epoch = f.epoch and m.status = 'streaming')`
+  await sql`
+    select clear_frames(array(
+      select distinct r.session_num from frame_runs r
+       where not exists (select 1 from sessions s where s.num = r.session_num and s.next_seq <= r.seq)))`
+  await tidyContents(sql)
+  await foldUsage(sql)
+  if (sessionDays !== null) await removeIdle(sql, sessionDays)
+}
+
+async function removeIdle(sql: Sql, days: number): Promise<void> {
+  for (let removed = BATCH; removed === BATCH; ) {
+    const rows = await sql`
+      select delete_sessions(null, array(
+        -- Locked, so that a message which arrives meanwhile keeps its session; skipped, so that nobody deadlocks.
+        select s.id from sessions s
+         where s.updated_at < clock_timestamp() - ${`${days} days`}::interval
+           and not exists (select 1 from messages m where m.session_id = s.id and m.status = 'streaming')
+         limit ${BATCH} for update skip locked))`
+    removed = rows.length
+  }
+}

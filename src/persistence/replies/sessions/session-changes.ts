@@ -1,0 +1,49 @@
+/** Changing what a session's caller gave it. */
+import type { Sql } from '../../postgres/database.ts'
+import { isUuid } from '../../postgres/uuid.ts'
+import { jsonText } from '../settling/stored-reply.ts'
+import { columns, findSession, type Session } from './sessions.ts'
+
+/** Absent fields stay. `metadata` is replaced as a whole; null clears. */
+export interface SessionChanges {
+  title?: string | null | undefined
+  metadata?: Readonly<Record<string, string>> | null | undefined
+}
+
+/** Enough to derive a title from, in characters (code points). */
+const TITLE_SOURCE = 10_000
+
+/**
+ * Null: no such session, or another agent's. A title that is cleared is derived again from the first user message; where
+ * there is none yet, it is as if the session had never had one.
+ */
+export async function changeSession(
+  sql: Sql,
+  agentId: string,
+  id: string,
+  { title, metadata }: SessionChanges,
+  deriveTitle: (text: string) => string | null,
+): Promise<Session | null> {
+  if (!isUuid(agentId) || !isUuid(id)) return null
+  if (title === undefined && metadata === undefined) return await findSession(sql, agentId, id)
+  const newTitle = title ?? (title === null ? deriveTitle(await firstUserText(sql, id)) : null)
+  const newMetadata = metadata === undefined ? null : jsonText(metadata ?? {})
+  const [session] = await sql<Session[]>`
+    update sessions
+       set title = case when ${title !== undefined} then ${newTitle} else title end,
+           metadata = coalesce(${newMetadata}::text::jsonb, metadata),
+           -- A first message that came since we looked for one: the job finds the session.
+           title_due_at = case when ${title === null && newTitle === null} then '-infinity' else title_due_at end,
+           title_attempts = case when ${title === null && newTitle === null} then 0 else title_attempts end,
+           updated_at = clock_timestamp()
+     where id = ${id} and agent_id = ${agentId}
+    returning ${columns(sql)}`
+  return session ?? null
+}
+
+async function firstUserText(sql: Sql, sessionId: string): Promise<string> {
+  const [first] = await sql<{ text: string }[]>`
+    select left(content, ${TITLE_SOURCE}) as text from messages
+     where session_id = ${sessionId} and role = 'user' order by position limit 1`
+  return first?.text ?? ''
+}

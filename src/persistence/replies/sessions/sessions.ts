@@ -1,0 +1,216 @@
+/** Reading and deleting sessions and their messages. Times are ISO 8601 UTC. */
+import type { AnySql, Sql } from '../../postgres/database.ts'
+import { type Fragment, type Page, type PageQuery, timestamps } from '../../postgres/page.ts'
+import { isUuid } from '../../postgres/uuid.ts'
+import { type Message, type MessageRow, messageColumns, messageOf } from '../reading/message-rows.ts'
+import { jsonText } from '../settling/stored-reply.ts'
+import { type PendingCall, pendingOf } from '../settling/waits.ts'
+
+export type { Message } from '../reading/message-rows.ts'
+
+export interface Session {
+  id: string
+  agentId: string
+  title: string | null
+  /** The caller's end user. Null: nobody's. */
+  user: string | null
+  metadata: Record<string, string>
+  /** Calls that wait for somebody. */
+  pending: PendingCall[]
+  /** The last message of the path that reads show. Null: there is none. */
+  headId: string | null
+  /** Where it was copied from. Null: it was not. */
+  forkedFrom: ForkedFrom | null
+  createdAt: string
+  updatedAt: string
+}
+
+export interface ForkedFrom {
+  sessionId: string
+  /** The last message that was copied, by its id there. Null: there was none. */
+  messageId: string | null
+  frameId: number | null
+}
+
+/** Of `sessions`. */
+export const columns = (sql: AnySql): Fragment => sql`
+  id, agent_id as "agentId", title, end_user as "user", metadata, ${pendingOf(sql)} as pending, ${timestamps(sql)},
+  case when head is null
+       then (select m.id from messages m where m.session_id = sessions.id order by m.position desc limit 1)
+       else (select m.id from messages m where m.session_id = sessions.id and m.position = sessions.head)
+  end as "headId",
+  case when forked_from is not null then jsonb_build_object(
+    'sessionId', forked_from -> 'session_id', 'messageId', forked_from -> 'message_id', 'frameId', forked_from -> 'frame_id')
+  end as "forkedFrom"`
+
+/** Which sessions a list holds: those for which all of it is true. */
+export interface SessionQuery extends PageQuery {
+  /** Whose sessions alone the caller may see. Absent or null: everybody's. */
+  owner?: string | null | undefined
+  user?: string | undefined
+  /** Values by name. */
+  metadata?: Readonly<Record<string, string>> | undefined
+}
+
+function matching(sql: AnySql, { q = '', owner = null, user, metadata }: SessionQuery): Fragment {
+  const byOwner = owner === null ? sql`` : sql`and end_user = ${owner}`
+  const byUser = user === undefined ? sql`` : sql`and end_user = ${user}`
+  const byMetadata = metadata === undefined ? sql`` : sql`and metadata @> ${jsonText(metadata)}::text::jsonb`
+  const byTitle = q === '' ? sql`` : sql`and strpos(lower(coalesce(title, '')), lower(${q}::text)) > 0`
+  return sql`${byOwner} ${byUser} ${byMetadata} ${byTitle}`
+}
+
+/** How many there are. A user's are counted by a plan that no state of the table makes slow (count_sessions.sql). */
+function countOf(sql: AnySql, agentId: string, query: SessionQuery): Fragment {
+  const { q = '', owner = null, user = owner, metadata } = query
+  if (user === null || (owner ?? user) !== user) {
+    return sql`select count(*)::integer from sessions where agent_id = ${agentId} ${matching(sql, query)}`
+  }
+  const named = metadata === undefined ? null : jsonText(metadata)
+  return sql`select count_sessions(${agentId}, ${user}, ${named}::text::jsonb, ${q === '' ? null : q})`
+}
+
+/** Most recently updated first. Null: no such agent. */
+export async function listSessions(sql: Sql, agentId: string, query: SessionQuery): Promise<Page<Session> | null> {
+  if (!isUuid(agentId)) return null
+  const { limit, offset } = query
+  // Keys first: an index-only scan skips rows, and times are formatted for the rows of the page only.
+  const found = matching(sql, query)
+  const [page] = await sql<(Page<Session> & { known: boolean })[]>`
+    with place as materialized (
+      select num from sessions where agent_id = ${agentId} ${found}
+       order by updated_at desc, num desc limit ${limit} offset ${offset}
+    ), page as (select num, updated_at, ${columns(sql)} from sessions where num in (select num from place))
+    select exists (select 1 from agents where id = ${agentId}) as known,
+           (${countOf(sql, agentId, query)}) as total,
+           coalesce((select jsonb_agg(to_jsonb(page) - 'num' - 'updated_at' order by updated_at desc, num desc)
+                       from page), '[]') as items`
+  return page?.known ? { items: page.items, total: page.total } : null
+}
+
+/** Null: no such session, or another agent's. */
+export async function findSession(sql: Sql, agentId: string, id: string): Promise<Session | null> {
+  if (!isUuid(agentId) || !isUuid(id)) return null
+  const [session] = await sql<Session[]>`
+    select ${columns(sql)} from sessions where id = ${id} and agent_id = ${agentId}`
+  return session ?? null
+}
+
+/** Instances that ran a reply of a deleted session. Intents are stored for them; waking them is optional. */
+export interface Deleted {
+  owners: string[]
+}
+
+/** Null: no such session, or another agent's. */
+export async function deleteSession(sql: Sql, agentId: string, id: string): Promise<Deleted | null> {
+  if (!isUuid(agentId) || !isUuid(id)) return null
+  // The owners are read from the statement's snapshot, taken before the deletion.
+  const [row] = await sql<(Deleted & { deleted: boolean })[]>`
+    select exists (select from delete_sessions(${agentId}, array[${id}::uuid])) as deleted,
+           array(select m.instance_id from messages m where m.session_id = ${id} and m.status = 'streaming') as owners`
+  return row?.deleted ? { owners: row.owners } : null
+}
+
+/** A deleted agent's id, and the live instances: each may run a stateless reply of it, which has no row. */
+export interface DeletedAgent {
+  id: string
+  instances: string[]
+}
+
+/** Null: no such agent. Deletes its sessions, and cancels their running replies. */
+export async function deleteAgent(sql: Sql, id: string): Promise<DeletedAgent | null> {
+  if (!isUuid(id)) return null
+  const [row] = await sql<(DeletedAgent & { deleted: boolean })[]>`
+    select delete_agent(${id}) as deleted, ${id}::uuid as id,
+           array(select i.id from instances i where i.lost_at is null) as instances`
+  return row?.deleted ? { id: row.id, instances: row.instances } : null
+}
+
+/** The id of the session's reply that runs. Null: none does. */
+export async function runningReply(sql: Sql, sessionId: string): Promise<string | null> {
+  const [row] = await sql<{ id: string }[]>`
+    select id from messages where session_id = ${sessionId} and status = 'streaming'`
+  return row?.id ?? null
+}
+
+/** The session's newest reply of its own; given messages are none. `found` is false for an unknown session; `replyId` null when there is no reply yet. */
+export async function newestReply(
+  sql: Sql,
+  agentId: string,
+  sessionId: string,
+): Promise<{ found: boolean; replyId: string | null }> {
+  if (!isUuid(agentId) || !isUuid(sessionId)) return { found: false, replyId: null }
+  const [row] = await sql<{ replyId: string | null }[]>`
+    select (select m.id from messages m where m.session_id = s.id and m.first_seq is not null
+             order by m.position desc limit 1) as "replyId"
+      from sessions s where s.id = ${sessionId} and s.agent_id = ${agentId}`
+  return { found: row !== undefined, replyId: row?.replyId ?? null }
+}
+
+/** Which messages of a session: all, or those nearest to a message before or after them, or the newest. */
+export interface MessageQuery {
+  /** Absent: those on the path to the head. `all`: of every branch. */
+  branches?: 'all' | undefined
+  limit?: number | undefined
+  /** Ids of messages; at most one of both. */
+  after?: string | undefined
+  before?: string | undefined
+}
+
+/** `after` or `before` names no message of the session. */
+export class UnknownMessage extends Error {}
+
+/**
+ * Messages, oldest first; those of a running reply with what is stored so far, in one snapshot with its frames. Null: no
+ * such session, or another agent's. Rejects with `UnknownMessage`.
+ */
+export async function listMessages(
+  sql: Sql,
+  agentId: string,
+  sessionId: string,
+  { branches, limit, after, before }: MessageQuery = {},
+): Promise<Message[] | null> {
+  if (!isUuid(agentId) || !isUuid(sessionId)) return null
+  const cursor = after ?? before
+  const position = cursor === undefined ? null : await positionOf(sql, sessionId, cursor)
+  if (cursor !== undefined && position === null) {
+    if ((await findSession(sql, agentId, sessionId)) === null) return null
+    throw new UnknownMessage()
+  }
+  const [from, to] = after === undefined ? [null, position] : [position, null]
+  const head = branches === 'all' ? sql`null` : sql`head`
+  // Of a whole path, each one's parent is the row before it.
+  const isPath = branches !== 'all' && cursor === undefined && limit === undefined
+  // The session is looked for once, before any message: joined, it was looked for with each.
+  const rows = await sql<MessageRow[]>`
+    select ${messageColumns(sql, sessionId)} ${isPath ? sql`` : sql`, m.parent`} from messages m
+     where m.session_id = ${sessionId} and m.position = any((
+       select path_page(id, ${head}, ${from}, ${to}, ${limit ?? null})
+         from sessions where id = ${sessionId} and agent_id = ${agentId})::integer[])
+     order by m.position`
+  if (rows.length === 0 && (await findSession(sql, agentId, sessionId)) === null) return null
+  const parents = isPath ? rows.map((_, n) => rows[n - 1]?.id ?? null) : await parentIds(sql, sessionId, rows)
+  const place = { agentId: agentId.toLowerCase(), sessionId: sessionId.toLowerCase() } // as stored
+  return rows.map((row, n) => messageOf(sql, row, { ...place, parentId: parents[n] ?? null }))
+}
+
+/** Each row's parent. Of a page, the first one's is not among its rows. */
+async function parentIds(sql: Sql, sessionId: string, rows: readonly MessageRow[]): Promise<(string | null)[]> {
+  const ids = new Map(rows.map(({ position, id }) => [position, id]))
+  const parents = rows.map(({ position, parent }) => parent ?? position - 1)
+  const others = parents.filter((parent) => parent >= 0 && !ids.has(parent))
+  if (others.length > 0) {
+    const found = await sql<{ position: number; id: string }[]>`
+      select position, id from messages where session_id = ${sessionId} and position = any(${others}::integer[])`
+    for (const { position, id } of found) ids.set(position, id)
+  }
+  return parents.map((parent) => ids.get(parent) ?? null)
+}
+
+/** Messages keep their place. Null: not of this session. */
+async function positionOf(sql: Sql, sessionId: string, messageId: string): Promise<number | null> {
+  if (!isUuid(messageId)) return null
+  const [row] = await sql<{ position: number }[]>`
+    select position from messages where id = ${messageId} and session_id = ${sessionId}`
+  return row?.position ?? null
+}

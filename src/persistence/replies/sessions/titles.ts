@@ -1,0 +1,72 @@
+/**
+ * Sessions that need a title: they have none, and their first reply has ended. A claim is a timestamp, not a lock: a
+ * model is called meanwhile, and no transaction may stay open for so long.
+ */
+import type { Sql } from '../../postgres/database.ts'
+
+export interface UntitledSession {
+  id: string
+  agentId: string
+  /** The number of this claim, from 1. Claims of processes that died count too. */
+  attempt: number
+  /** First user message and first reply, truncated. */
+  question: string
+  answer: string
+}
+
+export interface Claim {
+  /** How long the session is reserved, by the database's clock. */
+  claimMs: number
+  /** Most characters (code points) of each message. */
+  maxText: number
+}
+
+/** Claims the next session that needs a title. Null: none is due. */
+export async function claimUntitled(sql: Sql, { claimMs, maxText }: Claim): Promise<UntitledSession | null> {
+  const [session] = await sql<UntitledSession[]>`
+    with next as materialized (
+      -- Skipped, not waited for: who holds the row is at work on the session, or claims it itself.
+      select id from sessions
+       where title is null and next_seq > 1 and title_due_at < 'infinity' and title_due_at <= statement_timestamp()
+       order by title_due_at, num limit 1 for update skip locked
+    ), claimed as (
+      update sessions s
+         set title_due_at = clock_timestamp() + ${`${claimMs} milliseconds`}::interval,
+             title_attempts = s.title_attempts + 1
+        from next where s.id = next.id
+      returning s.id, s.agent_id, s.title_attempts
+    )
+    select c.id, c.agent_id as "agentId", c.title_attempts as attempt,
+           coalesce(left(asked.content, ${maxText}), '') as question,
+           coalesce(left(answered.content, ${maxText}), '') as answer
+      from claimed c
+      left join lateral (
+        select m.position, m.content from messages m where m.session_id = c.id and m.role = 'user'
+         order by m.position limit 1
+      ) asked on true
+      left join lateral (
+        select m.content from messages m
+         where m.session_id = c.id and m.role = 'assistant' and m.position > asked.position order by m.position limit 1
+      ) answered on true`
+  return session ?? null
+}
+
+/** A title that was set meanwhile stays, and so does the session's position in lists. Null: it will never get one. */
+export async function storeTitle(sql: Sql, sessionId: string, title: string | null): Promise<void> {
+  await sql`
+    update sessions set title = ${title}, title_due_at = 'infinity' where id = ${sessionId} and title is null`
+}
+
+/** The attempt failed: allows another one after `ms`. */
+export async function postponeTitle(sql: Sql, sessionId: string, ms: number): Promise<void> {
+  await sql`
+    update sessions set title_due_at = clock_timestamp() + ${`${ms} milliseconds`}::interval
+     where id = ${sessionId} and title is null`
+}
+
+/** We aborted the attempt: it does not count, and any instance may claim the session. */
+export async function releaseTitle(sql: Sql, sessionId: string): Promise<void> {
+  await sql`
+    update sessions set title_due_at = '-infinity', title_attempts = title_attempts - 1
+     where id = ${sessionId} and title is null`
+}

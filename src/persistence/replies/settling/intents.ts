@@ -1,0 +1,32 @@
+/** Requests to the owner of a running reply, stored as rows that outlive every process. */
+import type { Intent } from '../../../actors/ports/index.ts'
+import type { Sql } from '../../postgres/database.ts'
+
+/** Stores a request to cancel the session's running reply. Null: none runs. */
+export async function requestCancel(
+  sql: Sql,
+  sessionId: string,
+): Promise<{ replyId: string; instanceId: string } | null> {
+  const [asked] = await sql<{ replyId: string; instanceId: string }[]>`
+    insert into intents (instance_id, kind, session_id, reply_id)
+    select m.instance_id, 'cancel', m.session_id, m.id from messages m
+     where m.session_id = ${sessionId} and m.status = 'streaming'
+    returning reply_id as "replyId", instance_id as "instanceId"`
+  return asked ?? null
+}
+
+/** A stored intent, to be removed once it was applied. */
+export interface StoredIntent extends Intent {
+  id: string
+}
+
+/** Oldest first. */
+export async function readIntents(sql: Sql, instanceId: string): Promise<StoredIntent[]> {
+  return await sql<StoredIntent[]>`
+    select id::text as id, kind, session_id as "sessionId", reply_id as "replyId" from intents
+     where instance_id = ${instanceId} order by id`
+}
+
+export async function removeIntents(sql: Sql, intents: readonly Pick<StoredIntent, 'id'>[]): Promise<void> {
+  await sql`delete from intents where id = any(${intents.map(({ id }) => id)}::text[]::bigint[])`
+}

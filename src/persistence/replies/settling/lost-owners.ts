@@ -1,0 +1,85 @@
+/** Replies whose owner was declared lost: they are settled with what is stored of them. Idempotent and fenced. */
+import type { Sql } from '../../postgres/database.ts'
+
+export interface SettleLostOptions {
+  /** Who settles. */
+  instanceId: string
+  /** A title from a session's first message. Null: none can be derived. */
+  deriveTitle(text: string): string | null
+  /** One that cannot be settled; the others are. It is tried again with the next call. */
+  onFault(fault: { replyId: string; detail: string }): void
+  /** What an owner had stored of late could not be moved: its replies are settled from there, which takes longer. */
+  onUnmoved(error: unknown): void
+}
+
+/** What the rows know of a lost reply. `ms`: since its admission, by the database's clock. */
+export interface LostReply {
+  replyId: string
+  sessionId: string
+  agentId: string | null
+  providerId: string | null
+  model: string | null
+  instanceId: string
+  ms: number
+}
+
+/**
+ * Replies that are settled in one transaction: below PostgreSQL's 64 subtransactions that cost nothing, and so short that
+ * the instances which share the work always find a part that nobody is at.
+ */
+const CHUNK = 50
+
+interface Ended {
+  reply_id: string
+  session_id: string
+  question: string | null
+  fault: string | null
+}
+
+/** Ends the replies whose owner no longer holds the epoch they were admitted under. Resolves to those that it ended. */
+export async function settleLost(sql: Sql, options: SettleLostOptions): Promise<LostReply[]> {
+  const replies = await sql<(LostReply & { epoch: number })[]>`
+    select m.epoch, m.id as "replyId", m.session_id as "sessionId", s.agent_id as "agentId", a.provider_id as "providerId",
+           m.model, m.instance_id as "instanceId",
+           (extract(epoch from clock_timestamp() - m.created_at) * 1000)::float8 as ms
+      from messages m left join sessions s on s.id = m.session_id left join agents a on a.id = s.agent_id
+     where m.status = 'streaming'
+       and not exists (select 1 from instances i where i.id = m.instance_id and i.epoch = m.epoch)
+     order by m.id`
+  // What each said is looked for by its session from here on, no longer in all that its owner has stored of late.
+  const owners = new Map(replies.map(({ instanceId, epoch }) => [`${instanceId} ${epoch}`, { instanceId, epoch }]))
+  for (const { instanceId, epoch } of owners.values()) {
+    await sql`select move_frames(${instanceId}, ${epoch}, ${Number.MAX_SAFE_INTEGER})`.catch(options.onUnmoved)
+  }
+  const lost: LostReply[] = []
+  for (let at = 0; at < replies.length; at += CHUNK) {
+    const chunk = replies.slice(at, at + CHUNK)
+    const ended = await settleChunk(sql, chunk, options)
+    lost.push(...chunk.filter(({ replyId }) => ended.has(replyId)).map(({ epoch: _, ...reply }) => reply))
+  }
+  return lost
+}
+
+/** Resolves to the ids of those that it ended. */
+async function settleChunk(
+  sql: Sql,
+  chunk: readonly LostReply[],
+  { instanceId, deriveTitle, onFault }: SettleLostOptions,
+): Promise<Set<string>> {
+  const rows = await sql<Ended[]>`
+    select reply_id, session_id, question, fault
+      from lose_replies(${chunk.map(({ replyId }) => replyId)}::text[]::uuid[], ${instanceId})`
+  for (const { reply_id, fault } of rows) if (fault !== null) onFault({ replyId: reply_id, detail: fault })
+  const ended = rows.filter(({ fault }) => fault === null)
+  const titled = ended.flatMap(({ session_id: id, question }) => {
+    const title = question === null ? null : deriveTitle(question)
+    return title === null ? [] : [{ id, title }]
+  })
+  if (titled.length > 0) {
+    await sql`
+      update sessions s set title = t.title
+        from unnest(${titled.map(({ id }) => id)}::text[]::uuid[], ${titled.map(({ title }) => title)}::text[]) as t (id, title)
+       where s.id = t.id and s.title is null`
+  }
+  return new Set(ended.map(({ reply_id }) => reply_id))
+}

@@ -1,0 +1,12 @@
+/** Replies that stream under an instance: those that nobody there is at work on are orphans. */
+import type { ReplyInfo } from '../../../actors/ports/index.ts'
+import type { Sql } from '../../postgres/database.ts'
+import type { Owner } from '../admission/admission.ts'
+import { type InfoRow, infoOf } from '../reading/read-reply.ts'
+
+export async function streamingReplies(sql: Sql, { id, epoch }: Owner): Promise<ReplyInfo[]> {
+  const rows = await sql<InfoRow[]>`
+    select id, session_id, session_num, first_seq, model, created_at, include_usage, instance_id, epoch
+      from messages where status = 'streaming' and instance_id = ${id} and epoch = ${epoch}`
+  return rows.map(infoOf)
+}

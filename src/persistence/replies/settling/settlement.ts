@@ -1,0 +1,77 @@
+/** Settles replies: folds each into its message, with its outcome. */
+import type { Journal, ReplyInfo, Settlement } from '../../../actors/ports/index.ts'
+import type { Sql } from '../../postgres/database.ts'
+import type { GroupItem } from '../admission/group-commit.ts'
+import { outcomeColumns } from './stored-outcome.ts'
+import { fold, jsonText, reasoningColumns } from './stored-reply.ts'
+
+export type Settled = Awaited<ReturnType<Journal['settle']>>
+
+/** What sql/settle_reply.sql returns. */
+type Answer = { outcome: 'settled'; settled_at: string } | { outcome: 'fenced' | 'gone' }
+
+/** One statement, idempotent: the first outcome stays. `nextSeq`: the session's next reply begins at this id or behind. */
+export async function settle(
+  sql: Sql,
+  instanceId: string,
+  reply: ReplyInfo,
+  settlement: Settlement,
+  nextSeq?: number,
+): Promise<Settled> {
+  const folded = settlement.events && fold(settlement.events)
+  const reasoning = reasoningColumns(folded?.reasoning ?? null)
+  const outcome = jsonText({ ...outcomeColumns(settlement), ...reasoning, next_seq: nextSeq })
+  const events = folded && folded.others.length > 0 ? jsonText(folded.others) : null
+  const [row] = await sql<{ answer: Answer }[]>`
+    select settle_reply(${instanceId}, ${reply.epoch}, ${reply.id}, ${outcome}::text::jsonb, ${folded?.content ?? null},
+                        ${folded?.frameEnds ?? null}::integer[], ${events}::text::jsonb) as answer`
+  if (row === undefined) throw new Error('settle_reply returned no row')
+  const { answer } = row
+  if (answer.outcome !== 'settled') return { result: answer.outcome }
+  return { result: 'settled', settledAt: new Date(answer.settled_at).toISOString() }
+}
+
+/** Of a reply whose events are known: as sql/settle_replies.sql takes it. */
+export function settlementRow(reply: ReplyInfo, settlement: Settlement, nextSeq?: number): string | null {
+  if (settlement.events === null) return null
+  const { content, frameEnds, others, reasoning } = fold(settlement.events)
+  return jsonText({
+    id: reply.id,
+    session_id: reply.sessionId,
+    content,
+    frame_ends: arrayText(frameEnds),
+    next_seq: nextSeq,
+    ...(others.length > 0 && { tool_events: others }),
+    ...outcomeColumns(settlement),
+    ...(reasoning && {
+      reasoning: reasoning.text,
+      reasoning_frames: arrayText(reasoning.frames),
+      reasoning_ends: arrayText(reasoning.ends),
+    }),
+  })
+}
+
+/** As PostgreSQL writes it: read ten times as fast as an array in JSON. */
+const arrayText = (numbers: readonly number[]): string => `{${numbers.join()}}`
+
+export interface GroupedSettlement extends GroupItem {
+  reply: ReplyInfo
+  settlement: Settlement
+}
+
+/** Those of one epoch that nobody else is at work on, in one statement. Null: `settle` has to say what became of it. */
+export async function settleTogether(
+  sql: Sql,
+  instanceId: string,
+  items: readonly GroupedSettlement[],
+): Promise<(Settled | null)[]> {
+  const epoch = items[0]?.reply.epoch ?? 0
+  const rows = items.filter(({ reply }) => reply.epoch === epoch).map(({ row }) => row)
+  const settled = await sql<{ id: string; settledAt: Date }[]>`
+    select id, settled_at as "settledAt" from settle_replies(${instanceId}, ${epoch}, ${`[${rows.join()}]`}::text::jsonb)`
+  const byId = new Map(settled.map(({ id, settledAt }) => [id, settledAt]))
+  return items.map(({ reply }) => {
+    const settledAt = byId.get(reply.id)
+    return settledAt ? { result: 'settled', settledAt: settledAt.toISOString() } : null
+  })
+}

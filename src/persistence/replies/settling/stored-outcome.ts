@@ -1,0 +1,92 @@
+/** How a reply ended, as its row keeps it: the columns that `fold_reply` is given, and what is read from them. */
+import type { Settlement } from '../../../actors/ports/index.ts'
+import type {
+  FinishReason,
+  MessageStatus,
+  Outcome,
+  ReplyErrorCode,
+  ShownCall,
+  Usage,
+} from '../../../actors/reply/reply-event.ts'
+
+/** The columns of an outcome, and the title of a session that has none: the argument of `fold_reply`. */
+export function outcomeColumns({
+  outcome,
+  events: _,
+  endedAt,
+  requesterLost,
+  reasoningMs,
+  figures,
+  title,
+  waiting,
+  ...others
+}: Settlement) {
+  others satisfies Record<string, never> // a field that is not stored does not compile
+  const error = outcome.type === 'failed' ? outcome.error : null
+  const calls = outcome.type === 'finished' ? outcome.calls : undefined
+  return {
+    finish_reason: outcome.type === 'failed' ? 'error' : outcome.reason,
+    error_code: error?.code,
+    error_message: error?.message,
+    error_detail: error?.detail,
+    prompt_tokens: outcome.usage.promptTokens,
+    completion_tokens: outcome.usage.completionTokens,
+    usage_estimated: outcome.usage.estimated,
+    ended_at: endedAt,
+    requester_lost: requesterLost,
+    reasoning_ms: reasoningMs,
+    facts: figures,
+    title,
+    ...(calls && calls.length > 0 && { shown_calls: calls }),
+    ...(waiting && { waiting: waitingColumns(waiting) }),
+  }
+}
+
+/** As sql/keep_waiting_calls.sql takes it. What is carried is text in it: JSON in JSON may hold U+0000. */
+const waitingColumns = ({ calls, carried }: NonNullable<Settlement['waiting']>) => ({
+  calls: calls.map(({ id, name, arguments: text, kind, place }) => ({
+    call_id: id,
+    name,
+    arguments: text,
+    kind,
+    place,
+  })),
+  carried: JSON.stringify(carried),
+})
+
+export interface UsageRow {
+  prompt_tokens: number | null
+  completion_tokens: number | null
+  usage_estimated: boolean | null
+}
+
+/** Null: not counted, or not yet. */
+export function storedUsage({ prompt_tokens, completion_tokens, usage_estimated }: UsageRow): Usage | null {
+  if (prompt_tokens === null || completion_tokens === null) return null
+  return { promptTokens: prompt_tokens, completionTokens: completion_tokens, estimated: usage_estimated ?? true }
+}
+
+export interface OutcomeRow extends UsageRow {
+  status: MessageStatus
+  finish_reason: FinishReason | 'error' | null
+  error_code: ReplyErrorCode | null
+  error_message: string | null
+  error_detail: string | null
+  shown_calls: ShownCall[] | null
+}
+
+/** Null: it runs. */
+export function outcomeOf(row: OutcomeRow): Outcome | null {
+  if (row.status === 'streaming') return null
+  const usage = storedUsage(row) ?? { promptTokens: 0, completionTokens: 0, estimated: true }
+  if (row.status === 'complete' && row.finish_reason !== null && row.finish_reason !== 'error') {
+    const calls = row.shown_calls
+    return { type: 'finished', reason: row.finish_reason, usage, ...(calls && { calls }) }
+  }
+  const message = row.error_message ?? ''
+  return {
+    type: 'failed',
+    error: { code: row.error_code ?? 'internal', message, detail: row.error_detail ?? message },
+    usage,
+  }
+}

@@ -1,0 +1,90 @@
+/** What a session waits for: the calls that somebody is asked about, and what the next reply needs of the one before. */
+import type { Carried } from '../../../actors/ports/index.ts'
+import type { CallDecision, WaitKind } from '../../../actors/reply/reply-event.ts'
+import type { AnySql, Sql } from '../../postgres/database.ts'
+import { type Fragment, isoTime } from '../../postgres/page.ts'
+import { isUuid } from '../../postgres/uuid.ts'
+
+/** As the wire shows it, on every surface. */
+export interface PendingCall {
+  call_id: string
+  name: string
+  arguments: string
+  kind: WaitKind
+}
+
+export interface Wait {
+  /** The session's newest reply, which ended to wait. */
+  replyId: string
+  pending: PendingCall[]
+  carried: Carried
+  /** Since the question, by the database's clock. */
+  waitedMs: number
+}
+
+/** `PendingCall[]` of the row of `sessions`. */
+export const pendingOf = (sql: AnySql): Fragment => sql`
+  case when sessions.status = 'waiting'
+       then coalesce((select jsonb_agg(jsonb_build_object('call_id', p.call_id, 'name', p.name, 'arguments', p.arguments,
+                                                          'kind', p.kind) order by p.place)
+                        from pending_calls(sessions.id) p), '[]')
+       else '[]' end`
+
+/** What became of a call that waited. `decision` null: nobody decided. */
+export interface WaitedCall {
+  id: string
+  /** Somebody may still be asked about it. */
+  open: boolean
+  decision: CallDecision | null
+  decidedAt: string | null
+  decidedBy: string | null
+  /** What it was approved with. Null: its own. */
+  arguments: string | null
+  output: string | null
+  reason: string | null
+  ok: boolean | null
+  content: string | null
+  durationMs: number | null
+}
+
+/** `WaitedCall[]` of `messages m`, or null. Results of a reply that still runs are in its frames. */
+export const waitedCalls = (sql: AnySql): Fragment => sql`
+  (select jsonb_agg(jsonb_build_object(
+            'id', w.call_id, 'open', w.open, 'decision', w.decision, 'decidedAt', ${isoTime(sql, 'w.decided_at')},
+            'decidedBy', w.decided_by, 'arguments', w.decided_arguments, 'output', w.output, 'reason', w.reason,
+            'ok', coalesce(w.ok, (r.result ->> 'ok')::boolean), 'content', coalesce(w.content, r.result ->> 'content'),
+            'durationMs', coalesce(w.duration_ms, (r.result ->> 'durationMs')::numeric)) order by w.place)
+     from waiting_calls w
+     left join lateral (
+       select e.result
+         from messages b cross join running_frames(b.id, 0, 0) f
+        cross join lateral (select case when f.part > 0 then f.text::jsonb end as result) e
+        where b.id = w.decided_in and b.status = 'streaming' and w.decision = 'approve'
+          and e.result ->> 'type' = 'tool_result' and e.result ->> 'id' = w.call_id
+        order by f.seq, f.part limit 1) r on true
+    where w.reply_id = m.id)`
+
+/** How many sessions wait, of all agents. */
+export async function countWaiting(sql: Sql): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::integer as count from sessions where status = 'waiting'`
+  return row?.count ?? 0
+}
+
+/** `found`: there is such a session of this agent and, if one is given, of this user. `wait` null: nothing waits in it. */
+export async function findWait(
+  sql: Sql,
+  { agentId, sessionId, user }: { agentId: string; sessionId: string; user: string | null },
+): Promise<{ found: boolean; wait: Wait | null }> {
+  if (!isUuid(agentId) || !isUuid(sessionId)) return { found: false, wait: null }
+  const [row] = await sql<(Pick<Wait, 'pending' | 'waitedMs'> & { replyId: string | null; carried: string | null })[]>`
+    select w.reply_id as "replyId", ${pendingOf(sql)} as pending, w.carried,
+           (extract(epoch from clock_timestamp() - (select min(p.asked_at) from pending_calls(sessions.id) p)) * 1000)::float8 as "waitedMs"
+      from sessions left join waits w on w.session_id = sessions.id and sessions.status = 'waiting'
+     where sessions.id = ${sessionId} and sessions.agent_id = ${agentId}
+       and (${user}::text is null or sessions.end_user = ${user})`
+  if (row === undefined) return { found: false, wait: null }
+  const { replyId, pending, carried, waitedMs } = row
+  if (replyId === null || carried === null) return { found: true, wait: null }
+  return { found: true, wait: { replyId, pending, waitedMs, carried: JSON.parse(carried) as Carried } }
+}

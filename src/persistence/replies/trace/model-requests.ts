@@ -1,0 +1,113 @@
+/** What models were sent, rebuilt from what is stored (contract section 16). */
+import type { Sql } from '../../postgres/database.ts'
+import { isoTime } from '../../postgres/page.ts'
+import { isUuid } from '../../postgres/uuid.ts'
+import { framesOf, type Shown, type ShownRow, shownOf } from '../settling/stored-reply.ts'
+import { decodeRequest, type MessageName, type Reference, referencesIn, type Stored } from './request-references.ts'
+
+export interface ModelRequestShown {
+  turn: number
+  at: string
+  providerId: string
+  model: string
+  body: Record<string, unknown>
+  /** How much of the history was not sent. */
+  left: { messages: number; tokens: number }
+}
+
+interface RequestRow extends Omit<ModelRequestShown, 'body' | 'left'> {
+  body: string
+  historyFrom: number | null
+}
+
+/** Oldest first. Null: no such reply. */
+export async function readRequests(sql: Sql, messageId: string): Promise<ModelRequestShown[] | null> {
+  if (!isUuid(messageId)) return null
+  const [reply] = await sql<{ sessionId: string; position: number; asked: number }[]>`
+    select session_id as "sessionId", position, coalesce(parent, position - 1) as asked from messages where id = ${messageId} and first_seq is not null`
+  if (reply === undefined) return null
+  const rows = await sql<RequestRow[]>`
+    select turn, ${isoTime(sql, 'at')} as at, provider_id as "providerId", model, body, history_from as "historyFrom"
+      from model_requests where session_id = ${reply.sessionId} and message_id = ${messageId} order by turn`
+  const [first] = rows
+  if (first === undefined) return []
+  const { asked } = reply
+  const references = rows.flatMap(({ body }) => referencesIn(body))
+  const positionOf = (name: MessageName) => (name === 'own' ? reply.position : name === 'asked' ? asked : name)
+  const messages = await readMessages(sql, reply.sessionId, messagesIn(references).map(positionOf))
+  const texts = await readTexts(sql, references)
+  const left = await leftOut(sql, reply.sessionId, { asked, from: first.historyFrom ?? asked })
+  const words = new Map<number, readonly string[]>()
+  const stored: Stored = {
+    content: (name) => messages.get(positionOf(name))?.content,
+    call: (name, n) => messages.get(positionOf(name))?.calls[n],
+    result: (name, n) => messages.get(positionOf(name))?.results[n],
+    text: (hash) => texts.get(hash),
+    word: (turn, n) => words.get(turn)?.[n],
+  }
+  return rows.map(({ historyFrom: _, body, ...row }) => {
+    const decoded = decodeRequest(body, stored)
+    words.set(row.turn, decoded.words)
+    return { ...row, body: decoded.body, left }
+  })
+}
+
+const messagesIn = (references: readonly Reference[]): MessageName[] =>
+  references.flatMap((reference) => {
+    const [kind, name] = reference
+    return kind === 'm' || kind === 'a' || kind === 'o' || kind === 'r' ? [name] : []
+  })
+
+interface SentTexts {
+  content: string
+  calls: string[]
+  results: string[]
+}
+
+async function readMessages(
+  sql: Sql,
+  sessionId: string,
+  positions: readonly number[],
+): Promise<Map<number, SentTexts>> {
+  const wanted = [...new Set(positions)]
+  const rows = await sql<(ShownRow & { position: number })[]>`
+    select m.position, m.status, m.first_seq, m.content, m.tool_events, m.reasoning, m.frame_ends, ${framesOf(sql)}
+      from messages m where m.session_id = ${sessionId} and m.position = any(${wanted}::integer[])`
+  return new Map(rows.map((row) => [row.position, sentTexts(shownOf(row))]))
+}
+
+function sentTexts({ content, others }: Shown): SentTexts {
+  const events = others.map(({ event }) => event)
+  return {
+    content,
+    calls: events.flatMap((event) => (event.type === 'tool_call' ? [event.arguments] : [])),
+    results: events.flatMap((event) => (event.type === 'tool_result' ? [event.content] : [])),
+  }
+}
+
+async function readTexts(sql: Sql, references: readonly Reference[]): Promise<Map<string, string>> {
+  const hashes = references.flatMap((reference) => {
+    const [kind, hash] = reference
+    return kind === 't' || kind === 'j' ? [hash] : []
+  })
+  if (hashes.length === 0) return new Map()
+  const rows = await sql<{ hash: string; content: string }[]>`
+    select encode(hash, 'hex') as hash, content from request_texts
+     where hash = any(array(select decode(h, 'hex') from unnest(${[...new Set(hashes)]}::text[]) as h))`
+  return new Map(rows.map(({ hash, content }) => [hash, content]))
+}
+
+/** Of the messages on the path to `asked`, those before `from`: as many tokens as the history is measured in. */
+async function leftOut(
+  sql: Sql,
+  sessionId: string,
+  { asked, from }: { asked: number; from: number },
+): Promise<ModelRequestShown['left']> {
+  const [row] = await sql<ModelRequestShown['left'][]>`
+    select count(*)::integer as messages,
+           coalesce(sum(ceil((octet_length(m.content) + coalesce(octet_length(m.tool_events::text), 0)) / 4.0)), 0)::integer as tokens
+      from path_lines(${sessionId}, ${asked}) l
+      join messages m on m.session_id = ${sessionId} and m.position between l.first_at and l.last_at
+     where m.position < ${Math.min(asked, from)}`
+  return row ?? { messages: 0, tokens: 0 }
+}

@@ -1,0 +1,213 @@
+/** What happened in one reply, as spans (contract section 16): its message, and the transitions and notes kept of it. */
+import type { FinishReason, MessageStatus } from '../../../actors/reply/reply-event.ts'
+import type { NoteKind, StepDetail, StepKind } from '../../../actors/session/transitions.ts'
+import type { Sql } from '../../postgres/database.ts'
+import { isUuid } from '../../postgres/uuid.ts'
+
+const spanKinds = ['reply', 'model', 'attempt', 'tool', 'settle'] as const
+export type SpanKind = (typeof spanKinds)[number]
+
+/** Times are milliseconds from the reply's admission. */
+export interface Span {
+  id: string
+  parentId: string | null
+  kind: SpanKind
+  name: string
+  startMs: number
+  /** Null: it runs. */
+  endMs: number | null
+  /** Null: it runs, or nobody knows. */
+  ok: boolean | null
+  detail: Record<string, string | number | boolean | null>
+}
+
+export interface Trace {
+  messageId: string
+  startedAt: string
+  spans: Span[]
+}
+
+/** A step as it is stored; `ms` is its time in milliseconds. */
+interface Step {
+  ms: number
+  event: string
+  kind: StepKind
+  to: string
+  detail: StepDetail
+}
+
+interface Row {
+  sessionId: string
+  startedAt: string
+  createdMs: number
+  status: MessageStatus
+  finishReason: FinishReason | 'error' | null
+  code: string | null
+  endedMs: number | null
+  settledMs: number | null
+  /** Long since: whatever is not stored of its steps by now never will be. */
+  isOld: boolean
+  steps: Step[]
+}
+
+/** The trace as far as it has come. `isOver`: nothing more will come. Null: no such reply. */
+export async function readTrace(
+  sql: Sql,
+  messageId: string,
+): Promise<{ sessionId: string; trace: Trace; isOver: boolean } | null> {
+  if (!isUuid(messageId)) return null
+  const [row] = await sql<Row[]>`
+    select m.session_id as "sessionId", m.status, m.finish_reason as "finishReason", m.error_code as code,
+           to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "startedAt",
+           (extract(epoch from m.created_at) * 1000)::float8 as "createdMs",
+           (extract(epoch from m.ended_at) * 1000)::float8 as "endedMs",
+           (extract(epoch from m.settled_at) * 1000)::float8 as "settledMs",
+           coalesce(m.settled_at < clock_timestamp() - interval '5 s', false) as "isOld",
+           coalesce((select jsonb_agg(jsonb_build_object('ms', extract(epoch from t.at) * 1000, 'event', t.event, 'kind', t.kind,
+                                                         'to', t.to_state, 'detail', t.detail) order by t.seq)
+                       from transitions t where t.session_id = m.session_id and t.message_id = m.id), '[]') as steps
+      from messages m where m.id = ${messageId} and m.first_seq is not null`
+  if (row === undefined) return null
+  const isEnd = ({ to, kind }: Step) => kind === 'transition' && !to.startsWith('streaming')
+  const isOver = row.status !== 'streaming' && (row.isOld || row.steps.some(isEnd))
+  const trace = { messageId: messageId.toLowerCase(), startedAt: row.startedAt, spans: spansOf(row) }
+  return { sessionId: row.sessionId, trace, isOver }
+}
+
+/** A message, or decisions instead of one. */
+const isAdmission = ({ kind, event }: Step) => kind === 'transition' && (event === 'message' || event === 'decided')
+
+/** When generating and settling ended, from the admission. */
+function momentsOf({ steps, createdMs, endedMs, settledMs, status }: Row) {
+  const transitions = steps.filter(({ kind }) => kind === 'transition')
+  // The owner's clock told both, so that a difference to the database's does not matter.
+  const begun = transitions.find(isAdmission)?.ms ?? createdMs
+  const since = (ms: number | undefined) => (ms === undefined ? null : Math.max(0, Math.round(ms - begun)))
+  const isRunning = status === 'streaming'
+  const generated = since(transitions.find((step) => !isAdmission(step) && step.to !== 'streaming.generating')?.ms)
+  const settled = since(transitions.find(({ to }) => !to.startsWith('streaming'))?.ms)
+  const stored = (ms: number | null) => (isRunning || ms === null ? null : Math.max(0, Math.round(ms - createdMs)))
+  const end = isRunning ? null : (settled ?? stored(settledMs))
+  return { generated: generated ?? stored(endedMs), end }
+}
+
+function spansOf(row: Row): Span[] {
+  const { generated, end } = momentsOf(row)
+  const notes = notesOf(row.steps, generated)
+  const last = Math.max(0, ...notes.flatMap(({ startMs, endMs }) => [startMs, endMs ?? 0]))
+  // Notes are measured, transitions dated: a millisecond lies between them.
+  const settleMs = generated === null ? null : Math.max(generated, last)
+  const endMs = end === null ? null : Math.max(end, settleMs ?? last)
+  const isDone = endMs !== null
+  const reply: Span = {
+    id: 'reply',
+    parentId: null,
+    kind: 'reply',
+    name: 'reply',
+    startMs: 0,
+    endMs,
+    ok: isDone ? row.status === 'complete' : null,
+    detail: { finishReason: isDone ? row.finishReason : null, code: isDone ? row.code : null, ...deciderOf(row) },
+  }
+  if (settleMs === null) return [reply, ...notes]
+  const ok = isDone ? row.code !== 'instance_lost' : null
+  const settle: Span = {
+    id: 'settle',
+    parentId: 'reply',
+    kind: 'settle',
+    name: 'settle',
+    startMs: settleMs,
+    endMs,
+    ok,
+    detail: {},
+  }
+  return [reply, ...notes, settle]
+}
+
+/** Of a reply that decisions started: who made them. Null: nobody named. */
+function deciderOf({ steps }: Row): { decidedBy?: string | null } {
+  const decided = steps.find((step) => isAdmission(step) && step.event === 'decided')
+  return decided ? { decidedBy: textOf(decided.detail.decidedBy) } : {}
+}
+
+type Note = Step & { event: NoteKind }
+
+const isNote = (step: Step): step is Note => step.kind === 'note'
+
+/** The spans that notes tell of, each by its newest note. What runs when generating ends, ends with it. */
+function notesOf(steps: readonly Step[], generated: number | null): Span[] {
+  const newest = new Map<string, Note>()
+  for (const step of steps)
+    if (isNote(step)) newest.set(String(step.detail.span), { ...step, detail: { ...step.detail } })
+  const spans = [...newest.values()].map((note) => spanOf(note))
+  const turns = turnsOf(spans, newest)
+  return [...turns, ...spans.filter(({ kind }) => kind !== 'model')]
+    .map((span) =>
+      span.endMs === null && generated !== null
+        ? { ...span, endMs: Math.max(span.startMs, generated), ok: span.ok ?? false }
+        : span,
+    )
+    .sort((a, b) => a.startMs - b.startMs || order[a.kind] - order[b.kind])
+}
+
+const order = { reply: 0, model: 1, attempt: 2, tool: 3, settle: 4 } satisfies Record<SpanKind, number>
+
+const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null)
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+function spanOf({ event: kind, detail }: Note): Span {
+  const turn = numberOf(detail.turn)
+  const common = {
+    id: String(detail.span),
+    kind,
+    startMs: numberOf(detail.startMs) ?? 0,
+    endMs: numberOf(detail.endMs),
+    ok: typeof detail.ok === 'boolean' ? detail.ok : null,
+  }
+  if (kind === 'attempt') {
+    const code = detail.code === 'stopped' ? null : textOf(detail.code)
+    const times = { firstTokenMs: numberOf(detail.firstTokenMs), waitMs: numberOf(detail.waitMs) }
+    const name = `attempt ${detail.attempt}`
+    return { ...common, parentId: `m${turn}`, name, detail: { status: numberOf(detail.status), code, ...times } }
+  }
+  if (kind === 'tool') {
+    const name = textOf(detail.name) ?? ''
+    return {
+      ...common,
+      parentId: 'reply',
+      name,
+      detail: { turn, callId: textOf(detail.callId), decision: textOf(detail.decision) },
+    }
+  }
+  const { code, reason } = detail
+  return {
+    ...common,
+    parentId: 'reply',
+    name: `turn ${turn}`,
+    detail: { turn, code: textOf(code), reason: textOf(reason) },
+  }
+}
+
+/** A turn is noted when it ends; until then its attempts tell that it runs. */
+function turnsOf(spans: readonly Span[], notes: ReadonlyMap<string, Note>): Span[] {
+  const attempts = spans.filter(({ kind }) => kind === 'attempt')
+  const ended = new Map(spans.filter(({ kind }) => kind === 'model').map((span) => [span.id, span]))
+  const ids = new Set([...attempts.flatMap(({ parentId }) => parentId ?? []), ...ended.keys()])
+  return [...ids].map((id) => {
+    const own = attempts.filter(({ parentId }) => parentId === id)
+    const last = notes.get(own.at(-1)?.id ?? '')?.detail
+    const turn = Number(id.slice(1))
+    const span = ended.get(id) ?? {
+      id,
+      parentId: 'reply',
+      kind: 'model' as const,
+      name: `turn ${turn}`,
+      endMs: null,
+      ok: null,
+      startMs: own[0]?.startMs ?? 0,
+      detail: { turn, code: null, reason: null },
+    }
+    const about = { model: textOf(last?.model), providerId: textOf(last?.providerId), maxAttempts: numberOf(last?.of) }
+    return { ...span, name: about.model ?? span.name, detail: { ...span.detail, ...about } }
+  })
+}

@@ -1,0 +1,199 @@
+/** Makes of what a model is sent what is stored of it: one writer for each reply, one memory for the process. */
+import { createHash } from 'node:crypto'
+import type {
+  HistoryMessage,
+  ModelMessage,
+  ModelRequest,
+  RequestWriter,
+  SentRequest,
+} from '../../../actors/ports/index.ts'
+import { removeSecrets } from '../../../untrusted/redact.ts'
+import { encodeRequest, type Known, type MessageName, type Reference } from './request-references.ts'
+
+/** Prompts and tool definitions that this process has sent for storing: most replies share a few. */
+export interface StoredTexts {
+  /** The text's hash, and whether it is to be stored once more. */
+  look(text: string): { hash: string; isDue: boolean }
+}
+
+const MOST_TEXTS = 1000
+/** Texts count as used to the day; see `used_at`. */
+const AGAIN_MS = 6 * 3_600_000
+
+export function createStoredTexts(): StoredTexts {
+  const seen = new Map<string, { hash: string; at: number }>()
+  return {
+    look(text) {
+      const now = performance.now()
+      const known = seen.get(text)
+      if (known && now - known.at < AGAIN_MS) return { hash: known.hash, isDue: false }
+      const hash = known?.hash ?? createHash('sha256').update(text).digest('hex')
+      if (seen.size >= MOST_TEXTS) seen.clear()
+      seen.set(text, { hash, at: now })
+      return { hash, isDue: true }
+    },
+  }
+}
+
+/** Shorter keys are words: masking them would remove ordinary text. */
+const SHORTEST_KEY = 6
+
+/** Null: the text holds no key. */
+function maskFor({ provider }: ModelRequest): (text: string) => string | null {
+  const key = provider.apiKey?.trim() ?? ''
+  if (key.length < SHORTEST_KEY) return () => null
+  return (text) => (text.includes(key) ? removeSecrets(text, [key]) : null)
+}
+
+/** What a model is shown of a tool's stored result, and what is said behind it. */
+type CutText = (text: string) => { shown: string; added: string }
+
+export function createRequestWriter(stored: StoredTexts, cutText: CutText): RequestWriter {
+  let sources: Sources | null = null
+  // All of the reply's: a request that another one replaces may have been the only one with them.
+  const texts: SentRequest['texts'][number][] = []
+  let last = { turn: 0, body: '', providerId: '' }
+  return {
+    write(turn, request, body) {
+      sources ??= createSources(request, cutText)
+      sources.own(request.messages)
+      const keep = (content: string): string => {
+        const { hash, isDue } = stored.look(content)
+        if (isDue) texts.push({ hash, content })
+        return hash
+      }
+      if (request.system) sources.prompt(request.system, keep)
+      const tools: unknown = 'tools' in body ? body.tools : undefined
+      const json = JSON.stringify(tools)
+      const encoded = encodeRequest(body, sources.known(turn), {
+        mask: maskFor(request),
+        tools: json === undefined ? null : ['j', keep(json)],
+      })
+      const providerId = request.provider.id
+      if (last.turn === turn && last.body === encoded.body && last.providerId === providerId) return null
+      last = { turn, body: encoded.body, providerId }
+      sources.learn(turn, encoded.words)
+      const historyFrom = oldestSent(request)
+      return {
+        turn,
+        at: new Date(),
+        providerId,
+        model: request.model,
+        body: encoded.body,
+        texts,
+        historyFrom,
+      }
+    },
+  }
+}
+
+/** Of a continued reply the user's message is one of the earlier ones, and always sent. */
+function oldestSent({ history }: ModelRequest): number | null {
+  const asked = history?.isContinued ? history.earlier.at(-1) : undefined
+  return history?.first?.position ?? asked?.position ?? null
+}
+
+type Sources = ReturnType<typeof createSources>
+
+/** Where the texts of one reply's requests are stored. */
+function createSources({ history, messages }: ModelRequest, cutText: CutText) {
+  const texts = new Map<string, Reference>()
+  const objects = new Map<string, Reference>()
+  const inOrder: { text: string; reference: Reference }[] = []
+  const words = new Map<string, ['w', number, number]>()
+  const base = messages.length
+  let read = base
+  let ownLength = 0
+  const counts = { calls: 0, results: 0 }
+
+  function add(text: string, reference: Reference): void {
+    inOrder.push({ text, reference })
+    if (!texts.has(text)) texts.set(text, reference)
+  }
+  function addArguments(text: string, name: MessageName, n: number): void {
+    if (!texts.has(text)) texts.set(text, ['a', name, n])
+    const json = normalized(text)
+    if (json !== null && !objects.has(json)) objects.set(json, ['o', name, n])
+  }
+
+  for (const message of history?.earlier ?? []) addStored(message, { add, addArguments, cutText })
+  if (history && !history.isContinued) add(history.asked, ['m', 'asked'])
+  return {
+    /** What this reply has said itself since: it is stored with it. */
+    own(all: readonly ModelMessage[]): void {
+      if (history?.isContinued) return
+      for (const message of all.slice(read)) {
+        if (message.role === 'tool') add(message.content, ['r', 'own', counts.results++])
+        else if (message.role === 'assistant') {
+          add(message.content, ['m', 'own', ownLength, ownLength + message.content.length])
+          ownLength += message.content.length
+          for (const call of message.toolCalls ?? []) addArguments(call.arguments, 'own', counts.calls++)
+        }
+      }
+      read = all.length
+    },
+    prompt(text: string, keep: (text: string) => string): void {
+      texts.set(text, ['t', keep(text)])
+    },
+    /** New words of the turn's request, which replace those of an earlier one of that turn. */
+    learn(turn: number, all: readonly string[]): void {
+      for (const [text, [, of]] of words) if (of === turn) words.delete(text)
+      for (const [n, text] of all.entries()) if (!words.has(text)) words.set(text, ['w', turn, n])
+    },
+    known: (turn: number): Known => ({
+      inOrder,
+      find(text) {
+        const reference = texts.get(text) ?? words.get(text)
+        return reference?.[0] === 'w' && reference[1] === turn ? undefined : reference
+      },
+      findObject: (json) => objects.get(json),
+    }),
+  }
+}
+
+/** An object's JSON as it is written everywhere. Null: it is none. */
+function normalized(text: string): string | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? JSON.stringify(value) : null
+  } catch {
+    return null
+  }
+}
+
+interface Adding {
+  add(text: string, reference: Reference): void
+  addArguments(text: string, name: MessageName, n: number): void
+  cutText: CutText
+}
+
+/** The texts that a stored message may be sent as: whole, or in the pieces between its tool calls. */
+function addStored({ position, content, toolEvents }: HistoryMessage, adding: Adding): void {
+  const { add, addArguments } = adding
+  if (position === undefined) return
+  if (!toolEvents?.length) {
+    add(content, ['m', position])
+    return
+  }
+  const bytes = Buffer.from(content)
+  let [shown, from, calls, results] = [0, 0, 0, 0]
+  const addPiece = (end: number) => {
+    const text = bytes.toString('utf8', shown, end)
+    if (text !== '') add(text, ['m', position, from, from + text.length])
+    from += text.length
+    shown = end
+  }
+  for (const { end, event } of toolEvents) {
+    if (event.type === 'tool_call') {
+      addPiece(end)
+      addArguments(event.arguments, position, calls++)
+    } else addResult(event.content, position, results++, adding)
+  }
+  addPiece(bytes.length)
+}
+
+function addResult(content: string, position: number, n: number, { add, cutText }: Adding): void {
+  const { shown, added } = cutText(content)
+  if (added === '') add(content, ['r', position, n])
+  else add(`${shown}${added}`, ['+', [['r', position, n, 0, shown.length], added]])
+}

@@ -1,0 +1,43 @@
+/** What replies took and cost, by agent or model. */
+import type { Sql } from '../../postgres/database.ts'
+import type { UsageQuery } from './usage.ts'
+
+interface Percentiles {
+  p50: number | null
+  p95: number | null
+}
+
+export interface UsageFiguresRow {
+  key: string
+  replies: number
+  failures: number
+  firstTokenMs: Percentiles
+  durationMs: Percentiles
+  /** Null: a model of it has no price. */
+  cost: number | null
+}
+
+/** By replies, the most first. Times are of those that are not aggregated yet (foldUsage). */
+export async function readUsageFigures(
+  sql: Sql,
+  { from, to, groupBy }: Omit<UsageQuery, 'groupBy'> & { groupBy: 'agent' | 'model' },
+): Promise<UsageFiguresRow[]> {
+  const key = groupBy === 'agent' ? sql`agent_id::text` : sql`u.model`
+  const rows = await sql<UsageFiguresRow[]>`
+    with price as (
+      select p.model, p.prompt, p.completion
+        from ui_settings s, jsonb_to_recordset(s.value -> 'prices') as p (model text, prompt float8, completion float8)
+       where s.name = 'prices'
+    )
+    select ${key} as key, sum(replies)::float8 as replies, sum(failures)::float8 as failures,
+           jsonb_build_object('p50', percentile_cont(0.5) within group (order by first_token_ms),
+                              'p95', percentile_cont(0.95) within group (order by first_token_ms)) as "firstTokenMs",
+           jsonb_build_object('p50', percentile_cont(0.5) within group (order by duration_ms),
+                              'p95', percentile_cont(0.95) within group (order by duration_ms)) as "durationMs",
+           case when bool_and(price.model is not null)
+                then sum(prompt_tokens * price.prompt + completion_tokens * price.completion) / 1e6 end as cost
+      from token_usage u left join price on price.model = u.model
+     where at >= ${from} and at < ${to}
+     group by 1 order by 2 desc, 1`
+  return [...rows]
+}

@@ -1,0 +1,81 @@
+/** Token usage: a row for each reply that has ended, written by its settlement (`fold_reply`) or here. */
+import type { Sql } from '../../postgres/database.ts'
+
+/** What a reply, or a title, used that is stored nowhere else. */
+export interface Used {
+  /** The reply's. */
+  id: string
+  agentId: string
+  model: string
+  /** 0 for a title. */
+  replies: 0 | 1
+  endedAt: Date
+  /** Absent: it did not fail. */
+  failed?: boolean
+  usage: { promptTokens: number; completionTokens: number; estimated: boolean }
+}
+
+/** `key`: id of an agent, a model's name, or a day as `2026-01-31`, UTC. */
+export interface UsageRow {
+  key: string
+  replies: number
+  promptTokens: number
+  completionTokens: number
+  totalTokens: number
+  estimated: boolean
+}
+
+export interface UsageQuery {
+  from: Date
+  /** Not included. */
+  to: Date
+  groupBy: 'agent' | 'model' | 'day'
+}
+
+/** Days in order; agents and models by tokens, the most first. */
+export async function readUsage(sql: Sql, { from, to, groupBy }: UsageQuery): Promise<UsageRow[]> {
+  const key = {
+    agent: sql`agent_id::text`,
+    model: sql`model`,
+    day: sql`to_char(at at time zone 'UTC', 'YYYY-MM-DD')`,
+  }[groupBy]
+  // As float8, like JavaScript's numbers: sums of bigint would be returned as text.
+  const rows = await sql<UsageRow[]>`
+    select ${key} as key, sum(replies)::float8 as replies, sum(prompt_tokens)::float8 as "promptTokens",
+           sum(completion_tokens)::float8 as "completionTokens",
+           sum(prompt_tokens + completion_tokens)::float8 as "totalTokens", bool_or(estimated) as estimated
+      from token_usage where at >= ${from} and at < ${to}
+     group by 1 order by ${groupBy === 'day' ? sql`1` : sql`5 desc, 1`}`
+  return [...rows]
+}
+
+/** Stores what is not there yet, by its id. */
+export async function insertUsage(sql: Sql, used: readonly Used[]): Promise<void> {
+  await sql`
+    insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, failures)
+    select u.id, u.at, u.agent, u.model, u.replies, u.prompt, u.completion, u.estimated, u.failures
+      from unnest(${used.map((one) => one.id)}::uuid[],
+                  ${used.map((one) => one.endedAt.toISOString())}::text[]::timestamptz[],
+                  ${used.map((one) => one.agentId)}::uuid[], ${used.map((one) => one.model)}::text[],
+                  ${used.map((one) => one.replies)}::integer[],
+                  ${used.map((one) => one.usage.promptTokens)}::bigint[],
+                  ${used.map((one) => one.usage.completionTokens)}::bigint[],
+                  -- The library takes an array of booleans for one boolean.
+                  ${used.map((one) => String(one.usage.estimated))}::text[]::boolean[],
+                  ${used.map((one) => (one.failed ? 1 : 0))}::integer[])
+           as u (id, at, agent, model, replies, prompt, completion, estimated, failures)
+    on conflict do nothing`
+}
+
+/** Merges rows older than a week into one for each hour, agent and model. Idempotent; any instance may run it. */
+export async function foldUsage(sql: Sql): Promise<void> {
+  await sql`
+    with old as (
+      delete from token_usage
+       where not folded and at < date_trunc('hour', clock_timestamp() - interval '7 days') returning *
+    )
+    insert into token_usage (id, at, agent_id, model, replies, prompt_tokens, completion_tokens, estimated, failures, folded)
+    select gen_random_uuid(), date_trunc('hour', at, 'UTC'), agent_id, model, sum(replies), sum(prompt_tokens),
+           sum(completion_tokens), estimated, sum(failures), true
+      from old group by date_trunc('hour', at, 'UTC'), agent_id, model, estimated`
+}

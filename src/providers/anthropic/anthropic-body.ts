@@ -1,0 +1,154 @@
+/** A model request in the words of Anthropic's Messages API. */
+import type Anthropic from '@anthropic-ai/sdk'
+import type { GenerationConfig, MessagePart, ModelRequest } from '../../actors/ports/index.ts'
+import { wireFields } from '../answer-fields.ts'
+import { anthropicThinking } from '../reasoning.ts'
+import { anthropicToolChoice, isForced } from '../tool-choice.ts'
+import { createEchoes } from '../wire/echoes.ts'
+import { argumentsOf, exchangesOf, toolsMentionedIn, type Wire } from '../wire/exchanges.ts'
+import { bytesOf, textOf } from '../wire/outgoing-parts.ts'
+
+export type Block =
+  | Anthropic.TextBlockParam
+  | Anthropic.ImageBlockParam
+  | Anthropic.DocumentBlockParam
+  | Anthropic.ToolUseBlockParam
+  | Anthropic.ToolResultBlockParam
+  | Thought
+export type Thought = Anthropic.ThinkingBlockParam | Anthropic.RedactedThinkingBlockParam
+
+/** The SDK's types have no sampling any more; older models still take it, under the older version of the API. */
+export type AnthropicBody = Anthropic.MessageCreateParamsStreaming & {
+  temperature?: number
+  top_p?: number
+  top_k?: number
+}
+
+/**
+ * The API wants `max_tokens`. It is what the model's family can write at most (thinking counts too), so that it is the
+ * model that ends a reply: 4,096 for Claude 3, 8,192 for 3.5, 32,000 for Opus 4 and 4.1, 64,000 for all others.
+ */
+function maxTokensOf(model: string): number {
+  if (/claude-3-5/.test(model)) return 8192
+  if (/claude-3-(?!7)/.test(model)) return 4096
+  return /claude-opus-4(?:-[01])?(?:-\d{8}|-latest|@|$)/.test(model) ? 32_000 : 64_000
+}
+
+/** Claude 3 to 4.6: the models that take `temperature`, `top_p` and `top_k`. Later ones answer 400 to any of them. */
+const takesSampling = (model: string): boolean =>
+  /claude-3-|claude-(?:opus|sonnet|haiku)-4(?:-[0-6])?(?:-\d{8}|-latest|@|$)/.test(model)
+
+/** Version 2026-10-21 knows no sampling: where an agent sets it and the model takes it, the one before is asked. */
+export const versionFor = ({ model, config }: Pick<ModelRequest, 'model' | 'config'>): string =>
+  Object.keys(sampling(model, config)).length > 0 ? '2023-06-01' : '2026-10-21'
+
+/** Temperatures end at 1 here. Claude 4.5 and 4.6 refuse `top_p` beside it, and the advice was always to use one. */
+function sampling(model: string, { temperature, topP, topK }: GenerationConfig) {
+  if (!takesSampling(model)) return {}
+  return {
+    ...(temperature !== undefined && { temperature: Math.min(temperature, 1) }),
+    ...(topP !== undefined && temperature === undefined && { top_p: topP }),
+    ...(topK !== undefined && { top_k: topK }),
+  }
+}
+
+/** Prefixes up to such a mark are kept for five minutes and cost a tenth when they come again. */
+const cached = { cache_control: { type: 'ephemeral' } } as const
+
+/** A turn's blocks as they came: signed thinking must come back unchanged, and in its place. */
+export const echoes = createEchoes<readonly Block[]>('anthropic')
+
+const wireFor = (request: ModelRequest): Wire<Block> => ({
+  type: 'anthropic',
+  text: (text) => ({ type: 'text', text }),
+  part: (part) => (part.type === 'image_url' ? imageBlock(part) : documentBlock(part)),
+  call: (call) => ({ type: 'tool_use', id: call.id, name: call.name, input: argumentsOf(call) }),
+  // An empty result is none: blank text blocks are refused.
+  result: (call, content) => ({
+    type: 'tool_result',
+    tool_use_id: call.id,
+    ...(content.trim() !== '' && { content }),
+  }),
+  echoed: (echo) => echoes.of(echo, request),
+  resultsApart: false,
+})
+
+const imageBlock = (part: MessagePart): Anthropic.ImageBlockParam => {
+  const media_type = pictureTypes.find((type) => type === part.mediaType)
+  if (media_type === undefined) throw new Error(`${part.mediaType} is no picture that is taken.`)
+  return { type: 'image', source: { type: 'base64', media_type, data: bytesOf(part) } }
+}
+
+const pictureTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
+
+const documentBlock = (part: MessagePart): Anthropic.DocumentBlockParam => ({
+  type: 'document',
+  source:
+    part.mediaType === 'application/pdf'
+      ? { type: 'base64', media_type: 'application/pdf', data: bytesOf(part) }
+      : { type: 'text', media_type: 'text/plain', data: textOf(part) },
+  ...(part.filename !== null && { title: part.filename }),
+})
+
+/**
+ * Null: not asked. Within a budget, calls that wait for their results must begin with the reasoning that led to them: one
+ * that was made without makes the request be refused. So does a call that the model must make.
+ */
+export function thinkingOf(request: ModelRequest): ReturnType<typeof anthropicThinking> {
+  if (isForced(request)) return null
+  const thinking = anthropicThinking(request)
+  if (thinking?.type !== 'enabled') return thinking
+  const last = request.messages.findLast(({ role }) => role === 'assistant')
+  if (last?.role !== 'assistant' || !last.toolCalls?.length) return thinking
+  const [first] = (last.echo && echoes.of(last.echo, request)) ?? []
+  return first?.type === 'thinking' || first?.type === 'redacted_thinking' ? thinking : null
+}
+
+export function anthropicBody(request: ModelRequest): AnthropicBody {
+  const { model, system, messages, config, tools } = request
+  const { tool_choice: choice, ...fields } = wireFields(request)
+  const thinking = thinkingOf(request)
+  const exchanges = exchangesOf(messages, wireFor(request))
+  const newest = exchanges.at(-1)
+  // The newest message is the longest prefix that the next turn will repeat.
+  if (newest?.role === 'user') newest.blocks = newest.blocks.map(markLast)
+  const declared = tools.length > 0 ? tools : toolsMentionedIn(messages)
+  const hasSystem = system !== null && system.trim() !== ''
+  return {
+    model,
+    max_tokens: maxTokensOf(model),
+    stream: true,
+    messages: exchanges.map(({ role, blocks }) =>
+      role === 'user' ? { role: 'user', content: blocks } : { role: 'assistant', content: blocks },
+    ),
+    // Tools stand before the system prompt in a prefix: one mark covers both.
+    ...(hasSystem && { system: [{ type: 'text', text: system, ...cached }] }),
+    ...sampling(model, config),
+    ...(thinking !== null && { thinking }),
+    ...(declared.length > 0 && {
+      tools: declared.map(({ name, description, inputSchema }, index) => ({
+        name,
+        description,
+        input_schema: { ...inputSchema, type: 'object' as const },
+        ...(!hasSystem && index === declared.length - 1 && cached),
+      })),
+    }),
+    ...(declared.length > 0 && tools.length === 0 && { tool_choice: { type: 'none' } as const }),
+    ...(tools.length > 0 && choiceOf(request, choice)),
+    ...fields,
+  }
+}
+
+/** None: the API's own. `choice`: what other fields say of it. */
+function choiceOf(request: ModelRequest, choice: unknown): Pick<AnthropicBody, 'tool_choice'> {
+  const asked = anthropicToolChoice(request)
+  if (asked === undefined) return choice === undefined ? {} : { tool_choice: { type: 'auto', ...Object(choice) } }
+  return { tool_choice: asked.type === 'none' ? asked : { ...asked, ...Object(choice) } }
+}
+
+const markLast = (block: Block, index: number, all: readonly Block[]): Block =>
+  index === all.length - 1 && isMarkable(block) ? { ...block, ...cached } : block
+
+/** Reasoning is not. */
+const isMarkable = (block: Block) =>
+  block.type === 'text' || block.type === 'tool_result' || block.type === 'image' || block.type === 'document'

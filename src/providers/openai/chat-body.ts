@@ -1,0 +1,107 @@
+/** A model request in the words of the chat-completions format. */
+import { createHash } from 'node:crypto'
+import type OpenAI from 'openai'
+import type { MessagePart, ModelMessage, ModelRequest, UserMessage } from '../../actors/ports/index.ts'
+import { wireFields } from '../answer-fields.ts'
+import type { Dialect } from '../provider-types.ts'
+import { chatToolChoice } from '../tool-choice.ts'
+import { bytesOf, segmentsFor, textOf } from '../wire/outgoing-parts.ts'
+import { type ChatReasoning, echoes, reasoningFields } from './chat-reasoning.ts'
+
+type Message = OpenAI.Chat.ChatCompletionMessageParam
+
+export type ChatBody = OpenAI.Chat.ChatCompletionCreateParamsStreaming & { top_k?: number }
+
+/** `maxToolCalls` is the generate loop's; without tools the field is left out, since `[]` is refused by many. */
+export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
+  const { model, system, messages, config, tools } = request
+  const { parallel_tool_calls, ...fields } = wireFields(request)
+  const choice = chatToolChoice(request)
+  const reasoningOf = (echo: object | undefined) => (echo && echoes.of(echo, request)) ?? {}
+  return {
+    model,
+    stream: true,
+    messages: [
+      ...(system ? [{ role: 'system', content: system } as const] : []),
+      ...messages.map((message) => wireMessage(message, { type: request.provider.type, dialect, reasoningOf })),
+    ],
+    ...(dialect.usageOption && { stream_options: { include_usage: true } }),
+    ...(config.temperature !== undefined && { temperature: config.temperature }),
+    ...(config.topP !== undefined && { top_p: config.topP }),
+    ...(config.topK !== undefined && dialect.topK && { top_k: config.topK }),
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, inputSchema, strict }) => ({
+        type: 'function' as const,
+        function: { name, description, parameters: inputSchema, ...(strict && { strict }) },
+      })),
+      ...(choice !== undefined && { tool_choice: choice }),
+      // Refused without tools.
+      ...(typeof parallel_tool_calls === 'boolean' && { parallel_tool_calls }),
+    }),
+    ...fields,
+  }
+}
+
+interface WireOptions {
+  /** The provider's. */
+  type: string
+  dialect: Dialect
+  reasoningOf(echo: object | undefined): ChatReasoning
+}
+
+type ContentPart = OpenAI.Chat.ChatCompletionContentPart
+
+const contentParts = (type: string, message: UserMessage): ContentPart[] =>
+  segmentsFor(type, message).map((segment) =>
+    typeof segment === 'string' ? { type: 'text', text: segment } : filePart(segment),
+  )
+
+/** The format knows no text files: they are texts. */
+function filePart(part: MessagePart): ContentPart {
+  const { mediaType, filename, detail } = part
+  if (mediaType.startsWith('text/')) {
+    const name = filename === null ? mediaType : `${filename} (${mediaType})`
+    return { type: 'text', text: `The file ${name}:\n\n${textOf(part)}` }
+  }
+  const url = `data:${mediaType};base64,${bytesOf(part)}`
+  if (part.type === 'image_url') return { type: 'image_url', image_url: { url, ...(detail !== null && { detail }) } }
+  return { type: 'file', file: { filename: filename ?? 'file.pdf', file_data: url } }
+}
+
+function wireMessage(message: ModelMessage, { type, dialect, reasoningOf }: WireOptions): Message & ChatReasoning {
+  const callId = (id: string) => (dialect.shortCallIds ? shortId(id) : id)
+  switch (message.role) {
+    case 'user':
+      return { role: 'user', content: message.segments ? contentParts(type, message) : message.content }
+    case 'tool':
+      return { role: 'tool', tool_call_id: callId(message.toolCallId), content: message.content }
+    case 'assistant':
+      if (!message.toolCalls?.length) return { role: 'assistant', content: message.content }
+      return {
+        role: 'assistant',
+        content: message.content || null, // as the vendors themselves send it
+        ...reasoningOf(message.echo),
+        tool_calls: message.toolCalls.map(({ id, name, arguments: text }) => ({
+          id: callId(id),
+          type: 'function',
+          function: { name, arguments: text },
+        })),
+      }
+  }
+}
+
+/** Whether reasoning goes back in it. */
+export const hasReasoning = ({ messages }: ChatBody): boolean =>
+  messages.some((message) => reasoningFields.some((name) => name in message))
+
+export const withoutReasoning = (body: ChatBody): ChatBody => ({
+  ...body,
+  messages: body.messages.map((message) => {
+    const { reasoning_content: _, reasoning: __, reasoning_details: ___, ...plain }: Message & ChatReasoning = message
+    return plain
+  }),
+})
+
+/** Mistral takes only nine letters and digits; a session may hold calls of another vendor. Same id, same result. */
+const shortId = (id: string): string =>
+  /^[a-zA-Z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9)

@@ -1,0 +1,69 @@
+/** Reasoning in the chat-completions format: where vendors put it, and what some of them want back with tool results. */
+import { createEchoes } from '../wire/echoes.ts'
+import { type Fields, isFields } from '../wire/provider-json.ts'
+
+/** The fields of an assistant's message that reasoning goes back in: those that it came in. */
+export interface ChatReasoning {
+  reasoning_content?: string
+  reasoning?: string
+  /** OpenRouter's: pieces of any vendor's, signed and encrypted ones among them. */
+  reasoning_details?: readonly Fields[]
+}
+
+export const reasoningFields = [
+  'reasoning_content',
+  'reasoning',
+  'reasoning_details',
+] as const satisfies readonly (keyof ChatReasoning)[]
+
+export const echoes = createEchoes<ChatReasoning>('chat')
+
+/** Characters that one turn may gather; of more nothing goes back. */
+const MAX_GATHERED = 4 * 1024 * 1024
+
+const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** Servers that have renamed the field send both, with the same text. */
+export const reasoningIn = (delta: Fields): string => textIn(delta.reasoning_content) || textIn(delta.reasoning)
+
+/** Puts a turn's reasoning together from its deltas. */
+export function gatherReasoning() {
+  const texts = { reasoning_content: '', reasoning: '' }
+  const details: Fields[] = []
+  let size = 0
+  return {
+    add({ reasoning_content, reasoning, reasoning_details }: Fields): void {
+      if (reasoning_content === undefined && reasoning === undefined && reasoning_details === undefined) return
+      if (size > MAX_GATHERED) return
+      texts.reasoning_content += textIn(reasoning_content)
+      texts.reasoning += textIn(reasoning)
+      size += textIn(reasoning_content).length + textIn(reasoning).length
+      for (const piece of Array.isArray(reasoning_details) ? reasoning_details : []) {
+        if (!isFields(piece)) continue
+        addDetail(details, piece)
+        size += 64 + JSON.stringify(piece).length
+      }
+    },
+    /** Null: there was none. OpenRouter reads `reasoning_details` before `reasoning`. */
+    all(): ChatReasoning | null {
+      if (size === 0 || size > MAX_GATHERED) return null
+      if (details.length > 0) return { reasoning_details: details }
+      const { reasoning_content, reasoning } = texts
+      return reasoning_content !== '' ? { reasoning_content } : { reasoning }
+    },
+  }
+}
+
+/** What grows from piece to piece of one detail. */
+const growing = ['text', 'summary', 'data']
+
+/** A piece goes on with the last detail when type and index are the same: the vendor wants whole ones back, in order. */
+function addDetail(details: Fields[], piece: Fields): void {
+  const last = details.at(-1)
+  const goesOn = last && piece.index !== undefined && last.type === piece.type && last.index === piece.index
+  if (!goesOn) return void details.push({ ...piece })
+  for (const [name, value] of Object.entries(piece)) {
+    if (growing.includes(name) && typeof value === 'string') last[name] = textIn(last[name]) + value
+    else if (value !== null) last[name] = value
+  }
+}

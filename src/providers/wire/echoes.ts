@@ -1,0 +1,31 @@
+/**
+ * What vendors want back with a turn's tool results (`echo` in ports.ts): JSON, since it is stored with calls that wait for
+ * somebody. Only the adapter that made it looks into it.
+ */
+import type { ModelRequest } from '../../actors/ports/index.ts'
+
+type Origin = Pick<ModelRequest, 'provider' | 'model'>
+
+export interface Echoes<What> {
+  keep(origin: Origin, what: What): object
+  /** Null: another adapter's, or of another provider or model, for which signed reasoning means nothing. */
+  of(echo: object, asked: Origin): What | null
+}
+
+interface Echo<What> {
+  adapter: string
+  providerId: string
+  model: string
+  what: What
+}
+
+export function createEchoes<What>(adapter: string): Echoes<What> {
+  // What came back from the database is what this adapter has put there.
+  const isOwn = (echo: object): echo is Echo<What> => 'adapter' in echo && echo.adapter === adapter
+  return {
+    keep: ({ provider, model }, what): Echo<What> => ({ adapter, providerId: provider.id, model, what }),
+    of(echo, { provider, model }) {
+      return isOwn(echo) && echo.providerId === provider.id && echo.model === model ? echo.what : null
+    },
+  }
+}

@@ -1,0 +1,95 @@
+/** A conversation for vendors that want two roles in turn, each with blocks of text, calls and results. Pure. */
+import { createHash } from 'node:crypto'
+import type { MessagePart, ModelMessage, ToolCall, ToolSpec } from '../../actors/ports/index.ts'
+import { segmentsFor } from './outgoing-parts.ts'
+import { isFields, parse } from './provider-json.ts'
+
+export interface Exchange<Block> {
+  role: 'user' | 'model'
+  blocks: Block[]
+}
+
+/** How one vendor writes a block. */
+export interface Wire<Block> {
+  text(text: string): Block
+  /** A picture or file that the provider takes. */
+  part(part: MessagePart): Block
+  /** The provider's type. */
+  type: string
+  call(call: ToolCall): Block
+  /** `call` is the one that this is the result of. */
+  result(call: ToolCall, content: string): Block
+  /** The blocks of a turn exactly as they came, when `echo` is this adapter's own. */
+  echoed(echo: object): readonly Block[] | null
+  /** Results must not share a message with words. */
+  resultsApart: boolean
+}
+
+/**
+ * Roles alternate (with `resultsApart`, words may follow results of the same role), the user begins, blank text
+ * is left out: vendors refuse it. Call ids are made unique and plain, since a session may hold calls of another vendor.
+ */
+export function exchangesOf<Block>(messages: readonly ModelMessage[], wire: Wire<Block>): Exchange<Block>[] {
+  const exchanges: Exchange<Block>[] = []
+  const used = new Set<string>()
+  let asked: { id: string; call: ToolCall }[] = []
+  let lastKind = ''
+  const add = (role: 'user' | 'model', kind: 'words' | 'results', blocks: readonly Block[]) => {
+    if (blocks.length === 0) return
+    if (exchanges.length === 0 && role === 'model') add('user', 'words', [wire.text(opening)])
+    const last = exchanges.at(-1)
+    const together = last?.role === role && (kind === lastKind || !wire.resultsApart)
+    if (last && together) last.blocks.push(...blocks)
+    else exchanges.push({ role, blocks: [...blocks] })
+    lastKind = kind
+  }
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      const place = asked.findIndex(({ id }) => id === message.toolCallId)
+      const [found] = place < 0 ? [] : asked.splice(place, 1)
+      if (found) add('user', 'results', [wire.result(found.call, message.content)])
+      continue
+    }
+    if (message.role === 'user') {
+      const segments = segmentsFor(wire.type, message)
+      const blocks = segments.map((segment) => (typeof segment === 'string' ? wire.text(segment) : wire.part(segment)))
+      add('user', 'words', blocks)
+    } else {
+      const words = message.content.trim() === '' ? [] : [wire.text(message.content)]
+      const calls = message.toolCalls ?? []
+      const echo = message.echo ? wire.echoed(message.echo) : null
+      asked = calls.map((call) => ({ id: call.id, call: echo ? call : { ...call, id: freeId(call.id, used) } }))
+      add('model', 'words', echo ?? [...words, ...asked.map(({ call }) => wire.call(call))])
+    }
+  }
+  return exchanges
+}
+
+const opening = '(The conversation begins with the assistant.)'
+
+function freeId(id: string, used: Set<string>): string {
+  const plain = /^[a-zA-Z0-9_-]{1,64}$/.test(id)
+    ? id
+    : `call_${createHash('sha256').update(id).digest('hex').slice(0, 16)}`
+  let free = plain
+  for (let count = 2; used.has(free); count++) free = `${plain}_${count}`
+  used.add(free)
+  return free
+}
+
+/** A call's arguments as the object that vendors want; `{}` where they are none. */
+export function argumentsOf({ arguments: text }: ToolCall): Record<string, unknown> {
+  const value = parse(text)
+  return isFields(value) ? value : {}
+}
+
+/**
+ * The tools that a conversation mentions, without their schemas: for requests that offer none. Anthropic refuses
+ * calls in the history without `tools`; declared and forbidden (`tool_choice`), the history may stay as it was. As
+ * text it would teach the model to write calls as text, and signed reasoning would not fit any more.
+ */
+export function toolsMentionedIn(messages: readonly ModelMessage[]): ToolSpec[] {
+  const calls = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
+  const names = new Set(calls.map(({ name }) => name))
+  return [...names].map((name) => ({ name, description: 'Not available now.', inputSchema: { type: 'object' } }))
+}

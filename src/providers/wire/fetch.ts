@@ -1,0 +1,58 @@
+/** What provider calls need of the world: a call out, handed in, and reading what it answers. */
+
+import { inPieces } from '../../untrusted/pieces.ts'
+
+/** Takes a piece of a body. A promise in return: no more is read until it resolves. */
+export type TakeBytes = (bytes: Uint8Array) => Promise<void> | undefined
+
+export interface ProviderAnswer {
+  readonly status: number
+  readonly headers: Pick<Headers, 'get'>
+  /**
+   * The body, piece by piece as the socket brings it; called once. Resolves at its end, rejects when the connection
+   * breaks and when the call's signal aborts.
+   */
+  read(take: TakeBytes): Promise<void>
+  /** Nobody wants the body, or the rest of it. */
+  cancel(): void
+}
+
+/** A body in pieces, made as they are sent. Its length is known: some servers refuse a body that does not say it. */
+export interface PieceBody {
+  length: number
+  pieces: AsyncIterable<Uint8Array>
+}
+
+export interface FetchInit {
+  method: string
+  headers: Record<string, string>
+  body?: string | PieceBody
+  signal: AbortSignal
+}
+
+/**
+ * Makes a call and resolves with the answer's head, whatever its status; redirects are not followed. Rejects as fetch
+ * does. Not the platform's fetch: its streams cost more for each token than all else between two sockets.
+ */
+export type ProviderFetch = (url: string, init: FetchInit) => Promise<ProviderAnswer>
+
+/** The text of a body, its first `maxBytes` only; the rest is not read. Rejects when the connection breaks. */
+export async function readText(answer: ProviderAnswer, maxBytes: number): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  const { promise: full, resolve } = Promise.withResolvers<void>()
+  const add = inPieces((piece) => {
+    if (bytes >= maxBytes) return undefined
+    bytes += piece.length
+    text += decoder.decode(piece.subarray(0, piece.length - Math.max(0, bytes - maxBytes)), { stream: true })
+    if (bytes >= maxBytes) resolve()
+    return undefined
+  })
+  const whole = answer.read(add)
+  await Promise.race([whole, full])
+  if (bytes < maxBytes) return text + decoder.decode()
+  whole.catch(() => {})
+  answer.cancel()
+  return text
+}

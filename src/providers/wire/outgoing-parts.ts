@@ -1,0 +1,129 @@
+/**
+ * Pictures and files in a provider's request. A body is built with a word in place of each, and the bytes take its place
+ * while the body is being sent: never is one in memory as a whole, let alone as text.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomBytes } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import type { MessagePart, ModelRequest, Segment, UserMessage } from '../../actors/ports/index.ts'
+import { takesPart } from '../parts.ts'
+import type { PieceBody } from './fetch.ts'
+
+/** Random, so that nothing that people or models write is taken for it. */
+const nonce = randomBytes(12).toString('hex')
+const words = new RegExp(`${nonce}:(base64|text):sha256:([0-9a-f]{64})`, 'g')
+
+/** The parts of the request that is being sent, by their SHA-256. */
+const sending = new AsyncLocalStorage<ReadonlyMap<string, MessagePart>>()
+
+/** In a body: the bytes in base64. */
+export const bytesOf = ({ sha256 }: MessagePart): string => `${nonce}:base64:sha256:${sha256}`
+
+/** In a body, within a string: the bytes as text. */
+export const textOf = ({ sha256 }: MessagePart): string => `${nonce}:text:sha256:${sha256}`
+
+/** The body as it may be kept and shown: `sha256:<hex>` stands for the bytes. */
+export function shownBody(request: ModelRequest, body: object): object {
+  if (partsIn(request).length === 0) return body
+  const shown: unknown = JSON.parse(JSON.stringify(body).replace(words, 'sha256:$2'))
+  return Object(shown)
+}
+
+const partsIn = ({ messages }: ModelRequest): MessagePart[] =>
+  messages.flatMap((message) =>
+    message.role === 'user' ? (message.segments ?? []).filter((segment) => typeof segment !== 'string') : [],
+  )
+
+/** What a provider is not sent, in words. */
+const wordsFor = ({ type, mediaType }: MessagePart): string =>
+  `[A ${type === 'image_url' ? 'picture' : 'file'} stood here that this model does not take: ${mediaType}]`
+
+/** Texts, and the parts that the provider takes; words for the others. Blank texts are left out. */
+export function segmentsFor(type: string, { content, segments = [content] }: UserMessage): Segment[] {
+  return segments
+    .map((segment) => (typeof segment === 'string' || takesPart(type, segment.mediaType) ? segment : wordsFor(segment)))
+    .filter((segment) => typeof segment !== 'string' || segment.trim() !== '')
+}
+
+/** Sends what `send` builds and sends, with the bytes of the request's parts. */
+export function sendingParts<T>(request: ModelRequest, send: () => T): T {
+  const parts = partsIn(request)
+  return parts.length === 0 ? send() : sending.run(new Map(parts.map((part) => [part.sha256, part])), send)
+}
+
+/** The body with the bytes of the request that is being sent. A text that holds none is the body itself. */
+export async function withBytes(body: string): Promise<string | PieceBody> {
+  const parts = sending.getStore()
+  if (parts === undefined) return body
+  const slots: (string | Slot)[] = []
+  let shown = 0
+  for (const match of body.matchAll(words)) {
+    const [word, form, sha256 = ''] = match
+    const part = parts.get(sha256)
+    if (part === undefined) throw new Error('A part that the request does not have.')
+    slots.push(body.slice(shown, match.index), { part, isText: form === 'text' })
+    shown = match.index + word.length
+  }
+  if (slots.length === 0) return body
+  slots.push(body.slice(shown))
+  let length = 0
+  for (const slot of slots) length += typeof slot === 'string' ? Buffer.byteLength(slot) : await lengthOf(slot)
+  return { length, pieces: piecesOf(slots) }
+}
+
+interface Slot {
+  part: MessagePart
+  isText: boolean
+}
+
+async function lengthOf({ part, isText }: Slot): Promise<number> {
+  if (!isText) return Math.ceil(part.size / 3) * 4
+  let length = 0
+  for await (const piece of jsonTexts(part)) length += piece.length
+  return length
+}
+
+async function* piecesOf(slots: readonly (string | Slot)[]): AsyncGenerator<Uint8Array> {
+  for (const slot of slots) {
+    if (typeof slot === 'string') yield Buffer.from(slot)
+    else yield* slot.isText ? jsonTexts(slot.part) : base64(slot.part)
+  }
+}
+
+/**
+ * A multiple of 3: base64 in pieces is base64. After each, others have their turn (0.1 ms). Small enough that its text is
+ * collected as young garbage is.
+ */
+const PIECE_BYTES = 48 * 1024
+
+async function* base64({ read, size }: MessagePart): AsyncGenerator<Uint8Array> {
+  let rest = Buffer.alloc(0)
+  let sent = 0
+  for await (const bytes of read()) {
+    const all = rest.length === 0 ? bytes : Buffer.concat([rest, bytes])
+    const whole = all.length - (all.length % 3)
+    for (let at = 0; at < whole; at += PIECE_BYTES) {
+      const piece = Buffer.from(all.buffer, all.byteOffset + at, Math.min(PIECE_BYTES, whole - at))
+      yield Buffer.from(piece.toString('base64'), 'latin1')
+      await setImmediate()
+    }
+    rest = Buffer.from(all.subarray(whole))
+    sent += bytes.length
+  }
+  if (sent !== size) throw new Error('A picture or file was deleted while it was being sent.')
+  if (rest.length > 0) yield Buffer.from(rest.toString('base64'))
+}
+
+/** As JSON has it within a string. */
+async function* jsonTexts({ read }: MessagePart): AsyncGenerator<Uint8Array> {
+  const decoder = new TextDecoder('utf-8')
+  for await (const bytes of read()) {
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      yield jsonText(decoder.decode(bytes.subarray(at, at + PIECE_BYTES), { stream: true }))
+      await setImmediate()
+    }
+  }
+  yield jsonText(decoder.decode())
+}
+
+const jsonText = (text: string): Buffer => Buffer.from(JSON.stringify(text).slice(1, -1))

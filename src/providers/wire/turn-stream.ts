@@ -1,0 +1,171 @@
+/** One turn of any vendor as a stream of events: bytes → SSE events → `Turn`. Rejects with ProviderProblem. */
+import { createParser } from 'eventsource-parser'
+import type { ModelEvent, Take } from '../../actors/ports/index.ts'
+import { inPieces } from '../../untrusted/pieces.ts'
+import type { Turn } from '../openai/chat-turn.ts'
+import { connectionProblem, malformed, ProviderProblem } from './failure.ts'
+import type { ProviderAnswer } from './fetch.ts'
+import { parse } from './provider-json.ts'
+
+/**
+ * One SSE event, or one answer without streaming, may be this long; so may be what comes between two events (blank
+ * lines, comments): 300 KB of gzip hold 300 MB of blanks.
+ */
+const maxEventLength = 2 * 1024 * 1024
+
+/** Google may break off with an error that is bare JSON, no event: of such lines so many characters are kept. */
+const maxUnframed = 64 * 1024
+
+/** One for all calls: to build a DOMException with its stack costs 40 µs. */
+const callOver = new DOMException('The call is over.', 'AbortError')
+
+/** Bytes after `[DONE]` that are read, so that the connection can be used again, and the time for it. */
+const maxDrained = 64 * 1024
+const maxDrainMs = 1000
+
+/** `open` makes the call; its signal aborts when the caller's does, and when nobody reads any more. */
+export async function streamTurn(
+  turn: Turn,
+  open: (signal: AbortSignal) => Promise<ProviderAnswer>,
+  signal: AbortSignal,
+  take: Take<ModelEvent>,
+): Promise<void> {
+  const call = new AbortController()
+  const stop = () => call.abort(callOver)
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  let left = true
+  try {
+    const answer = await open(call.signal)
+    const { over, whole } = readTurnFrom(turn, answer, call, take)
+    await over
+    left = false
+    // The reply does not wait for the goodbye's last bytes.
+    if (turn.done()) drain(whole, call)
+    else call.abort(callOver)
+    await take(turn.close())
+  } finally {
+    signal.removeEventListener('abort', stop)
+    if (left) call.abort(callOver) // closes the socket
+  }
+}
+
+/**
+ * Reads an answer into `turn` and hands on what is in it, piece by piece. `over` resolves when the model has finished
+ * or the call is stopped, and rejects with what went wrong before; `whole` resolves when nothing more is read.
+ */
+function readTurnFrom(turn: Turn, answer: ProviderAnswer, call: AbortController, take: Take<ModelEvent>) {
+  const decoder = new TextDecoder()
+  const feed = sniff(turn)
+  const stopped = Promise.withResolvers<void>()
+  const stop = () => stopped.resolve()
+  let fault: unknown = null
+  let taken: Promise<void> | undefined
+  let drained = 0
+
+  const read = (text: string, last: boolean) => {
+    try {
+      feed(text, last)
+    } catch (error) {
+      fault = error
+    }
+    try {
+      // What came before a fault counts all the same.
+      taken = turn.events.length > 0 && !call.signal.aborted ? take(turn.events.splice(0)) : undefined
+    } catch (error) {
+      fault = error
+    }
+    if (turn.done() || turn.problem() || fault) stopped.resolve()
+    return taken
+  }
+  const receive = inPieces((bytes) => {
+    if (!turn.done() && !turn.problem() && !fault) return read(decoder.decode(bytes, { stream: true }), false)
+    drained += bytes.length
+    if (drained > maxDrained) call.abort(callOver)
+    return undefined
+  })
+  const whole = answer
+    .read(receive)
+    .then(
+      () => {
+        // `over` waits for it, and rejects with it.
+        if (!turn.done() && !turn.problem() && !fault) void read(decoder.decode(), true)
+      },
+      (error: unknown) => {
+        fault ??= connectionProblem(error)
+      },
+    )
+    .finally(stopped.resolve)
+  call.signal.addEventListener('abort', stop, { once: true })
+
+  const over = async () => {
+    await stopped.promise
+    call.signal.removeEventListener('abort', stop)
+    call.signal.throwIfAborted()
+    await taken
+    if (turn.problem()) throw turn.problem()
+    if (turn.finished()) return // after it only the goodbye can be missing
+    throw fault ?? new ProviderProblem({ kind: 'ended_early' })
+  }
+  return { over: over(), whole }
+}
+
+function drain(whole: Promise<void>, call: AbortController): void {
+  const timer = setTimeout(() => call.abort(callOver), maxDrainMs)
+  void whole.then(() => clearTimeout(timer))
+}
+
+/** Tells a stream from an answer without streaming by its first character, since content types are often wrong. */
+function sniff(turn: Turn): (text: string, last: boolean) => void {
+  const events = readEvents(turn)
+  let blanks = 0
+  let kind: 'unknown' | 'events' | 'json' = 'unknown'
+  let length = 0
+  const pieces: string[] = []
+  return (text, last) => {
+    let more = text
+    if (kind === 'unknown') {
+      more = text.trimStart()
+      blanks += text.length - more.length
+      if (blanks > maxEventLength) throw tooLong()
+      if (more === '') return
+      if (more.startsWith('<')) throw malformed(`markup instead of a stream; the base URL may be wrong: ${more}`)
+      kind = more.startsWith('{') || more.startsWith('[') ? 'json' : 'events'
+    }
+    if (kind === 'events') return events(more, last)
+    pieces.push(more)
+    length += more.length
+    if (length > maxEventLength) throw tooLong()
+    if (last) turn.take(pieces.join(''))
+  }
+}
+
+const tooLong = () => malformed(`more than ${maxEventLength} characters without an end`)
+
+/** SSE events into `turn`. */
+function readEvents(turn: Turn): (text: string, last: boolean) => void {
+  let closing = false
+  let unframed = ''
+  let sinceEvent = 0
+  const parser = createParser({
+    // Half an event at the end is a stream that ended early, not one that makes no sense.
+    onEvent: ({ data, event }) => {
+      sinceEvent = 0
+      if (!closing || isWhole(data)) turn.take(data, event)
+    },
+    onComment: () => turn.alive(),
+    onError: ({ line }) => {
+      if (unframed.length < maxUnframed) unframed += line ?? ''
+    },
+  })
+  return (text, last) => {
+    closing = last
+    sinceEvent += text.length
+    parser.feed(last ? `${text}\n\n` : text)
+    // The parser's own limit would not see lines that are no events.
+    if (sinceEvent > maxEventLength) throw tooLong()
+    if (last && !turn.finished() && unframed !== '' && isWhole(unframed)) turn.take(unframed)
+  }
+}
+
+const isWhole = (data: string): boolean => data.trim() === '[DONE]' || parse(data) !== null

@@ -1,0 +1,22 @@
+/** The tools that need no configuration (specification 2.4, contract section 6). */
+
+import type { Outbound } from '../outbound/outbound.ts'
+import { currentTime } from './current-time.ts'
+import { webFetch } from './web-fetch.ts'
+
+export interface BuiltInTool {
+  /** As `builtInToolIds` refers to it. */
+  id: string
+  name: string
+  description: string
+  /** JSON Schema of an object. */
+  inputSchema: Record<string, unknown>
+  /** Rejects only with the signal's reason, on abort. Every other outcome is a result for the model. */
+  call(
+    args: Readonly<Record<string, unknown>>,
+    world: { outbound: Outbound; signal: AbortSignal },
+  ): Promise<{ ok: boolean; content: string }>
+}
+
+/** In list order. */
+export const builtInTools: readonly BuiltInTool[] = [webFetch, currentTime]

@@ -1,0 +1,187 @@
+/** One connection to an MCP server. The SDK negotiates the protocol revision. */
+import {
+  type CallToolResult,
+  Client,
+  SdkErrorCode,
+  SdkHttpError,
+  SseError,
+  type Tool,
+  type Transport,
+} from '@modelcontextprotocol/client'
+import type { Outbound } from '../outbound/outbound.ts'
+import { type McpServer, openTransport } from './mcp-transport.ts'
+
+/** The SDK's own timeout, longer than any of ours: each call has its limit by signal. Milliseconds. */
+const SDK_TIMEOUT_MS = 120_000
+/** How long a listing waits for its subscription to list changes. Without one, the list is reloaded later anyway. */
+const SUBSCRIBE_MS = 1_000
+const TERMINATE_MS = 1_000
+/** Name of the idempotency key in a call's `_meta` (contract section 10). */
+const KEY_NAME = 'greenroom/idempotency-key'
+/** Where MCP messages hold the W3C trace context (SEP-414), whatever the transport does with headers. */
+const TRACEPARENT = 'traceparent'
+/** Limit of tools/list. A server whose pages never end fails. */
+const MAX_PAGES = 100
+
+export interface ConnectionWatch {
+  /** The connection was closed, or the server no longer knows its session. Called once. */
+  onLost(): void
+  /** The list of tools has changed, or changes of it may have been missed. */
+  onListChanged(): void
+  onBrokenTool(name: string): void
+}
+
+export interface McpConnection {
+  /** Loads all pages. Rejects when the server fails, or with the signal. */
+  tools(signal: AbortSignal): Promise<Tool[]>
+  /** Rejects when there is no result, or with the signal, which also cancels the call on the server. */
+  call(
+    name: string,
+    args: Record<string, unknown>,
+    key: string | undefined,
+    signal: AbortSignal,
+  ): Promise<CallToolResult>
+  close(): Promise<void>
+}
+
+/** Rejects when the server cannot be reached or does not speak MCP, or with the signal. */
+export async function connectMcp(
+  server: McpServer,
+  outbound: Outbound,
+  watch: ConnectionWatch,
+  signal: AbortSignal,
+): Promise<McpConnection> {
+  if (server.transport === 'sse') return attempt(server, outbound, watch, signal, 'older')
+  try {
+    return await attempt(server, outbound, watch, signal, 'any')
+  } catch (error) {
+    // Some older servers fail on the newest revision's first request.
+    const status = error instanceof SdkHttpError && error.code === SdkErrorCode.EraNegotiationFailed ? error.status : 0
+    if (status < 500 || status === 502 || status === 503 || status === 504) throw error
+    return attempt(server, outbound, watch, signal, 'older')
+  }
+}
+
+async function attempt(
+  server: McpServer,
+  outbound: Outbound,
+  watch: ConnectionWatch,
+  signal: AbortSignal,
+  revision: 'any' | 'older',
+): Promise<McpConnection> {
+  let isLost = false
+  let hadEvents = false
+  const lose = () => {
+    if (isLost) return
+    isLost = true
+    client.close().catch(() => {}) // the server is gone
+    watch.onLost()
+  }
+  const fetching = {
+    failure: undefined,
+    onEventsOpen: () => {
+      hadEvents = true
+    },
+    // The old transport's responses come on this one stream. The SDK would reopen it without a handshake.
+    onEventsEnd: () => server.transport === 'sse' && lose(),
+    onBrokenTool: watch.onBrokenTool,
+  }
+  const transport = openTransport(server, outbound, fetching)
+  const client = new Client(
+    { name: 'greenroom', version: '0.1.0' },
+    {
+      versionNegotiation: { mode: revision === 'any' ? 'auto' : 'legacy' },
+      inputRequired: { autoFulfill: false }, // there is no user to ask
+      listMaxPages: MAX_PAGES,
+    },
+  )
+  client.onclose = lose
+  client.onerror = (error) => {
+    // Calls receive their own errors. A refused notification stream means a lost session only if one was open before: a
+    // server without that route (Express answers 404) has no session to lose.
+    const isStream = error instanceof SdkHttpError && error.code === SdkErrorCode.ClientHttpFailedToOpenStream
+    if (hadEvents && isStream && (error.status === 404 || error.status === 410)) lose()
+  }
+  client.setNotificationHandler('notifications/tools/list_changed', watch.onListChanged)
+  try {
+    await connected(client, transport, signal)
+  } catch (error) {
+    isLost = true // onLost is not called: there was no connection
+    transport.close().catch(() => {})
+    signal.throwIfAborted()
+    // The old transport's error has a message only, no cause.
+    throw error instanceof SseError && error.code === undefined && fetching.failure ? fetching.failure : error
+  }
+  return connection(client, transport, {
+    traceparent: outbound.traceparent,
+    onListChanged: watch.onListChanged,
+    onClose: () => {
+      isLost = true
+    },
+  })
+}
+
+/** While it negotiates or waits for an event stream, the SDK ignores signals; only closing the transport stops it. */
+async function connected(client: Client, transport: Transport, signal: AbortSignal): Promise<void> {
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(signal.reason)
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  const connecting = client.connect(transport, { timeout: SDK_TIMEOUT_MS })
+  try {
+    await Promise.race([connecting, stopped])
+  } finally {
+    signal.removeEventListener('abort', stop)
+    connecting.catch(() => {}) // the close that follows may reject it later
+  }
+}
+
+interface Opened {
+  traceparent(): string | null
+  onListChanged(): void
+  onClose(): void
+}
+
+function connection(client: Client, transport: Transport, opened: Opened): McpConnection {
+  const offers = client.getServerCapabilities()?.tools
+  // Older servers send changes without a subscription.
+  let subscribes = client.getProtocolEra() === 'modern' && offers?.listChanged === true
+
+  async function subscribe(): Promise<void> {
+    subscribes = false
+    const subscription = await client.listen({ toolsListChanged: true }, { timeout: SDK_TIMEOUT_MS })
+    subscription.closed.then((by) => {
+      if (by === 'local') return
+      subscribes = true
+      opened.onListChanged()
+    })
+  }
+
+  return {
+    async tools(signal) {
+      if (offers === undefined) return []
+      // A server that refuses is not asked again.
+      if (subscribes) await Promise.race([subscribe().catch(() => {}), delay(SUBSCRIBE_MS)])
+      return (await client.listTools(undefined, { signal, timeout: SDK_TIMEOUT_MS, cacheMode: 'refresh' })).tools
+    },
+    call(name, args, key, signal) {
+      const traceparent = opened.traceparent()
+      const meta = {
+        ...(key !== undefined && { [KEY_NAME]: key }),
+        ...(traceparent !== null && { [TRACEPARENT]: traceparent }),
+      }
+      const own = Object.keys(meta).length > 0 ? { _meta: meta } : {}
+      return client.callTool({ name, arguments: args, ...own }, { signal, timeout: SDK_TIMEOUT_MS })
+    },
+    async close() {
+      opened.onClose()
+      if ('terminateSession' in transport && typeof transport.terminateSession === 'function') {
+        const terminated: Promise<void> = transport.terminateSession()
+        await Promise.race([terminated.catch(() => {}), delay(TERMINATE_MS)])
+      }
+      await client.close()
+    },
+  }
+}
+
+const delay = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref())

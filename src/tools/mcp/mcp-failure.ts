@@ -1,0 +1,65 @@
+/** Why a request to an MCP server failed, for a model to read, and whether a retry is safe. */
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from '@modelcontextprotocol/client'
+import { callFailure } from '../outbound/call-failure.ts'
+import { OutboundError } from '../outbound/outbound.ts'
+import { McpStatusError } from './mcp-fetch.ts'
+import { BROKEN_STREAM } from './mcp-transport.ts'
+
+/** Statuses for an unknown or expired session, or for a request the server does not understand. */
+const REFUSED_SESSION = new Set([400, 404, 410])
+/** The 2026-07-28 revision's errors for mismatched headers and unsupported versions: sent before a call runs. */
+const REFUSED_REQUEST = new Set([-32_020, -32_022])
+/** No connection was made, so nothing was sent. */
+const NOT_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'OUTBOUND_REFUSED',
+])
+const MAX_MESSAGE_LENGTH = 2_000
+
+/** HTTP status of the response behind a transport's error. Null: there was none. */
+function statusOf(error: unknown): number | null {
+  if (error instanceof McpStatusError || error instanceof SdkHttpError) return error.status ?? null
+  return error instanceof SseError ? (error.code ?? null) : null
+}
+
+/** The server refused the call before running it, or never received it: a retry cannot execute it twice. */
+export function wasNotExecuted(error: unknown): boolean {
+  if (error instanceof ProtocolError) return REFUSED_REQUEST.has(error.code)
+  if (error instanceof SdkError && error.code === SdkErrorCode.NotConnected) return true
+  const status = statusOf(error)
+  if (status !== null) return REFUSED_SESSION.has(status)
+  return causesOf(error).some((cause) => 'code' in cause && NOT_CONNECTED.has(String(cause.code)))
+}
+
+/** The server answered with an error of its own. */
+export const isAnswer = (error: unknown): error is ProtocolError =>
+  error instanceof ProtocolError && error.code !== BROKEN_STREAM
+
+/** One sentence, or the server's own message; no address of ours, no stack. */
+export function mcpFailure(error: unknown): string {
+  if (isAnswer(error)) return error.message.slice(0, MAX_MESSAGE_LENGTH)
+  const isClosed = error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed
+  if (isClosed || error instanceof ProtocolError) return 'The connection broke before the answer came.'
+  const isTimeout = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
+  if (isTimeout || (error instanceof DOMException && error.name === 'TimeoutError'))
+    return 'The MCP server does not answer.'
+  const refusal = causesOf(error).find((cause) => cause instanceof OutboundError)
+  if (refusal !== undefined) return refusal.message
+  const status = statusOf(error)
+  if (status !== null) return `The MCP server answered with HTTP status ${status}.`
+  // An error without a cause or a system code is about the protocol, any other about the network.
+  const [first, ...causes] = causesOf(error)
+  const isOurs = first instanceof SdkError || (first !== undefined && !('code' in first))
+  return isOurs && causes.length === 0 ? first.message.slice(0, MAX_MESSAGE_LENGTH) : callFailure(error)
+}
+
+function causesOf(error: unknown): Error[] {
+  const causes: Error[] = []
+  for (let at: unknown = error; at instanceof Error && causes.length < 5; at = at.cause) causes.push(at)
+  return causes
+}

@@ -1,0 +1,207 @@
+/** The fetch of the SDK's transports: guarded like every outbound call, bounded in size, and watched for its end. */
+import { setImmediate } from 'node:timers/promises'
+import type { FetchLike } from '@modelcontextprotocol/client'
+import { createByteBounds } from '../../untrusted/json-bounds.ts'
+import { BREAK_BYTES, PIECE_BYTES } from '../../untrusted/pieces.ts'
+import type { Outbound } from '../outbound/outbound.ts'
+
+/** Limit of one response or event, decompressed. A model reads at most 256 KiB of a result; images come on top. */
+const MAX_MESSAGE_BYTES = 8 * 1024 * 1024
+/** A POST of the old transport is only acknowledged: its result comes on the event stream. */
+const ACKNOWLEDGE_MS = 15_000
+
+/** Limits of one message: 500 tools with 80 values each. The SDK checks every value, 0.1 s for these. */
+const MESSAGE_BOUNDS = { values: 40_000, depth: 200 }
+/** Messages read in one go: the SDK reads all there are, and answers each ping with a call. */
+const MAX_EVENTS = 20
+
+const NULL_BODY = new Set([204, 205, 304])
+const LF = 10
+const CR = 13
+/** The first letter of a `data:` line. */
+const DATA = 100
+
+export class McpStatusError extends Error {
+  override name = 'McpStatusError'
+  readonly status: number
+  constructor(status: number) {
+    super(`HTTP ${status}`)
+    this.status = status
+  }
+}
+
+/** What a transport's calls report beyond the protocol. */
+export interface FetchWatch {
+  /** The error of the last call without a response, since the old transport's errors have no cause. */
+  failure: unknown
+  /** An event stream requested with GET is open. */
+  onEventsOpen(): void
+  /** The event stream requested with GET has ended, and so have the POSTs of that time. */
+  onEventsEnd(): void
+}
+
+/**
+ * `acknowledged`: the old transport. Its POSTs have no content (statuses other than 2xx and 3xx reject), and it has one
+ * event stream: the SDK would request another one when that ends, but the server would not know the session.
+ */
+export function mcpFetch(outbound: Outbound, watch: FetchWatch, acknowledged: boolean): FetchLike {
+  let posts = 0
+  let isOver = false
+  const settle = () => {
+    // Deferred: a refused POST must be reported as refused before its session is reported as ended.
+    if (!isOver || posts > 0) return
+    void setImmediate().then(() => {
+      if (posts === 0) watch.onEventsEnd()
+    })
+  }
+  const end = () => {
+    isOver = true
+    settle()
+  }
+  return async (url, init = {}) => {
+    if (init.method !== 'POST') {
+      if (acknowledged && isOver) throw new Error('The stream of events is over.')
+      const response = await ask(outbound, watch, url, init)
+      if (init.method === 'DELETE') return answer(response, () => {})
+      if (response.ok) watch.onEventsOpen()
+      return answer(response, end)
+    }
+    posts += 1
+    try {
+      const limit = acknowledged ? [AbortSignal.timeout(ACKNOWLEDGE_MS)] : []
+      const response = await ask(outbound, watch, url, init, limit)
+      if (acknowledged && (response.status < 200 || response.status > 399)) {
+        response.body?.cancel().catch(() => {}) // only the status counts
+        throw new McpStatusError(response.status)
+      }
+      return answer(response, () => {})
+    } finally {
+      posts -= 1
+      settle()
+    }
+  }
+}
+
+type Answer = Awaited<ReturnType<Outbound['fetch']>>
+
+function ask(
+  outbound: Outbound,
+  watch: FetchWatch,
+  url: string | URL,
+  { method = 'GET', headers, body, signal }: RequestInit,
+  limits: AbortSignal[] = [],
+): Promise<Answer> {
+  const asked = outbound.fetch(url, {
+    chosenBy: 'admin',
+    method,
+    headers: Object.fromEntries(new Headers(headers ?? {})),
+    body: typeof body === 'string' ? body : null,
+    plainHeaders: { 'user-agent': 'Greenroom' },
+    signal: AbortSignal.any(signal ? [signal, ...limits] : limits),
+  })
+  asked.catch((error: unknown) => {
+    watch.failure = error
+  })
+  return asked
+}
+
+/** The bounded response for the SDK. `onEventsEnd`: its events ended, other than by the reader's cancel. */
+function answer({ status, statusText, headers, body }: Answer, onEventsEnd: () => void): Response {
+  const isEvents = headers.get('content-type')?.includes('text/event-stream') === true
+  const watched =
+    body === null || NULL_BODY.has(status)
+      ? null
+      : watchBody(body, isEvents ? limitEvents() : limitBytes(), isEvents ? onEventsEnd : () => {})
+  return new Response(watched, { status, statusText, headers: [...headers] })
+}
+
+/**
+ * `check` returns how many of these bytes may be read in one go, and throws to end the body with that error. `onEnd` is
+ * called for every end except the reader's cancel.
+ */
+function watchBody(
+  body: ReadableStream<Uint8Array>,
+  check: (bytes: Uint8Array) => number,
+  onEnd: () => void,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  let rest: Uint8Array = new Uint8Array()
+  let sinceBreak = 0
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        if (rest.length > 0 || sinceBreak > BREAK_BYTES) {
+          await setImmediate()
+          sinceBreak = 0
+        }
+        if (rest.length === 0) {
+          const { done, value } = await reader.read()
+          if (done) {
+            controller.close()
+            return onEnd()
+          }
+          rest = value
+        }
+        const length = check(rest)
+        controller.enqueue(rest.subarray(0, length))
+        rest = rest.subarray(length)
+        sinceBreak += length
+      } catch (error) {
+        reader.cancel().catch(() => {}) // it has ended, or ends here
+        controller.error(error)
+        onEnd()
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+}
+
+const tooLarge = () => new Error(`An answer is larger than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB.`)
+const tooMany = () => new Error(`An answer holds more than ${MESSAGE_BOUNDS.values} values.`)
+
+function limitBytes(): (bytes: Uint8Array) => number {
+  const bounds = createByteBounds(MESSAGE_BOUNDS)
+  let length = 0
+  return (bytes) => {
+    length += bytes.length
+    if (length > MAX_MESSAGE_BYTES) throw tooLarge()
+    for (const byte of bytes) if (!bounds.add(byte)) throw tooMany()
+    return bytes.length
+  }
+}
+
+/** Counts from one event with data to the next: the stream itself is not limited. */
+function limitEvents(): (bytes: Uint8Array) => number {
+  const bounds = createByteBounds(MESSAGE_BOUNDS)
+  let length = 0
+  let previous = 0
+  let lineIsEmpty = true
+  let hasData = false
+  return (bytes) => {
+    const portion = Math.min(bytes.length, PIECE_BYTES)
+    let events = 0
+    let at = 0
+    for (; at < portion && events < MAX_EVENTS; at += 1) {
+      const byte = bytes[at] ?? 0
+      length += 1
+      if (!bounds.add(byte)) throw tooMany()
+      if (byte === LF && previous === CR) {
+        // second half of the same line break
+      } else if (byte === LF || byte === CR) {
+        if (lineIsEmpty && hasData) {
+          bounds.reset()
+          length = 0
+          events += 1
+          hasData = false
+        }
+        lineIsEmpty = true
+      } else {
+        if (lineIsEmpty && byte === DATA) hasData = true
+        lineIsEmpty = false
+      }
+      previous = byte
+    }
+    if (length > MAX_MESSAGE_BYTES) throw tooLarge()
+    return at
+  }
+}

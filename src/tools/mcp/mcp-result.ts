@@ -1,0 +1,73 @@
+/** The result of an MCP tool, as the text that a model reads. */
+import { isDeepStrictEqual } from 'node:util'
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
+import { removeSecrets } from '../../untrusted/redact.ts'
+import { cutToBytes } from '../built-in/page-text.ts'
+
+/** As for HTTP tools (contract section 6). */
+const MAX_BYTES = 256 * 1024
+/** Pairs of a text and a field to compare: an ordinary result has one, a hostile one a hundred million. */
+const MAX_PAIRS = 400
+
+/**
+ * The texts in order, notes in place of what is not text, then what is in the structured content only. The protocol asks
+ * servers to repeat structured content as text, so most results hold everything twice.
+ */
+export function resultText({ content, structuredContent }: CallToolResult, secrets: readonly string[] = []): string {
+  const parts = content.map(blockText)
+  const rest = structuredContent === undefined ? undefined : notInTexts(structuredContent, parts)
+  const all = rest === undefined ? parts : [...parts.filter((part) => part !== ''), JSON.stringify(rest)]
+  return cutToBytes(removeSecrets(all.join('\n'), secrets), MAX_BYTES, '\n[cut at 256 KiB]')
+}
+
+function blockText(block: ContentBlock): string {
+  switch (block.type) {
+    case 'text':
+      return block.text
+    case 'image':
+    case 'audio':
+      return `[${block.type}: ${block.mimeType}, ${bytesOf(block.data)} bytes, not shown]`
+    case 'resource_link':
+      return `[resource: ${block.name}, ${block.uri}]`
+    case 'resource': {
+      const { resource } = block
+      if ('text' in resource) return resource.text
+      return `[resource: ${resource.uri}, ${resource.mimeType ?? 'unknown type'}, ${bytesOf(resource.blob)} bytes, not shown]`
+    }
+  }
+}
+
+const bytesOf = (base64: string): number => Buffer.byteLength(base64, 'base64')
+
+/** What no text repeats; of an object, its fields. Undefined: nothing. In the newest revision it may be any JSON. */
+function notInTexts(structured: unknown, parts: readonly string[]): unknown {
+  const isObject = typeof structured === 'object' && structured !== null && !Array.isArray(structured)
+  const fields = isObject ? Object.entries(structured) : []
+  const length = parts.reduce((sum, part) => sum + part.length, 0)
+  // Longer texts are cut off anyway.
+  if (length === 0 || length > MAX_BYTES || parts.length * (fields.length + 1) > MAX_PAIRS) return structured
+  const texts = parts.map((part) => ({ text: part.trim(), value: valueIn(part) }))
+  if (texts.some((text) => repeats(text, structured))) return undefined
+  if (!isObject) return structured
+  const whole = parts.join('\n').trim()
+  const rest = fields.filter(([, field]) => {
+    if (typeof field === 'string' && field.trim() === whole) return false
+    if (texts.some((text) => repeats(text, field))) return false
+    const isEach = Array.isArray(field) && field.length === texts.length
+    return !(isEach && texts.every((text, index) => repeats(text, field[index])))
+  })
+  return rest.length === 0 ? undefined : Object.fromEntries(rest)
+}
+
+const repeats = ({ text, value }: { text: string; value: unknown }, field: unknown): boolean =>
+  typeof field === 'string' ? field.trim() === text : value !== undefined && isDeepStrictEqual(value, field)
+
+/** Undefined: not JSON. */
+function valueIn(text: string): unknown {
+  if (!/^\s*[[{"\d\-tfn]/.test(text)) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

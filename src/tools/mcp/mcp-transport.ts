@@ -1,0 +1,140 @@
+/** The SDK's transports, extended to report when a response can no longer come, and to close cancelled requests. */
+import {
+  isSpecType,
+  type JSONRPCMessage,
+  type RequestId,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client'
+import type { Outbound } from '../outbound/outbound.ts'
+import { type FetchWatch, mcpFetch } from './mcp-fetch.ts'
+
+/** With its header values in plain text. */
+export interface McpServer {
+  id: string
+  name: string
+  transport: 'sse' | 'streamable_http'
+  url: string
+  headers: Record<string, string>
+  /** Changes with each change of the record. */
+  version: string
+}
+
+export interface TransportWatch extends FetchWatch {
+  /** A tool was dropped from a list because no client could call it. */
+  onBrokenTool(name: string): void
+}
+
+/** Our error code for a response that will not come; no server uses it (JSON-RPC reserves -32099 to -32000). */
+export const BROKEN_STREAM = -31_999
+
+const CANCEL_MS = 5_000
+/** Limits of one listing, all pages together; the list ends there. Twice what is offered to a model. */
+const MAX_LISTED = { tools: 1_000, bytes: 4 * 1024 * 1024 }
+const NOTHING_LISTED = { tools: 0, bytes: 0 }
+/** Responses in flight to a server's own requests; further requests are not answered. */
+const MAX_ANSWERS = 16
+
+/** Throws when the headers cannot be sent; the message does not reveal their values. */
+export function openTransport(server: McpServer, outbound: Outbound, watch: TransportWatch): Transport {
+  const options = { fetch: mcpFetch(outbound, watch, server.transport === 'sse'), requestInit: requestInit(server) }
+  const Transport = server.transport === 'sse' ? SSEClientTransport : StreamableHTTPClientTransport
+  return watchRequests(new Transport(new URL(server.url), options), watch)
+}
+
+function requestInit({ headers }: McpServer): { headers: Headers } {
+  try {
+    return { headers: new Headers(headers) }
+  } catch {
+    throw new Error('A configured header of the MCP server cannot be sent.')
+  }
+}
+
+/**
+ * What the SDK lacks for older servers: a cancelled request's socket is closed, and a request whose event stream breaks
+ * off fails at once, instead of after the timeout.
+ */
+function watchRequests(transport: Transport, watch: TransportWatch): Transport {
+  const open = new Map<RequestId, { method: string; socket: AbortController }>()
+  const listed = { tools: 0, bytes: 0 }
+  let answers = 0
+  const send = transport.send.bind(transport)
+  const answer = async (...sent: Parameters<typeof send>) => {
+    if (answers >= MAX_ANSWERS) return
+    answers += 1
+    await send(...sent).finally(() => {
+      answers -= 1
+    })
+  }
+  transport.send = (message, options) => {
+    if (!('method' in message)) return answer(message, options)
+    if (message.method === 'tools/list' && message.params?.cursor === undefined) Object.assign(listed, NOTHING_LISTED)
+    if (!('id' in message)) {
+      const cancelled = cancelledRequest(message)
+      if (cancelled === undefined) return send(message, options)
+      const sent = send(message, { ...options, requestSignal: AbortSignal.timeout(CANCEL_MS) })
+      open.get(cancelled)?.socket.abort()
+      open.delete(cancelled)
+      return sent
+    }
+    const { id, method } = message
+    const socket = new AbortController()
+    open.set(id, { method, socket })
+    return send(message, {
+      ...options,
+      requestSignal: options?.requestSignal ? AbortSignal.any([options.requestSignal, socket.signal]) : socket.signal,
+      onRequestStreamEnd() {
+        options?.onRequestStreamEnd?.()
+        if (!open.delete(id) || method === 'subscriptions/listen') return
+        const error = { code: BROKEN_STREAM, message: 'The connection broke before the answer came.' }
+        transport.onmessage?.({ jsonrpc: '2.0', id, error })
+      },
+    }).catch((error: unknown) => {
+      open.delete(id)
+      throw error
+    })
+  }
+  // The SDK calls this handler before it reads the message itself.
+  transport.onmessage = (message) => {
+    if ('method' in message || message.id === undefined) return
+    if (open.get(message.id)?.method === 'tools/list') dropBrokenTools(message, listed, watch)
+    open.delete(message.id)
+  }
+  return transport
+}
+
+function cancelledRequest(message: JSONRPCMessage): RequestId | undefined {
+  if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined
+  const id = message.params?.requestId
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined
+}
+
+/**
+ * The SDK refuses a whole list for one malformed tool, so malformed ones are removed first. Of the others only the
+ * fields in use are kept: no output schema is ever compiled.
+ */
+function dropBrokenTools(message: JSONRPCMessage, listed: typeof MAX_LISTED, watch: TransportWatch): void {
+  const tools: unknown = 'result' in message ? message.result.tools : null
+  if (!('result' in message) || !Array.isArray(tools)) return
+  message.result.tools = tools.flatMap((tool: unknown) => {
+    if (listed.tools > MAX_LISTED.tools || listed.bytes > MAX_LISTED.bytes) return []
+    const kept = isObject(tool) ? usedOf(tool) : null
+    listed.tools += 1
+    listed.bytes += JSON.stringify(kept).length
+    if (kept !== null && isSpecType.Tool(kept)) return [kept]
+    watch.onBrokenTool(String(isObject(tool) ? tool.name : tool).slice(0, 100))
+    return []
+  })
+  if (listed.tools > MAX_LISTED.tools || listed.bytes > MAX_LISTED.bytes) delete message.result.nextCursor
+}
+
+function usedOf({ name, description, inputSchema }: Record<string, unknown>): Record<string, unknown> | null {
+  if (!isObject(inputSchema)) return null
+  // A schema without a type still describes the arguments, which are an object.
+  const kept = { name, inputSchema: { type: 'object', ...inputSchema } }
+  return typeof description === 'string' ? { ...kept, description } : kept
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

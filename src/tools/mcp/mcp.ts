@@ -1,0 +1,179 @@
+/**
+ * MCP servers, shared by all replies (contract section 6). The connection to each is kept while it is used and some
+ * minutes longer; so is the list of its tools, until the server reports a change.
+ */
+
+import { startDeadline } from '../../async/deadline.ts'
+import { removeSecrets, secretsInHeaders } from '../../untrusted/redact.ts'
+import type { Outbound } from '../outbound/outbound.ts'
+import type { McpConnection } from './mcp-connection.ts'
+import { createConnections, keyOf, type McpConnections, unlessAborted } from './mcp-connections.ts'
+import { isAnswer, mcpFailure, wasNotExecuted } from './mcp-failure.ts'
+import { createLists, type McpTool, usableTools } from './mcp-lists.ts'
+import { resultText } from './mcp-result.ts'
+import type { McpServer } from './mcp-transport.ts'
+
+export type { McpTool } from './mcp-lists.ts'
+export type { McpServer } from './mcp-transport.ts'
+
+export interface ToolLog {
+  warn(details: object, message: string): void
+}
+
+export interface Mcp extends AsyncDisposable {
+  /**
+   * The tools that the server offers, at most five minutes old. Rejects when it cannot be reached (`message` is one
+   * sentence) or with the signal; the attempt then continues for the next caller.
+   */
+  tools(server: McpServer, signal: AbortSignal): Promise<McpTool[]>
+  /**
+   * `tools` for a reply: waits at most `ms`, and not at all if a reply waited in vain within the last 30 s. Loading
+   * continues meanwhile: whoever calls after it has finished gets the list.
+   */
+  toolsWithin(ms: number, server: McpServer, signal: AbortSignal): Promise<McpTool[]>
+  /**
+   * Rejects only with the signal's reason, on abort. Every other outcome is a result for the model. `key` is the
+   * idempotency key. Absent: the call is not part of a reply.
+   */
+  call(
+    server: McpServer,
+    toolName: string,
+    args: Record<string, unknown>,
+    signal: AbortSignal,
+    key?: string,
+  ): Promise<{ ok: boolean; content: string }>
+  /** Drops what is cached of a server that was changed or removed; calls under way finish. */
+  forget(serverId: string): void
+}
+
+/** Milliseconds. */
+export interface McpTimes {
+  /** For connecting and loading the list. */
+  connect: number
+  call: number
+  /** How long a list of tools is cached. */
+  list: number
+  /** How long an unused connection is kept. */
+  idle: number
+  /** How long no reply waits for a server after one waited in vain. */
+  silence: number
+}
+
+const contractTimes: McpTimes = { connect: 15_000, call: 30_000, list: 300_000, idle: 600_000, silence: 30_000 }
+/** Log lines for one list, so that a thousand broken tools do not make a thousand lines. */
+const MAX_SKIP_LINES = 10
+
+export interface McpOptions {
+  outbound: Outbound
+  log: ToolLog
+  times?: Partial<McpTimes>
+}
+
+export function createMcp(options: McpOptions): Mcp {
+  const { outbound, log } = options
+  const times = { ...contractTimes, ...options.times }
+  const skipLines = new Map<string, number>()
+  const skip = (server: McpServer, name: string, reason: string) => {
+    const lines = (skipLines.get(keyOf(server)) ?? 0) + 1
+    skipLines.set(keyOf(server), lines)
+    if (lines > MAX_SKIP_LINES) return
+    const [tool = '', why = ''] = [name.slice(0, 1000), reason].map((words) =>
+      removeSecrets(words, secretsInHeaders(server.headers)),
+    )
+    log.warn({ mcpServer: server.name, tool: tool.slice(0, 100), reason: why }, 'A tool of an MCP server is left out.')
+  }
+  const connections = createConnections({
+    outbound,
+    times,
+    onListChanged: (server) => lists.drop(server),
+    onBrokenTool: (server, name) => skip(server, name, 'it is not a tool as MCP defines it'),
+  })
+  const lists = createLists(async (server, asking) => {
+    skipLines.delete(keyOf(server))
+    const offered = await list(connections, server, asking, times.connect)
+    return usableTools(offered, server.id, (name, reason) => skip(server, name, reason))
+  }, times.list)
+
+  const tools: Mcp['tools'] = (server, signal) =>
+    unlessAborted(lists.get(server), signal).catch((error: unknown) => {
+      signal.throwIfAborted()
+      // The error itself is not attached: it is logged, and the server's text in it may contain our headers.
+      throw new Error(clearedFailure(server, error))
+    })
+  /** Servers for which a reply waited in vain: until when they count as silent, by `performance.now()`. */
+  const silentUntil = new Map<string, number>()
+
+  return {
+    tools,
+    async toolsWithin(ms, server, signal) {
+      const isSilent = performance.now() < (silentUntil.get(keyOf(server)) ?? 0)
+      using limit = startDeadline(signal, isSilent ? 0 : ms)
+      try {
+        const offered = await tools(server, limit.signal)
+        silentUntil.delete(keyOf(server))
+        return offered
+      } catch (error) {
+        signal.throwIfAborted()
+        if (!limit.expired()) throw error
+        if (isSilent) throw new Error('still no list of tools')
+        silentUntil.set(keyOf(server), performance.now() + times.silence)
+        throw new Error(`no list of tools within ${ms / 1000} s`)
+      }
+    },
+    call: (server, toolName, args, signal, key) =>
+      call(connections, { server, toolName, args, key, ms: times.call }, signal),
+    forget(serverId) {
+      for (const key of [...silentUntil.keys()]) if (key.startsWith(`${serverId} `)) silentUntil.delete(key)
+      connections.retire(({ id }) => id === serverId)
+    },
+    [Symbol.asyncDispose]: () => connections[Symbol.asyncDispose](),
+  }
+}
+
+async function list(connections: McpConnections, server: McpServer, asking: () => void, ms: number) {
+  using limit = startDeadline(new AbortController().signal, ms)
+  const ask = (connection: McpConnection) => {
+    asking()
+    return connection.tools(limit.signal)
+  }
+  try {
+    return await connections.use(server, ask, () => true, limit.signal)
+  } finally {
+    // An open connection that does not answer may be dead.
+    if (limit.expired()) retireAsIs(connections, server)
+  }
+}
+
+interface Call {
+  server: McpServer
+  toolName: string
+  args: Record<string, unknown>
+  key: string | undefined
+  ms: number
+}
+
+async function call(connections: McpConnections, { server, toolName, args, key, ms }: Call, signal: AbortSignal) {
+  using limit = startDeadline(signal, ms)
+  let wasSent = false
+  const ask = (connection: McpConnection) => {
+    wasSent = true
+    return connection.call(toolName, args, key, limit.signal)
+  }
+  try {
+    const result = await connections.use(server, ask, wasNotExecuted, limit.signal)
+    return { ok: result.isError !== true, content: resultText(result, secretsInHeaders(server.headers)) }
+  } catch (error) {
+    signal.throwIfAborted()
+    // Nothing else reveals a dead event stream.
+    if (limit.expired() && server.transport === 'sse') retireAsIs(connections, server)
+    const why = limit.expired() ? `No answer within ${ms / 1000} s.` : clearedFailure(server, error)
+    const mayHaveRun = wasSent && (limit.expired() || (!isAnswer(error) && !wasNotExecuted(error)))
+    return { ok: false, content: mayHaveRun ? `${why} The call may have been carried out; it is not repeated.` : why }
+  }
+}
+
+const clearedFailure = (server: McpServer, error: unknown): string =>
+  removeSecrets(mcpFailure(error), secretsInHeaders(server.headers))
+
+const retireAsIs = (connections: McpConnections, server: McpServer): void =>
+  connections.retire((kept) => keyOf(kept) === keyOf(server))

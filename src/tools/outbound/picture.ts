@@ -1,0 +1,104 @@
+/** A picture at an address that a caller chose (contract section 13). */
+import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { BREAK_BYTES } from '../../untrusted/pieces.ts'
+import { callFailure } from './call-failure.ts'
+import type { Outbound } from './outbound.ts'
+
+const REDIRECTS = 5
+
+const HEADERS = {
+  'user-agent': 'Mozilla/5.0 (compatible; Greenroom; one picture on behalf of a chat user)',
+  accept: 'image/png, image/jpeg, image/webp, image/gif',
+  'accept-encoding': 'identity',
+}
+
+/** Memory is taken in these: servers may send a byte at a time. */
+const STAGE_BYTES = 64 * 1024
+
+export interface FetchedBytes {
+  size: number
+  /** Hex. */
+  sha256: string
+  pieces: Uint8Array[]
+}
+
+export interface PictureLimits {
+  maxBytes: number
+  signal: AbortSignal
+  /** Told of all that is kept. What it throws ends the call. */
+  hold(bytes: number): void
+}
+
+/** A string: why there is none, for the caller. `too large`: beyond `maxBytes`. Rejects with what `hold` throws. */
+export async function fetchPicture(
+  outbound: Outbound,
+  url: string,
+  { maxBytes, signal, hold }: PictureLimits,
+): Promise<FetchedBytes | { fault: string } | 'too large'> {
+  let kept: { error: unknown } | null = null
+  const holding = (bytes: number) => {
+    try {
+      hold(bytes)
+    } catch (error) {
+      kept = { error }
+      throw error
+    }
+  }
+  try {
+    const response = await outbound.fetch(url, {
+      chosenBy: 'model',
+      plainHeaders: HEADERS,
+      redirects: REDIRECTS,
+      httpsOnly: true,
+      signal,
+    })
+    if (!response.ok || response.body === null) {
+      await response.body?.cancel()
+      return { fault: `The server answered ${response.status}.` }
+    }
+    if (Number(response.headers.get('content-length')) > maxBytes) {
+      await response.body.cancel()
+      return 'too large'
+    }
+    return await gather(response.body, maxBytes, holding)
+  } catch (error) {
+    if (kept !== null) throw error
+    return { fault: signal.aborted ? 'It did not arrive in time.' : callFailure(error) }
+  }
+}
+
+async function gather(
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  hold: (bytes: number) => void,
+): Promise<FetchedBytes | 'too large'> {
+  const hash = createHash('sha256')
+  const pieces: Uint8Array[] = []
+  let stage = Buffer.alloc(0)
+  let size = 0
+  let sinceBreak = 0
+  for await (const chunk of body) {
+    if (size + chunk.length > maxBytes) return 'too large'
+    hash.update(chunk)
+    size += chunk.length
+    for (let at = 0; at < chunk.length; ) {
+      if (stage.length === 0) {
+        hold(STAGE_BYTES)
+        stage = Buffer.allocUnsafeSlow(STAGE_BYTES)
+        pieces.push(stage)
+      }
+      const taken = chunk.subarray(at, at + stage.length)
+      stage.set(taken)
+      stage = stage.subarray(taken.length)
+      at += taken.length
+    }
+    sinceBreak += chunk.length
+    if (sinceBreak < BREAK_BYTES) continue
+    sinceBreak = 0
+    await setImmediate()
+  }
+  const last = pieces.pop()
+  if (last !== undefined) pieces.push(last.subarray(0, last.length - stage.length))
+  return { size, sha256: hash.digest('hex'), pieces }
+}
