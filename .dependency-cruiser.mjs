@@ -225,7 +225,7 @@ export default {
       to: {
         path: '^test/',
         pathNot:
-          '^test/(support/(product|npm-start|program|redis|system-parts|free-port|mcp-servers|upstream)|ui/browser)\\.ts$',
+          '^test/(support/[a-z/]*(product|npm-start|program|redis|system-parts|free-port|mcp-servers|upstream)|ui/browser)\\.ts$',
       },
     },
     {
@@ -236,7 +236,7 @@ export default {
       from: { path: '^scripts/' },
       to: {
         path: '^(test|bench|ui)/',
-        pathNot: ['^test/clients/rows\\.ts$', '^bench/(case|figures|results|tables)\\.ts$'],
+        pathNot: ['^test/clients/[a-z/]*rows\\.ts$', '^bench/(runner|figures)/(case|figures|results|tables)\\.ts$'],
       },
     },
     {

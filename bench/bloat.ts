@@ -4,11 +4,11 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { ask, type GreenroomScene, startScene } from './cases/greenroom-scene.ts'
-import { ownCheckout } from './checkout.ts'
-import { commitOf, isRecordable } from './commit.ts'
-import { table } from './figures.ts'
-import { openGround } from './ground.ts'
-import { machine } from './machine.ts'
+import { ownCheckout } from './environment/checkout.ts'
+import { commitOf, isRecordable } from './environment/commit.ts'
+import { openGround } from './environment/ground.ts'
+import { machine } from './environment/machine.ts'
+import { table } from './figures/figures.ts'
 
 const MINUTES = Number(process.env.BENCH_MINUTES ?? 60)
 const SAMPLES = 6

@@ -4,16 +4,16 @@
  * `npm run bench -- cluster`; BENCH_CASES=cancel,cost selects cases.
  */
 import { loadavg } from 'node:os'
-import { installMissingParts } from '../test/support/system-parts.ts'
-import { ownCheckout } from './checkout.ts'
+import { installMissingParts } from '../test/support/programs/system-parts.ts'
 import { benchCancel } from './cluster/cancel.ts'
 import { benchCost } from './cluster/cost.ts'
 import { benchFollow } from './cluster/follow.ts'
 import { benchLoss, lossTable } from './cluster/loss.ts'
 import { benchResume } from './cluster/resume.ts'
 import { type Ground, openGround, openScene, type Scene } from './cluster/scene.ts'
-import { commitOf, isRecordable } from './commit.ts'
-import { machine } from './machine.ts'
+import { ownCheckout } from './environment/checkout.ts'
+import { commitOf, isRecordable } from './environment/commit.ts'
+import { machine } from './environment/machine.ts'
 
 const LEASE_MS = 6000
 const SHORT_LEASE_MS = 1500

@@ -10,14 +10,14 @@
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { loadavg } from 'node:os'
-import type { Turn } from './case.ts'
-import { measureReplies } from './cases/replies.ts'
-import { ownCheckout } from './checkout.ts'
-import { commitOf, isRecordable } from './commit.ts'
+import { measureReplies } from './cases/replies/replies.ts'
 import { allContenders } from './contenders/all.ts'
-import { median, table } from './figures.ts'
-import { type Ground, openGround } from './ground.ts'
-import { openTurn, warm } from './turns.ts'
+import { ownCheckout } from './environment/checkout.ts'
+import { commitOf, isRecordable } from './environment/commit.ts'
+import { type Ground, openGround } from './environment/ground.ts'
+import { median, table } from './figures/figures.ts'
+import type { Turn } from './runner/case.ts'
+import { openTurn, warm } from './runner/turns.ts'
 
 /** Rounds of a measurement. To see that all is well, two suffice; what fails in them is measured again in five. */
 const ROUNDS = 5

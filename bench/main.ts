@@ -4,17 +4,17 @@
  *     npm run bench -- stream throughput --only direct,raw,greenroom-session --reps 3
  *     npm run bench -- stream --greenroom before=/path/to/checkout --greenroom after=.
  */
-import { installMissingParts } from '../test/support/system-parts.ts'
-import { readArguments, type Wanted } from './arguments.ts'
-import { ownCheckout } from './checkout.ts'
-import { commitOf, isRecordable } from './commit.ts'
-import { openGround } from './ground.ts'
-import { machine } from './machine.ts'
-import { measureOwn } from './own.ts'
+import { installMissingParts } from '../test/support/programs/system-parts.ts'
+import { ownCheckout } from './environment/checkout.ts'
+import { commitOf, isRecordable } from './environment/commit.ts'
+import { openGround } from './environment/ground.ts'
+import { machine } from './environment/machine.ts'
+import { startRecord, writeResults } from './figures/results.ts'
+import { caseTable } from './figures/tables.ts'
 import { writeReport } from './report.ts'
-import { startRecord, writeResults } from './results.ts'
-import { caseTable } from './tables.ts'
-import { takeTurns } from './turns.ts'
+import { readArguments, type Wanted } from './runner/arguments.ts'
+import { measureOwn } from './runner/own.ts'
+import { takeTurns } from './runner/turns.ts'
 
 const commitsOf = ({ checkouts }: Wanted): string[] => [ownCheckout, ...checkouts].map(({ path }) => commitOf(path))
 

@@ -1,9 +1,9 @@
 /** Generates RESULTS.md from the results of all cases: `node bench/report.ts`; `--check` fails if it differs. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { allCases } from './cases/all.ts'
-import { goalsTable } from './goals.ts'
-import { type CaseResult, type Results, type Row, readResults, resultsFile } from './results.ts'
-import { caseTable } from './tables.ts'
+import { goalsTable } from './figures/goals.ts'
+import { type CaseResult, type Results, type Row, readResults, resultsFile } from './figures/results.ts'
+import { caseTable } from './figures/tables.ts'
 
 const how = `\`npm run bench\`: everything runs on one machine and its loopback, so the load client, the model, the contender,
 PostgreSQL and Redis share its cores. Contenders take turns (A, B, C, A, B, C, …), each freshly started, warmed up, and alone while

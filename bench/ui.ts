@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
-import { addAgent, demoAgent, type Product, startProduct } from '../test/support/product.ts'
-import { startUpstream, type UpstreamCall } from '../test/support/upstream.ts'
+import { startUpstream, type UpstreamCall } from '../test/support/network/upstream.ts'
+import { addAgent, demoAgent, type Product, startProduct } from '../test/support/programs/product.ts'
 import { launchBrowser } from '../test/ui/browser.ts'
 
 const replyCharacters = 100_000

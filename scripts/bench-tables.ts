@@ -4,10 +4,10 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv, exit } from 'node:process'
-import type { Column } from '../bench/case.ts'
-import { median, table } from '../bench/figures.ts'
-import { type CaseResult, type Results, readResults } from '../bench/results.ts'
-import { valuesOf } from '../bench/tables.ts'
+import { median, table } from '../bench/figures/figures.ts'
+import { type CaseResult, type Results, readResults } from '../bench/figures/results.ts'
+import { valuesOf } from '../bench/figures/tables.ts'
+import type { Column } from '../bench/runner/case.ts'
 
 const markers = ['<!-- bench -->', '<!-- /bench -->'] as const
 

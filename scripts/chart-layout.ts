@@ -8,7 +8,7 @@ import { argv, exit } from 'node:process'
 import Elk, { type ElkNode } from 'elkjs'
 import { type ChartState, type SessionChart, sessionChart } from '../src/actors/session/chart.ts'
 
-const file = new URL('../ui/src/chart/layouts.json', import.meta.url)
+const file = new URL('../ui/src/chart/layout/layouts.json', import.meta.url)
 
 /** `wide` reads from left to right, `tall` from top to bottom and with larger words: it is shown smaller. */
 type Form = 'wide' | 'tall'

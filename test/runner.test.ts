@@ -28,8 +28,8 @@ describe('a rule is verified', () => {
 
 describe('a file is quick', () => {
   test('unless something it imports starts a process', () => {
-    expect(wayToProcess('test/actors/reply-log.test.ts')).toBeNull()
-    for (const file of ['test/http/busy.test.ts', 'test/ui/login.test.ts', 'test/e2e/kill9.test.ts']) {
+    expect(wayToProcess('test/actors/reply/reply-log.test.ts')).toBeNull()
+    for (const file of ['test/http/sending/busy.test.ts', 'test/ui/shell/login.test.ts', 'test/e2e/kill9.test.ts']) {
       expect(wayToProcess(file)).not.toBeNull()
     }
   })
@@ -56,6 +56,6 @@ test('files start longest first, those with a browser spread among the others', 
   const unknown = ['test/a', 'test/b', 'test/c', 'test/d', 'test/ui/a', 'test/ui/b'] // of the same length
   const order = spread(unknown, (file) => file)
   expect(order).toEqual(['test/a', 'test/ui/a', 'test/b', 'test/c', 'test/ui/b', 'test/d'])
-  const [longest] = spread(['test/input.test.ts', 'test/cluster/races.test.ts'], (file) => file)
+  const [longest] = spread(['test/http/input/input.test.ts', 'test/cluster/races.test.ts'], (file) => file)
   expect(longest).toBe('test/cluster/races.test.ts')
 })

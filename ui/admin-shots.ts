@@ -1,8 +1,8 @@
 /** The admin pages for shots.ts: what they show, and pictures of them empty, full and in trouble. */
 import type { Page } from 'playwright-core'
-import { startMcpServer } from '../test/support/mcp-servers.ts'
-import { demoAgent, type Product } from '../test/support/product.ts'
-import { startUpstream } from '../test/support/upstream.ts'
+import { startMcpServer } from '../test/support/network/mcp-servers.ts'
+import { startUpstream } from '../test/support/network/upstream.ts'
+import { demoAgent, type Product } from '../test/support/programs/product.ts'
 import type { Shot } from './shots.ts'
 
 const models = [

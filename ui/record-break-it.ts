@@ -6,7 +6,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { stdout } from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Locator, Page } from 'playwright-core'
-import { type Product, startProduct } from '../test/support/product.ts'
+import { type Product, startProduct } from '../test/support/programs/product.ts'
 import { launchBrowser } from '../test/ui/browser.ts'
 import { animationOf, type Shot } from './animation.ts'
 

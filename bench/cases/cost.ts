@@ -1,5 +1,5 @@
 /** What a reply costs the database: rows, bytes of WAL, round trips. */
-import type { Figures, OwnCase, Rows } from '../case.ts'
+import type { Figures, OwnCase, Rows } from '../runner/case.ts'
 import { ask, type GreenroomScene, load, pause, startScene } from './greenroom-scene.ts'
 
 /** An idle connection reports its counts within ten seconds (pgstat's idle interval). */

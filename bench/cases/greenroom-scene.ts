@@ -2,15 +2,15 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
-import { deployUrl, newSession, type Product } from '../../test/support/product.ts'
-import type { Checkout } from '../checkout.ts'
-import type { Ask } from '../contender.ts'
+import { deployUrl, newSession, type Product } from '../../test/support/programs/product.ts'
 import { chatBody } from '../contenders/chat-completions.ts'
 import { startGreenroom } from '../contenders/greenroom.ts'
-import type { Ground } from '../ground.ts'
+import type { Checkout } from '../environment/checkout.ts'
+import type { Ground } from '../environment/ground.ts'
+import { cpuOf, memoryOf, type Use } from '../environment/processes.ts'
 import type { Replies, RepliesJob } from '../load/replies.ts'
 import type { Request } from '../load/request.ts'
-import { cpuOf, memoryOf, type Use } from '../processes.ts'
+import type { Ask } from '../runner/contender.ts'
 
 export type GreenroomScene = AsyncDisposable & {
   readonly agentId: string

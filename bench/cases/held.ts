@@ -1,7 +1,8 @@
 /** The cost of holding idle sessions, silent streams, and waiting readers. */
-import type { Figures, OwnCase } from '../case.ts'
-import type { Checkout } from '../checkout.ts'
-import type { Ground } from '../ground.ts'
+
+import type { Checkout } from '../environment/checkout.ts'
+import type { Ground } from '../environment/ground.ts'
+import type { Figures, OwnCase } from '../runner/case.ts'
 import { ask, type GreenroomScene, LIVE_END, pause, resume, startScene } from './greenroom-scene.ts'
 
 const COUNT = 2000

@@ -1,13 +1,13 @@
 /** What an instance, and a PostgreSQL, take for a token as instances are added. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect, type Sql } from '../../src/persistence/postgres/database.ts'
-import { newSession } from '../../test/support/product.ts'
-import type { Figures, OwnCase, Rows } from '../case.ts'
-import type { Checkout } from '../checkout.ts'
-import { nowUs } from '../clock.ts'
+import { newSession } from '../../test/support/programs/product.ts'
 import { startGreenroom } from '../contenders/greenroom.ts'
-import type { Ground } from '../ground.ts'
-import { cpuOf } from '../processes.ts'
+import type { Checkout } from '../environment/checkout.ts'
+import type { Ground } from '../environment/ground.ts'
+import { cpuOf } from '../environment/processes.ts'
+import { nowUs } from '../load/clock.ts'
+import type { Figures, OwnCase, Rows } from '../runner/case.ts'
 import { ask } from './greenroom-scene.ts'
 
 const SESSIONS = 200

@@ -1,9 +1,9 @@
 /** What a client secret costs a reply, beside the deploy key on the same server. */
-import { postJson } from '../../test/support/product.ts'
-import type { Figures, OwnCase, Rows } from '../case.ts'
-import type { Ask } from '../contender.ts'
-import { median } from '../figures.ts'
-import type { Ground } from '../ground.ts'
+import { postJson } from '../../test/support/programs/product.ts'
+import type { Ground } from '../environment/ground.ts'
+import { median } from '../figures/figures.ts'
+import type { Figures, OwnCase, Rows } from '../runner/case.ts'
+import type { Ask } from '../runner/contender.ts'
 import { ask, type GreenroomScene, load, startScene } from './greenroom-scene.ts'
 
 const KEY = 'the-deploy-key'

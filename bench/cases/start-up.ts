@@ -1,9 +1,9 @@
 /** From the command to the first successful request. */
 
-import { npmStart } from '../../test/support/npm-start.ts'
-import { startProduct } from '../../test/support/product.ts'
-import type { OwnCase } from '../case.ts'
-import { memoryOf } from '../processes.ts'
+import { npmStart } from '../../test/support/programs/npm-start.ts'
+import { startProduct } from '../../test/support/programs/product.ts'
+import { memoryOf } from '../environment/processes.ts'
+import type { OwnCase } from '../runner/case.ts'
 
 export const startUp: OwnCase = {
   kind: 'own',

@@ -1,9 +1,9 @@
 /** What uploads of pictures cost those who read a reply meanwhile. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { addAgent, deployUrl } from '../../test/support/product.ts'
-import type { Figures, OwnCase } from '../case.ts'
+import { addAgent, deployUrl } from '../../test/support/programs/product.ts'
 import type { Uploaded } from '../load/uploads.ts'
+import type { Figures, OwnCase } from '../runner/case.ts'
 import { ask, load, startScene } from './greenroom-scene.ts'
 
 const STREAMS = 200

@@ -1,6 +1,6 @@
 /** A reply runs on the first instance, is cancelled through the second and read on the third. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { evenly, quantileCells, type Rounds, table } from '../figures.ts'
+import { evenly, quantileCells, type Rounds, table } from '../figures/figures.ts'
 import { cancel, paced, resume, type Scene, silentModel, startReply } from './scene.ts'
 
 const ROUNDS = 3

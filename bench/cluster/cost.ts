@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect } from '../../src/persistence/postgres/database.ts'
-import { digits, spread, table } from '../figures.ts'
+import { digits, spread, table } from '../figures/figures.ts'
 import { startManyFollowed } from './follow.ts'
 import type { Ground, Scene } from './scene.ts'
 

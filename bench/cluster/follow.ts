@@ -1,6 +1,6 @@
 /** How much later a token arrives on another instance than on the owner: one client reads both, by one clock. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { quantileCells, type Rounds, table } from '../figures.ts'
+import { quantileCells, type Rounds, table } from '../figures/figures.ts'
 import { cancel, paced, resume, type Scene, startReply } from './scene.ts'
 
 const ROUNDS = 3

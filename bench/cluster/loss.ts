@@ -1,6 +1,6 @@
 /** After kill -9 of the owner: how long a stream on another instance, and the session's next message, wait. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { evenly, extremeCells, table } from '../figures.ts'
+import { evenly, extremeCells, table } from '../figures/figures.ts'
 import { paced, resume, type Scene, sendMessage, startReply } from './scene.ts'
 
 const KILLS = 6

@@ -1,5 +1,5 @@
 /** The first byte of a resume on an instance that does not own the reply. */
-import { quantileCells, type Rounds, table } from '../figures.ts'
+import { quantileCells, type Rounds, table } from '../figures/figures.ts'
 import { cancel, paced, type Running, resume, type Scene, startReply } from './scene.ts'
 
 const ROUNDS = 3

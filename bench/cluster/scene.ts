@@ -1,12 +1,12 @@
 /** Three instances on one PostgreSQL and the bench's model, with or without Redis, all on loopback. */
 
-import { npmStart } from '../../test/support/npm-start.ts'
-import { addAgent, newSession, type Product, startProduct } from '../../test/support/product.ts'
-import { programFolder } from '../../test/support/program.ts'
-import { type RedisServer, startRedis } from '../../test/support/redis.ts'
-import { ownCheckout } from '../checkout.ts'
+import { npmStart } from '../../test/support/programs/npm-start.ts'
+import { addAgent, newSession, type Product, startProduct } from '../../test/support/programs/product.ts'
+import { programFolder } from '../../test/support/programs/program.ts'
+import { type RedisServer, startRedis } from '../../test/support/programs/redis.ts'
 import { chatBody } from '../contenders/chat-completions.ts'
-import { type Postgres, startModel, startPostgres } from '../ground.ts'
+import { ownCheckout } from '../environment/checkout.ts'
+import { type Postgres, startModel, startPostgres } from '../environment/ground.ts'
 import { type Observed, type OnId, observe } from '../load/observed.ts'
 
 export interface Ground extends AsyncDisposable {

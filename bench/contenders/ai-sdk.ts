@@ -1,4 +1,4 @@
-import type { Contender, Running, Scene } from '../contender.ts'
+import type { Contender, Running, Scene } from '../runner/contender.ts'
 import manifest from './ai-sdk/package.json' with { type: 'json' }
 import { installPeer, peerFlags, startPeer } from './peer.ts'
 

@@ -1,7 +1,7 @@
 /** All contenders, in table order. */
 
-import type { Checkout } from '../checkout.ts'
-import type { Contender } from '../contender.ts'
+import type { Checkout } from '../environment/checkout.ts'
+import type { Contender } from '../runner/contender.ts'
 import { contenders as aiSdk } from './ai-sdk.ts'
 import { contenders as direct } from './direct.ts'
 import { greenroomContenders } from './greenroom.ts'

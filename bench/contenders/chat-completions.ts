@@ -1,9 +1,9 @@
 /** Base of the contenders that serve chat completions and store nothing. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { flagsOf, npmStart } from '../../test/support/npm-start.ts'
-import { ownCheckout } from '../checkout.ts'
-import type { Ask, Running } from '../contender.ts'
+import { flagsOf, npmStart } from '../../test/support/programs/npm-start.ts'
+import { ownCheckout } from '../environment/checkout.ts'
+import type { Ask, Running } from '../runner/contender.ts'
 
 const ownStart = npmStart(ownCheckout.path)
 /** Flags of every server that `startServer` starts. */

@@ -1,5 +1,5 @@
 /** No server in between: the cost of the model and the load client alone. */
-import type { Contender } from '../contender.ts'
+import type { Contender } from '../runner/contender.ts'
 import { askChat } from './chat-completions.ts'
 
 export const contenders: Contender[] = [

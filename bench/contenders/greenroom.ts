@@ -3,11 +3,11 @@
  * refused. Stateless, in sessions, in sessions with Redis, and followed from another instance.
  */
 
-import { flagsOf, npmStart } from '../../test/support/npm-start.ts'
-import { addAgent, deployUrl, newSession, type Product, startProduct } from '../../test/support/product.ts'
-import type { Checkout } from '../checkout.ts'
-import { commitOf } from '../commit.ts'
-import type { Contender, Running, Scene } from '../contender.ts'
+import { flagsOf, npmStart } from '../../test/support/programs/npm-start.ts'
+import { addAgent, deployUrl, newSession, type Product, startProduct } from '../../test/support/programs/product.ts'
+import type { Checkout } from '../environment/checkout.ts'
+import { commitOf } from '../environment/commit.ts'
+import type { Contender, Running, Scene } from '../runner/contender.ts'
 import { chatBody } from './chat-completions.ts'
 
 export type Started = AsyncDisposable & {

@@ -1,6 +1,6 @@
 /** A hand-written server: Fastify and the official client, in thirty lines. */
 import { readFileSync } from 'node:fs'
-import type { Contender } from '../contender.ts'
+import type { Contender } from '../runner/contender.ts'
 import { ownFlags, startServer } from './chat-completions.ts'
 
 const { dependencies } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))

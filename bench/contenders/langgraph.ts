@@ -1,5 +1,5 @@
 import { cp, symlink } from 'node:fs/promises'
-import type { Contender } from '../contender.ts'
+import type { Contender } from '../runner/contender.ts'
 import manifest from './langgraph/package.json' with { type: 'json' }
 import { installPeer, post, startPeer } from './peer.ts'
 

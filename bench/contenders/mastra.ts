@@ -1,4 +1,4 @@
-import type { Contender, Running, Scene } from '../contender.ts'
+import type { Contender, Running, Scene } from '../runner/contender.ts'
 import manifest from './mastra/package.json' with { type: 'json' }
 import { installPeer, peerFlags, post, startPeer } from './peer.ts'
 

@@ -9,8 +9,8 @@ import { cp, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '../../test/support/free-port.ts'
-import { killWithUs } from '../../test/support/program.ts'
+import { freePort } from '../../test/support/programs/free-port.ts'
+import { killWithUs } from '../../test/support/programs/program.ts'
 
 const START_MS = 60_000
 const installRoot = fileURLToPath(new URL('../../.bench/', import.meta.url))

@@ -1,4 +1,4 @@
-import type { Contender } from '../contender.ts'
+import type { Contender } from '../runner/contender.ts'
 import { installPeer, peerFlags, startPeer } from './peer.ts'
 import manifest from './portkey/package.json' with { type: 'json' }
 

@@ -1,5 +1,5 @@
 /** Pipes bytes through node:http and does nothing else: the limit. */
-import type { Contender } from '../contender.ts'
+import type { Contender } from '../runner/contender.ts'
 import { ownFlags, startServer } from './chat-completions.ts'
 
 export const contenders: Contender[] = [

@@ -1,6 +1,7 @@
 /** One stream observed while it runs, for callers that react to its content. Times are `performance.now()`. */
-import { tokenReader } from '../tokens.ts'
+
 import { type Request, send } from './request.ts'
+import { tokenReader } from './tokens.ts'
 
 export type Observed = {
   readonly status: number

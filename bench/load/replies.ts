@@ -1,9 +1,10 @@
 /** Requests replies with limited concurrency and times their tokens. */
-import { nowUs } from '../clock.ts'
-import type { Ask } from '../contender.ts'
-import { tokenReader } from '../tokens.ts'
+
+import type { Ask } from '../runner/contender.ts'
+import { nowUs } from './clock.ts'
 import { send } from './request.ts'
 import { type Quantiles, samples } from './samples.ts'
+import { tokenReader } from './tokens.ts'
 
 export type RepliesJob = {
   readonly asks: readonly Ask[]

@@ -1,9 +1,9 @@
 /** Streams that only read: held open, or many on one reply. */
 import { connect } from 'node:net'
-import { nowUs } from '../clock.ts'
-import { tokenReader } from '../tokens.ts'
+import { nowUs } from './clock.ts'
 import { type Request, send } from './request.ts'
 import { type Quantiles, samples } from './samples.ts'
+import { tokenReader } from './tokens.ts'
 
 export type StreamsJob = {
   readonly requests: readonly Request[]

@@ -1,5 +1,4 @@
 /** Wires all modules together, for `main.ts` and for tests. */
-import type { AddressInfo } from 'node:net'
 import { createLeaseGate, type LeaseGate } from '../actors/generate/gate.ts'
 import { deriveTitle } from '../actors/history/title.ts'
 import { cutText } from '../actors/history/tool-turns.ts'
@@ -9,7 +8,14 @@ import { createSessionHost } from '../actors/session/host.ts'
 import { createTransitionRecorder } from '../actors/session/transitions.ts'
 import type { Jobs } from '../coordination/jobs/jobs.ts'
 import { createLocalCoordination } from '../coordination/local.ts'
-import { closeServer, createServer, type LogStream, mountAll, type ServerOptions } from '../http/server/server.ts'
+import {
+  addressOf,
+  closeServer,
+  createServer,
+  type LogStream,
+  mountAll,
+  type ServerOptions,
+} from '../http/server/server.ts'
 import { streamsEnded } from '../http/streaming/sse.ts'
 import type { MetricsSnapshot } from '../observability/metrics.ts'
 import { together } from '../observability/observers.ts'
@@ -298,9 +304,4 @@ export async function startApp(settings: Settings, logStream?: LogStream, own: O
     await close().catch((err: unknown) => log.warn({ err }, 'A part did not close cleanly.'))
     throw startFault(error, settings)
   }
-}
-
-function addressOf(address: AddressInfo | string | null, host: string): string {
-  if (address === null || typeof address === 'string') return String(address)
-  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
 }

@@ -13,8 +13,8 @@ import { migrate } from '../../src/persistence/schema.ts'
 import { startTestApp } from '../support/app.ts'
 import { type FreshDatabase, freshDatabase, type ServerVersion } from '../support/database.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { startPgBouncer } from '../support/pgbouncer.ts'
-import { runPart } from '../support/system-parts.ts'
+import { startPgBouncer } from '../support/programs/pgbouncer.ts'
+import { runPart } from '../support/programs/system-parts.ts'
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url))
 const silent = { debug() {}, info() {}, warn() {}, error() {} }

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { readableLine } from '../../src/observability/readable-log.ts'
-import { dataFolder, startProduct } from '../support/product.ts'
+import { dataFolder, startProduct } from '../support/programs/product.ts'
 
 const esc = String.fromCharCode(27)
 const withoutColour = (text: string) => text.replaceAll(new RegExp(`${esc}\\[\\d+m`, 'g'), '')

@@ -2,7 +2,7 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import { ApiError, createClient } from '../../packages/client/src/index.ts'
 import { createAgent, startTestApp } from '../support/app.ts'
-import { startProxy } from '../support/proxy.ts'
+import { startProxy } from '../support/network/proxy.ts'
 
 test('records are made, read, listed, changed and deleted', async () => {
   await using app = await startTestApp()

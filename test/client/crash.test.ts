@@ -1,8 +1,8 @@
 /** The server is killed in the middle of a reply: whoever follows it is told so, by the server, when it is back. */
 import { expect } from 'vitest'
 import { createClient } from '../../packages/client/src/index.ts'
-import { freePort } from '../support/free-port.ts'
-import { dataFolder, demoAgent, startProduct } from '../support/product.ts'
+import { freePort } from '../support/programs/free-port.ts'
+import { dataFolder, demoAgent, startProduct } from '../support/programs/product.ts'
 import { verifies } from '../verifies.ts'
 import { hurried, textOf } from './scene.ts'
 

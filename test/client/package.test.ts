@@ -10,7 +10,7 @@ import { build } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAgent, startTestApp } from '../support/app.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { demoAgent } from '../support/product.ts'
+import { demoAgent } from '../support/programs/product.ts'
 
 const run = promisify(execFile)
 const checkout = fileURLToPath(new URL('../..', import.meta.url))

@@ -8,7 +8,7 @@ import {
   type ReplyEvent,
 } from '../../packages/client/src/index.ts'
 import { openScene, type SceneOptions } from '../http/scene.ts'
-import { type DroppingProxy, startProxy } from '../support/proxy.ts'
+import { type DroppingProxy, startProxy } from '../support/network/proxy.ts'
 
 export type ClientScene = Awaited<ReturnType<typeof openClientScene>>
 

@@ -31,6 +31,6 @@ export async function openPythonDriver(): Promise<Driver | null> {
 /** The last test of a file: docs/clients.md is made of these files by `npm run generate`. */
 export function compareRecorded(file: string, recorded: () => Recorded): void {
   test('the table tells what was seen (npm run clients writes it anew)', async () => {
-    await expect(`${JSON.stringify(recorded(), null, 2)}\n`).toMatchFileSnapshot(`recorded/${file}.json`)
+    await expect(`${JSON.stringify(recorded(), null, 2)}\n`).toMatchFileSnapshot(`../recorded/${file}.json`)
   })
 }

@@ -2,9 +2,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createAgent, startTestApp } from '../support/app.ts'
-import { deployUrl } from '../support/product.ts'
-import { type DroppingProxy, startProxy } from '../support/proxy.ts'
-import { startUpstream } from '../support/upstream.ts'
+import { type DroppingProxy, startProxy } from '../support/network/proxy.ts'
+import { startUpstream } from '../support/network/upstream.ts'
+import { deployUrl } from '../support/programs/product.ts'
 
 export const apiKey = 'the-shared-key'
 const authorization = { authorization: `Bearer ${apiKey}` }

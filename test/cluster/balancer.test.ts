@@ -2,10 +2,10 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { image, pngOf } from '../http/parts-scene.ts'
-import { startNginx } from '../support/nginx.ts'
-import { messagesOf, newSession, postJson } from '../support/product.ts'
-import { contentOf, openSse } from '../support/sse.ts'
+import { image, pngOf } from '../http/parts/parts-scene.ts'
+import { startNginx } from '../support/programs/nginx.ts'
+import { messagesOf, newSession, postJson } from '../support/programs/product.ts'
+import { contentOf, openSse } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
 import {
   both,

@@ -1,10 +1,10 @@
 /** Owners that die or are suspended in the middle of a reply, among three instances (contract sections 4 and 7). */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { LEASE_MS } from '../support/cluster.ts'
+import { LEASE_MS } from '../support/programs/cluster.ts'
 import { seededRandom } from '../support/random.ts'
 import { samples } from '../support/samples.ts'
-import { contentOf, type SseStream } from '../support/sse.ts'
+import { contentOf, type SseStream } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
 import { both, errorCode, exchange, newest, openScene, running, type Scene, talk } from './scene.ts'
 

@@ -1,8 +1,8 @@
 /** Everything through PgBouncer in transaction mode: no database session state is needed (contract section 1). */
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
-import { LEASE_MS } from '../support/cluster.ts'
-import { messagesOf, newSession } from '../support/product.ts'
-import { openSse } from '../support/sse.ts'
+import { LEASE_MS } from '../support/programs/cluster.ts'
+import { messagesOf, newSession } from '../support/programs/product.ts'
+import { openSse } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
 import {
   cancel,

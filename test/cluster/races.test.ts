@@ -4,11 +4,11 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
-import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts'
-import { messagesOf, newSession, postJson } from '../support/product.ts'
+import { type OwnPostgres, startOwnPostgres } from '../support/programs/own-postgres.ts'
+import { messagesOf, newSession, postJson } from '../support/programs/product.ts'
 import { seededRandom } from '../support/random.ts'
 import { samples } from '../support/samples.ts'
-import { contentOf, openSse } from '../support/sse.ts'
+import { contentOf, openSse } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
 import {
   both,

@@ -1,9 +1,9 @@
 /** Reasoning among three instances: followed, resumed from each id, kept when its owner is killed (contract section 12). */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { newSession } from '../support/product.ts'
-import { openSse, type SseFrame, type SseStream } from '../support/sse.ts'
-import type { UpstreamCall } from '../support/upstream.ts'
+import type { UpstreamCall } from '../support/network/upstream.ts'
+import { newSession } from '../support/programs/product.ts'
+import { openSse, type SseFrame, type SseStream } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
 import { both, completions, errorCode, exchange, follow, newest, openScene, type Scene, say } from './scene.ts'
 

@@ -1,8 +1,8 @@
 /** The forms of CACHE_URL (contract section 1), each with a whole product that reports the state of its cache. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import { startProduct } from '../support/product.ts'
-import { startCluster, startRedis, startSentinel } from '../support/redis.ts'
+import { startProduct } from '../support/programs/product.ts'
+import { startCluster, startRedis, startSentinel } from '../support/programs/redis.ts'
 import { verifies } from '../verifies.ts'
 
 let database: FreshDatabase

@@ -1,9 +1,9 @@
 /** A rolling upgrade: instances restarted one by one under load (contract section 1, drain). */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { newSession, postJson } from '../support/product.ts'
+import { newSession, postJson } from '../support/programs/product.ts'
 import { seededRandom } from '../support/random.ts'
-import { contentOf, openSse } from '../support/sse.ts'
+import { contentOf, openSse } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
 import {
   both,

@@ -1,10 +1,10 @@
 /** Instances on a scripted vendor, and what all tests of several instances share. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { type Cluster, type ClusterOptions, startCluster } from '../support/cluster.ts'
-import { addAgent, messagesOf, newSession, postJson, type WireMessage } from '../support/product.ts'
-import { openSse, type SseFrame, type SseStream } from '../support/sse.ts'
-import { startUpstream, type Upstream, type UpstreamCall } from '../support/upstream.ts'
+import { startUpstream, type Upstream, type UpstreamCall } from '../support/network/upstream.ts'
+import { type Cluster, type ClusterOptions, startCluster } from '../support/programs/cluster.ts'
+import { addAgent, messagesOf, newSession, postJson, type WireMessage } from '../support/programs/product.ts'
+import { openSse, type SseFrame, type SseStream } from '../support/streams/sse.ts'
 
 /** With Redis and without: the rules are the same. */
 export const both = [

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createConnection, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openWire, type Wire } from '../support/wire.ts'
+import { openWire, type Wire } from '../support/network/wire.ts'
 
 let server: Server
 let wire: Wire

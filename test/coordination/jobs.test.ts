@@ -5,7 +5,7 @@ import { createBullmqJobs } from '../../src/coordination/jobs/bullmq-jobs.ts'
 import type { Job, Jobs } from '../../src/coordination/jobs/jobs.ts'
 import { createTimerJobs } from '../../src/coordination/jobs/timer-jobs.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import { type RedisServer, startCluster, startRedis, startSentinel } from '../support/redis.ts'
+import { type RedisServer, startCluster, startRedis, startSentinel } from '../support/programs/redis.ts'
 import { WAIT_MS } from '../support/wait.ts'
 import { verifies } from '../verifies.ts'
 

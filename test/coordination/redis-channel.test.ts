@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
 import { openRedisChannel } from '../../src/coordination/redis/redis-channel.ts'
-import { startRedis } from '../support/redis.ts'
+import { startRedis } from '../support/programs/redis.ts'
 import { verifies } from '../verifies.ts'
 
 const log = { info() {}, warn() {}, error() {} }

@@ -1,7 +1,7 @@
 /** One bash for all blocks of a page, like a reader's terminal: variables persist. */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { killWithUs } from '../support/program.ts'
+import { killWithUs } from '../support/programs/program.ts'
 
 export interface Ran {
   /** Standard output and standard error of its commands (curl reports progress on the latter). */

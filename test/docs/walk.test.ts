@@ -4,9 +4,9 @@ import { delimiter, join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { startTestApp } from '../support/app.ts'
 import { freshDatabase } from '../support/database.ts'
-import { dataFolder, demoAgent, deployUrl, newSession, postJson, startProduct } from '../support/product.ts'
-import { openSse } from '../support/sse.ts'
-import { startUpstream } from '../support/upstream.ts'
+import { startUpstream } from '../support/network/upstream.ts'
+import { dataFolder, demoAgent, deployUrl, newSession, postJson, startProduct } from '../support/programs/product.ts'
+import { openSse } from '../support/streams/sse.ts'
 import { type Block, blocksOf, checkout } from './blocks.ts'
 import { openShell, type Shell } from './shell.ts'
 
@@ -37,7 +37,7 @@ const isRun = ({ code }: Block) => !notRun.some(([words]) => code.includes(words
 
 /**
  * The blocks of `docs/client.md` form one program, which test/client/package.test.ts runs. Those of
- * `docs/from-a-browser.md` are a backend and a page, which test/ui/browser-way.test.ts runs.
+ * `docs/from-a-browser.md` are a backend and a page, which test/ui/records/browser-way.test.ts runs.
  */
 const elsewhere = ['docs/client.md', 'docs/from-a-browser.md']
 const pages = ['README.md', ...readdirSync(join(checkout, 'docs')).map((name) => `docs/${name}`)].filter(

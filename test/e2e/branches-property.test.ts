@@ -2,10 +2,10 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { call } from '../http/scene.ts'
-import { addAgent, dataFolder, deployUrl, type Product, startProduct } from '../support/product.ts'
+import { startUpstream, type UpstreamCall } from '../support/network/upstream.ts'
+import { addAgent, dataFolder, deployUrl, type Product, startProduct } from '../support/programs/product.ts'
 import { samples } from '../support/samples.ts'
-import { contentOf, openSse } from '../support/sse.ts'
-import { startUpstream, type UpstreamCall } from '../support/upstream.ts'
+import { contentOf, openSse } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
 
 const numRuns = samples(4, 200)

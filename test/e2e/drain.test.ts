@@ -1,5 +1,6 @@
 /** SIGTERM with replies running (contract section 1, DRAIN_TIMEOUT_S). */
 import { afterEach, beforeEach, expect } from 'vitest'
+import { startUpstream, type Upstream } from '../support/network/upstream.ts'
 import {
   addAgent,
   dataFolder,
@@ -12,9 +13,8 @@ import {
   serverPid,
   signalUntilGone,
   startProduct,
-} from '../support/product.ts'
-import { contentOf, openSse } from '../support/sse.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
+} from '../support/programs/product.ts'
+import { contentOf, openSse } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
 
 let up: Upstream

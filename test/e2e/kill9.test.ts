@@ -2,12 +2,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { freshDatabase } from '../support/database.ts'
-import type { Product, WireMessage } from '../support/product.ts'
-import { addAgent, dataFolder, messagesOf, newSession, postJson, startProduct } from '../support/product.ts'
+import { startUpstream, type UpstreamCall } from '../support/network/upstream.ts'
+import type { Product, WireMessage } from '../support/programs/product.ts'
+import { addAgent, dataFolder, messagesOf, newSession, postJson, startProduct } from '../support/programs/product.ts'
 import { seededRandom } from '../support/random.ts'
 import { samples } from '../support/samples.ts'
-import { contentOf, openSse, type SseFrame } from '../support/sse.ts'
-import { startUpstream, type UpstreamCall } from '../support/upstream.ts'
+import { contentOf, openSse, type SseFrame } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
 
 const RUNS = samples(2, 5)

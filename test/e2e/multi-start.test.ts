@@ -1,10 +1,10 @@
 /** Three processes on one PostgreSQL and nothing else (contract sections 1 and 7). */
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import type { Product } from '../support/product.ts'
-import { addAgent, messagesOf, newSession, postJson, startProduct } from '../support/product.ts'
-import { contentOf, openSse, type SseStream } from '../support/sse.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { startUpstream, type Upstream } from '../support/network/upstream.ts'
+import type { Product } from '../support/programs/product.ts'
+import { addAgent, messagesOf, newSession, postJson, startProduct } from '../support/programs/product.ts'
+import { contentOf, openSse, type SseStream } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
 
 let database: FreshDatabase

@@ -1,10 +1,10 @@
 /** The official client, unmodified except for its base URL (specification 1, contract sections 1, 3 and 4). */
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
-import type { Product } from '../support/product.ts'
-import { addAgent, demoAgent, deployUrl, startProduct } from '../support/product.ts'
-import { type DroppingProxy, startProxy } from '../support/proxy.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { type DroppingProxy, startProxy } from '../support/network/proxy.ts'
+import { startUpstream, type Upstream } from '../support/network/upstream.ts'
+import type { Product } from '../support/programs/product.ts'
+import { addAgent, demoAgent, deployUrl, startProduct } from '../support/programs/product.ts'
 import { verifies } from '../verifies.ts'
 
 const apiKey = 'the-shared-key'

@@ -1,14 +1,14 @@
 /** Contract section 13: what pictures cost in memory, while they are sent and afterwards. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { expect } from 'vitest'
-import { image, png, pngOf } from '../http/parts-scene.ts'
+import { image, png, pngOf } from '../http/parts/parts-scene.ts'
 import { createAgent } from '../support/app.ts'
 import { freshDatabase } from '../support/database.ts'
-import { heapProbe, heldBy } from '../support/heap.ts'
-import { npmStart } from '../support/npm-start.ts'
-import { type Product, startProduct } from '../support/product.ts'
+import { heapProbe, heldBy } from '../support/measures/heap.ts'
+import { startUpstream } from '../support/network/upstream.ts'
+import { npmStart } from '../support/programs/npm-start.ts'
+import { type Product, startProduct } from '../support/programs/product.ts'
 import { samples } from '../support/samples.ts'
-import { startUpstream } from '../support/upstream.ts'
 import { verifies } from '../verifies.ts'
 
 const MIB = 2 ** 20

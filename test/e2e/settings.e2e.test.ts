@@ -2,7 +2,7 @@
 import { createServer } from 'node:net'
 import { expect } from 'vitest'
 import { freshDatabase } from '../support/database.ts'
-import { dataFolder, launchProduct, type ProductOptions, serverPid, startProduct } from '../support/product.ts'
+import { dataFolder, launchProduct, type ProductOptions, serverPid, startProduct } from '../support/programs/product.ts'
 import { verifies } from '../verifies.ts'
 
 /** How a failing start ends. */

@@ -1,8 +1,16 @@
 /** A newcomer's first steps: `npm ci`, `npm start`, and a request (contract section 1). */
 import { expect } from 'vitest'
-import { freePort } from '../support/free-port.ts'
-import { dataFolder, demoAgent, deployUrl, newSession, postJson, serverPid, startProduct } from '../support/product.ts'
-import { contentOf, openSse } from '../support/sse.ts'
+import { freePort } from '../support/programs/free-port.ts'
+import {
+  dataFolder,
+  demoAgent,
+  deployUrl,
+  newSession,
+  postJson,
+  serverPid,
+  startProduct,
+} from '../support/programs/product.ts'
+import { contentOf, openSse } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
 
 const question = { messages: [{ role: 'user', content: '/echo first words' }] }

@@ -5,8 +5,8 @@
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, vi } from 'vitest'
-import { heapProbe, heldBy } from '../support/heap.ts'
-import { dataFolder, demoAgent, type Product, startProduct } from '../support/product.ts'
+import { heapProbe, heldBy } from '../support/measures/heap.ts'
+import { dataFolder, demoAgent, type Product, startProduct } from '../support/programs/product.ts'
 import { samples } from '../support/samples.ts'
 import { verifies } from '../verifies.ts'
 

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { freshDatabase } from '../support/database.ts'
-import { addAgent, newSession, startProduct } from '../support/product.ts'
-import { openSse } from '../support/sse.ts'
-import { startUpstream } from '../support/upstream.ts'
+import { startUpstream } from '../support/network/upstream.ts'
+import { addAgent, newSession, startProduct } from '../support/programs/product.ts'
+import { openSse } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
 
 const hello = { messages: [{ role: 'user', content: 'hello' }], stream: true }

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { afterEach, beforeEach, expect } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import type { Product } from '../support/product.ts'
+import { startUpstream, type Upstream } from '../support/network/upstream.ts'
+import type { Product } from '../support/programs/product.ts'
 import {
   addAgent,
   launchProduct,
@@ -12,9 +13,8 @@ import {
   postJson,
   signalUntilGone,
   startProduct,
-} from '../support/product.ts'
-import { contentOf, openSse, type SseStream } from '../support/sse.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
+} from '../support/programs/product.ts'
+import { contentOf, openSse, type SseStream } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
 
 let up: Upstream

@@ -10,9 +10,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import { addAgent, deployUrl, type Product, startProduct } from '../support/product.ts'
-import { openSse } from '../support/sse.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { startUpstream, type Upstream } from '../support/network/upstream.ts'
+import { addAgent, deployUrl, type Product, startProduct } from '../support/programs/product.ts'
+import { openSse } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
 
 const LONGEST_MS = 250

@@ -10,11 +10,11 @@ import {
   type Running,
   say,
 } from '../coordination/instances.ts'
-import { type RedisServer, startRedis } from '../support/redis.ts'
+import { openWire, type Wire } from '../support/network/wire.ts'
+import { type RedisServer, startRedis } from '../support/programs/redis.ts'
 import { WAIT_MS } from '../support/wait.ts'
-import { openWire, type Wire } from '../support/wire.ts'
 import { verifies } from '../verifies.ts'
-import { type DatabaseProxy, openProxy } from './database-proxy.ts'
+import { type DatabaseProxy, openProxy } from './database/database-proxy.ts'
 
 const soon = { timeout: WAIT_MS, interval: 20 }
 /** Contract section 10: each client's stream ends within two leases; a second for a machine under load. */

@@ -2,9 +2,9 @@
 import { createClient } from '../../openapi/client.ts'
 import { asks, says, startToolServer, type ToolRequest } from '../http/tool-scene.ts'
 import { freshDatabase } from '../support/database.ts'
-import { addAgent, type Product, startProduct } from '../support/product.ts'
-import { startUpstream, type UpstreamCall } from '../support/upstream.ts'
-import { openProxy } from './database-proxy.ts'
+import { startUpstream, type UpstreamCall } from '../support/network/upstream.ts'
+import { addAgent, type Product, startProduct } from '../support/programs/product.ts'
+import { openProxy } from './database/database-proxy.ts'
 
 export const buys = asks('One moment. ', { name: 'buy', arguments: '{"what":"tea"}', id: 'the-call' })
 

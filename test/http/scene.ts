@@ -1,7 +1,7 @@
 /** The whole product over real sockets, with an agent whose provider is played by the test. */
 import { createAgent, startTestApp, type TestApp } from '../support/app.ts'
-import { openSse, type SseStream } from '../support/sse.ts'
-import { startUpstream, type Upstream, type UpstreamCall, type UpstreamUsage } from '../support/upstream.ts'
+import { startUpstream, type Upstream, type UpstreamCall, type UpstreamUsage } from '../support/network/upstream.ts'
+import { openSse, type SseStream } from '../support/streams/sse.ts'
 
 export const nobody = '11111111-1111-4111-8111-111111111111'
 export const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

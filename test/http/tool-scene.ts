@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeEach } from 'vitest'
-import { openSse, type SseFrame } from '../support/sse.ts'
-import type { UpstreamCall } from '../support/upstream.ts'
+import type { UpstreamCall } from '../support/network/upstream.ts'
+import { openSse, type SseFrame } from '../support/streams/sse.ts'
 import { openScene, type SceneOptions } from './scene.ts'
 
 export interface ToolRequest {

@@ -1,6 +1,6 @@
 /** Requests as the AI SDK and AG-UI send them, and what is read of their streams. */
 import { uiMessageChunkSchema } from 'ai'
-import { openSse, type SseStream } from '../support/sse.ts'
+import { openSse, type SseStream } from '../support/streams/sse.ts'
 import type { Scene } from './scene.ts'
 
 /** A part or event, as it stood on the wire. */

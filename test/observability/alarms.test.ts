@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { type MetricsServer, serveMetrics } from '../../src/observability/metrics-server.ts'
-import { type OutageScene, openOutage, readUntil } from '../faults/database-scene.ts'
-import { addAgent, newSession, postJson, startProduct } from '../support/product.ts'
-import { openSse } from '../support/sse.ts'
+import { type OutageScene, openOutage, readUntil } from '../faults/database/database-scene.ts'
+import { addAgent, newSession, postJson, startProduct } from '../support/programs/product.ts'
+import { openSse } from '../support/streams/sse.ts'
 
 const rules: { alert: string; expr: string }[] = parse(
   await readFile(new URL('../../deploy/prometheus-alarms.yaml', import.meta.url), 'utf8'),

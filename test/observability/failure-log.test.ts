@@ -1,12 +1,12 @@
 /** Contract section 17: what stands in the log when something fails. Read from the standard output of the product itself. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type DatabaseProxy, openProxy } from '../faults/database-proxy.ts'
+import { type DatabaseProxy, openProxy } from '../faults/database/database-proxy.ts'
 import { call } from '../http/scene.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import { addAgent, newSession, type Product, startProduct } from '../support/product.ts'
-import { openSse } from '../support/sse.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { startUpstream, type Upstream } from '../support/network/upstream.ts'
+import { addAgent, newSession, type Product, startProduct } from '../support/programs/product.ts'
+import { openSse } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
 import { startCollector } from './otlp-collector.ts'
 

@@ -1,13 +1,13 @@
 /** Contract section 17: replies that are lost, or cannot be stored, are seen by whoever watches. */
 import { expect } from 'vitest'
 import { type MetricsServer, serveMetrics } from '../../src/observability/metrics-server.ts'
-import { countTo, idsOf, openOutage, readUntil } from '../faults/database-scene.ts'
+import { countTo, idsOf, openOutage, readUntil } from '../faults/database/database-scene.ts'
 import { call, openScene } from '../http/scene.ts'
 import { freshDatabase } from '../support/database.ts'
-import { freePort } from '../support/free-port.ts'
-import { addAgent, newSession, startProduct } from '../support/product.ts'
-import { openSse } from '../support/sse.ts'
-import { startUpstream } from '../support/upstream.ts'
+import { startUpstream } from '../support/network/upstream.ts'
+import { freePort } from '../support/programs/free-port.ts'
+import { addAgent, newSession, startProduct } from '../support/programs/product.ts'
+import { openSse } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
 
 /** The sum of a counter's series as a page tells it. */

@@ -1,7 +1,7 @@
 /** Contract section 17: every call out carries the `traceparent` of its own span. */
 import { afterAll, beforeAll, expect } from 'vitest'
 import { openToolScene, startToolServer, type ToolScene } from '../http/tool-scene.ts'
-import { type ServerKind, serverKinds, startMcpServer } from '../support/mcp-servers.ts'
+import { type ServerKind, serverKinds, startMcpServer } from '../support/network/mcp-servers.ts'
 import { verifies } from '../verifies.ts'
 import { type Collector, type SentSpan, startCollector } from './otlp-collector.ts'
 

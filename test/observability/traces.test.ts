@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTraces } from '../../src/observability/traces.ts'
 import { openScene, type Scene } from '../http/scene.ts'
-import { freePort } from '../support/free-port.ts'
+import { freePort } from '../support/programs/free-port.ts'
 import { verifies } from '../verifies.ts'
 import { attributesOf, type Collector, type SentSpan, startCollector } from './otlp-collector.ts'
 

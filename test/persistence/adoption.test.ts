@@ -12,7 +12,7 @@ import { startTestApp } from '../support/app.ts'
 import { type FreshDatabase, freshDatabase, once } from '../support/database.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { storedFrames } from '../support/frames.ts'
-import { openSse } from '../support/sse.ts'
+import { openSse } from '../support/streams/sse.ts'
 import { verifies } from '../verifies.ts'
 import { textAt, versions } from './scene.ts'
 

@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest'
 import type { ModelEvent, ModelMessage, ModelRequest } from '../../src/actors/ports/index.ts'
 import { playDemo } from '../../src/providers/demo.ts'
-import { heard } from '../support/model-stream.ts'
+import { heard } from '../support/streams/model-stream.ts'
 import { all, ask, failureIn, requestTo, scene, spoken, textOf } from './scene.ts'
 
 const user = (content: string): ModelMessage => ({ role: 'user', content })

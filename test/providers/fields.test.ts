@@ -4,7 +4,7 @@ import type { AnswerFields, ResponseFormat } from '../../src/actors/ports/index.
 import { fieldRefusal, takenFields } from '../../src/providers/answer-fields.ts'
 import { providerTypes } from '../../src/providers/provider-types.ts'
 import { verifies } from '../verifies.ts'
-import { look, open } from './native-scene.ts'
+import { look, open } from './native/native-scene.ts'
 import { ask, connectionTo, failureIn, requestTo, sayOk, scene, spoken } from './scene.ts'
 
 const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }

@@ -2,8 +2,8 @@
 import { getEventListeners, once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ModelEvent } from '../../src/actors/ports/index.ts'
-import { heard } from '../support/model-stream.ts'
-import { open, vendors } from './native-scene.ts'
+import { heard } from '../support/streams/model-stream.ts'
+import { open, vendors } from './native/native-scene.ts'
 import { ask, failureIn, okay, requestTo, sayOk, scene, spoken, textOf } from './scene.ts'
 
 describe('PROVIDER_IDLE_TIMEOUT_S', () => {

@@ -4,10 +4,10 @@
  */
 import { gzipSync } from 'node:zlib'
 import { describe, expect } from 'vitest'
-import { leastOfSeveral, longestTurn } from '../support/longest-turn.ts'
+import { leastOfSeveral, longestTurn } from '../support/measures/longest-turn.ts'
 import { verifies } from '../verifies.ts'
-import { event } from './anthropic-server.ts'
-import { open } from './native-scene.ts'
+import { event } from './native/anthropic-server.ts'
+import { open } from './native/native-scene.ts'
 import { ask, failureIn, requestTo, scene, textOf } from './scene.ts'
 
 const LIMIT_MS = 250

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ModelMessage } from '../../src/actors/ports/index.ts'
-import { heard } from '../support/model-stream.ts'
+import { heard } from '../support/streams/model-stream.ts'
 import { ask, aTokenEach, connectionTo, failureIn, key, requestTo, scene, spoken } from './scene.ts'
 
 const end = (reason = 'stop', usage: unknown = null) => ({ type: 'end', reason, usage })

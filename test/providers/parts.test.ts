@@ -6,7 +6,7 @@ import type { MessagePart } from '../../src/actors/ports/index.ts'
 import { partRefusal, takenParts, takesPart } from '../../src/providers/parts.ts'
 import { providerTypes } from '../../src/providers/provider-types.ts'
 import { verifies } from '../verifies.ts'
-import { open } from './native-scene.ts'
+import { open } from './native/native-scene.ts'
 import { ask, connectionTo, okay, requestTo, sayOk, scene, spoken } from './scene.ts'
 
 /** Its bytes come in pieces of this size. */

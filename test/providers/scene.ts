@@ -4,8 +4,8 @@ import type { ModelEvent, ModelRequest, ProviderConnection } from '../../src/act
 import type { ProviderCalls } from '../../src/actors/ports/provider-calls.ts'
 import { createModel, type ModelOptions, type Providers } from '../../src/providers/model.ts'
 import { createOutbound } from '../../src/tools/outbound/outbound.ts'
-import { heard } from '../support/model-stream.ts'
-import { startUpstream, type Upstream, type UpstreamOptions } from '../support/upstream.ts'
+import { startUpstream, type Upstream, type UpstreamOptions } from '../support/network/upstream.ts'
+import { heard } from '../support/streams/model-stream.ts'
 
 export const key = 'sk-test-4f9a8b7c6d5e4f3a2b1c'
 

@@ -12,10 +12,10 @@ import type { Embedded } from '../../src/persistence/postgres/embedded/embedded.
 import { startEmbedded } from '../../src/persistence/postgres/embedded/embedded.ts'
 import { migrate } from '../../src/persistence/schema.ts'
 import { installPackages, installPython } from '../clients/install.ts'
-import { testBrowserOptions } from './browser-options.ts'
 import { once, type ServerVersion } from './database.ts'
-import { bundleServer } from './server-bundle.ts'
-import { installMissingParts } from './system-parts.ts'
+import { testBrowserOptions } from './programs/browser-options.ts'
+import { bundleServer } from './programs/server-bundle.ts'
+import { installMissingParts } from './programs/system-parts.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {

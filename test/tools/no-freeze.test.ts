@@ -6,9 +6,9 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect } from 'vitest'
 import { fetchPage } from '../../src/tools/built-in/web-fetch.ts'
 import { createOutbound } from '../../src/tools/outbound/outbound.ts'
-import { leastOfSeveral, longestTurn } from '../support/longest-turn.ts'
+import { leastOfSeveral, longestTurn } from '../support/measures/longest-turn.ts'
 import { verifies } from '../verifies.ts'
-import { type Answer, never, offers, serve, unknown } from './mcp-by-hand.ts'
+import { type Answer, never, offers, serve, unknown } from './mcp/mcp-by-hand.ts'
 import { startWebServer } from './web-server.ts'
 
 const LIMIT_MS = 250

@@ -5,7 +5,7 @@ import { createOutbound } from '../../src/tools/outbound/outbound.ts'
 import { createToolbox } from '../../src/tools/toolbox.ts'
 import { removeSecrets, secretsInHeaders } from '../../src/untrusted/redact.ts'
 import { verifies } from '../verifies.ts'
-import { good, never, offers, serve, unknown } from './mcp-by-hand.ts'
+import { good, never, offers, serve, unknown } from './mcp/mcp-by-hand.ts'
 import { startWebServer } from './web-server.ts'
 
 const password = 'pä/ss "word" 9'

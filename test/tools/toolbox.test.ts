@@ -8,7 +8,7 @@ import { createMcp, type Mcp, type McpServer, type McpTool } from '../../src/too
 import { createOutbound, type Outbound } from '../../src/tools/outbound/outbound.ts'
 import { freeName, mcpToolName, plainName } from '../../src/tools/tool-names.ts'
 import { createToolbox, type ToolboxConfig, type ToolboxWorld } from '../../src/tools/toolbox.ts'
-import { startMcpServer } from '../support/mcp-servers.ts'
+import { startMcpServer } from '../support/network/mcp-servers.ts'
 import { verifies } from '../verifies.ts'
 
 const never = new AbortController().signal

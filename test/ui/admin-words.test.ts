@@ -1,8 +1,8 @@
 /** What the admin pages make of texts: templates, schemas, headers, arguments, snippets. */
 import { expect, test } from 'vitest'
-import { browserSnippets } from '../../ui/src/agents/browser-snippets.ts'
-import { snippets } from '../../ui/src/agents/snippets.ts'
-import { headersOf, movesSecrets } from '../../ui/src/blocks/header-rows.ts'
+import { browserSnippets } from '../../ui/src/agents/use-it/browser-snippets.ts'
+import { snippets } from '../../ui/src/agents/use-it/snippets.ts'
+import { headersOf, movesSecrets } from '../../ui/src/blocks/forms/header-rows.ts'
 import { argumentsOf } from '../../ui/src/http-tools/arguments.ts'
 import { draftOf, newRow, schemaOf, switched, withArguments } from '../../ui/src/http-tools/schema-draft.ts'
 import { partsOf, placesIn } from '../../ui/src/http-tools/template.ts'

@@ -1,8 +1,8 @@
 /** The page that breaks the demo: real processes, killed and started again, and what the page counts meanwhile. */
 import { afterAll, expect, test } from 'vitest'
 import { createChecker } from '../../ui/src/break-it/checker.ts'
-import { freePort } from '../support/free-port.ts'
-import { dataFolder, startProduct } from '../support/product.ts'
+import { freePort } from '../support/programs/free-port.ts'
+import { dataFolder, startProduct } from '../support/programs/product.ts'
 import { verifies } from '../verifies.ts'
 import { axe, openBrowser, sidewaysScroll, type TestPage } from './browser.ts'
 

@@ -16,8 +16,8 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { browserOptions } from '../support/browser-options.ts'
 import { askSetUp } from '../support/database.ts'
+import { browserOptions } from '../support/programs/browser-options.ts'
 import { WAIT_MS } from '../support/wait.ts'
 
 const axeScript = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { PlaygroundMessage, ReplyEvent } from '../../packages/client/src/index.ts'
 import { createAgent, startTestApp } from '../support/app.ts'
-import { startProxy } from '../support/proxy.ts'
+import { startProxy } from '../support/network/proxy.ts'
 import { openBrowser } from './browser.ts'
 
 const root = new URL('../../', import.meta.url)

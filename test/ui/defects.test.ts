@@ -1,9 +1,9 @@
 /** What a hard trial of the pages found, one test each. */
 import { afterAll, expect, test } from 'vitest'
 import { createAgent, startTestApp } from '../support/app.ts'
-import { startUpstream } from '../support/upstream.ts'
+import { startUpstream } from '../support/network/upstream.ts'
 import { axe, openBrowser, sidewaysScroll } from './browser.ts'
-import { chartScene } from './chart-scene.ts'
+import { chartScene } from './chart/chart-scene.ts'
 
 const app = await startTestApp({ settings: { SEED_DEMO: 'off' } })
 const up = await startUpstream()

@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { createAgent, startTestApp } from '../support/app.ts'
 import { axe, openBrowser, sidewaysScroll, type TestPage } from './browser.ts'
-import { chartScene } from './chart-scene.ts'
+import { chartScene } from './chart/chart-scene.ts'
 
 const app = await startTestApp({ settings: { SEED_DEMO: 'off' } })
 const browser = await openBrowser()

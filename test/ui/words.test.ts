@@ -1,6 +1,6 @@
 /** What the pages make of texts: the server's messages, addresses, times, lengths. */
 import { expect, test } from 'vitest'
-import { fieldNamed } from '../../ui/src/blocks/field-message.ts'
+import { fieldNamed } from '../../ui/src/blocks/forms/field-message.ts'
 import { relativeTime } from '../../ui/src/blocks/time-words.ts'
 import { nextPage } from '../../ui/src/login/next-page.ts'
 import { textSize } from '../../ui/src/prompts/text-size.ts'

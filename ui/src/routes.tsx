@@ -2,10 +2,10 @@
 import { Loader, Skeleton } from '@mantine/core'
 import type { ComponentType } from 'react'
 import { createBrowserRouter, Outlet, type RouteObject } from 'react-router'
-import { Page, type PageProps } from './blocks/page.tsx'
+import { Page, type PageProps } from './blocks/pages/page.tsx'
 import { resources } from './resources.ts'
-import { CrashPage } from './shell/crash-page.tsx'
-import { NotFoundPage } from './shell/not-found-page.tsx'
+import { CrashPage } from './shell/failures/crash-page.tsx'
+import { NotFoundPage } from './shell/failures/not-found-page.tsx'
 import { fetchAhead, followRouter, reliable } from './shell/reliable-import.ts'
 import { Shell } from './shell/shell.tsx'
 
@@ -99,7 +99,7 @@ fetchAhead(
     () => import('./playground/playground-page.tsx'),
     () => import('./sessions/sessions-page.tsx'),
     ...resources.flatMap(({ listPage, recordPages }) => [listPage, recordPages]),
-    () => import('./shell/command-palette.tsx'),
+    () => import('./shell/palette/command-palette.tsx'),
   ],
   AHEAD_MS,
 )

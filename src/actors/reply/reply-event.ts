@@ -1,6 +1,6 @@
 /**
  * The one vocabulary of a reply: what the generate loop emits, the journal stores, instances mirror and the wire
- * encodes. Each list stands once, as an array: its type and every table over it follow, and test/vocabulary.test.ts
+ * encodes. Each list stands once, as an array: its type and every table over it follow, and test/contract/vocabulary.test.ts
  * compares it with the contract, the client and the database.
  */
 

@@ -1,5 +1,7 @@
 /** The one port: both scopes, health, docs and the first page, on one Fastify. */
+
 import { createServer as createHttpServer, METHODS } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import { FastifySSEPlugin } from 'fastify-sse-v2'
 import { agents } from '../../../openapi/operations/agents.ts'
@@ -227,4 +229,10 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
       },
     }),
   )
+}
+
+/** `http://host:port`, for a log or a test. */
+export function addressOf(address: AddressInfo | string | null, host: string): string {
+  if (address === null || typeof address === 'string') return String(address)
+  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
 }

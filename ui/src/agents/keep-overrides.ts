@@ -1,6 +1,6 @@
 /** What was tried in the playground, made the agent's own. */
 import { api } from '../api.ts'
-import { numberKeys, type Overrides, requestPart } from '../playground/overrides.ts'
+import { numberKeys, type Overrides, requestPart } from '../playground/overrides/overrides.ts'
 import { createPrompt } from '../prompts/resource.ts'
 import { type Agent, type AgentFields, agentResource } from './resource.ts'
 

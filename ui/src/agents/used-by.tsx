@@ -1,7 +1,7 @@
 import { Anchor, List, ScrollArea, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
-import { NameSearch } from '../blocks/name-search.tsx'
+import { NameSearch } from '../blocks/pages/name-search.tsx'
 import { Panel } from '../blocks/panel.tsx'
 import classes from './agents.module.css'
 import { type Agent, allAgents } from './resource.ts'

@@ -4,7 +4,7 @@ import { notifications } from '@mantine/notifications'
 import { IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { ErrorAlert } from './error-alert.tsx'
+import { ErrorAlert } from './messages/error-alert.tsx'
 
 interface DeleteButtonProps {
   /** "prompt" */

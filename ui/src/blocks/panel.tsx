@@ -1,6 +1,6 @@
 import { Text, Title } from '@mantine/core'
 import { type ReactNode, useId } from 'react'
-import classes from './forms.module.css'
+import classes from './forms/forms.module.css'
 
 interface PanelProps {
   title: string

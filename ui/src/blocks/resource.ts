@@ -1,7 +1,7 @@
 /** A kind of stored record: the path of its pages, how it is read and deleted, and what a change makes stale. */
 import type { Icon } from '@tabler/icons-react'
 import { queryClient } from '../query-client.ts'
-import type { PageOf, PageParams } from './paging.ts'
+import type { PageOf, PageParams } from './pages/paging.ts'
 
 export interface StoredRecord {
   id: string

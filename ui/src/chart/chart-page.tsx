@@ -6,13 +6,13 @@ import { lazy, Suspense } from 'react'
 import { useNavigate } from 'react-router'
 import { fetchAhead, reliable } from '../shell/reliable-import.ts'
 import classes from './chart-page.module.css'
-import { Live } from './live.tsx'
-import { chartAddress, firstView, useChartAddress } from './session-in-url.ts'
+import { Live } from './live/live.tsx'
+import { chartAddress, firstView, useChartAddress } from './sessions/session-in-url.ts'
 
 // Not with the page, which shows one view at first.
-const replay = () => import('./replay.tsx').then(({ Replay }) => ({ default: Replay }))
-const traffic = () => import('./traffic.tsx').then(({ TrafficView }) => ({ default: TrafficView }))
-const actors = () => import('./actors.tsx').then(({ Actors }) => ({ default: Actors }))
+const replay = () => import('./replay/replay.tsx').then(({ Replay }) => ({ default: Replay }))
+const traffic = () => import('./traffic/traffic.tsx').then(({ TrafficView }) => ({ default: TrafficView }))
+const actors = () => import('./actors/actors.tsx').then(({ Actors }) => ({ default: Actors }))
 fetchAhead([replay, traffic, actors], 2_000)
 
 const views = [

@@ -1,5 +1,5 @@
 import { duration } from '../chart/words.ts'
-import type { ShownMessage } from '../playground/live-reply.ts'
+import type { ShownMessage } from '../playground/connection/live-reply.ts'
 import classes from './compare.module.css'
 
 const count = new Intl.NumberFormat('en')

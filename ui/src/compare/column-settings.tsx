@@ -1,9 +1,9 @@
 /** What columns mostly differ in; the drawer has the rest. */
 import { NumberInput } from '@mantine/core'
 import type { Agent } from '../agents/resource.ts'
-import { OverrideChips } from '../playground/override-chips.tsx'
-import { ModelInput, PromptSelect } from '../playground/override-inputs.tsx'
-import type { OverrideState } from '../playground/overrides.ts'
+import { OverrideChips } from '../playground/overrides/override-chips.tsx'
+import { ModelInput, PromptSelect } from '../playground/overrides/override-inputs.tsx'
+import type { OverrideState } from '../playground/overrides/overrides.ts'
 import classes from './compare.module.css'
 
 const here = ['model', 'temperature', 'prompt'] as const

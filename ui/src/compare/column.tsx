@@ -4,19 +4,19 @@ import { IconAdjustmentsHorizontal, IconX } from '@tabler/icons-react'
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import type { Agent } from '../agents/resource.ts'
 import { wordsOf } from '../api.ts'
-import type { Conversation } from '../playground/branches.ts'
-import type { ChatRequest } from '../playground/connection-machine.ts'
-import type { ShownPart } from '../playground/live-reply.ts'
-import { useMessageActions } from '../playground/message-actions.ts'
-import { type OverrideState, requestPart } from '../playground/overrides.ts'
-import { TranscriptView } from '../playground/transcript-view.tsx'
-import { useConnection } from '../playground/use-connection.ts'
+import type { ChatRequest } from '../playground/connection/connection-machine.ts'
+import type { ShownPart } from '../playground/connection/live-reply.ts'
+import { useConnection } from '../playground/connection/use-connection.ts'
+import { type OverrideState, requestPart } from '../playground/overrides/overrides.ts'
+import type { Conversation } from '../playground/transcript/branches.ts'
+import { useMessageActions } from '../playground/transcript/message-actions.ts'
+import { TranscriptView } from '../playground/transcript/transcript-view.tsx'
 import { ColumnFigures } from './column-figures.tsx'
 import { ColumnSettings } from './column-settings.tsx'
 import classes from './compare.module.css'
 import { KeepDialog } from './keep-dialog.tsx'
 
-const OverridesDrawer = lazy(() => import('../playground/overrides-drawer.tsx'))
+const OverridesDrawer = lazy(() => import('../playground/overrides/overrides-drawer.tsx'))
 
 /** What all columns are asked at once. A new object is a new question. */
 export interface Question {

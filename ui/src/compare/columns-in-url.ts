@@ -1,7 +1,7 @@
 /** The columns of a comparison: part of the address, so that it can be sent to somebody. */
 import { useSearchParams } from 'react-router'
 import { withParams } from '../blocks/search-params.ts'
-import { noOverrides, type OverrideChanges, type Overrides, overridesIn } from '../playground/overrides.ts'
+import { noOverrides, type OverrideChanges, type Overrides, overridesIn } from '../playground/overrides/overrides.ts'
 
 export const fewestColumns = 2
 export const mostColumns = 4

@@ -5,9 +5,9 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { keepOverrides } from '../agents/keep-overrides.ts'
 import type { Agent } from '../agents/resource.ts'
-import { ErrorAlert } from '../blocks/error-alert.tsx'
-import { OverrideList } from '../playground/override-chips.tsx'
-import type { Overrides } from '../playground/overrides.ts'
+import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
+import { OverrideList } from '../playground/overrides/override-chips.tsx'
+import type { Overrides } from '../playground/overrides/overrides.ts'
 
 interface KeepDialogProps {
   agent: Agent

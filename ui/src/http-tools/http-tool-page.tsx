@@ -1,5 +1,5 @@
-import { NewPage } from '../blocks/new-page.tsx'
-import { RecordPage } from '../blocks/record-page.tsx'
+import { NewPage } from '../blocks/pages/new-page.tsx'
+import { RecordPage } from '../blocks/pages/record-page.tsx'
 import { HttpToolForm } from './http-tool-form.tsx'
 import { createHttpTool, httpToolResource, updateHttpTool } from './resource.ts'
 import { TryIt } from './try-it.tsx'

@@ -1,6 +1,6 @@
 /** An HTTP tool as its form has it. */
 import { ApiError, wordsOf } from '../api.ts'
-import { type HeaderRow, headersOf, rowsOf } from '../blocks/header-rows.ts'
+import { type HeaderRow, headersOf, rowsOf } from '../blocks/forms/header-rows.ts'
 import type { HttpTool, HttpToolFields } from './resource.ts'
 import { draftOf, type SchemaDraft, schemaOf } from './schema-draft.ts'
 

@@ -1,7 +1,7 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { ErrorAlert } from '../blocks/error-alert.tsx'
+import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { login } from './queries.ts'
 
 /** Name and password. `username`: of the expired login; then the password has the focus. */

@@ -1,7 +1,7 @@
 import { Center, Paper, Stack, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { Brand } from '../shell/brand.tsx'
-import { UnreachableNotice } from '../shell/unreachable.tsx'
+import { UnreachableNotice } from '../shell/failures/unreachable.tsx'
 import { LoginForm } from './login-form.tsx'
 import { nextPage } from './next-page.ts'
 

@@ -1,8 +1,8 @@
 import { Input, SegmentedControl, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { type HeaderRow, headersOf, movesSecrets, rowsOf } from '../blocks/header-rows.ts'
-import { HeadersField } from '../blocks/headers-field.tsx'
-import { RecordForm } from '../blocks/record-form.tsx'
+import { type HeaderRow, headersOf, movesSecrets, rowsOf } from '../blocks/forms/header-rows.ts'
+import { HeadersField } from '../blocks/forms/headers-field.tsx'
+import { RecordForm } from '../blocks/forms/record-form.tsx'
 import type { McpServer, McpServerFields } from './resource.ts'
 
 interface Values {

@@ -1,5 +1,5 @@
-import { NewPage } from '../blocks/new-page.tsx'
-import { RecordPage } from '../blocks/record-page.tsx'
+import { NewPage } from '../blocks/pages/new-page.tsx'
+import { RecordPage } from '../blocks/pages/record-page.tsx'
 import { Discovery } from './discovery.tsx'
 import { McpServerForm } from './mcp-server-form.tsx'
 import { createMcpServer, mcpServerResource, updateMcpServer } from './resource.ts'

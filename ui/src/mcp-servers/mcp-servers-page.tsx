@@ -1,4 +1,4 @@
-import { ListPage } from '../blocks/list-page.tsx'
+import { ListPage } from '../blocks/pages/list-page.tsx'
 import { mcpServerResource } from './resource.ts'
 
 export const Component = () => (

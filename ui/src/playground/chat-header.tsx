@@ -10,12 +10,12 @@ import { comparePath } from '../compare/columns-in-url.ts'
 import { oneSession } from '../sessions/queries.ts'
 import { reliable } from '../shell/reliable-import.ts'
 import classes from './chat-header.module.css'
-import { useOverrides } from './overrides.ts'
+import { useOverrides } from './overrides/overrides.ts'
 import { newestSessions, type Session } from './queries.ts'
-import { SessionFacts } from './session-facts.tsx'
-import { SessionSide, titleOf } from './session-side.tsx'
+import { SessionFacts } from './sessions/session-facts.tsx'
+import { SessionSide, titleOf } from './sessions/session-side.tsx'
 
-const OverridesDrawer = lazy(reliable(() => import('./overrides-drawer.tsx')))
+const OverridesDrawer = lazy(reliable(() => import('./overrides/overrides-drawer.tsx')))
 const CodeDialog = lazy(reliable(() => import('./code-dialog.tsx')))
 
 interface ChatHeaderProps {

@@ -3,7 +3,7 @@ import { Anchor, Modal, Stack, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { type Agent, deployPath, keyNeeded } from '../agents/resource.ts'
-import { type Language, languages, snippets } from '../agents/snippets.ts'
+import { type Language, languages, snippets } from '../agents/use-it/snippets.ts'
 import { Code } from './markdown/code.tsx'
 
 interface CodeDialogProps {

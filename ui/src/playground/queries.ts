@@ -3,7 +3,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { api } from '../api.ts'
 import { queryClient } from '../query-client.ts'
-import { conversationOf } from './branches.ts'
+import { conversationOf } from './transcript/branches.ts'
 
 export type Session = components['schemas']['PlaygroundSession']
 export type Message = components['schemas']['PlaygroundMessage']

@@ -1,6 +1,6 @@
 import { Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { RecordForm } from '../blocks/record-form.tsx'
+import { RecordForm } from '../blocks/forms/record-form.tsx'
 import type { Prompt, PromptFields } from './resource.ts'
 import { textSize } from './text-size.ts'
 

@@ -1,6 +1,6 @@
 import { UsedBy } from '../agents/used-by.tsx'
-import { NewPage } from '../blocks/new-page.tsx'
-import { RecordPage } from '../blocks/record-page.tsx'
+import { NewPage } from '../blocks/pages/new-page.tsx'
+import { RecordPage } from '../blocks/pages/record-page.tsx'
 import { PromptForm } from './prompt-form.tsx'
 import { createPrompt, promptResource, updatePrompt } from './resource.ts'
 

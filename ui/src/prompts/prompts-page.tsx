@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { allAgents } from '../agents/resource.ts'
-import { ListPage } from '../blocks/list-page.tsx'
+import { ListPage } from '../blocks/pages/list-page.tsx'
 import { promptResource } from './resource.ts'
 import { textSize } from './text-size.ts'
 

@@ -1,7 +1,7 @@
 import { Checkbox, PasswordInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { Notice } from '../blocks/notice.tsx'
-import { RecordForm } from '../blocks/record-form.tsx'
+import { RecordForm } from '../blocks/forms/record-form.tsx'
+import { Notice } from '../blocks/messages/notice.tsx'
 import type { Provider, ProviderType } from './resource.ts'
 
 /** The form's values: it holds the key only while it is typed. */

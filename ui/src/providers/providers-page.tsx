@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { ListPage } from '../blocks/list-page.tsx'
+import { ListPage } from '../blocks/pages/list-page.tsx'
 import { type Provider, providerResource, providerTypes } from './resource.ts'
 
 const keyWords = ({ hasApiKey, apiKeyHint }: Provider): string =>

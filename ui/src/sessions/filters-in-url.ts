@@ -1,6 +1,6 @@
 /** What the page of sessions shows, in its address: `?q=&status=&agent=&user=&errorCode=&offset=`. */
 import { useSearchParams } from 'react-router'
-import { usePaging } from '../blocks/paging.ts'
+import { usePaging } from '../blocks/pages/paging.ts'
 import { withParams } from '../blocks/search-params.ts'
 import type { SessionFilters, SessionStatus } from './queries.ts'
 

@@ -15,14 +15,14 @@ import {
 import { Account } from './account.tsx'
 import { Brand } from './brand.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
+import { UnreachableNotice } from './failures/unreachable.tsx'
 import { sections } from './navigation.ts'
 import { reliable } from './reliable-import.ts'
 import classes from './shell.module.css'
-import { UnreachableNotice } from './unreachable.tsx'
 import { WaitingCount } from './waiting-count.tsx'
 
-const CommandPalette = lazy(reliable(() => import('./command-palette.tsx')))
-const Shortcuts = lazy(reliable(() => import('./shortcuts.tsx')))
+const CommandPalette = lazy(reliable(() => import('./palette/command-palette.tsx')))
+const Shortcuts = lazy(reliable(() => import('./palette/shortcuts.tsx')))
 
 export function Shell() {
   const [menu, { toggle, close }] = useDisclosure()

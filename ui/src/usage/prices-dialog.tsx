@@ -2,7 +2,7 @@
 import { ActionIcon, Button, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
-import { ErrorAlert } from '../blocks/error-alert.tsx'
+import { ErrorAlert } from '../blocks/messages/error-alert.tsx'
 import { type ModelPrices, savePrices } from './queries.ts'
 
 interface PricesDialogProps {

@@ -1,0 +1,122 @@
+/** Contract section 4: history sent to the model, titles, clean text. Section 1: HISTORY_MAX_TOKENS. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { cleanText, createTextCleaner } from '../../../src/actors/generate/text-cleaner.ts'
+import * as history from '../../../src/actors/history/history.ts'
+import { deriveTitle } from '../../../src/actors/history/title.ts'
+import type { HistoryMessage } from '../../../src/actors/ports/index.ts'
+import { verifies } from '../../verifies.ts'
+
+const modelHistory = (...given: Parameters<typeof history.modelHistory>) => history.modelHistory(...given).messages
+
+const user = (content: string): HistoryMessage => ({ role: 'user', content })
+const assistant = (content: string): HistoryMessage => ({ role: 'assistant', content })
+
+describe('history', () => {
+  verifies('contract-4.history', 'replies as they were seen, the newest message last', () => {
+    expect(modelHistory([user('a'), assistant('b')], 'c', 100)).toEqual([user('a'), assistant('b'), user('c')])
+  })
+  verifies('contract-4.history', 'empty replies are left out, neighbours of the same role joined', () => {
+    expect(modelHistory([user('a'), assistant(''), user('b'), assistant('x')], 'c', 100)).toEqual([
+      ...[user('a\n\nb'), assistant('x'), user('c')],
+    ])
+    expect(modelHistory([user('a'), assistant('')], 'b', 100)).toEqual([user('a\n\nb')])
+  })
+  verifies('contract-4.history', 'a message that failed empty and was sent again is sent once', () => {
+    expect(modelHistory([user('a'), assistant(''), user('a'), assistant('')], 'a', 100)).toEqual([user('a')])
+    expect(modelHistory([user('a'), assistant('half')], 'a', 100)).toEqual([user('a'), assistant('half'), user('a')])
+  })
+  verifies('contract-1.history-limit', 'the oldest whole turns go, the newest message never', () => {
+    const long = 'x'.repeat(400) // 100 tokens
+    const history = [user(long), assistant('1'), user('b'), assistant('2')]
+    expect(modelHistory(history, 'c', 50)).toEqual([user('b'), assistant('2'), user('c')])
+    expect(modelHistory(history, long, 1)).toEqual([user(long)])
+    expect(modelHistory(history, '', 1)).toEqual([user('')])
+  })
+  verifies('contract-1.history-limit', 'a reply whose question was too old to be read is half a turn, and goes', () => {
+    expect(modelHistory([assistant('half'), user('b'), assistant('2')], 'c', 100)).toEqual([
+      ...[user('b'), assistant('2'), user('c')],
+    ])
+    expect(modelHistory([assistant('half')], 'c', 100)).toEqual([user('c')])
+  })
+  verifies('contract-1.history-limit', 'of every history the newest whole turns that fit are sent, and no more', () => {
+    const turns = fc.array(fc.tuple(fc.string({ minLength: 1 }), fc.string({ minLength: 1 })), { maxLength: 8 })
+    fc.assert(
+      fc.property(turns, fc.string({ minLength: 1 }), fc.integer({ min: 1, max: 60 }), (all, newest, limit) => {
+        const tokens = (text: string) => Math.ceil(Buffer.byteLength(text) / 4)
+        const told = (some: typeof all) => some.flatMap(([asked, answered]) => [user(asked), assistant(answered)])
+        let left = limit - tokens(newest)
+        const dropped = all.toReversed().findIndex(([asked, answered]) => {
+          left -= tokens(asked) + tokens(answered)
+          return left < 0
+        })
+        const kept = dropped < 0 ? all : all.slice(all.length - dropped)
+        expect(modelHistory(told(all), newest, limit)).toEqual([...told(kept), user(newest)])
+      }),
+    )
+  })
+  test('every history ends with the newest message, alternates, and starts with the user', () => {
+    const messages = fc
+      .array(fc.tuple(fc.string({ minLength: 1 }), fc.string()))
+      .map((turns) => turns.flatMap(([asked, answered]) => [user(asked), assistant(answered)]))
+    fc.assert(
+      fc.property(messages, fc.string({ minLength: 1 }), fc.integer({ min: 1, max: 50 }), (history, newest, limit) => {
+        const told = modelHistory(history, newest, limit)
+        expect(told.at(-1)?.content.endsWith(newest)).toBe(true)
+        for (const [index, { role }] of told.entries()) expect(role).toBe(index % 2 === 0 ? 'user' : 'assistant')
+      }),
+    )
+  })
+})
+
+describe('title', () => {
+  verifies('contract-4.title', 'whole words, at most 60 characters', () => {
+    expect(deriveTitle('  How do\n I  cook rice? ')).toBe('How do I cook rice?')
+    const words = Array.from({ length: 30 }, () => 'word').join(' ')
+    expect(deriveTitle(words)).toBe(Array.from({ length: 12 }, () => 'word').join(' '))
+    expect(deriveTitle('x'.repeat(100))).toBe('x'.repeat(60))
+    expect(deriveTitle('😀'.repeat(100))).toBe('😀'.repeat(60))
+    expect(deriveTitle(' \n ')).toBeNull()
+  })
+  test('every title is a beginning of the text, with single spaces', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+        const title = deriveTitle(text)
+        if (title === null) {
+          expect(text.trim()).toBe('')
+          return
+        }
+        expect([...title].length).toBeLessThanOrEqual(60)
+        expect(text.trim().split(/\s+/u).join(' ').startsWith(title)).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('clean text', () => {
+  verifies(
+    'contract-4.clean-text',
+    'U+0000 and half pairs become U+FFFD, a pair split over two deltas is joined',
+    () => {
+      expect(cleanText('a\0b\ud83dc\ude00')).toBe('a\ufffdb\ufffdc\ufffd')
+      const cleaner = createTextCleaner()
+      expect([cleaner.push('a\ud83d'), cleaner.push('\ude00b'), cleaner.push('c\ud83d'), cleaner.end()]).toEqual([
+        ...['a', '😀b', 'c', '\ufffd'],
+      ])
+    },
+  )
+  test('every text comes out clean, and the same however it was split', () => {
+    const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 30 })
+    fc.assert(
+      fc.property(units, fc.array(fc.integer({ min: 0, max: 30 })), (codes, cuts) => {
+        const whole = String.fromCharCode(...codes)
+        const cleaner = createTextCleaner()
+        const places = [0, ...cuts.filter((cut) => cut <= whole.length).sort((a, b) => a - b), whole.length]
+        const pieces = places.slice(1).map((end, index) => cleaner.push(whole.slice(places[index], end)))
+        const split = pieces.join('') + cleaner.end()
+        expect(split).toBe(cleanText(whole))
+        expect(split.isWellFormed() && !split.includes('\0')).toBe(true)
+      }),
+    )
+  })
+})

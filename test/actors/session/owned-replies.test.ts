@@ -1,0 +1,61 @@
+/** What an instance does to its own replies when its lease is over (contract section 10). */
+import { expect } from 'vitest'
+import { createLeaseGate } from '../../../src/actors/generate/gate.ts'
+import { unobserved } from '../../../src/actors/ports/observer.ts'
+import { verifies } from '../../verifies.ts'
+import { openScene, say } from '../scene.ts'
+
+verifies(
+  ['contract-10.lease', 'contract-10.self-fencing'],
+  'a lease that was over cuts session replies and stops whoever holds the gate, though it is valid again',
+  async () => {
+    const gate = createLeaseGate(() => Number.POSITIVE_INFINITY)
+    const scene = openScene({ gate })
+    const { done, shapes } = await scene.start()
+    const cut = expect(done).rejects.toThrow()
+    await scene.calls[0]?.say(say('a'))
+    let stopped = 0
+    gate.hold(() => {
+      stopped += 1
+    })
+    scene.host.owned.leaseExpired()
+    await cut
+    expect([shapes(), stopped, scene.calls[0]?.aborted]).toEqual([['started', 'a'], 1, true])
+    await expect.poll(() => scene.running()).toBe(0)
+    expect(await scene.steps()).toEqual([
+      'idle message streaming.generating',
+      'streaming.generating unstorable streaming.settling',
+      'streaming.settling settled error',
+    ])
+  },
+)
+
+verifies('contract-10.self-fencing', 'followers are told nothing more of a reply that was cut', async () => {
+  const { host, calls, start, store } = openScene()
+  const { reply, done } = await start()
+  const { owned } = host
+  const cut = expect(done).rejects.toThrow()
+  await calls[0]?.say(say('a'))
+  expect(owned.placeOf(reply.info.id)).toEqual({ seq: 2, part: 0 })
+  store.hold('settle') // its outcome stays to be stored: the reply is still there
+  owned.leaseExpired()
+  await cut
+  expect([owned.placeOf(reply.info.id), owned.running()]).toEqual([null, new Set([reply.info.id])])
+  await store.release('settle')
+})
+
+verifies('contract-17.not-stored', 'a reply that ends because the lease is over is counted as not stored', async () => {
+  let until = Number.POSITIVE_INFINITY
+  const gate = createLeaseGate(() => until)
+  const outcomes: string[] = []
+  const observer = {
+    begin: () => ({ ...unobserved, ended: ({ outcome }: { outcome: string }) => outcomes.push(outcome) }),
+  }
+  const scene = openScene({ gate, observer })
+  const { done, frames } = await scene.start()
+  until = 0
+  gate.check()
+  await done
+  expect(frames.at(-1)).toMatchObject({ type: 'failed', error: { code: 'internal' } })
+  await expect.poll(() => outcomes).toEqual(['not_stored'])
+})

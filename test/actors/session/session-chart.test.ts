@@ -1,0 +1,127 @@
+/** The chart that people see is the machine that runs (contract section 8). */
+import { expect, test } from 'vitest'
+import { transition } from 'xstate'
+import type { Outcome } from '../../../src/actors/reply/reply-event.ts'
+import { sessionChart, transitionTaken } from '../../../src/actors/session/chart.ts'
+import { pathOf, restingAt, type SessionEvent, sessionMachine } from '../../../src/actors/session/machine.ts'
+import { verifies } from '../../verifies.ts'
+
+const chart = sessionChart()
+
+verifies('contract-8.chart', 'states with their paths, kinds and parents', () => {
+  expect(chart.id).toBe('session')
+  expect(chart.initial).toBe('idle')
+  expect(chart.states.map(({ id, kind, parent }) => [id, kind, parent])).toEqual([
+    ['idle', 'atomic', null],
+    ['streaming', 'compound', null],
+    ['streaming.generating', 'atomic', 'streaming'],
+    ['streaming.settling', 'atomic', 'streaming'],
+    ['complete', 'atomic', null],
+    ['waiting', 'atomic', null],
+    ['error', 'atomic', null],
+    ['cancelled', 'atomic', null],
+    ['deleted', 'final', null],
+  ])
+  for (const { id, description } of chart.states) expect(description, id).not.toBe('')
+})
+
+verifies(
+  'contract-8.chart',
+  'transitions with source, target and event, each with a description and an id of its own',
+  () => {
+    const edges = chart.transitions.map(({ source, event, target }) => `${source} -${event}-> ${target}`)
+    expect(edges.toSorted()).toEqual(
+      [
+        'idle -message-> streaming',
+        'complete -message-> streaming',
+        'waiting -message-> streaming',
+        'waiting -decided-> streaming',
+        'waiting -deleted-> deleted',
+        'error -message-> streaming',
+        'cancelled -message-> streaming',
+        'idle -deleted-> deleted',
+        'complete -deleted-> deleted',
+        'error -deleted-> deleted',
+        'cancelled -deleted-> deleted',
+        'streaming -lost-> error',
+        'streaming -deleted-> deleted',
+        'streaming.generating -finished-> streaming.settling',
+        'streaming.generating -failed-> streaming.settling',
+        'streaming.generating -cancel-> streaming.settling',
+        'streaming.generating -unstorable-> streaming.settling',
+        'streaming.settling -settled-> complete',
+        'streaming.settling -settled-> waiting',
+        'streaming.settling -settled-> error',
+        'streaming.settling -settled-> cancelled',
+      ].toSorted(),
+    )
+    expect(new Set(chart.transitions.map(({ id }) => id)).size).toBe(chart.transitions.length)
+    for (const { id, description } of chart.transitions) expect(description, id).not.toBe('')
+  },
+)
+
+test.each([
+  [{ from: 'idle', to: 'streaming.generating', event: 'message' }, 'idle', 'streaming'],
+  [{ from: 'streaming.settling', to: 'error', event: 'lost' }, 'streaming', 'error'],
+  [{ from: 'streaming.generating', to: 'deleted', event: 'deleted' }, 'streaming', 'deleted'],
+  [{ from: 'streaming.settling', to: 'cancelled', event: 'settled' }, 'streaming.settling', 'cancelled'],
+])('the recorded step %o took the edge %s → %s', (step, source, target) => {
+  expect(transitionTaken(chart.transitions, step)).toMatchObject({ source, target })
+})
+
+test('a step that the machine cannot make took no edge', () => {
+  expect(transitionTaken(chart.transitions, { from: 'idle', to: 'complete', event: 'settled' })).toBeUndefined()
+})
+
+const reply = {
+  id: 'r',
+  sessionId: 's',
+  sessionNum: 1,
+  firstSeq: 1,
+  model: 'm',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  includeUsage: false,
+  instanceId: 'i',
+  epoch: 1,
+}
+const error = { code: 'internal', message: 'm', detail: 'd' } as const
+const usage = { promptTokens: 1, completionTokens: 1, estimated: false }
+const settledAs = (outcome: Outcome): SessionEvent => ({
+  type: 'settled',
+  ended: { outcome, endedAt: reply.createdAt, settledAt: reply.createdAt },
+})
+const samples: SessionEvent[] = [
+  { type: 'message', reply, parentId: null },
+  { type: 'decided', reply },
+  { type: 'finished', reason: 'stop' },
+  { type: 'failed', error },
+  { type: 'unstorable', error },
+  { type: 'cancel' },
+  { type: 'lost' },
+  { type: 'deleted' },
+  settledAs({ type: 'failed', error, usage }),
+  ...(['stop', 'cancelled', 'tool_calls'] as const).map((reason) => settledAs({ type: 'finished', reason, usage })),
+]
+const streaming = (state: 'generating' | 'settling') =>
+  sessionMachine.resolveState({
+    value: { streaming: state },
+    context: { reply, ending: { type: 'finished', reason: 'stop' } },
+  })
+const innermost = [
+  ...(['idle', 'complete', 'waiting', 'error', 'cancelled'] as const).map(restingAt),
+  ...(['generating', 'settling'] as const).map(streaming),
+]
+
+verifies('contract-8.chart', 'every edge is taken by the machine, and every step that it takes is an edge', () => {
+  const taken = new Set<string>()
+  for (const from of innermost) {
+    for (const event of samples) {
+      const [to] = transition(sessionMachine, from, event)
+      const step = { from: pathOf(from.value), to: pathOf(to.value), event: event.type }
+      const edge = transitionTaken(chart.transitions, step)
+      if (step.from !== step.to) expect(edge, `${step.from} ${step.event} ${step.to}`).toBeDefined()
+      if (edge) taken.add(edge.id)
+    }
+  }
+  expect([...taken].toSorted()).toEqual(chart.transitions.map(({ id }) => id).toSorted())
+})

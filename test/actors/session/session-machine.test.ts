@@ -1,0 +1,206 @@
+/** The machine's whole table: every state × every event, the ignored ones included (design: the machine decides). */
+import { describe, expect, test } from 'vitest'
+import { createActor, fromCallback, transition } from 'xstate'
+import { getShortestPaths } from 'xstate/graph'
+import type { ReplyInfo } from '../../../src/actors/ports/index.ts'
+import type { Ended } from '../../../src/actors/reply/frame-log.ts'
+import type { Outcome } from '../../../src/actors/reply/reply-event.ts'
+import { type Ending, pathOf, type SessionEvent, sessionMachine } from '../../../src/actors/session/machine.ts'
+
+const reply: ReplyInfo = {
+  id: 'r',
+  sessionId: 's',
+  sessionNum: 1,
+  firstSeq: 1,
+  model: 'm',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  includeUsage: false,
+  instanceId: 'i',
+  epoch: 1,
+}
+const error = { code: 'provider_error', message: 'm', detail: 'd' } as const
+const usage = { promptTokens: 1, completionTokens: 1, estimated: false }
+const [endedAt, settledAt] = ['2026-01-01T00:00:01.000Z', '2026-01-01T00:00:02.000Z']
+
+const settledAs = (outcome: Outcome) => {
+  const ended: Ended = { outcome, endedAt, settledAt }
+  return { type: 'settled', ended } as const
+}
+/** An outcome for each state that a reply can settle in. */
+const settlements = [
+  ['complete', settledAs({ type: 'finished', reason: 'stop', usage })],
+  ['complete', settledAs({ type: 'finished', reason: 'length', usage })],
+  ['complete', settledAs({ type: 'finished', reason: 'content_filter', usage })],
+  ['cancelled', settledAs({ type: 'finished', reason: 'cancelled', usage })],
+  ['waiting', settledAs({ type: 'finished', reason: 'tool_calls', usage })],
+  ['error', settledAs({ type: 'failed', error, usage })],
+] as const
+
+const sample: { [Type in SessionEvent['type']]: Extract<SessionEvent, { type: Type }> } = {
+  message: { type: 'message', reply, parentId: null },
+  decided: { type: 'decided', reply },
+  finished: { type: 'finished', reason: 'stop' },
+  failed: { type: 'failed', error },
+  cancel: { type: 'cancel' },
+  unstorable: { type: 'unstorable', error },
+  settled: settlements[0][1],
+  lost: { type: 'lost' },
+  deleted: { type: 'deleted' },
+}
+
+type State =
+  | 'idle'
+  | 'streaming.generating'
+  | 'streaming.settling'
+  | 'complete'
+  | 'waiting'
+  | 'error'
+  | 'cancelled'
+  | 'deleted'
+
+const resting = (state: State) => ({
+  message: 'streaming.generating',
+  decided: state,
+  finished: state,
+  failed: state,
+  cancel: state,
+  unstorable: state,
+  settled: state,
+  lost: state,
+  deleted: 'deleted',
+})
+
+// No Partial: an undecided pair does not compile.
+const next = {
+  idle: resting('idle'),
+  'streaming.generating': {
+    message: 'streaming.generating',
+    decided: 'streaming.generating',
+    finished: 'streaming.settling',
+    failed: 'streaming.settling',
+    cancel: 'streaming.settling',
+    unstorable: 'streaming.settling',
+    settled: 'streaming.generating',
+    lost: 'error',
+    deleted: 'deleted',
+  },
+  'streaming.settling': {
+    message: 'streaming.settling',
+    decided: 'streaming.settling',
+    finished: 'streaming.settling',
+    failed: 'streaming.settling',
+    cancel: 'streaming.settling',
+    unstorable: 'streaming.settling',
+    settled: 'complete',
+    lost: 'error',
+    deleted: 'deleted',
+  },
+  complete: resting('complete'),
+  waiting: { ...resting('waiting'), decided: 'streaming.generating' },
+  error: resting('error'),
+  cancelled: resting('cancelled'),
+  deleted: { ...resting('deleted'), message: 'deleted' },
+} satisfies Record<State, Record<SessionEvent['type'], string>>
+
+const ending: Ending = { type: 'finished', reason: 'stop' }
+
+function at(state: string, context: { ending: Ending | null } = { ending }) {
+  if (state === 'streaming.generating' || state === 'streaming.settling') {
+    const value = { streaming: state === 'streaming.generating' ? 'generating' : 'settling' } as const
+    return sessionMachine.resolveState({ value, context: { reply, ...context } })
+  }
+  return sessionMachine.resolveState({ value: state as State, context: { reply, ...context } })
+}
+
+const cells = Object.entries(next).flatMap(([from, row]) =>
+  Object.entries(row).map(([on, to]) => [from, on as SessionEvent['type'], to] as const),
+)
+
+describe('the table', () => {
+  test('has every state of the machine', () => {
+    const leaves = Object.values(sessionMachine.root.states).flatMap((node) =>
+      Object.keys(node.states).length > 0 ? Object.values(node.states) : [node],
+    )
+    expect(Object.keys(next).sort()).toEqual(leaves.map((node) => node.path.join('.')).sort())
+    expect([...sessionMachine.events].filter((type) => !type.includes('xstate')).sort()).toEqual(
+      Object.keys(sample).sort(),
+    )
+  })
+
+  test.each(cells)('%s, on %s, is %s', (from, on, to) => {
+    const [state] = transition(sessionMachine, at(from), sample[on])
+    expect(pathOf(state.value)).toBe(to)
+  })
+
+  test.each(settlements)('settled as %s, however generating ended', (as, settled) => {
+    for (const how of [{ type: 'failed', error } as const, { type: 'finished', reason: 'stop' } as const]) {
+      const [state] = transition(sessionMachine, at('streaming.settling', { ending: how }), settled)
+      expect(pathOf(state.value)).toBe(as)
+    }
+  })
+
+  test('the first way out of generating is the one that is stored: later events change nothing', () => {
+    const [cancelled] = transition(sessionMachine, at('streaming.generating'), sample.cancel)
+    for (const late of [sample.finished, sample.failed, sample.cancel, sample.unstorable]) {
+      const [state] = transition(sessionMachine, cancelled, late)
+      expect(state.context.ending).toEqual({ type: 'finished', reason: 'cancelled' })
+    }
+  })
+})
+
+describe('paths', () => {
+  const events: SessionEvent[] = [...Object.values(sample), ...settlements.map(([, settled]) => settled)]
+  const quiet = sessionMachine.provide({
+    actors: { generate: fromCallback(() => {}), settle: fromCallback(() => {}) },
+    actions: { closeLog() {}, cutLog() {}, dropLog() {} },
+  })
+
+  test('every shortest path through the machine agrees with the table', () => {
+    const paths = getShortestPaths(quiet, { events, limit: 10_000 })
+    expect(new Set(paths.map(({ state }) => pathOf(state.value)))).toEqual(new Set(Object.keys(next)))
+    for (const { steps } of paths) {
+      const actor = createActor(quiet).start()
+      for (const { event } of steps) {
+        if (event.type.startsWith('xstate.')) continue
+        const from = pathOf(actor.getSnapshot().value) as State
+        actor.send(event)
+        const to = pathOf(actor.getSnapshot().value)
+        const settled = settlements.find(([, one]) => one === event)
+        expect(to).toBe(settled && from === 'streaming.settling' ? settled[0] : next[from][event.type])
+      }
+      actor.stop()
+    }
+  })
+
+  test('leaving generating stops what it invoked', () => {
+    let stopped = 0
+    const machine = sessionMachine.provide({
+      actors: { generate: fromCallback(() => () => (stopped += 1)), settle: fromCallback(() => {}) },
+    })
+    const actor = createActor(machine).start()
+    actor.send(sample.message)
+    expect(stopped).toBe(0)
+    actor.send(sample.cancel)
+    expect(stopped).toBe(1)
+    actor.stop()
+  })
+})
+
+/** What each cell does to the reply's log; all others do nothing to it. */
+const ends: Partial<Record<State, Partial<Record<SessionEvent['type'], string>>>> = {
+  'streaming.generating': { unstorable: 'cutLog', lost: 'cutLog', deleted: 'dropLog' },
+  'streaming.settling': { unstorable: 'cutLog', settled: 'closeLog', lost: 'cutLog', deleted: 'dropLog' },
+}
+
+describe('the end of the log', () => {
+  test.each(cells)('in %s, on %s', (from, on) => {
+    const [, actions] = transition(sessionMachine, at(from), sample[on])
+    const ending = actions.map(({ type }) => type).filter((type) => type.endsWith('Log'))
+    expect(ending).toEqual([ends[from as State]?.[on]].filter((type) => type !== undefined))
+  })
+
+  test.each(settlements)('settled as %s, it is closed', (_, settled) => {
+    const [, actions] = transition(sessionMachine, at('streaming.settling'), settled)
+    expect(actions.map(({ type }) => type)).toContain('closeLog')
+  })
+})

@@ -1,0 +1,40 @@
+/** A start that fails for the database's sake names DATABASE_URL, and says no password. */
+import { expect, test } from 'vitest'
+import { startApp } from '../../src/compose/app.ts'
+import { startFault } from '../../src/compose/start-fault.ts'
+import { readSettings } from '../../src/settings.ts'
+import { freshDatabase } from '../support/database.ts'
+
+const settings = readSettings({ DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d', PORT: '8123' })
+const failed = (code: string, message: string) => Object.assign(new Error(message), { code })
+const words = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+test.each([
+  ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1'],
+  ['ENOTFOUND', 'getaddrinfo ENOTFOUND db'],
+  ['CONNECT_TIMEOUT', 'write CONNECT_TIMEOUT db:5432'],
+  ['28P01', 'password authentication failed for user "u"'],
+  ['3D000', 'database "d" does not exist'],
+])('%s', (code, message) => {
+  const said = words(startFault(failed(code, message), settings))
+  expect(said).toMatch(/^DATABASE_URL: the database /)
+  expect(said).toContain(message)
+})
+
+test('other faults keep their words', () => {
+  expect(words(startFault(failed('EADDRINUSE', 'x'), settings))).toMatch(/^PORT: 8123 on 127.0.0.1 is in use/)
+  expect(words(startFault(new Error('x'), settings))).toBe('x')
+  expect(words(startFault(failed('ECONNREFUSED', 'x'), readSettings({})))).toBe('x') // the embedded one
+})
+
+test('a database that is not there stops the start', async () => {
+  const own = await freshDatabase({ version: 18 })
+  const url = new URL(own.url)
+  url.pathname = '/not-there'
+  const env = { DATABASE_URL: url.href, SECRET_KEY: 'x', PORT: '0', LOG_LEVEL: 'fatal' }
+  try {
+    await expect(startApp(readSettings(env))).rejects.toThrow(/^DATABASE_URL: .*not-there/)
+  } finally {
+    await own.drop()
+  }
+})

@@ -1,0 +1,292 @@
+/** Specification 9.2: what the server answers is what openapi.json says, at every endpoint that is mounted. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, expect } from 'vitest'
+import { nobody, openScene } from '../http/scene.ts'
+import { uiScene } from '../http/ui-scene.ts'
+import { verifies } from '../verifies.ts'
+import { document, walk as walkAs, walked } from './openapi-walk.ts'
+
+/** Needs a server beside us; walked only to its 404. */
+const outside = new Set(['get /api/v1/mcp-servers/{id}/tools'])
+
+const scene = await openScene()
+const guarded = await openScene({ settings: { AUTH_CREDENTIALS: 'anna:secret-word', PUBLIC_API_KEY: 'k' } })
+afterAll(() => Promise.all([scene.close(), guarded.close()]))
+
+const walk = (
+  method: string,
+  template: string,
+  ids: Record<string, string>,
+  body?: unknown,
+  by = scene,
+  headers: Record<string, string> = {},
+) => walkAs(by, method, template, ids, body, headers)
+
+const agentPath = '/api/v1/agents/{agent_id}'
+const deploy = `${agentPath}/deploy`
+const one = `${deploy}/sessions/{session_id}`
+const play = `${agentPath}/playground`
+const message = (content: string, extra: object = {}) => ({ messages: [{ role: 'user', content }], ...extra })
+
+/** Calls that wait, decided on both paths. */
+async function walkDecisions(agent_id: string): Promise<void> {
+  await walk('put', `${agentPath}/tools`, { agent_id }, { builtInToolIds: ['current_time'], approvals: '*' })
+  const decisions = [{ call_id: 'c1', decision: 'approve' }]
+  for (const path of [one, `${play}/sessions/{session_id}`]) {
+    const { id: session_id } = await walk('post', `${deploy}/sessions`, { agent_id }, {})
+    scene.up.next(async (call) => {
+      await call.toolCall({ index: 0, id: 'c1', name: 'current_time', arguments: '{}' })
+      await call.finish('tool_calls')
+    })
+    scene.up.next((call) => call.text('Late.').then(() => call.finish()))
+    const ids = { agent_id, session_id }
+    await walk('post', `${one}/chat/completions`, ids, message('Time?', { include_actions: true }))
+    for (const n of [1, 2]) await walk('post', `${path}/actions`, ids, { decisions, include_actions: n === 1 })
+  }
+  await walk('put', `${agentPath}/tools`, { agent_id }, { builtInToolIds: [], approvals: [] })
+}
+
+/** A path that turns to another branch. */
+async function walkHeads(agent_id: string): Promise<void> {
+  const { id: session_id } = await walk('post', `${deploy}/sessions`, { agent_id }, message('x'))
+  const ids = { agent_id, session_id }
+  const id = (await walk('get', `${one}/messages`, ids)).messages[0].id
+  await walk('post', `${one}/head`, ids, { message_id: id })
+  await walk('post', `${play}/sessions/{session_id}/head`, ids, { messageId: id })
+}
+
+async function walkParts(agent_id: string): Promise<void> {
+  const { id: session_id } = await walk('post', `${deploy}/sessions`, { agent_id })
+  const ids = { agent_id, session_id }
+  const file = { file_data: `data:text/plain;base64,${btoa('words')}`, filename: 'a.txt' }
+  await walk('post', `${one}/chat/completions`, ids, {
+    messages: [{ role: 'user', content: [{ type: 'file', file }] }],
+  })
+  const [asked, answered] = (await walk('get', `${one}/messages`, ids)).messages
+  const [, n] = asked.parts[0].url.split('/parts/')
+  for (const base of [one, `${play}/sessions/{session_id}`]) {
+    await walk('get', `${base}/messages/{message_id}/parts/{n}`, { ...ids, message_id: asked.id, n })
+    await walk('get', `${base}/messages/{message_id}/parts/{n}`, { ...ids, n })
+  }
+  await walk('get', `${play}/sessions/{session_id}/messages/{message_id}/frames`, { ...ids, message_id: answered.id })
+  await walk('get', `${play}/sessions/{session_id}/messages/{message_id}/frames`, ids)
+}
+
+async function walkManagement(agent_id: string): Promise<void> {
+  for (const path of [
+    '/livez',
+    '/readyz',
+    '/api/auth/status',
+    '/api/auth/me',
+    '/api/v1/provider-types',
+    '/api/v1/built-in-tools',
+  ]) {
+    await walk('get', path, {})
+  }
+  await walk('post', '/api/auth/logout', {})
+  await walk('post', '/api/auth/login', {}, { username: 'anna', password: 'wrong' }, guarded)
+  await walk('post', '/api/auth/login', {}, { username: 'anna', password: 'secret-word' }, guarded)
+  const provider = {
+    name: 'W',
+    providerType: 'openai-compatible',
+    baseUrl: scene.up.url,
+    apiKey: 'sk-0123456789abcdef',
+  }
+  const records: [string, object, object][] = [
+    ['/api/v1/settings/providers', provider, { name: 'W2' }],
+    ['/api/v1/prompts', { name: 'p', content: 'c' }, { content: 'd' }],
+    ['/api/v1/agents', { name: 'a', providerId: scene.providerId, model: 'm' }, { generationConfig: { topK: 1 } }],
+    [
+      '/api/v1/http-tools',
+      { name: 't', description: 'd', method: 'GET', url: 'https://example.com/', headers: { 'x-key': 'v' } },
+      { description: 'e' },
+    ],
+    ['/api/v1/mcp-servers', { name: 's', transport: 'sse', url: 'https://example.com/sse' }, { name: 's2' }],
+  ]
+  for (const [path, create, change] of records) {
+    const { id } = await walk('post', path, {}, create)
+    await walk('post', path, {}, { name: 5 })
+    await walk('get', path, {})
+    await walk('get', `${path}/{id}`, { id })
+    await walk('put', `${path}/{id}`, { id }, change)
+    await walk('put', `${path}/{id}`, {}, change)
+    await walk('get', `${path}/{id}`, {})
+    if (path.endsWith('/providers')) await walk('post', `${path}/{id}/test`, { id })
+    if (path.endsWith('/http-tools')) await walk('post', `${path}/{id}/test`, {}, { arguments: {} })
+    if (path.endsWith('/mcp-servers')) await walk('get', `${path}/{id}/tools`, {})
+    await walk('delete', `${path}/{id}`, { id })
+    await walk('delete', `${path}/{id}`, { id })
+  }
+  await walk('get', '/api/v1/usage', {})
+  await walk('get', '/api/v1/usage/figures', {})
+  const prices = await walk('get', '/api/v1/settings/prices', {})
+  await walk('put', '/api/v1/settings/prices', {}, prices)
+  await walk('put', '/api/v1/settings/prices', {}, {})
+  const copy = await walk('get', '/api/v1/export', {})
+  await walk('post', '/api/v1/import', {}, copy)
+  await walk('post', '/api/v1/import', {}, { ...copy, prompts: [{ name: 'From a copy', content: 'c' }] })
+  await walk('post', '/api/v1/import', {}, { version: 2 })
+  await walk('get', `${agentPath}/tools`, { agent_id })
+  await walk('put', `${agentPath}/tools`, { agent_id }, { httpToolIds: [], builtInToolIds: [] })
+  await walk('put', `${agentPath}/tools`, { agent_id }, { httpToolIds: [nobody] })
+}
+
+async function walkDeploy(agent_id: string): Promise<string> {
+  await walk('post', `${deploy}/chat/completions`, { agent_id }, message('x'))
+  await walk('post', `${deploy}/chat/completions`, { agent_id }, message('x', { stream: true }))
+  await walk('post', `${deploy}/chat/completions`, { agent_id }, { messages: [] })
+  await walk('post', `${deploy}/chat/completions`, {}, message('x'))
+  await walk('get', `${deploy}/sessions`, {})
+  const { id: session_id } = await walk('post', `${deploy}/sessions`, { agent_id }, {})
+  const ids = { agent_id, session_id }
+  await walk('get', `${one}/chat/completions/stream`, ids)
+  await walk('post', `${one}/chat/completions`, ids, message('x'))
+  await walk('post', `${one}/chat/completions`, ids, message('x', { stream: true }))
+  scene.up.always((call) => call.error(400))
+  await walk('post', `${one}/chat/completions`, ids, message('fails'))
+  await walk('post', `${deploy}/chat/completions`, { agent_id }, message('fails'))
+  const next = scene.byHand()
+  const running = await scene.stream(session_id, 'x')
+  await next
+  await walk('get', `${one}/messages`, ids)
+  await walk('post', `${one}/chat/completions`, ids, message('busy'))
+  await walk('post', `${one}/chat/completions/cancel`, ids)
+  await running.rest()
+  scene.says(['ok'])
+  await walk('get', `${one}/chat/completions/stream`, ids)
+  await walk('get', `${one}/chat/completions/stream`, ids, undefined, scene, { 'last-event-id': 'x' })
+  await walk('get', `${deploy}/sessions`, { agent_id })
+  await walk('get', one, ids)
+  await walk('get', one, { agent_id })
+  await walk('patch', one, ids, { title: 'Changed', metadata: { a: 'b' } })
+  await walk('patch', one, ids, { title: 5 })
+  await walk('post', `${deploy}/sessions`, { agent_id }, { id: session_id })
+  await walk('get', `${deploy}/models`, { agent_id })
+  await walk('get', '/api/v1/openai/models', {})
+  await walk('post', '/api/v1/openai/chat/completions', {}, message('x', { model: agent_id }))
+  await walk('post', '/api/v1/openai/chat/completions', {}, message('x', { model: 'nobody' }))
+  return session_id
+}
+
+async function walkUsers(agent_id: string): Promise<void> {
+  await walk('post', `${deploy}/client_secrets`, { agent_id }, { user: 'W' })
+  await walk('post', `${deploy}/client_secrets`, { agent_id }, { user: '' })
+  await walk('post', `${deploy}/client_secrets`, {}, { user: 'W' })
+  await walk('post', `${deploy}/sessions`, { agent_id }, { user: 'W' })
+  const one = `${deploy}/users/{user}`
+  for (const path of [agent_id, nobody].map((id) => ({ agent_id: id, user: 'W' }))) {
+    await walk('get', `${one}/export`, path)
+    await walk('post', `${one}/revoke`, path)
+    await walk('delete', one, path)
+  }
+}
+
+async function walkUiClients(agent_id: string): Promise<void> {
+  const session_id = randomUUID()
+  const ids = { agent_id, session_id }
+  const ui = uiScene(scene)
+  const aiSdk = `${deploy}/ai-sdk`
+  await walk('post', aiSdk, { agent_id }, ui.chatBody(session_id, 'x'))
+  await walk('post', aiSdk, { agent_id }, ui.chatBody('no uuid', 'x'))
+  await walk('post', aiSdk, {}, ui.chatBody(session_id, 'x'))
+  await walk('get', `${aiSdk}/{session_id}/stream`, ids)
+  await walk('get', `${aiSdk}/{session_id}/messages`, ids)
+  await walk('get', `${aiSdk}/{session_id}/messages`, { session_id })
+  await walk('delete', `${aiSdk}/{session_id}/stream`, ids)
+  await walk('post', `${deploy}/ag-ui`, { agent_id }, ui.runBody(session_id, 'r', 'x'))
+  await walk('post', `${deploy}/ag-ui`, { agent_id }, ui.runBody(session_id, 'r', 'other'))
+  await walk('post', `${deploy}/ag-ui`, {}, ui.runBody(session_id, 'r', 'x'))
+  await walk('get', `${deploy}/ag-ui/capabilities`, { agent_id })
+  await walk('get', `${deploy}/ag-ui/capabilities`, {})
+}
+
+async function walkPlayground(agent_id: string): Promise<void> {
+  const { id: session_id } = await walk('post', `${play}/sessions`, { agent_id }, { title: 'W' })
+  const ids = { agent_id, session_id }
+  await walk('get', `${play}/sessions/{session_id}/stream`, ids)
+  await walk('post', `${play}/chat`, { agent_id }, { message: 'x', sessionId: session_id })
+  await walk('post', `${play}/chat`, { agent_id }, { message: '' })
+  await walk('post', `${play}/chat`, {}, { message: 'x' })
+  scene.up.always((call) => call.error(401))
+  await walk('post', `${play}/chat`, { agent_id }, { message: 'fails', sessionId: session_id })
+  scene.says(['ok'])
+  await walk('get', `${play}/sessions`, { agent_id })
+  await walk('get', `${play}/sessions/{session_id}`, ids)
+  await walk('get', `${play}/sessions/{session_id}/messages`, ids)
+  await walk('get', `${play}/sessions/{session_id}/stream`, ids)
+  await walk('post', `${play}/sessions/{session_id}/cancel`, ids)
+  await walk('delete', `${play}/sessions/{session_id}`, ids)
+  await walk('delete', `${play}/sessions/{session_id}`, ids)
+}
+
+verifies(
+  [
+    'spec-2.11.completion',
+    'spec-2.8.session',
+    'spec-2.9.message',
+    'contract-5.shapes',
+    'contract-8.chart',
+    'spec-4.1.health',
+  ],
+  'every mounted endpoint answers as declared',
+  async () => {
+    scene.says(['ok'], { usage: { prompt_tokens: 1, completion_tokens: 1 } })
+    const agent_id = scene.agentId
+    await walkManagement(agent_id)
+    const session_id = await walkDeploy(agent_id)
+    await walkUsers(agent_id)
+    await walkUiClients(agent_id)
+    await walkPlayground(agent_id)
+    await walkDecisions(agent_id)
+    await walkHeads(agent_id)
+    await walkParts(agent_id)
+    await walk('get', '/api/v1/sessions', {})
+    for (const path of ['chart', 'chart/traffic', 'actors']) await walk('get', `/api/v1/debug/${path}`, {})
+    await walk('get', '/api/v1/debug/sessions/{id}/readers', { id: session_id })
+    await walk('get', '/api/v1/debug/sessions/{id}/transitions', { id: session_id })
+    await walk('get', '/api/v1/debug/sessions/{id}/transitions', {})
+    await walk('get', '/api/v1/debug/sessions/{id}/transitions/stream', {})
+    const message_id = (await scene.messages(session_id)).findLast(({ role }) => role === 'assistant').id
+    for (const path of ['trace', 'trace/stream', 'requests']) {
+      await walk('get', `/api/v1/debug/replies/{message_id}/${path}`, { message_id })
+      await walk('get', `/api/v1/debug/replies/{message_id}/${path}`, {})
+    }
+    const ids = { agent_id, session_id }
+    await walk('delete', one, ids)
+    await walk('delete', one, ids)
+
+    for (const [template, methods] of Object.entries(document.paths)) {
+      for (const method of Object.keys(methods)) {
+        const name = `${method} ${template}`
+        if (!['get', 'post', 'put', 'delete'].includes(method)) continue
+        const statuses = [...walked]
+          .filter((entry) => entry.startsWith(`${name} `))
+          .map((entry) => Number(entry.split(' ')[2]))
+        const streamed = template.endsWith('transitions/stream') // it does not end by itself: see debug.test.ts
+        expect([
+          name,
+          statuses.some((status) => status < 300) ||
+            streamed ||
+            outside.has(name) ||
+            name.includes('/http-tools/{id}/test'),
+        ]).toEqual([name, true])
+      }
+    }
+  },
+)
+
+verifies(
+  ['contract-3.auth-first', 'contract-2.errors'],
+  'without credentials every endpoint answers 401 as declared',
+  async () => {
+    for (const [template, methods] of Object.entries(document.paths)) {
+      for (const [method, { responses }] of Object.entries(methods)) {
+        const name = `${method} ${template}`
+        if (responses['401'] === undefined) continue
+        await walk(method, template, {}, method === 'get' || method === 'delete' ? undefined : {}, guarded)
+        const wanted = template === '/api/auth/login' ? 400 : 401
+        expect([name, walked.has(`${name} ${wanted}`)]).toEqual([name, true])
+      }
+    }
+  },
+)

@@ -1,0 +1,129 @@
+/** Contract section 18: what a body may hold, and how large it may be where nobody has shown a credential. */
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
+import { afterAll, expect } from 'vitest'
+import { refusedRequest } from '../../support/network/refused-request.ts'
+import { verifies } from '../../verifies.ts'
+import { openScene } from '../scene.ts'
+
+const open = await openScene()
+const guarded = await openScene({ settings: { AUTH_CREDENTIALS: 'anna:secret-word', PUBLIC_API_KEY: 'deploy-key' } })
+afterAll(() => Promise.all([open.close(), guarded.close()]))
+
+/** JSON of so many bytes. */
+const sized = (bytes: number, start = '{"x":"'): string => `${start}${'x'.repeat(bytes - start.length - 2)}"}`
+const KIB = 1024
+
+verifies('contract-18.open-bodies', 'login and logout take 16 KiB, also where no login is set up', async () => {
+  for (const scene of [open, guarded]) {
+    for (const path of ['/api/auth/login', '/api/auth/logout']) {
+      const fits = await scene.call('POST', path, sized(16 * KIB))
+      expect([path, fits.status]).toEqual([path, path.endsWith('login') ? 400 : 204])
+      const large = await scene.call('POST', path, sized(16 * KIB + 1))
+      expect([large.status, large.json]).toEqual([413, { message: expect.stringContaining('16 KiB') }])
+    }
+  }
+})
+
+/** Sends headers and part of a body that never ends; the answer, and whether the server asked for more. */
+function begin(url: string, headers: Record<string, string>): Promise<{ status: number; body: string }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>()
+  const outgoing = request(url, { method: 'POST', agent: false, headers }, (response) => {
+    text(response)
+      .then((body) => resolve({ status: response.statusCode ?? 0, body }), reject)
+      .finally(() => outgoing.destroy())
+  })
+  outgoing.on('error', reject)
+  outgoing.write('{"x":"')
+  return promise
+}
+
+verifies(
+  'contract-18.open-bodies',
+  'without a credential a request is refused before its body has arrived',
+  async () => {
+    const headers = { 'content-type': 'application/json' }
+    for (const path of ['/api/v1/prompts', '/api/v1/import', `${guarded.sessions}`, '/api/v1/unknown']) {
+      const { status, body } = await begin(`${guarded.app.url}${path}`, headers)
+      expect([path, status]).toEqual([path, 401])
+      expect(JSON.parse(body)).toBeTruthy()
+    }
+    for (const path of ['/nothing', '/livez', '/api/v1/unknown', '/api/v1/agents/x/deploy/unknown']) {
+      const { status } = await begin(`${open.app.url}${path}`, headers)
+      expect([path, status]).toEqual([path, 404])
+    }
+  },
+)
+
+verifies(
+  'contract-18.arrival',
+  'the rest of a body that was refused is waited for in vain for some seconds, then its connection ends',
+  async () => {
+    const { hostname, port } = new URL(guarded.app.url)
+    const socket = connect(Number(port), hostname).on('error', () => {})
+    socket.write('POST /api/v1/prompts HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n')
+    socket.write('content-length: 1000\r\n\r\n{"x":"')
+    const closed = once(socket, 'close')
+    const [answer] = await once(socket, 'data')
+    expect(String(answer)).toMatch(/^HTTP\/1.1 401 /)
+    await closed
+  },
+)
+
+const array = (values: number): string => `[${'0,'.repeat(values - 2)}0]`
+const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`
+const title = (more: string): string => `{"title":"t","x":${more}}`
+
+verifies('contract-18.json-size', '100,000 values and 200 levels are taken, no more', async () => {
+  // The object and its title are two.
+  for (const [what, body, status] of [
+    ['100,000 values', title(array(99_998)), 201],
+    ['100,001 values', title(array(99_999)), 400],
+    ['as empty containers', title(`[${'{},[],'.repeat(50_000)}0]`), 400],
+    ['as keys', title(`{${Array.from({ length: 99_998 }, (_, i) => `"${i}":0`)}}`), 400],
+    ['100,000 commas in a string', title(`"${'[,{\\",'.repeat(100_000)}"`), 201],
+    ['200 levels', title(nested(199)), 201],
+    ['201 levels', title(nested(200)), 400],
+    ['a million brackets in a string', title(`"${'['.repeat(1_000_000)}"`), 201],
+  ] as const) {
+    const answer = await open.call('POST', open.sessions, body)
+    expect([what, answer.status]).toEqual([what, status])
+    if (status === 400) expect(answer.json).toEqual(refusedRequest(/values|nested/))
+  }
+  const refused = await open.call('POST', '/api/v1/prompts', `{"name":"n","content":"c","x":${array(100_000)}}`)
+  expect([refused.status, refused.json]).toEqual([400, { message: 'body: must not hold more than 100000 values' }])
+})
+
+verifies('contract-18.import', 'imports hold 1 MiB at most, JSON and YAML', async () => {
+  for (const type of ['application/json', 'application/yaml']) {
+    const headers = { 'content-type': type }
+    const fits = await open.call('POST', '/api/v1/import', sized(1024 * KIB, '{"version":1,"x":"'), headers)
+    expect([type, fits.status]).toEqual([type, 200])
+    const large = await open.call('POST', '/api/v1/import', sized(1024 * KIB + 1, '{"version":1,"x":"'), headers)
+    expect([large.status, large.json]).toEqual([413, { message: expect.stringContaining('1 MiB') }])
+  }
+})
+
+verifies(
+  ['contract-2.errors', 'spec-7.1.errors'],
+  'a compressed body is 415, and says which header is meant',
+  async () => {
+    const packed = gzipSync('{"title":"t"}')
+    for (const [path, key] of [
+      [open.sessions, 'error'],
+      ['/api/v1/prompts', 'message'],
+      ['/api/v1/import', 'message'],
+    ] as const) {
+      for (const encoding of ['gzip', 'GZIP', 'br', 'gzip, identity']) {
+        const answer = await open.call('POST', path, packed, { 'content-encoding': encoding })
+        expect([answer.status, answer.json]).toEqual([415, { [key]: expect.stringContaining('Content-Encoding') }])
+        expect(answer.headers.get('accept-encoding')).toBe('identity')
+      }
+      const plain = await open.call('POST', path, '{}', { 'content-encoding': 'identity' })
+      expect(plain.status).not.toBe(415)
+    }
+  },
+)

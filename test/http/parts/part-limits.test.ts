@@ -1,0 +1,69 @@
+/** Contract section 13: how much of pictures and files a message holds, and all requests together. */
+import { request } from 'node:http'
+import { afterAll, expect } from 'vitest'
+import { createUploads, heldByParts } from '../../../src/http/parts/uploads.ts'
+import { verifies } from '../../verifies.ts'
+import { openScene } from '../scene.ts'
+import { file, image, png, pngOf, text } from './parts-scene.ts'
+
+const scene = await openScene({ settings: { MAX_BODY_BYTES: '20000' } })
+afterAll(scene.close)
+scene.says(['ok'])
+
+const MIB = 2 ** 20
+const path = `${scene.agent}/deploy/chat/completions`
+const user = (...content: object[]) => ({ messages: [{ role: 'user', content }] })
+const post = async (body: object) => (await scene.call('POST', path, body)).status
+
+verifies('contract-13.part-limits', '20 parts a message, texts included', async () => {
+  const parts = Array.from({ length: 10 }, () => [text('a'), image()]).flat()
+  expect([await post(user(...parts)), await post(user(...parts, text('b')))]).toEqual([200, 413])
+  expect(await post({ messages: [...user(...parts).messages, ...user(...parts).messages] })).toBe(200)
+  expect(await post(user(...Array.from({ length: 21 }, () => text('a'))))).toBe(413)
+})
+
+verifies(
+  'contract-13.part-limits',
+  '20 MiB of decoded bytes a message, beside MAX_BODY_BYTES for the rest',
+  async () => {
+    expect(await post(user(image(pngOf(19 * MIB)), file(Buffer.alloc(MIB, 'a'), 'text/plain')))).toBe(200)
+    expect(await post(user(file(Buffer.alloc(20 * MIB + 1, 'a'), 'text/plain')))).toBe(413)
+    expect([
+      await post(user(text('a'.repeat(19_000)), image(pngOf(100_000)))),
+      await post(user(text('a'.repeat(20_000)), image())),
+    ]).toEqual([200, 413])
+    await expect.poll(heldByParts).toBe(0)
+  },
+)
+
+verifies('contract-13.part-limits', 'a data: URL in another field stays text, and counts as such', async () => {
+  const tool = (url: string) => ({ type: 'function', function: { name: 'look', parameters: { examples: [{ url }] } } })
+  const given = user(text('a'), image())
+  const url = image(pngOf(9000)).image_url.url
+  expect(await post({ ...given, tools: [tool(url)] })).toBe(200)
+  const sent = scene.up.calls.at(-1)?.body
+  expect(sent.tools[0].function.parameters.examples).toEqual([{ url }])
+  expect(sent.messages[0].content[1]).toEqual(image())
+  expect(await post({ ...given, tools: [tool(image(pngOf(16_000)).image_url.url)] })).toBe(413)
+  expect(await post({ ...given, tools: [tool('data:image/png;base64,@@')] })).toBe(400)
+})
+
+verifies('contract-13.part-limits', 'what requests hold together is limited: 503 with Retry-After', async () => {
+  const others = createUploads(0)
+  others.hold(250 * MIB)
+  const refused = await scene.call('POST', path, user(image(pngOf(7 * MIB))))
+  expect([refused.status, refused.headers.get('retry-after'), typeof refused.json.error]).toEqual([503, '2', 'string'])
+  expect(await post(user(image(png())))).toBe(200)
+  others.release()
+  await expect.poll(heldByParts).toBe(0)
+  expect(await post(user(image(pngOf(7 * MIB))))).toBe(200)
+})
+
+verifies('contract-13.part-limits', 'what a request has brought is let go of when it breaks off', async () => {
+  const one = request(`${scene.app.url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' } })
+  one.on('error', () => {})
+  one.write(`{"url":"data:image/png;base64,${Buffer.alloc(3 * MIB).toString('base64')}`)
+  await expect.poll(() => Math.round(heldByParts() / MIB)).toBe(3)
+  one.destroy()
+  await expect.poll(heldByParts).toBe(0)
+})

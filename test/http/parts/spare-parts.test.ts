@@ -1,0 +1,68 @@
+/** Bytes that are stored stay in memory for the first who reads them, and give way to what arrives. */
+import { expect, test } from 'vitest'
+import { createBase64Decoder } from '../../../src/http/parts/base64.ts'
+import { createUploads, heldByParts, type Uploads } from '../../../src/http/parts/uploads.ts'
+
+const MIB = 2 ** 20
+
+function upload(uploads: Uploads, size: number) {
+  const decoder = createBase64Decoder(20 * MIB, uploads.hold)
+  decoder.write(Buffer.from(Buffer.alloc(size, 'picture ').toString('base64')))
+  const data = decoder.end()
+  if (typeof data === 'string') throw new Error(data)
+  return data
+}
+
+async function read(pieces: AsyncIterable<Uint8Array> | null): Promise<Buffer | null> {
+  if (pieces === null) return null
+  const copies: Buffer[] = []
+  for await (const piece of pieces) copies.push(Buffer.from(piece))
+  return Buffer.concat(copies)
+}
+
+test('what is stored is read from memory once, and counts until it has been', async () => {
+  const uploads = createUploads(0)
+  const [one, other] = [upload(uploads, 3 * MIB), upload(uploads, MIB)]
+  const { buffer } = one.pieces[0] ?? {}
+  uploads.spare([one, one])
+  expect(heldByParts()).toBe(3 * MIB)
+  expect((await read(uploads.take(one)))?.equals(Buffer.alloc(3 * MIB, 'picture '))).toBe(true)
+  expect([heldByParts(), buffer?.byteLength, uploads.take(one), uploads.take(other)]).toEqual([0, 0, null, null])
+})
+
+test('a request that has ended leaves nothing but to who is reading', async () => {
+  const uploads = createUploads(0)
+  const [one, other] = [upload(uploads, 3 * MIB), upload(uploads, MIB)]
+  uploads.spare([one, other])
+  const reading = uploads.take(one)?.[Symbol.asyncIterator]()
+  await reading?.next()
+  uploads.release()
+  expect([heldByParts(), uploads.take(other), other.pieces]).toEqual([3 * MIB, null, []])
+  await reading?.return?.()
+  expect(heldByParts()).toBe(0)
+})
+
+test('what arrives takes the room of what is stored', () => {
+  const [stored, arriving] = [createUploads(0), createUploads(0)]
+  const one = upload(stored, 10 * MIB)
+  stored.spare([one])
+  arriving.hold(250 * MIB)
+  expect([stored.take(one), heldByParts()]).toEqual([null, 250 * MIB])
+  stored.release()
+  arriving.release()
+  expect(heldByParts()).toBe(0)
+})
+
+test('bytes that are being stored stay whole, and count, when the request breaks off', async () => {
+  const uploads = createUploads(0)
+  const one = upload(uploads, 3 * MIB)
+  const stored = Promise.withResolvers<void>()
+  const storing = uploads.during(() => stored.promise)
+  uploads.release()
+  expect(Buffer.concat(one.pieces).equals(Buffer.alloc(3 * MIB, 'picture '))).toBe(true)
+  expect(heldByParts()).toBe(3 * MIB)
+  stored.resolve()
+  await storing
+  uploads.spare([one])
+  expect([uploads.take(one), heldByParts(), one.pieces]).toEqual([null, 0, []])
+})

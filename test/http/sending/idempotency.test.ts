@@ -1,0 +1,124 @@
+/** Contract section 4: `Idempotency-Key`. */
+import { afterAll, expect } from 'vitest'
+import { refusedRequest } from '../../support/network/refused-request.ts'
+import { verifies } from '../../verifies.ts'
+import { openRepeatScene } from '../repeat-scene.ts'
+
+const { scene, contents, running } = await openRepeatScene()
+afterAll(scene.close)
+
+const key = (name: string) => ({ 'idempotency-key': name })
+
+verifies(
+  'contract-4.idempotency',
+  'the same key and body joins the running reply from its beginning, whole or streamed',
+  async () => {
+    const id = await scene.newSession()
+    const { up, stream } = await running(id, 'go', key('a'))
+    const again = await scene.stream(id, 'go', {}, key('a'))
+    expect((await again.next())?.id).toBe('1')
+    await up.text('tial')
+    await up.finish()
+    await Promise.all([stream.rest(), again.rest()])
+    expect(again.raw()).toBe(stream.raw())
+    expect(await contents(id)).toEqual(['go', 'Partial'])
+  },
+)
+
+verifies(
+  'contract-4.idempotency',
+  'the same key and body gets the finished reply, also after others came',
+  async () => {
+    const id = await scene.newSession()
+    scene.says(['one'])
+    const first = await scene.send(id, 'go', {}, key('a'))
+    const stream = await scene.stream(id, 'next', {}, key('b'))
+    await stream.rest()
+    const calls = scene.up.calls.length
+    expect((await scene.send(id, 'go', {}, key('a'))).json).toEqual(first.json)
+    const again = await scene.stream(id, 'next', {}, key('b'))
+    await again.rest()
+    expect(again.raw()).toBe(stream.raw())
+    expect(scene.up.calls.length).toBe(calls)
+    expect((await contents(id)).length).toBe(4)
+  },
+)
+
+verifies('contract-4.idempotency', 'another body under the same key is 400, in any part of it', async () => {
+  const id = await scene.newSession()
+  scene.says(['one'])
+  await scene.send(id, 'go', {}, key('a'))
+  for (const [text, extra] of [
+    ['other', {}],
+    ['go', { stream: true }],
+    ['go', { model: 'm' }],
+  ] as const) {
+    const { status, json } = await scene.send(id, text, extra, key('a'))
+    expect([text, extra, status, json]).toEqual([text, extra, 400, refusedRequest('Idempotency-Key')])
+  }
+  expect((await contents(id)).length).toBe(2)
+})
+
+verifies(
+  'contract-4.idempotency',
+  'keys belong to a session, have at most 255 characters and compare with case',
+  async () => {
+    scene.says(['one'])
+    const [a, b] = [await scene.newSession(), await scene.newSession()]
+    for (const id of [a, b]) expect((await scene.send(id, id, {}, key('same'))).status).toBe(200)
+    expect((await scene.send(a, 'x', {}, key('SAME'))).status).toBe(200)
+    expect((await scene.send(a, 'y', {}, key('k'.repeat(255)))).status).toBe(200)
+    const { status, json } = await scene.send(a, 'z', {}, key('k'.repeat(256)))
+    expect([status, json]).toEqual([400, refusedRequest('Idempotency-Key')])
+    expect((await scene.send(a, 'w', {}, key(''))).status).toBe(200) // as none
+    expect((await contents(a)).length).toBe(8)
+  },
+)
+
+verifies('contract-4.idempotency', 'a refused request does not use its key up', async () => {
+  const id = await scene.newSession()
+  const { up, stream } = await running(id, 'go')
+  expect((await scene.send(id, 'busy', {}, key('a'))).status).toBe(409)
+  expect((await scene.send(id, 'bad', { messages: [] }, key('a'))).status).toBe(400)
+  await up.finish()
+  await stream.rest()
+  scene.says(['two'])
+  expect((await scene.send(id, 'another body', {}, key('a'))).status).toBe(200)
+})
+
+verifies(
+  'contract-4.idempotency',
+  'a failed reply is given again, whole and streamed, and is not tried again',
+  async () => {
+    const id = await scene.newSession()
+    scene.up.always((one) => one.error(400, { error: { message: 'nope' } }))
+    const first = await scene.send(id, 'go', {}, key('a'))
+    const calls = scene.up.calls.length
+    const again = await scene.send(id, 'go', {}, key('a'))
+    expect([first.status, again.status, again.json]).toEqual([500, 500, first.json])
+    expect(scene.up.calls.length).toBe(calls)
+  },
+)
+
+verifies('contract-4.idempotency', 'a key is forgotten after 24 hours', async () => {
+  const id = await scene.newSession()
+  scene.says(['one'])
+  await scene.send(id, 'go', {}, key('a'))
+  await scene.app
+    .sql`update idempotency_keys set created_at = created_at - interval '24 hours 1 minute' where session_id = ${id}`
+  expect((await scene.send(id, 'other', {}, key('a'))).status).toBe(200)
+  expect((await contents(id)).length).toBe(4)
+})
+
+verifies(
+  'contract-4.idempotency',
+  'of requests with one key at the same moment one starts the reply, the others join',
+  async () => {
+    const id = await scene.newSession()
+    scene.says(['one'])
+    const answers = await Promise.all(Array.from({ length: 6 }, () => scene.send(id, 'go', {}, key('a'))))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expect(await contents(id)).toEqual(['go', 'one'])
+  },
+)

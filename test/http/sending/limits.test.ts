@@ -1,0 +1,201 @@
+/** Contract section 1, MAX_RUNNING_REPLIES and HISTORY_MAX_TOKENS, and section 4: the history that a model gets. */
+import { afterAll, expect } from 'vitest'
+import { verifies } from '../../verifies.ts'
+import { openScene, storedMessages } from '../scene.ts'
+
+const scene = await openScene({
+  settings: { MAX_RUNNING_REPLIES: '2', HISTORY_MAX_TOKENS: '1000' },
+  system: 'Be brief.',
+  // The tokenizer is awake then: a reply that is left keeps its place until its tokens are counted.
+  reportsUsage: false,
+})
+afterAll(scene.close)
+
+const hello = [{ role: 'user', content: 'x' }]
+
+/** What the newest provider call carried, without the system prompt. */
+const told = (): { role: string; content: string }[] => scene.up.calls.at(-1)?.body.messages.slice(1)
+
+async function hold(): Promise<{ id: string; release(): Promise<void> }> {
+  const id = await scene.newSession()
+  const next = scene.byHand()
+  const stream = await scene.stream(id, 'hold')
+  const up = await next
+  return {
+    id,
+    async release() {
+      await up.finish()
+      await stream.rest()
+    },
+  }
+}
+
+verifies(
+  'contract-1.max-running',
+  'beyond it 503 with Retry-After in the endpoint’s format, nothing is stored, no key used up',
+  async () => {
+    const [a, b] = [await hold(), await hold()]
+    const id = await scene.newSession()
+    const before = await storedMessages(scene.app)
+    const key = { 'idempotency-key': 'k' }
+    for (const answer of [
+      await scene.stateless(hello),
+      await scene.stateless(hello, { stream: true }),
+      await scene.send(id, 'x', {}, key),
+      await scene.send(id, 'x', { stream: true }),
+    ]) {
+      expect([answer.status, answer.json]).toEqual([503, { error: expect.any(String) }])
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    const play = await scene.call('POST', `${scene.agent}/playground/chat`, { message: 'x', sessionId: id })
+    expect([play.status, play.json]).toEqual([503, { message: expect.any(String) }])
+    expect(Number(play.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await storedMessages(scene.app)).toBe(before)
+    expect(await scene.messages(id)).toEqual([])
+
+    // Everything that starts nothing is served.
+    expect((await scene.cancel(id)).status).toBe(204)
+    const follower = await scene.resume(a.id)
+    expect((await follower.next())?.id).toBe('1')
+    expect((await scene.send(a.id, 'again')).status).toBe(409)
+    await Promise.all([a.release(), b.release()])
+    await follower.rest()
+    scene.says(['ok'])
+    expect((await scene.send(id, 'another', {}, key)).status).toBe(200)
+  },
+)
+
+verifies('contract-1.max-running', 'a playground chat that is refused makes no session', async () => {
+  const [a, b] = [await hold(), await hold()]
+  const total = async () => (await scene.call('GET', scene.sessions)).json.total
+  const before = await total()
+  const { status } = await scene.call('POST', `${scene.agent}/playground/chat`, { message: 'x' })
+  const after = await total()
+  await Promise.all([a.release(), b.release()])
+  expect([status, after]).toEqual([503, before])
+})
+
+verifies(
+  'contract-1.max-running',
+  'every end of a reply gives its place back: failed, cancelled, left, deleted',
+  async () => {
+    for (let round = 0; round < 3; round += 1) {
+      scene.up.always((one) => one.error(400))
+      await scene.stateless(hello)
+      await scene.send(await scene.newSession(), 'x')
+
+      const one = await hold()
+      await scene.cancel(one.id)
+      const other = await hold()
+      await scene.call('DELETE', `${scene.sessions}/${other.id}`)
+
+      const next = scene.byHand()
+      const stateless = await scene.statelessStream('x')
+      const up = await next
+      stateless.leave()
+      await up.closed
+    }
+    for (const one of [await hold(), await hold()]) await one.release()
+  },
+)
+
+verifies('contract-1.max-running', 'a burst does not pass it', async () => {
+  scene.up.always(() => {})
+  const ids = await Promise.all(Array.from({ length: 8 }, () => scene.newSession()))
+  const answers = await Promise.all(ids.map((id) => scene.stream(id, 'x').then((stream) => ({ id, stream }))))
+  const admitted = answers.filter(({ stream }) => stream.status === 200)
+  expect(admitted.length).toBe(2)
+  expect(answers.filter(({ stream }) => stream.status === 503).length).toBe(6)
+  for (const { id, stream } of admitted) {
+    await scene.cancel(id)
+    await stream.rest()
+  }
+})
+
+verifies('contract-4.history', 'empty replies are left out and their neighbours joined', async () => {
+  const id = await scene.newSession()
+  scene.says([])
+  await scene.send(id, 'One')
+  scene.says(['ok'])
+  await scene.send(id, 'Two')
+  expect(told()).toEqual([{ role: 'user', content: 'One\n\nTwo' }])
+  await scene.send(id, 'Three')
+  expect(told()).toEqual([
+    { role: 'user', content: 'One\n\nTwo' },
+    { role: 'assistant', content: 'ok' },
+    { role: 'user', content: 'Three' },
+  ])
+})
+
+verifies('contract-4.history', 'a message whose reply failed empty and is sent again is sent once', async () => {
+  const id = await scene.newSession()
+  for (let round = 0; round < 2; round += 1) {
+    scene.up.always((one) => one.error(400))
+    await scene.send(id, 'Same')
+  }
+  scene.says(['ok'])
+  await scene.send(id, 'Same')
+  expect(told()).toEqual([{ role: 'user', content: 'Same' }])
+  await scene.send(id, 'Next')
+  expect(told().map(({ content }) => content)).toEqual(['Same', 'ok', 'Next'])
+})
+
+verifies('contract-4.history', 'an answered message that is said again is sent twice', async () => {
+  const id = await scene.newSession()
+  scene.says(['ok'])
+  await scene.send(id, 'continue')
+  await scene.send(id, 'continue')
+  expect(told().map(({ content }) => content)).toEqual(['continue', 'ok', 'continue'])
+})
+
+verifies(
+  ['contract-4.history', 'contract-4.cancel'],
+  'partial replies are told as the user saw them, failed and cancelled ones',
+  async () => {
+    const id = await scene.newSession()
+    const next = scene.byHand()
+    const stream = await scene.stream(id, 'One')
+    const up = await next
+    await up.text('Par')
+    await stream.next()
+    await stream.next()
+    await scene.cancel(id)
+    scene.up.always(async (one) => {
+      await one.text('Half')
+      one.reset()
+    })
+    await scene.send(id, 'Two')
+    scene.says(['ok'])
+    await scene.send(id, 'Three')
+    expect(told()).toEqual([
+      { role: 'user', content: 'One' },
+      { role: 'assistant', content: 'Par' },
+      { role: 'user', content: 'Two' },
+      { role: 'assistant', content: 'Half' },
+      { role: 'user', content: 'Three' },
+    ])
+  },
+)
+
+verifies('contract-1.history-limit', 'of a longer history the oldest whole turns are not sent', async () => {
+  const id = await scene.newSession()
+  // About 300 estimated tokens a turn, so that three turns and the newest message fit into 1,000.
+  for (const name of ['A', 'B', 'C', 'D', 'E']) {
+    scene.says([`${name}${'a'.repeat(600)}`])
+    await scene.send(id, `${name}${'u'.repeat(600)}`)
+  }
+  await scene.send(id, 'Newest')
+  const roles = told().map(({ role, content }) => `${role} ${content.slice(0, 1)}`)
+  expect(roles[0]?.startsWith('user')).toBe(true)
+  expect(roles).toEqual(['user C', 'assistant C', 'user D', 'assistant D', 'user E', 'assistant E', 'user N'])
+  expect(scene.up.calls.at(-1)?.body.messages[0]).toEqual({ role: 'system', content: 'Be brief.' })
+})
+
+verifies('contract-1.history-limit', 'the newest user message is always sent, however long', async () => {
+  const id = await scene.newSession()
+  scene.says(['ok'])
+  await scene.send(id, 'before')
+  const long = 'x'.repeat(50_000)
+  await scene.send(id, long)
+  expect(told()).toEqual([{ role: 'user', content: long }])
+})

@@ -1,0 +1,94 @@
+import { cp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Sql } from '../../../src/persistence/postgres/database.ts'
+import { connect } from '../../../src/persistence/postgres/database.ts'
+import { applySchema, migrationLock } from '../../../src/persistence/postgres/schema/migrate.ts'
+import { migrate, schema } from '../../../src/persistence/schema.ts'
+import { freshDatabase } from '../../support/database.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { verifies } from '../../verifies.ts'
+
+let folder: string
+
+beforeAll(async () => {
+  // Brackets in the path: an installation may lie anywhere.
+  folder = await temporaryFolder('in [brackets] {1,2}')
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+async function migrations(name: string, files: Record<string, string>): Promise<string> {
+  const directory = join(folder, name)
+  await cp(schema.migrations, directory, { recursive: true })
+  for (const [file, content] of Object.entries(files)) await writeFile(join(directory, file), content)
+  return directory
+}
+
+const migrateWith = (sql: Sql, migrations: string) => applySchema(sql, { ...schema, migrations })
+
+const tables = async (sql: Sql): Promise<string[]> =>
+  (await sql<{ name: string }[]>`select tablename as name from pg_tables where schemaname = 'public'`).map(
+    (row) => row.name,
+  )
+
+describe.each([18, 15] as const)('on PostgreSQL %s', (version) => {
+  verifies(
+    'contract-1.migrations',
+    'five instances that start at once on an empty database create the tables once',
+    async () => {
+      const database = await freshDatabase({ version, empty: true })
+      // The first holds the lock for longer than the service's time-outs are: waiting must not run into them.
+      const blocker = database.sql.begin(async (tx) => {
+        await tx`select pg_advisory_xact_lock(${migrationLock})`
+        await tx`select pg_sleep(0.8)`
+      })
+      const pools = Array.from({ length: 5 }, () =>
+        connect(database.url, { max: 1, name: 'one of five', timeoutMs: 400 }),
+      )
+      const applied = await Promise.all(pools.map((sql) => migrate(sql)))
+      await blocker
+      const busy = applied.filter((names) => names.length > 0)
+      expect(busy).toHaveLength(1)
+      expect(busy[0]?.[0]).toBe('11 tables')
+      expect(await tables(database.sql)).toEqual(expect.arrayContaining(['sessions', 'messages', 'schema_migrations']))
+      for (const sql of pools) await sql.end()
+      await database.drop()
+    },
+  )
+})
+
+test('a file that was changed after it had been applied is an error that names it', async () => {
+  const database = await freshDatabase({ empty: true })
+  await migrate(database.sql)
+  const directory = await migrations('changed', { '011.do.tables.sql': '-- rewritten' })
+  await expect(migrateWith(database.sql, directory)).rejects.toThrow('Migration 11 was changed')
+  await database.drop()
+})
+
+test('a migration that fails leaves nothing behind, and the next start applies all', async () => {
+  const database = await freshDatabase({ empty: true })
+  const files = { '900.do.half.sql': 'create table half (id int); select no_such_column from half;' }
+  await expect(migrateWith(database.sql, await migrations('half', files))).rejects.toThrow('no_such_column')
+  expect(await tables(database.sql)).toEqual([])
+  expect(await migrate(database.sql)).toContain('11 tables')
+  await database.drop()
+})
+
+test('a newer version’s database is taken when that says so, as in a rolling upgrade, and else refused', async () => {
+  const database = await freshDatabase({ empty: true })
+  await migrateWith(database.sql, await migrations('newer', { '900.do.later.sql': 'create table later (id int)' }))
+  expect(await migrate(database.sql)).toEqual([])
+  const files = {
+    '900.do.later.sql': 'create table later (id int)',
+    '901.do.break.sql': 'alter table later rename to sooner; update compatibility set oldest = 901',
+  }
+  await migrateWith(database.sql, await migrations('breaking', files))
+  await expect(migrate(database.sql)).rejects.toThrow('by a newer version')
+  await database.drop()
+})
+
+test('an installation without its migration files says so', async () => {
+  const database = await freshDatabase({ empty: true })
+  await expect(migrateWith(database.sql, join(folder, 'nothing'))).rejects.toThrow('There are no migrations in')
+  await database.drop()
+})

@@ -1,0 +1,55 @@
+/** The plans of a reply's statements, which are kept for as long as a connection lives. */
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { connect } from '../../../src/persistence/postgres/database.ts'
+import { createJournal } from '../../../src/persistence/replies/writing/journal.ts'
+import { verifies } from '../../verifies.ts'
+import { finished, openScene, type Scene, textAt, versions } from '../scene.ts'
+
+describe.each(versions)('PostgreSQL %i', (version) => {
+  let scene: Scene
+  beforeAll(async () => {
+    scene = await openScene(version)
+  })
+  afterAll(() => scene[Symbol.asyncDispose]())
+
+  verifies('contract-11.large-lists', 'made while the tables are small, they enter them by their keys', async () => {
+    const sql = connect(scene.database.url, { max: 1, name: 'planned', timeoutMs: 0, planOnce: true })
+    const journal = createJournal({
+      sql,
+      instance: scene.instance,
+      flushTimeoutMs: 60_000,
+      onIntents() {},
+      log: { warn() {} },
+      connectWriter: () => connect(scene.database.url, { max: 1, name: 'writer', timeoutMs: 0 }),
+    })
+    // The first goes alone, the others together.
+    const sessions = await Promise.all(Array.from({ length: 4 }, () => scene.newSession()))
+    const admitted = await Promise.all(sessions.map((session) => journal.admit(scene.message(session))))
+    const replies = admitted.map((one) => (one.outcome === 'admitted' ? one.reply : null)).filter((one) => one !== null)
+    expect(replies).toHaveLength(4)
+    const settled = await Promise.all(
+      replies.map((reply) => journal.settle(reply, finished({ events: [textAt(reply.firstSeq + 1, 'text')] }))),
+    )
+    expect(settled.map(({ result }) => result)).toEqual(['settled', 'settled', 'settled', 'settled'])
+    await sql`select pg_stat_force_next_flush()`
+    const entered = await scene.sql<{ name: string }[]>`
+      select indexrelname as name from pg_stat_user_indexes where relname in ('sessions', 'messages') and idx_scan > 0`
+    const keys = ['messages_pkey', 'messages_session_id_position_key', 'sessions_num_key', 'sessions_pkey']
+    expect(keys).toEqual(expect.arrayContaining(entered.map(({ name }) => name)))
+    expect(entered).not.toEqual([])
+    await journal.close()
+    await sql.end()
+  })
+
+  verifies(
+    'contract-11.large-lists',
+    'where a kind of plan is off, nothing is compiled for want of another',
+    async () => {
+      const functions = await scene.sql<{ name: string; settings: string[] }[]>`
+      select proname as name, proconfig as settings from pg_proc
+       where proconfig && array['enable_seqscan=off', 'enable_nestloop=off'] and pronamespace = 'public'::regnamespace`
+      expect(functions.map(({ name }) => name)).toEqual(expect.arrayContaining(['admit_messages', 'move_frames']))
+      expect(functions.filter(({ settings }) => !settings.includes('jit=off'))).toEqual([])
+    },
+  )
+})

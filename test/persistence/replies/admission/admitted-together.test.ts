@@ -1,0 +1,228 @@
+/** Admissions of many messages in one statement: each as it would have been alone (design section 3). */
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import type { Admission, NewMessage, ReplyInfo, Settlement } from '../../../../src/actors/ports/index.ts'
+import { connect } from '../../../../src/persistence/postgres/database.ts'
+import { createAdmissions } from '../../../../src/persistence/replies/admission/admission.ts'
+import { openProxy } from '../../../faults/database/database-proxy.ts'
+import { verifies } from '../../../verifies.ts'
+import { failed, finished, openScene, type Scene, textAt, versions } from '../../scene.ts'
+import { locked, transactions, waits } from '../together-scene.ts'
+
+const nul = String.fromCharCode(0)
+
+describe.each(versions)('PostgreSQL %i', (version) => {
+  let scene: Scene
+  beforeAll(async () => {
+    scene = await openScene(version)
+  })
+  afterAll(() => scene[Symbol.asyncDispose]())
+
+  const sessions = (count: number) => Promise.all(Array.from({ length: count }, () => scene.newSession()))
+
+  /** In one statement: they gather while another one is under way. */
+  async function admitTogether(messages: readonly NewMessage[]): Promise<PromiseSettledResult<Admission>[]> {
+    const first = scene.journal.admit(scene.message(await scene.newSession()))
+    const others = Promise.allSettled(messages.map((message) => scene.journal.admit(message)))
+    await first
+    return await others
+  }
+
+  const outcomes = (answers: readonly PromiseSettledResult<Admission>[]) =>
+    answers.map((answer) => (answer.status === 'fulfilled' ? answer.value.outcome : answer.reason.code))
+
+  verifies('spec-4.12.stateful', 'messages that come at once are admitted in one transaction', async () => {
+    const messages = (await sessions(8)).map((id, n) => scene.message(id, { text: `Hello ${n}` }))
+    const answers = await admitTogether(messages)
+    expect(outcomes(answers)).toEqual(messages.map(() => 'admitted'))
+    expect(
+      await transactions(
+        scene,
+        messages.map(({ replyId }) => replyId),
+      ),
+    ).toBe(1)
+    const texts = await scene.sql<{ content: string }[]>`
+      select content from messages where session_id = any(${messages.map(({ sessionId }) => sessionId)}::uuid[])
+         and role = 'user' order by content`
+    expect(texts.map(({ content }) => content)).toEqual(messages.map(({ text }) => text))
+  })
+
+  verifies('contract-4.stored-before-shown', 'a message that cannot be stored refuses no other', async () => {
+    const [a, bad, b] = await sessions(3)
+    if (!a || !bad || !b) throw new Error('no sessions')
+    const answers = await admitTogether([scene.message(a), scene.message(bad, { text: `a${nul}b` }), scene.message(b)])
+    expect(outcomes(answers)).toEqual(['admitted', expect.stringMatching(/^22/), 'admitted'])
+    expect(await scene.sql`select 1 from messages where session_id = ${bad}`).toHaveLength(0)
+  })
+
+  verifies(
+    'contract-4.stored-before-shown',
+    'a session that is locked elsewhere holds no other message back',
+    async () => {
+      const [a, held, b] = await sessions(3)
+      if (!a || !held || !b) throw new Error('no sessions')
+      const messages = [scene.message(a), scene.message(held), scene.message(b)]
+      const { answers } = await locked(scene, held, async () => {
+        const all = Promise.all(messages.map((message) => scene.journal.admit(message)))
+        await expect.poll(scene.waiting).toBeGreaterThan(0)
+        const stored = () =>
+          scene.sql`select 1 from messages where id in (${messages[0]?.replyId ?? ''}, ${messages[2]?.replyId ?? ''})`
+        await expect.poll(async () => (await stored()).length).toBe(2)
+        return { answers: all }
+      })
+      expect((await answers).map(({ outcome }) => outcome)).toEqual(['admitted', 'admitted', 'admitted'])
+    },
+  )
+
+  verifies('contract-4.busy', 'of two to one session the first is admitted, and the second finds it busy', async () => {
+    const [session, other] = await sessions(2)
+    if (!session || !other) throw new Error('no sessions')
+    const messages = [session, other, session].map((id, n) => scene.message(id, { text: `${n}` }))
+    expect(outcomes(await admitTogether(messages))).toEqual(['admitted', 'admitted', 'busy'])
+    const rows = await scene.sql`select content from messages where session_id = ${session} and role = 'user'`
+    expect([...rows]).toEqual([{ content: '0' }])
+  })
+
+  verifies('contract-4.fencing', 'once this instance is declared lost none of them is stored', async () => {
+    const { instance, journal } = await scene.another()
+    const ids = await sessions(4)
+    await scene.sql`update instances set epoch = epoch + 1 where id = ${instance.id}`
+    const answers = await Promise.all(ids.map((id) => journal.admit(scene.message(id))))
+    expect(answers.map(({ outcome }) => outcome)).toEqual(ids.map(() => 'fenced'))
+    expect(await scene.sql`select 1 from messages where session_id = any(${ids}::uuid[])`).toHaveLength(0)
+  })
+
+  for (const fate of ['cut answer', 'drop'] as const) {
+    verifies('contract-10.unknown-admission', `a statement that broke (${fate}) stores each message once`, async () => {
+      await using proxy = await openProxy(scene.database.url)
+      const sql = connect(proxy.url, { max: 4, name: 'admissions', timeoutMs: 100 })
+      const admit = createAdmissions(sql, { warn() {} })
+      const run = crypto.randomUUID()
+      const messages = (await sessions(4)).map((id) => scene.message(id, { text: run }))
+      let broken = 0
+      proxy.judge((bytes) => {
+        if (bytes.toString('latin1').split(run).length <= 2 || broken++ > 0) return 'pass' // alone
+        return fate
+      })
+      const owner = { id: scene.instance.id, epoch: scene.instance.epoch() }
+      const answers = await Promise.all(messages.map((message) => admit(owner, message)))
+      await sql.end({ timeout: 0 })
+      expect(answers.map(({ outcome }) => outcome)).toEqual(messages.map(() => 'admitted'))
+      expect(broken).toBe(1)
+      expect(await scene.sql`select 1 from messages where content = ${run}`).toHaveLength(messages.length)
+    })
+  }
+
+  verifies('contract-4.idempotency', 'each is refused, joined or admitted as it is alone', async () => {
+    const key = (body = 'a') => ({ key: 'k', bodyHash: Buffer.from(body) })
+    const [keyed, reused, unknown, stale, retried] = await sessions(5)
+    if (!keyed || !reused || !unknown || !stale || !retried) throw new Error('no sessions')
+    for (const id of [keyed, reused]) await scene.begin(id, { idempotency: key() })
+    const again = scene.message(retried)
+    await scene.journal.admit(again)
+    const answers = await admitTogether([
+      scene.message(keyed, { idempotency: key() }),
+      scene.message(reused, { idempotency: key('b') }),
+      scene.message(unknown, { place: { parent: crypto.randomUUID() } }),
+      scene.message(stale, { configuration: 1_000_000 }),
+      scene.message(crypto.randomUUID()),
+      scene.message(await scene.newSession(), { user: 'somebody' }),
+      again,
+      scene.message(await scene.newSession(), { idempotency: key() }),
+    ])
+    const expected = [
+      'joined',
+      'key_reused',
+      'unknown_parent',
+      'stale',
+      'not_found',
+      'not_found',
+      'admitted',
+      'admitted',
+    ]
+    expect(outcomes(answers)).toEqual(expected)
+    const rows = await scene.sql`select 1 from messages where id = ${again.replyId}`
+    expect(rows).toHaveLength(1)
+  })
+
+  /** Everything that an admission stores, but ids and times. */
+  const storedOf = (sessionId: string) => scene.sql`
+    select m.position, m.role, m.status, m.content, m.session_num = s.num as is_numbered, m.model, m.first_seq, m.include_usage,
+           m.instance_id = ${scene.instance.id} as is_ours, m.epoch, m.parent, m.line, m.asked_place ->> 'parent' is not null as asks,
+           m.asked_place ? 'regenerate' as asks_again, m.facts, s.status as session_status, s.error_code, s.head,
+           (select jsonb_agg(to_jsonb(k) - 'session_id' - 'reply_id' - 'created_at') from idempotency_keys k where k.session_id = s.id) as keys,
+           (select jsonb_agg(jsonb_build_array(w.open, w.decision, w.decided_by, w.reason)) from waiting_calls w where w.session_id = s.id) as waited,
+           (select count(*)::integer from waits w where w.session_id = s.id) as waits,
+           (select jsonb_agg(to_jsonb(p) - 'session_id' - 'message_id' order by p.n) from message_parts p where p.message_id = m.id) as parts
+      from sessions s join messages m on m.session_id = s.id where s.id = ${sessionId} order by m.position`
+
+  verifies('contract-14.one-stream', 'each stores what it stores alone', async () => {
+    const sha256 = 'ab'.repeat(32)
+    await scene.sql`insert into part_contents (sha256, size) values (decode(${sha256}, 'hex'), 3) on conflict do nothing`
+    const part = {
+      type: 'file',
+      sha256,
+      mediaType: 'text/plain',
+      filename: 'a.txt',
+      size: 3,
+      detail: null,
+      sourceUrl: null,
+    } as const
+    const file = {
+      ...part,
+      place: 2,
+      read: () => {
+        throw new Error('not read')
+      },
+    }
+    const facts = { providerId: crypto.randomUUID(), prompt: null, overrides: { temperature: 1 } }
+    /** What was said before, and the message. */
+    const kinds: [Settlement[], (last: ReplyInfo | undefined, first: ReplyInfo | undefined) => Partial<NewMessage>][] =
+      [
+        [[], () => ({})],
+        [[finished({ events: [textAt(2, 'x')], title: 'Title' })], () => ({ includeUsage: true, facts })],
+        [[failed({ events: [] })], () => ({ idempotency: { key: 'k', bodyHash: Buffer.from('h') } })],
+        [[finished(), finished()], () => ({ place: { regenerate: null } })],
+        [[finished(), finished()], (_, first) => ({ place: { regenerate: first?.id ?? null } })],
+        [[finished(), finished()], (_, first) => ({ place: { parent: first?.id ?? null } })],
+        [[finished()], () => ({ place: { parent: null } })],
+        [[finished()], (last) => ({ place: { parent: last?.id ?? null }, parts: [file] })],
+        [[waits], () => ({ by: 'ann' })],
+      ]
+    const prepare = async ([before, make]: (typeof kinds)[number]) => {
+      const session = await scene.newSession()
+      const replies: ReplyInfo[] = []
+      for (const one of before) {
+        const reply = await scene.begin(session)
+        replies.push(reply)
+        await scene.journal.settle(reply, one)
+      }
+      return scene.message(session, make(replies.at(-1), replies[0]))
+    }
+    const single = await Promise.all(kinds.map(prepare))
+    const grouped = await Promise.all(kinds.map(prepare))
+    const alone: Admission[] = []
+    for (const message of single) alone.push(await scene.journal.admit(message))
+    const answers = await admitTogether(grouped)
+    expect(
+      await transactions(
+        scene,
+        grouped.map(({ replyId }) => replyId),
+      ),
+    ).toBe(1)
+    for (const [n, message] of grouped.entries()) {
+      const answer = answers[n]
+      expect(answer?.status === 'fulfilled' && shapeOf(answer.value)).toEqual(shapeOf(alone[n]))
+      expect([...(await storedOf(message.sessionId))]).toEqual([...(await storedOf(single[n]?.sessionId ?? ''))])
+    }
+  })
+})
+
+/** What an admission says, but ids and times. */
+const shapeOf = (admission: Admission | undefined) =>
+  admission?.outcome === 'admitted'
+    ? {
+        ...admission,
+        parentId: admission.parentId === null,
+        reply: { ...admission.reply, id: '', sessionId: '', sessionNum: 0, createdAt: '' },
+      }
+    : admission

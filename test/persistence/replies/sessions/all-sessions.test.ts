@@ -1,0 +1,123 @@
+/** The sessions of all agents, and the status that they carry. */
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { listAllSessions, type OverviewQuery } from '../../../../src/persistence/replies/sessions/all-sessions.ts'
+import { fillSessionStatus } from '../../../../src/persistence/replies/sessions/status.ts'
+import { verifies } from '../../../verifies.ts'
+import { failed, finished, newAgent, openScene, type Scene, versions } from '../../scene.ts'
+
+describe.each(versions)('PostgreSQL %i', (version) => {
+  let scene: Scene
+  beforeAll(async () => {
+    scene = await openScene(version)
+  })
+  afterAll(() => scene[Symbol.asyncDispose]())
+
+  const list = (query: Partial<OverviewQuery> = {}) => listAllSessions(scene.sql, { limit: 20, offset: 0, ...query })
+  const idsOf = async (query: Partial<OverviewQuery>) => (await list(query)).items.map(({ id }) => id)
+  const statusOf = async (id: string) => {
+    const [found] = (await list({ q: id })).items
+    return found && [found.status, found.errorCode]
+  }
+  const titled = async (title: string, agentId = scene.agentId, id: string | null = null): Promise<string> => {
+    const [row] = await scene.sql<{ id: string }[]>`
+      insert into sessions (id, agent_id, title, end_user)
+      values (coalesce(${id}::uuid, gen_random_uuid()), ${agentId}, ${title}, 'ada') returning id`
+    return row?.id ?? ''
+  }
+
+  verifies('contract-16.session-status', 'a session has the status of its newest reply', async () => {
+    const id = await scene.newSession()
+    expect(await statusOf(id)).toEqual(['idle', null])
+    const first = await scene.begin(id)
+    expect(await statusOf(id)).toEqual(['streaming', null])
+    await scene.journal.settle(first, failed())
+    const [status, code] = (await statusOf(id)) ?? []
+    expect(status).toBe('error')
+    expect(code).toEqual(expect.any(String))
+    expect(await idsOf({ errorCode: `${code}`, status: 'error', agentId: scene.agentId })).toContain(id)
+    const second = await scene.begin(id)
+    const cancelled = finished({
+      outcome: {
+        type: 'finished',
+        reason: 'cancelled',
+        usage: { promptTokens: 1, completionTokens: 1, estimated: false },
+      },
+    })
+    expect(await statusOf(id)).toEqual(['streaming', null])
+    await scene.journal.settle(second, cancelled)
+    expect(await statusOf(id)).toEqual(['cancelled', null])
+    await scene.journal.settle(await scene.begin(id), finished())
+    expect(await statusOf(id)).toEqual(['complete', null])
+  })
+
+  verifies(
+    'contract-16.session-status',
+    'sessions of an earlier version get their status in the background',
+    async () => {
+      const [never, ended, broken] = [await scene.newSession(), await scene.newSession(), await scene.newSession()]
+      await scene.journal.settle(await scene.begin(ended), finished())
+      await scene.journal.settle(await scene.begin(broken), failed())
+      const before = await statusOf(broken)
+      await scene.sql`update sessions set status = null, error_code = null where id in ${scene.sql([never, ended, broken])}`
+      expect(await fillSessionStatus(scene.sql)).toBe(3)
+      expect(await statusOf(never)).toEqual(['idle', null])
+      expect(await statusOf(ended)).toEqual(['complete', null])
+      expect(await statusOf(broken)).toEqual(before)
+      expect(await fillSessionStatus(scene.sql)).toBe(0)
+    },
+  )
+
+  verifies('contract-16.all-sessions', 'q is a part of a title, without case, or the beginning of an id', async () => {
+    const other = await newAgent(scene.sql)
+    const id = 'deadbeef-0000-4000-8000-00000000abcd'
+    const [byId, byTitle] = [await titled('Ärger mit %_ ZEICHEN', other, id), await titled('About DEADBEEF-0000 again')]
+    for (const q of ['deadbeef', 'DEADBEEF-0', 'deadbeef-0000']) expect(await idsOf({ q })).toEqual([byTitle, byId])
+    expect(await idsOf({ q: id })).toEqual([byId])
+    expect(await idsOf({ q: `${id}0` })).toEqual([])
+    expect(await idsOf({ q: 'eadbeef-00' })).toEqual([byTitle])
+    for (const q of ['äRGER', '%_ z', 'zeichen']) expect(await idsOf({ q })).toEqual([byId])
+    expect(await idsOf({ q: 'deadbeef', agentId: other })).toEqual([byId])
+    expect(await idsOf({ q: 'deadbeef', user: 'ada', status: 'idle' })).toEqual([byTitle, byId])
+    expect(await idsOf({ q: 'deadbeef', user: 'bob' })).toEqual([])
+    expect(await idsOf({ agentId: 'not-a-uuid' })).toEqual([])
+  })
+
+  verifies('contract-16.all-sessions', 'sessions are counted up to 10,000', async () => {
+    const agentId = await newAgent(scene.sql)
+    const add = (count: number) => scene.sql`
+      insert into sessions (agent_id, title) select ${agentId}, 'Many ' || i from generate_series(1, ${count}::integer) i`
+    await add(10_000)
+    for (const query of [{}, { q: 'MANY' }]) {
+      expect(await list({ agentId, ...query })).toMatchObject({ total: 10_000, more: false })
+    }
+    await add(1)
+    for (const query of [{}, { q: 'MANY' }]) {
+      const { total, more, items } = await list({ agentId, ...query, offset: 9_990 })
+      expect({ total, more, shown: items.length }).toEqual({ total: 10_000, more: true, shown: 11 })
+    }
+  })
+
+  verifies(
+    'contract-16.all-sessions',
+    'of more ids with one beginning than are counted, the newest come first',
+    async () => {
+      const agentId = await newAgent(scene.sql)
+      await scene.sql`
+      insert into sessions (id, agent_id, title, updated_at)
+      select ('feedf00d-0000-4000-8000-' || lpad(i::text, 12, '0'))::uuid, ${agentId}, 'Burst ' || i,
+             timestamptz '2020-01-01' + interval '1 s' * i
+        from generate_series(1, 10001) i`
+      const named = await titled('What is feedf00d?')
+      const last = ['Burst 10001', 'Burst 10000', 'Burst 9999']
+      const titles = async (query: Partial<OverviewQuery>) => (await list(query)).items.map(({ title }) => title)
+      // Older than as many others, and the newest of their agent.
+      expect(await titles({ q: 'FEEDF00D', limit: 4 })).toEqual(['What is feedf00d?', ...last])
+      expect(await titles({ q: 'feedf00d-', agentId, limit: 3 })).toEqual(last)
+      expect(await titles({ q: 'feedf00d-0000', agentId, limit: 3, offset: 9_999 })).toEqual(['Burst 2', 'Burst 1'])
+      expect(await list({ q: 'feedf00d' })).toMatchObject({ total: 10_000, more: true })
+      await scene.sql`update sessions set status = 'error' where id = ${named} or title = 'Burst 7'`
+      expect(await titles({ q: 'feedf00d', status: 'error' })).toEqual(['What is feedf00d?', 'Burst 7'])
+      expect(await list({ q: 'feedf00d', status: 'error' })).toMatchObject({ total: 2, more: false })
+    },
+  )
+})

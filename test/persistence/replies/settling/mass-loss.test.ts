@@ -1,0 +1,113 @@
+/** Thousands of replies of one lost instance are settled in time (contract section 10). */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { deriveTitle } from '../../../../src/actors/history/title.ts'
+import { connect, type Sql } from '../../../../src/persistence/postgres/database.ts'
+import { settleLost } from '../../../../src/persistence/replies/settling/lost-owners.ts'
+import { verifies } from '../../../verifies.ts'
+import { openScene, type Scene } from '../../scene.ts'
+
+const REPLIES = 2000
+/** Two default leases, minus the one needed to detect the loss. */
+const LIMIT_MS = 6000
+
+let scene: Scene
+let survivors: Sql[]
+beforeAll(async () => {
+  scene = await openScene()
+  survivors = [1, 2].map((n) => connect(scene.database.url, { max: 1, name: `survivor ${n}`, timeoutMs: 2000 }))
+})
+afterAll(async () => {
+  for (const sql of survivors) await sql.end()
+  await scene[Symbol.asyncDispose]()
+})
+
+/** Sessions whose first reply runs under a lost epoch, with twenty frames each. */
+async function lostReplies(count: number): Promise<void> {
+  const owner = randomUUID()
+  await scene.sql`
+    with s as (
+      insert into sessions (agent_id) select ${scene.agentId} from generate_series(1, ${count}) returning id, num
+    ), asked as (
+      insert into messages (id, session_id, position, role, status, content)
+      select gen_random_uuid(), id, 0, 'user', 'complete', 'Question ' || num from s
+    ), replies as (
+      insert into messages (id, session_id, position, role, status, session_num, model, first_seq, include_usage,
+                            instance_id, epoch)
+      select gen_random_uuid(), id, 1, 'assistant', 'streaming', num, 'm', 1, false, ${owner}, 1 from s
+    )
+    insert into flushes (instance_id, epoch, num, session_nums, seqs, parts, texts)
+    select ${owner}, 1, seq, array_agg(num), array_agg(seq), array_agg(0), array_agg('word '::text)
+      from s cross join generate_series(2, 21) seq group by seq`
+}
+
+const settle = (sql: Sql, faults: string[] = []) =>
+  settleLost(sql, {
+    instanceId: randomUUID(),
+    deriveTitle,
+    onFault: ({ replyId }) => void faults.push(replyId),
+    onUnmoved: ({ message }: Error) => void faults.push(message),
+  })
+
+verifies('contract-10.mass-loss', '2,000 are settled in time by two survivors, each once', async () => {
+  await lostReplies(REPLIES)
+  const begin = performance.now()
+  const shares = await Promise.all(survivors.map((sql) => settle(sql)))
+  const ms = performance.now() - begin
+  console.log(
+    `${REPLIES} lost replies: ${Math.round(ms)} ms, shared ${shares.map((share) => share.length).join(' + ')}`,
+  )
+  expect(ms).toBeLessThan(LIMIT_MS)
+  const ids = shares.flat().map(({ replyId }) => replyId)
+  expect(new Set(ids).size).toBe(REPLIES)
+  expect(ids).toHaveLength(REPLIES)
+  const [row] = await scene.sql<{ whole: number; titled: number; frames: number; steps: number }[]>`
+    select (select count(*) from messages where error_code = 'instance_lost' and content = repeat('word ', 20))::int as whole,
+           (select count(*) from sessions where title = 'Question ' || num)::int as titled,
+           (select count(*) from flushes)::int + (select count(*) from frame_runs)::int as frames, (select count(*) from transitions)::int as steps`
+  expect(row).toEqual({ whole: REPLIES, titled: REPLIES, frames: 0, steps: 2 * REPLIES })
+})
+
+verifies(
+  'contract-10.mass-loss',
+  'many are settled by few statements: each alone is a commit and a round trip',
+  async () => {
+    await lostReplies(500)
+    let statements = 0
+    const counting = new Proxy(scene.sql, {
+      apply(sql, self, values) {
+        statements += 1
+        return Reflect.apply(sql, self, values)
+      },
+    })
+    expect(await settle(counting)).toHaveLength(500)
+    expect(statements).toBeLessThan(50)
+  },
+)
+
+verifies('contract-10.mass-loss', 'what cannot be moved is settled from where it lies', async () => {
+  await lostReplies(20)
+  await scene.sql`alter function move_frames rename to move_frames_away`
+  const faults: string[] = []
+  const settled = await settle(scene.sql, faults)
+  await scene.sql`alter function move_frames_away rename to move_frames`
+  expect(settled).toHaveLength(20)
+  expect(faults).toEqual([expect.stringContaining('move_frames')])
+  const contents = await scene.sql`
+    select distinct content from messages where id = any(${settled.map(({ replyId }) => replyId)}::text[]::uuid[])`
+  expect(contents).toEqual([{ content: 'word '.repeat(20) }])
+})
+
+verifies('contract-10.mass-loss', 'one that cannot be settled does not block the others', async () => {
+  await lostReplies(60)
+  const [bad] = await scene.sql<{ id: string }[]>`
+    with bad as (select id, session_num from messages where status = 'streaming' order by id limit 1), put as (
+      insert into frame_runs (session_num, seq, part, seqs, parts, texts)
+      select session_num, 21, 1, '{21}', '{1}', '{no JSON}' from bad
+    ) select id from bad`
+  const faults: string[] = []
+  expect(await settle(scene.sql, faults)).toHaveLength(59)
+  expect(faults).toEqual([bad?.id])
+  await scene.sql`delete from frame_runs where part = 1`
+  expect((await settle(scene.sql)).map(({ replyId }) => replyId)).toEqual([bad?.id])
+})

@@ -1,0 +1,51 @@
+/** Contract section 16: what is known of a reply whose owner was lost. */
+import { expect } from 'vitest'
+import type { TransitionRecord } from '../../../../src/actors/session/transitions.ts'
+import { listMessages } from '../../../../src/persistence/replies/sessions/sessions.ts'
+import { settleLost } from '../../../../src/persistence/replies/settling/lost-owners.ts'
+import { readTrace } from '../../../../src/persistence/replies/trace/reply-trace.ts'
+import { recordTransitions } from '../../../../src/persistence/replies/trace/transitions.ts'
+import { verifies } from '../../../verifies.ts'
+import { openScene } from '../../scene.ts'
+
+verifies(
+  ['contract-16.trace', 'contract-16.figures'],
+  'spans that ran end when the reply was declared lost, and its figures are read from its notes',
+  async () => {
+    await using scene = await openScene()
+    const { sql, instance } = scene
+    const sessionId = await scene.newSession()
+    const facts = { providerId: '11111111-1111-4111-8111-111111111111', prompt: null, overrides: { temperature: 1 } }
+    const { id } = await scene.begin(sessionId, { facts })
+    const step = { sessionId, at: new Date(), messageId: id, to: 'streaming.generating' }
+    const attempt = { span: 'a1', turn: 1, attempt: 1, startMs: 0 }
+    const steps: TransitionRecord[] = [
+      { ...step, from: 'idle', event: 'message', detail: {} },
+      { ...step, from: step.to, event: 'attempt', detail: attempt, kind: 'note' },
+      { ...step, from: step.to, event: 'attempt', detail: { ...attempt, firstTokenMs: 7 }, kind: 'note' },
+    ]
+    await recordTransitions(sql, instance.id, steps)
+    const running = await readTrace(sql, id)
+    expect(running?.isOver).toBe(false)
+    expect(running?.trace.spans.map(({ kind, endMs }) => [kind, endMs])).toEqual([
+      ['reply', null],
+      ['model', null],
+      ['attempt', null],
+    ])
+    await sql`update instances set epoch = epoch + 1 where id = ${instance.id}`
+    const { instance: judge } = await scene.another()
+    await settleLost(sql, { instanceId: judge.id, deriveTitle: () => null, onFault() {}, onUnmoved() {} })
+    const lost = await readTrace(sql, id)
+    expect(lost?.isOver).toBe(true)
+    const ends = new Set(lost?.trace.spans.map(({ endMs }) => endMs))
+    expect([...ends]).toEqual([expect.any(Number)])
+    expect(lost?.trace.spans.map(({ kind, ok }) => [kind, ok])).toEqual([
+      ['reply', false],
+      ['model', false],
+      ['attempt', false],
+      ['settle', false],
+    ])
+    const [, reply] = (await listMessages(sql, scene.agentId, sessionId)) ?? []
+    expect(reply?.facts).toEqual({ ...facts, attempts: 1, firstTokenMs: 7, durationMs: expect.any(Number) })
+  },
+)

@@ -1,0 +1,76 @@
+/** Steps of replies, stored beside them: they hold back no reply, and go with their session. */
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import type { TransitionRecord } from '../../../../src/actors/session/transitions.ts'
+import { deleteSession } from '../../../../src/persistence/replies/sessions/sessions.ts'
+import { recordTransitions } from '../../../../src/persistence/replies/trace/transitions.ts'
+import { verifies } from '../../../verifies.ts'
+import { finished, newAgent, openScene, type Scene, versions } from '../../scene.ts'
+
+const request = { turn: 1, at: new Date(), model: 'test-model', body: '{}', texts: [], historyFrom: null }
+
+describe.each(versions)('PostgreSQL %i', (version) => {
+  let scene: Scene
+  beforeAll(async () => {
+    scene = await openScene(version)
+  })
+  afterAll(() => scene[Symbol.asyncDispose]())
+
+  const record = (sessions: readonly string[]) => {
+    const steps = sessions.map(
+      (sessionId): TransitionRecord => ({
+        sessionId,
+        at: new Date(),
+        from: 'idle',
+        to: 'streaming.generating',
+        event: 'message',
+        messageId: crypto.randomUUID(),
+        detail: {},
+        request: { ...request, providerId: crypto.randomUUID() },
+      }),
+    )
+    return recordTransitions(scene.sql, scene.instance.id, steps)
+  }
+  const sessionsIn = async (table: 'transitions' | 'model_requests') => {
+    const rows = await scene.sql<{ id: string }[]>`select distinct session_id as id from ${scene.sql(table)}`
+    return rows.map(({ id }) => id)
+  }
+
+  verifies(
+    ['spec-4.12.delete', 'contract-2.agent-delete'],
+    'they go with their session, whoever deletes it',
+    async () => {
+      const doomed = await newAgent(scene.sql)
+      const rows = await scene.sql<{ id: string }[]>`
+      insert into sessions (agent_id) select ${doomed}::uuid from generate_series(1, 3) returning id`
+      const [single, ...others] = rows.map(({ id }) => id)
+      const kept = await scene.newSession()
+      const all = [kept, ...(single === undefined ? [] : [single]), ...others]
+      await record(all)
+      expect((await sessionsIn('model_requests')).sort()).toEqual([...all].sort())
+      await deleteSession(scene.sql, doomed, single ?? '')
+      expect((await sessionsIn('transitions')).sort()).toEqual([kept, ...others].sort())
+      // By the foreign key of its sessions, which no function of ours asks for.
+      await scene.sql`delete from agents where id = ${doomed}`
+      expect(await sessionsIn('transitions')).toEqual([kept])
+      expect(await sessionsIn('model_requests')).toEqual([kept])
+      // Nor do any come behind it.
+      await record(all)
+      expect(await sessionsIn('transitions')).toEqual([kept])
+      expect(await sessionsIn('model_requests')).toEqual([kept])
+    },
+  )
+
+  verifies(
+    'contract-4.stored-before-shown',
+    'neither admission nor settlement waits for who records them',
+    async () => {
+      const session = await scene.newSession()
+      await scene.sql.begin(async (recorder) => {
+        // As recordTransitions locks it, in a statement that takes long.
+        await recorder`select from sessions where id = ${session} for key share`
+        const reply = await scene.begin(session)
+        expect(await scene.journal.settle(reply, finished())).toMatchObject({ result: 'settled' })
+      })
+    },
+  )
+})

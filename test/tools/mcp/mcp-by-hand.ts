@@ -1,0 +1,89 @@
+/** A hand-written MCP server for responses that no good server sends: the old era, without sessions, in JSON. */
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { createMcp, type McpServer, type McpTimes } from '../../../src/tools/mcp/mcp.ts'
+import { createOutbound } from '../../../src/tools/outbound/outbound.ts'
+
+export const never = new AbortController().signal
+
+/** `raw` is sent verbatim, `breaks` ends in the middle of the response. */
+export type Answer =
+  | { result: object }
+  | { error: object }
+  | { status: number; text?: string }
+  | { raw: string | Uint8Array; headers: Record<string, string> }
+  | 'breaks'
+export type Reply = (
+  method: string,
+  params: Record<string, unknown>,
+  headers: IncomingHttpHeaders,
+) => Answer | Promise<Answer>
+
+export interface Options {
+  times?: Partial<McpTimes>
+  /** Configured headers of the server's record. */
+  headers?: Record<string, string>
+  /** The response to GET, the request for an event stream. Absent: 405. */
+  get?: Answer
+  /** Called when that response has been sent. */
+  onGet?: () => void
+}
+
+export async function serve(
+  reply: Reply,
+  { times = {}, headers = {}, get = { status: 405 }, onGet = () => {} }: Options = {},
+) {
+  const asked: string[] = []
+  const http = createServer(async (request: IncomingMessage, response) => {
+    const send = (answer: Answer, id: unknown) => {
+      if (answer === 'breaks') {
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': begun\n\n', () => response.destroy())
+      } else if ('status' in answer) response.writeHead(answer.status).end(answer.text)
+      else if ('raw' in answer) response.writeHead(200, answer.headers).end(answer.raw)
+      else {
+        const text = JSON.stringify({ jsonrpc: '2.0', id, ...answer })
+        response.writeHead(200, { 'content-type': 'application/json' }).end(text)
+      }
+    }
+    if (request.method !== 'POST') {
+      asked.push(String(request.method))
+      response.on('close', onGet)
+      return send(get, null)
+    }
+    let text = ''
+    for await (const chunk of request) text += chunk
+    const { id, method, params = {} } = JSON.parse(text)
+    asked.push(method)
+    if (id === undefined) return void response.writeHead(202).end()
+    send(method === 'initialize' ? initialized : await reply(method, params, request.headers), id)
+  })
+  await once(http.listen(0, '127.0.0.1'), 'listening')
+  const address = http.address()
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`
+  const outbound = createOutbound({ policy: 'standard', allow: [] })
+  const lines: object[] = []
+  const mcp = createMcp({ outbound, log: { warn: (details) => void lines.push(details) }, times })
+  const server: McpServer = { id: 'h', name: 'Hand', transport: 'streamable_http', url, headers, version: '1' }
+  return {
+    asked,
+    lines,
+    mcp,
+    server,
+    async [Symbol.asyncDispose]() {
+      await mcp[Symbol.asyncDispose]()
+      await outbound[Symbol.asyncDispose]()
+      http.closeAllConnections()
+      http.close()
+    },
+  }
+}
+
+const initialized = {
+  result: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'hand', version: '1' } },
+}
+export const unknown = { error: { code: -32_601, message: 'Method not found' } }
+export const good = { name: 'good', inputSchema: { type: 'object' } }
+export const offers =
+  (tools: unknown[]) =>
+  (method: string): Answer =>
+    method === 'tools/list' ? { result: { tools } } : unknown

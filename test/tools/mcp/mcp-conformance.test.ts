@@ -1,0 +1,45 @@
+/**
+ * The client scenarios of @modelcontextprotocol/conformance, run against our MCP client in a separate process.
+ * Left out: `auth/*`, since there is no OAuth flow (an administrator configures headers), and
+ * `elicitation-sep1034-client-defaults`, since there is no user to ask: that capability is not offered.
+ */
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, onTestFinished } from 'vitest'
+import { verifies } from '../../verifies.ts'
+
+const suite = join(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json'), '..')
+const client = new URL('./conformance-client.ts', import.meta.url).pathname
+
+interface Check {
+  id: string
+  status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'INFO' | 'SKIPPED'
+  errorMessage?: string
+}
+
+/** The suite's own checks of a scenario. */
+async function checksOf(scenario: string): Promise<Check[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'mcp-conformance-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const command = `${process.execPath} ${client}`
+  const args = ['client', '--command', command, '--scenario', scenario, '--output-dir', folder]
+  const ended = promisify(execFile)(process.execPath, [join(suite, 'dist/index.js'), ...args], { cwd: folder })
+  const { stdout, stderr } = await ended.catch((error: { stdout: string; stderr: string }) => error)
+  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('checks.json'))
+  expect(files, `${stdout}\n${stderr}`).toHaveLength(1)
+  return JSON.parse(await readFile(join(folder, String(files[0])), 'utf8'))
+}
+
+describe('MCP client conformance', () => {
+  for (const scenario of ['initialize', 'tools_call', 'sse-retry']) {
+    verifies('contract-6.mcp', scenario, async () => {
+      const judged = (await checksOf(scenario)).filter(({ status }) => status !== 'INFO')
+      expect(judged.length).toBeGreaterThan(0)
+      expect(judged.filter(({ status }) => status !== 'SUCCESS')).toEqual([])
+    })
+  }
+})

@@ -1,0 +1,166 @@
+/** The state chart live: a session's actor lit as it moves. */
+import { afterAll, expect, test } from 'vitest'
+import { startTestApp } from '../../support/app.ts'
+import { axe, focused, openBrowser, sidewaysScroll } from '../browser.ts'
+import { chartScene, lit, until, watchLit } from './chart-scene.ts'
+
+const app = await startTestApp()
+const browser = await openBrowser()
+const scene = await chartScene(app)
+afterAll(async () => {
+  await browser.close()
+  await app[Symbol.asyncDispose]()
+})
+
+const whole = ['streaming.generating', 'streaming.settling', 'complete']
+
+test('without a session the chart is drawn and leads to the first message', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/chart')
+  await page.getByText('No session yet').waitFor()
+  await until(() => page.locator('[data-state][data-tone]').count()).toBe(9)
+  expect(await lit(page).count()).toBe(0)
+  expect(await axe(page)).toEqual([])
+  await page.getByRole('link', { name: 'Start a slow reply in the playground' }).click()
+  await until(() => page.getByRole('textbox').last().inputValue()).toBe('/slow 40')
+})
+
+test('a reply is seen to go through its states in order, with its events beside', async () => {
+  const id = await scene.say('Hello')
+  await using page = await browser.page(app.url)
+  await page.goto(`/chart${scene.query(id)}`)
+  await until(() => lit(page).getAttribute('data-state')).toBe('complete')
+  const seen = await watchLit(page)
+  await scene.say('And again', id)
+  await until(seen).toEqual(['complete', ...whole])
+  expect(await page.locator('[data-transition][data-taken]').getAttribute('data-transition')).toBe(
+    'streaming.settling:settled:complete',
+  )
+  const events = page.getByRole('list', { name: 'Events, newest first' }).getByRole('listitem')
+  expect(await events.and(page.locator(':not([data-note])')).count()).toBe(6)
+  await events
+    .and(page.locator('[data-note]'))
+    .getByText(/^Attempt 1/)
+    .first()
+    .waitFor()
+  expect(await events.first().textContent()).toMatch(/settled.*streaming\.settling.*to.*complete.*completionTokens \d+/)
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+})
+
+test('a failure and a cancel light what they are', async () => {
+  const id = await scene.say('/fail')
+  await using page = await browser.page(app.url)
+  await page.goto(`/chart${scene.query(id)}`)
+  await until(() => lit(page).getAttribute('data-state')).toBe('error')
+  await page.getByText('code provider_error').waitFor()
+  const seen = await watchLit(page)
+  await scene.begin('/slow 200', id)
+  await until(seen).toEqual(['error', 'streaming.generating'])
+  expect(await page.locator('[data-state=streaming][data-lit]').count()).toBe(1)
+  await scene.cancel(id)
+  await until(seen).toEqual(['error', 'streaming.generating', 'streaming.settling', 'cancelled'])
+})
+
+test('the running reply is seen to grow', async () => {
+  const id = await scene.begin('/slow 200')
+  await using page = await browser.page(app.url)
+  await page.goto(`/chart${scene.query(id)}`)
+  const size = async () => Number(/([\d,]+) characters/.exec((await page.textContent('main')) ?? '')?.[1] ?? 0)
+  await until(size).toBeGreaterThan(0)
+  const before = await size()
+  await until(size).toBeGreaterThan(before)
+  await scene.cancel(id)
+})
+
+test('a session is found by its title', async () => {
+  const id = await scene.say('A question about marmalade')
+  await using page = await browser.page(app.url)
+  await page.goto('/chart')
+  const field = page.getByRole('combobox', { name: 'Session' })
+  await field.fill('marmalade')
+  await page.getByRole('option', { name: /marmalade/ }).waitFor()
+  await until(() => page.getByRole('option').count()).toBe(1)
+  await field.press('ArrowDown')
+  await field.press('Enter')
+  await until(() => new URL(page.url()).searchParams.get('session')).toBe(id)
+})
+
+test('what is typed to find a session stays when the newest one comes up meanwhile', async () => {
+  await scene.say('A question about marmalade')
+  await using page = await browser.page(app.url)
+  const held = Promise.withResolvers<void>()
+  await page.route(/\/debug\/actors/, async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await page.goto('/chart')
+  const field = page.getByRole('combobox', { name: 'Session' })
+  await field.pressSequentially('marma')
+  held.resolve()
+  await lit(page).waitFor()
+  await page.keyboard.type('lade')
+  expect(await field.inputValue()).toBe('marmalade')
+  await page
+    .getByRole('option', { name: /marmalade/ })
+    .first()
+    .waitFor()
+})
+
+test('a stream that breaks is taken up where it was', async () => {
+  const id = await scene.say('Hello')
+  await using page = await browser.page(app.url)
+  let cut = true
+  await page.route(/\/transitions\/stream/, (route) => (cut ? route.abort('connectionreset') : route.continue()))
+  await page.goto(`/chart${scene.query(id)}`)
+  await until(() => lit(page).getAttribute('data-state')).toBe('complete')
+  await page.getByText('Reconnecting…').waitFor()
+  await scene.say('/fail', id)
+  cut = false
+  await until(() => lit(page).getAttribute('data-state')).toBe('error')
+  const events = page.getByRole('list', { name: 'Events, newest first' }).getByRole('listitem')
+  expect(await events.and(page.locator(':not([data-note])')).count()).toBe(6)
+})
+
+test('a deleted session is said to be gone', async () => {
+  const id = await scene.say('Hello')
+  await using page = await browser.page(app.url)
+  await page.goto(`/chart${scene.query(id)}`)
+  await lit(page).waitFor()
+  const path = { agent_id: scene.agentId, session_id: id }
+  await app.client.DELETE('/api/v1/agents/{agent_id}/playground/sessions/{session_id}', { params: { path } })
+  await page.getByText('Session not found').waitFor()
+})
+
+test('states and transitions are reached and read by keyboard, and as a table', async () => {
+  const id = await scene.say('Hello')
+  await using page = await browser.page(app.url)
+  await page.goto(`/chart${scene.query(id)}`)
+  await lit(page).waitFor()
+  await page.getByRole('link', { name: 'Open in playground' }).focus()
+  const said = async () => (await page.locator('figcaption').textContent()) ?? ''
+  const read = new Set<string>()
+  for (let press = 0; press < 30; press++) {
+    await page.keyboard.press('Tab')
+    read.add(await said())
+  }
+  expect([...read].join('\n')).toContain('streaming.settling The outcome is stored, then announced.')
+  expect([...read].join('\n')).toContain('idle → streaming on message An admitted message')
+  await page.getByText('States and transitions as a table').click()
+  const rows = page.getByRole('table', { name: 'States and transitions' }).getByRole('row')
+  expect(await rows.count()).toBe(10)
+  expect(await page.locator('tr[aria-current=true]').textContent()).toContain('complete')
+})
+
+test('tabs lie in the address and keep the session', async () => {
+  const id = await scene.say('Hello')
+  await using page = await browser.page(app.url)
+  await page.goto(`/chart${scene.query(id)}`)
+  await page.getByRole('tab', { name: 'Live' }).focus()
+  await page.keyboard.press('ArrowRight')
+  await until(() => new URL(page.url()).searchParams.get('view')).toBe('replay')
+  expect(new URL(page.url()).searchParams.get('session')).toBe(id)
+  expect(await focused(page)).toContain('replay')
+  await page.goBack()
+  await until(() => page.getByRole('tab', { name: 'Live' }).getAttribute('aria-selected')).toBe('true')
+})

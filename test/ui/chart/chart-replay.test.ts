@@ -1,0 +1,153 @@
+/** The state chart's past: a session replayed step by step, and what was counted. */
+import { afterAll, expect, test } from 'vitest'
+import { startTestApp } from '../../support/app.ts'
+import { axe, openBrowser, sidewaysScroll, type TestPage } from '../browser.ts'
+import { chartScene, lit, until, watchLit } from './chart-scene.ts'
+
+const app = await startTestApp()
+const browser = await openBrowser()
+const scene = await chartScene(app)
+afterAll(async () => {
+  await browser.close()
+  await app[Symbol.asyncDispose]()
+})
+
+const steps = async (id: string) => {
+  const { data } = await app.client.GET('/api/v1/debug/sessions/{id}/transitions', {
+    params: { path: { id }, query: { kind: 'transition' } },
+  })
+  return data?.transitions ?? []
+}
+const conversation = (page: TestPage) => page.getByRole('log', { name: 'Conversation' })
+const said = (page: TestPage) => conversation(page).getByRole('article').allTextContents()
+const stateNow = (page: TestPage) => lit(page).getAttribute('data-state')
+
+test('without traffic the chart says so', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/chart?view=traffic&hours=1')
+  await page.getByText('No traffic in the last hour.').waitFor()
+  await page.locator('[data-state]').first().waitFor()
+  expect(await axe(page)).toEqual([])
+})
+
+test('a session is stepped through, with the conversation as it stood', async () => {
+  const id = await scene.say('First words')
+  await scene.say('/fail', id)
+  const [, , third] = await steps(id)
+  await using page = await browser.page(app.url)
+  await page.goto(`/chart${scene.query(id)}&view=replay`)
+  // At the first error; without one at the end.
+  await until(() => stateNow(page)).toBe('error')
+  await page.getByRole('img', { name: /^To scale: .* in all$/ }).waitFor()
+  await page.getByRole('button', { name: 'First', exact: true }).click()
+  await until(() => stateNow(page)).toBe('idle')
+  await conversation(page).getByText('No messages yet.').waitFor()
+  const forward = page.getByRole('button', { name: 'Step', exact: true })
+  await forward.click()
+  await until(() => stateNow(page)).toBe('streaming.generating')
+  expect(await said(page)).toEqual(['UserFirst words', 'Replystreaming…'])
+  await forward.click()
+  await page
+    .getByRole('button', { name: /Attempt 1/ })
+    .first()
+    .waitFor()
+  // What the attempt and the turn did lies between.
+  await page.getByRole('button', { name: /finished/ }).click()
+  await until(() => stateNow(page)).toBe('streaming.settling')
+  expect(await said(page)).toEqual(['UserFirst words', 'Replystreaming…'])
+  await forward.click()
+  await until(() => stateNow(page)).toBe('complete')
+  expect((await said(page))[1]).toMatch(/First words/)
+  expect(new URL(page.url()).searchParams.get('at')).toBe(String(third?.seq))
+  await page.getByRole('button', { name: 'Last', exact: true }).click()
+  await until(() => stateNow(page)).toBe('error')
+  expect((await said(page))[3]).toContain('provider_error')
+  await page.getByRole('button', { name: 'Step back' }).click()
+  await until(() => stateNow(page)).toBe('streaming.settling')
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+})
+
+test('a position can be sent to somebody, and is scrubbed by keyboard', async () => {
+  const id = await scene.say('Hello')
+  const [, second] = await steps(id)
+  await using page = await browser.page(app.url)
+  await page.goto(`/chart${scene.query(id)}&view=replay&at=${second?.seq}`)
+  await until(() => stateNow(page)).toBe('streaming.settling')
+  const slider = page.getByRole('slider', { name: 'Moment' })
+  await slider.focus()
+  await page.keyboard.press('ArrowRight')
+  await until(() => stateNow(page)).toBe('complete')
+  expect(await slider.getAttribute('aria-valuetext')).toMatch(/^(\d+) of \1: settled, complete$/)
+  await page.keyboard.press('Home')
+  await until(() => stateNow(page)).toBe('idle')
+  await page.keyboard.press('End')
+  await until(() => stateNow(page)).toBe('complete')
+})
+
+test('a replay is played to its end, and pauses', async () => {
+  const id = await scene.say('Hello')
+  await using page = await browser.page(app.url)
+  await page.goto(`/chart${scene.query(id)}&view=replay`)
+  await until(() => stateNow(page)).toBe('complete')
+  await page.getByRole('button', { name: 'First', exact: true }).click()
+  await until(() => stateNow(page)).toBe('idle')
+  const seen = await watchLit(page)
+  await page.getByText('16×').click()
+  await page.getByRole('button', { name: 'Play' }).press('Space')
+  await page.getByRole('button', { name: 'Pause' }).waitFor()
+  await until(seen).toEqual(['idle', 'streaming.generating', 'streaming.settling', 'complete'])
+  await page.getByRole('button', { name: 'Play' }).waitFor()
+})
+
+test('tools are moments of their own', async () => {
+  const id = await scene.say('/tool current_time {}')
+  await using page = await browser.page(app.url)
+  await page.goto(`/chart${scene.query(id)}&view=replay`)
+  const forward = page.getByRole('button', { name: 'Step', exact: true })
+  await page.getByRole('button', { name: /calls current_time/ }).click()
+  await page.getByText('current_time runs', { exact: true }).waitFor()
+  expect((await said(page))[1]).toBe('Replycurrent_timeruns…streaming…')
+  await forward.click()
+  await page.getByText('current_time done', { exact: true }).waitFor()
+  expect((await said(page))[1]).toMatch(/^Replycurrent_timeanswered in .*streaming…$/)
+  expect(new URL(page.url()).searchParams.get('at')).toMatch(/^\d+\.2$/)
+})
+
+test('what is gone or has made no step says so', async () => {
+  const { data } = await app.client.POST('/api/v1/agents/{agent_id}/playground/sessions', {
+    params: { path: { agent_id: scene.agentId } },
+    body: {},
+  })
+  await using page = await browser.page(app.url)
+  await page.goto(`/chart${scene.query(data?.id ?? '')}&view=replay`)
+  await page.getByText('Nothing to replay').waitFor()
+  await page.goto(`/chart${scene.query('11111111-1111-4111-8111-111111111111')}&view=replay`)
+  await page.getByText('Session not found').waitFor()
+})
+
+test('traffic shows the counts of the API, at the edges and in the table', async () => {
+  await steps(await scene.say('One more')) // which waits until they are recorded
+  const { data } = await app.client.GET('/api/v1/debug/chart/traffic', { params: { query: { hours: 1 } } })
+  await using page = await browser.page(app.url)
+  await page.goto('/chart?view=traffic')
+  await page.getByText('Last hour').click()
+  await until(() => new URL(page.url()).searchParams.get('hours')).toBe('1')
+  const counts = data?.transitions ?? []
+  expect(counts.some(({ count }) => count > 0)).toBe(true)
+  const widths = new Map<number, number>()
+  for (const { id, event, count } of counts) {
+    const edge = page.locator(`g[data-transition="${id}"]`)
+    await until(() => edge.textContent()).toBe(`${event} ${count}`)
+    expect(await page.locator(`tr[data-transition="${id}"] td`).nth(1).textContent()).toBe(String(count))
+    widths.set(count, Number(await edge.locator('path').nth(1).getAttribute('stroke-width')))
+  }
+  const ordered = [...widths].sort(([one], [other]) => one - other).map(([, width]) => width)
+  expect(ordered).toEqual(ordered.toSorted((one, other) => one - other))
+  expect(new Set(ordered).size).toBe(ordered.length)
+  const generating = data?.states.find(({ id }) => id === 'streaming.generating')
+  expect(generating?.p50Ms).toBeGreaterThan(0)
+  expect(await page.locator('[data-state="streaming.generating"]').textContent()).toMatch(/m?s · .*m?s$/)
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+})

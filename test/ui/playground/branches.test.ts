@@ -1,0 +1,110 @@
+/** Contract section 14 in the playground: edit, another reply, branches, forks; by keyboard, and in the dark. */
+import { afterAll, expect } from 'vitest'
+import { verifies } from '../../verifies.ts'
+import { axe } from '../browser.ts'
+import { conversation, field, say, soon, startPlayground, statuses } from './playground-scene.ts'
+
+const { up, app, agentId, open, byHand, close } = await startPlayground()
+afterAll(close)
+
+type Page = Awaited<ReturnType<typeof open>>
+const said = (page: Page) => conversation(page).getByRole('article').locator('p, [class*=words]').allTextContents()
+const branches = (page: Page) => page.getByTestId('branch').allTextContents()
+const press = (page: Page, name: string, nth = 0) => page.getByRole('button', { name }).nth(nth).click()
+const answer = (text: string) => up.next((call) => call.text(text).then(() => call.finish()))
+
+verifies('contract-14.pages', 'a message is edited, its reply repeated, and branches are turned to', async () => {
+  await using page = await open()
+  answer('One.')
+  await say(page, 'first')
+  await soon(() => said(page)).toEqual(['first', 'One.'])
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  answer('Two.')
+  await say(page, 'second')
+  await soon(() => statuses(page)).toEqual(['Complete', 'Complete'])
+
+  await press(page, 'Edit and send again', 1)
+  expect(await field(page).inputValue()).toBe('second')
+  await page.getByText('Editing an earlier message').waitFor()
+  answer('Edited.')
+  await say(page, 'changed')
+  await soon(() => said(page)).toEqual(['first', 'One.', 'changed', 'Edited.'])
+  await soon(() => branches(page)).toEqual(['2 / 2'])
+  expect(await page.getByText('Editing an earlier message').count()).toBe(0)
+  expect(up.calls.at(-1)?.body.messages.map(({ content }: { content: string }) => content)).toEqual([
+    'first',
+    'One.',
+    'changed',
+  ])
+
+  const next = byHand()
+  await press(page, 'Another reply', 1)
+  const call = await next
+  await call.text('Ag')
+  await soon(() => said(page)).toEqual(['first', 'One.', 'changed', 'Ag'])
+  expect(await page.getByRole('button', { name: 'Another reply' }).count()).toBe(0)
+  await call.text('ain.')
+  await call.finish()
+  await soon(() => branches(page)).toEqual(['2 / 2', '2 / 2'])
+  await soon(() => said(page)).toEqual(['first', 'One.', 'changed', 'Again.'])
+
+  // By keyboard.
+  await page.getByRole('button', { name: 'Previous branch' }).first().focus()
+  await page.keyboard.press('Enter')
+  await soon(() => said(page)).toEqual(['first', 'One.', 'second', 'Two.'])
+  expect(await branches(page)).toEqual(['1 / 2'])
+  await page.mouse.move(0, 0)
+  await soon(() => page.getByRole('tooltip').count()).toBe(0)
+  expect(await axe(page)).toEqual([])
+  await page.reload()
+  await soon(() => said(page)).toEqual(['first', 'One.', 'second', 'Two.'])
+})
+
+verifies(
+  'contract-14.pages',
+  'from here: a session with the path up to a message, or to a place in a sentence',
+  async () => {
+    await using page = await open()
+    const next = byHand()
+    await say(page, 'tell')
+    const call = await next
+    for (const [index, text] of ['Once ', 'upon ', 'a time.'].entries()) {
+      await call.text(text)
+      await soon(() => said(page)).toEqual(['tell', ['Once', 'Once upon', 'Once upon a time.'][index]])
+    }
+    await call.finish()
+    await soon(() => statuses(page)).toEqual(['Complete'])
+    const origin = page.url()
+
+    await press(page, 'Fork within this reply')
+    const slider = page.getByRole('slider', { name: 'Where to fork' })
+    await slider.waitFor()
+    expect(await axe(page)).toEqual([])
+    await page.keyboard.press('ArrowLeft')
+    expect(await slider.getAttribute('aria-valuetext')).toBe('Frame 3: …Once upon ')
+    await slider.locator('[data-place="1"]').click()
+    expect(await slider.getAttribute('aria-valuetext')).toBe('Frame 2: …Once ')
+    await press(page, 'Fork here')
+    await page.waitForURL((url) => url.href !== origin)
+    await soon(() => said(page)).toEqual(['tell', 'Once '])
+    await soon(() => statuses(page)).toEqual(['Stopped'])
+
+    await page.goto(origin)
+    await press(page, 'Fork from here', 0)
+    await page.waitForURL((url) => url.href !== origin)
+    await soon(() => said(page)).toEqual(['tell'])
+    answer('Answered.')
+    await press(page, 'Answer this message')
+    await soon(() => said(page)).toEqual(['tell', 'Answered.'])
+  },
+)
+
+verifies('contract-14.pages', 'replay shows the path of each moment', async () => {
+  const { data } = await app.client.GET('/api/v1/sessions', { params: { query: { limit: 1, offset: 3 } } })
+  const [oldest] = data?.sessions ?? []
+  await using page = await open()
+  await page.goto(`/chart?view=replay&agent=${agentId}&session=${oldest?.id}`)
+  const log = page.getByRole('log', { name: 'Conversation' })
+  // It opens at the end.
+  await soon(() => log.locator('article p').allTextContents()).toEqual(['first', 'One.', 'changed', 'Again.'])
+})

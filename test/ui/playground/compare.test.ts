@@ -1,0 +1,87 @@
+/** Replies side by side: one message with several settings, from the beginning or from a place in a session. */
+import { afterAll, expect, test } from 'vitest'
+import { axe, sidewaysScroll } from '../browser.ts'
+import { conversation, field, replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
+
+const { up, app, agentId, open, close } = await startPlayground()
+afterAll(close)
+
+type Page = Awaited<ReturnType<typeof open>>
+const column = (page: Page, n: number) => page.getByRole('region', { name: `Column ${n}`, exact: true })
+const answerOf = (page: Page, n: number) => column(page, n).getByRole('article', { name: 'Agent' }).locator('p')
+
+test('one message goes to every column with its own settings, and the one that is kept becomes the agent', async () => {
+  await using page = await open()
+  await page.getByRole('button', { name: 'Compare' }).click()
+  await page.getByRole('button', { name: 'Add a column' }).click()
+  await column(page, 2).getByLabel('Model').fill('other-model')
+  await column(page, 3).getByLabel('Temperature').fill('0.7')
+  await column(page, 3).getByRole('button', { name: 'All settings of column 3' }).click()
+  await page.getByRole('dialog').getByLabel('System prompt').fill('Be a pirate.')
+  await page.keyboard.press('Escape')
+  up.always(
+    (call) =>
+      call
+        .text(`${call.body.model} ${call.body.temperature} ${call.body.messages[0].content}`)
+        .then(() => call.finish('stop', null)), // estimated
+  )
+  await say(page, 'Which one?')
+  await soon(() => answerOf(page, 1).allTextContents()).toEqual(['test-model undefined Which one?'])
+  await soon(() => answerOf(page, 2).allTextContents()).toEqual(['other-model undefined Which one?'])
+  await soon(() => answerOf(page, 3).allTextContents()).toEqual(['test-model 0.7 Be a pirate.'])
+  const figures = column(page, 2).locator('dl')
+  await soon(() => figures.innerText()).toMatch(
+    /Model\s+other-model\s+Tokens\s+≈ \d+\s+First token\s+.*ms\s+Duration\s+.*s/,
+  )
+  await page.mouse.move(0, 0)
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+
+  // A second message continues each conversation, also after a reload.
+  await page.reload()
+  await soon(() => answerOf(page, 2).allTextContents()).toEqual(['other-model undefined Which one?'])
+  await say(page, 'And now?')
+  await soon(() => answerOf(page, 2).allTextContents()).toHaveLength(2)
+  expect(up.calls.at(-1)?.body.messages.at(-1).content).toBe('And now?')
+  await soon(() => statuses(page)).toEqual(Array(6).fill('Complete'))
+
+  await column(page, 3).getByRole('button', { name: 'Keep this one, column 3' }).click()
+  await page.getByRole('dialog').getByText('Temperature: 0.7').waitFor()
+  await page.getByRole('dialog').getByLabel('Name of the prompt').fill('Pirate')
+  await page.getByRole('button', { name: 'Change the agent' }).click()
+  await page.getByText('Agent now has these settings.').waitFor()
+  const { data: agent } = await app.client.GET('/api/v1/agents/{id}', { params: { path: { id: agentId } } })
+  expect(agent).toMatchObject({ model: 'test-model', generationConfig: { temperature: 0.7 } })
+  const { data: prompt } = await app.client.GET('/api/v1/prompts/{id}', {
+    params: { path: { id: agent?.promptId ?? '' } },
+  })
+  expect(prompt).toMatchObject({ name: 'Pirate', content: 'Be a pirate.' })
+})
+
+test('two models answer the same message of a session side by side, and the session stays as it is', async () => {
+  await using page = await open()
+  await say(page, 'first')
+  await soon(() => statuses(page)).toEqual(['Complete'])
+  await say(page, 'second')
+  await soon(() => statuses(page)).toEqual(['Complete', 'Complete'])
+  const session = new URL(page.url()).pathname
+  await conversation(page).getByRole('button', { name: 'Compare replies' }).nth(1).click()
+  await column(page, 2).getByLabel('Model').fill('other-model')
+  const before = up.calls.length
+  await page.getByRole('button', { name: 'Answer the message in each column' }).click()
+  await soon(() => statuses(page)).toEqual(Array(4).fill('Complete'))
+  const sent = up.calls
+    .slice(before)
+    .map(({ body }) => [body.model, body.messages.map(Object).filter(isTurn).map(contentOf)])
+  expect(sent.toSorted()).toEqual([
+    ['other-model', ['first', 'Fine.', 'second']],
+    ['test-model', ['first', 'Fine.', 'second']],
+  ])
+  await page.goto(session)
+  await field(page).waitFor()
+  await soon(() => replies(page).count()).toBe(2)
+  expect(await page.getByTestId('branch').count()).toBe(0)
+})
+
+const isTurn = ({ role }: { role?: string }) => role !== 'system'
+const contentOf = ({ content }: { content?: string }) => content

@@ -1,0 +1,59 @@
+/** What the pages tell of a running reply: its owner, who reads it through which instance, what is stored; and what was left out. */
+import { afterAll, expect, test } from 'vitest'
+import { startTestApp } from '../../support/app.ts'
+import { axe, sidewaysScroll } from '../browser.ts'
+import { conversation, say, soon, startPlayground, statuses } from './playground-scene.ts'
+
+const { up, app, agentId, open, byHand, close } = await startPlayground({ HISTORY_MAX_TOKENS: '60' })
+const other = await startTestApp({
+  database: { url: app.databaseUrl, sql: app.sql, drop: async () => {} },
+  settings: { HISTORY_MAX_TOKENS: '60' },
+})
+afterAll(async () => {
+  await other[Symbol.asyncDispose]()
+  await close()
+})
+
+test('a running reply tells its owner, its readers on two instances, and its newest stored frame', async () => {
+  await using page = await open()
+  const next = byHand()
+  await say(page, 'tell')
+  const call = await next
+  await call.text('Once')
+  const strip = page.getByTestId('durability')
+  await soon(() => strip.innerText()).toMatch(
+    /Runs on\s+\w+\s+read through 1 instance\s+frame \d+ stored (?:<1|\d+) ms before it was shown/,
+  )
+  const session = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  const leaving = new AbortController()
+  const stream = await fetch(`${other.url}/api/v1/agents/${agentId}/playground/sessions/${session}/stream`, leaving)
+  expect(stream.status).toBe(200)
+  await soon(() => strip.innerText()).toContain('read through 2 instances')
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+
+  await page.goto(`/chart?agent=${agentId}&session=${session}`)
+  const readers = page.getByTestId('readers')
+  await soon(() => readers.locator('> span').count()).toBe(2)
+  expect(await readers.locator('[data-lit]').count()).toBe(1)
+  leaving.abort()
+  await soon(() => readers.locator('[data-lit]').count()).toBe(0)
+  await call.finish()
+  await readers.waitFor({ state: 'detached' })
+})
+
+test('what no longer reaches the model is marked above the first message that does', async () => {
+  await using page = await open()
+  const long = 'all work and no play '.repeat(8)
+  up.always((call) => call.text(long).then(() => call.finish('stop', { prompt_tokens: 40, completion_tokens: 40 })))
+  for (const count of [1, 2, 3]) {
+    await say(page, `${count} ${long}`)
+    await soon(() => statuses(page)).toEqual(Array(count).fill('Complete'))
+  }
+  const sent = up.calls.at(-1)?.body.messages.length
+  const mark = conversation(page).getByRole('note')
+  await soon(() => mark.innerText()).toMatch(
+    new RegExp(`^The ${5 - sent} messages above are no longer sent to the model`),
+  )
+  expect(await mark.locator('xpath=..').getAttribute('data-index')).toBe(String(5 - sent))
+})

@@ -1,0 +1,50 @@
+/** The playground with a provider that the test plays. One for each file. */
+import { beforeEach, expect } from 'vitest'
+import { createAgent, startTestApp } from '../../support/app.ts'
+import { startUpstream, type UpstreamCall } from '../../support/network/upstream.ts'
+import { openBrowser, type PageOptions, type TestPage } from '../browser.ts'
+
+export const soon = <T>(read: () => T) => expect.poll(read)
+
+export const field = (page: TestPage) => page.getByRole('textbox', { name: 'Message' })
+export const replies = (page: TestPage) => page.getByRole('article', { name: 'Agent' })
+export const statuses = (page: TestPage) => page.getByTestId('status').allTextContents()
+export const conversation = (page: TestPage) => page.getByRole('log', { name: 'Conversation' })
+
+export async function say(page: TestPage, text: string): Promise<void> {
+  await field(page).fill(text)
+  await field(page).press('Enter')
+}
+
+/** `playground`: the page of its one agent, named "Agent". Replies are "Fine." unless the test says otherwise. */
+export async function startPlayground(settings: Record<string, string> = {}) {
+  const up = await startUpstream()
+  const app = await startTestApp({ settings })
+  const browser = await openBrowser()
+  const { agentId } = await createAgent(app, { type: 'openai-compatible', baseUrl: up.url })
+  const playground = `/playground/${agentId}`
+  beforeEach(() => up.always((call) => call.text('Fine.').then(() => call.finish())))
+  return {
+    up,
+    app,
+    agentId,
+    playground,
+    async open(path = playground, options: PageOptions = {}): Promise<TestPage> {
+      const page = await browser.page(app.url, options)
+      await page.goto(path)
+      await field(page).waitFor()
+      return page
+    },
+    /** A reply whose pieces the test sends. */
+    byHand(): Promise<UpstreamCall> {
+      const { promise, resolve } = Promise.withResolvers<UpstreamCall>()
+      up.next(resolve)
+      return promise
+    },
+    async close(): Promise<void> {
+      await browser.close()
+      await app[Symbol.asyncDispose]()
+      await up.close()
+    },
+  }
+}

@@ -1,0 +1,109 @@
+/** Somebody decides, in the pages: the question in the playground, the page of what waits, the agent's form. */
+import { afterAll, expect, test } from 'vitest'
+import { verifies } from '../../verifies.ts'
+import { axe } from '../browser.ts'
+import { conversation, replies, say, soon, startPlayground, statuses } from './playground-scene.ts'
+
+const { agentId, app, close, open, playground, up } = await startPlayground()
+afterAll(close)
+
+// biome-ignore lint/suspicious/noExplicitAny: what the server answers is what the tests look at
+const api = async (method: string, path: string, body: unknown): Promise<any> => {
+  const response = await fetch(`${app.url}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (!response.ok) throw new Error(await response.text())
+  return Object(await response.json())
+}
+const inputSchema = {
+  type: 'object',
+  properties: { amount: { type: 'integer' }, to: { type: 'string' } },
+  required: ['amount'],
+}
+// Refused: what it answers does not matter here.
+const tool = { name: 'pay', description: 'Pays.', method: 'POST', url: 'http://127.0.0.1:9/pay', inputSchema }
+const { id: payId } = await api('POST', '/api/v1/http-tools', tool)
+await api('PUT', `/api/v1/agents/${agentId}/tools`, { httpToolIds: [payId], approvals: ['pay'] })
+
+const asksToPay = (...ids: string[]) =>
+  up.next(async (call) => {
+    for (const [index, id] of ids.entries()) {
+      await call.toolCall({ index, id, name: 'pay', arguments: '{"amount":5,"to":"Ann"}' })
+    }
+    await call.finish('tool_calls')
+  })
+const told = async (call: number) =>
+  (await up.call(call)).body.messages.filter(({ role }: { role: string }) => role === 'tool')
+
+verifies(
+  'contract-15.pages',
+  'the playground asks: approve with other arguments in a form, reject with a reason',
+  async () => {
+    await using page = await open()
+    asksToPay('c1', 'c2')
+    await say(page, 'Pay!')
+    const question = page.getByRole('region', { name: 'Waiting for a decision' })
+    await question.waitFor()
+    await soon(() => statuses(page)).toEqual(['Asked for a decision'])
+    expect(await axe(page)).toEqual([])
+    await soon(() => page.getByLabel('1 waiting').count()).toBe(1)
+
+    const [first, second] = [question.getByRole('article').nth(0), question.getByRole('article').nth(1)]
+    await first.getByRole('button', { name: 'Edit' }).click()
+    expect(await first.getByLabel('amount').inputValue()).toBe('5')
+    await first.getByLabel('amount').fill('7')
+    expect(await axe(page)).toEqual([])
+    await first.getByRole('button', { name: 'Approve with these' }).click()
+    await second.getByRole('button', { name: 'Reject' }).click()
+    await second.getByLabel('Reason').fill('Too dear.')
+    await second.getByRole('button', { name: 'Reject' }).click()
+    await replies(page).getByText('Fine.').waitFor()
+    await soon(() => question.count()).toBe(0)
+    const results = await told(2)
+    const [, approvedWith = ''] = /arguments: (\{.*\})/.exec(results[0].content) ?? []
+    expect(JSON.parse(approvedWith)).toEqual({ amount: 7, to: 'Ann' })
+    expect(results[1].content).toContain('Too dear.')
+    await soon(() => conversation(page).getByText('rejected').count()).toBe(1)
+    await soon(() => page.getByLabel('1 waiting').count()).toBe(0)
+  },
+)
+
+verifies(
+  'contract-15.pages',
+  'what waits is listed over all agents, the oldest first, and leads to its question',
+  async () => {
+    for (const text of ['First', 'Second']) {
+      asksToPay('c1')
+      await api('POST', `/api/v1/agents/${agentId}/deploy/sessions`, {}).then(({ id }) =>
+        api('POST', `/api/v1/agents/${agentId}/deploy/sessions/${id}/chat/completions`, {
+          messages: [{ role: 'user', content: text }],
+        }),
+      )
+    }
+    await using page = await open(playground)
+    await page.goto('/waiting')
+    const rows = page.getByRole('table', { name: 'Waiting sessions' }).getByRole('link')
+    await soon(() => rows.allTextContents()).toEqual(['First', 'Second'])
+    expect(await axe(page)).toEqual([])
+    await rows.first().click()
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await replies(page).getByText('Fine.').waitFor()
+    await page.getByRole('link', { name: /Waiting/ }).click()
+    await soon(() => rows.allTextContents()).toEqual(['Second'])
+  },
+)
+
+test('an agent’s form sets approvals', async () => {
+  await using page = await open()
+  await page.goto(`/agents/${agentId}`)
+  const field = page.getByLabel('Approvals').first()
+  await field.waitFor()
+  await field.fill('other__tool')
+  await field.press('Enter')
+  await page.getByRole('button', { name: 'Save' }).click()
+  const path = `${app.url}/api/v1/agents/${agentId}/tools`
+  const approvals = async () => Object(await (await fetch(path)).json()).approvals
+  await expect.poll(approvals).toEqual(['pay', 'other__tool'])
+})

@@ -1,0 +1,161 @@
+/** Agents as a person changes, uses and deletes them. */
+import { execFile, spawnSync } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterAll, expect, test } from 'vitest'
+import { createAgent, startTestApp } from '../../support/app.ts'
+import { axe, focused, openBrowser, sidewaysScroll, type TestPage } from '../browser.ts'
+
+const run = promisify(execFile)
+const key = 'deploy-key'
+const app = await startTestApp({ settings: { PUBLIC_API_KEY: key } })
+const browser = await openBrowser()
+afterAll(async () => {
+  await browser.close()
+  await app[Symbol.asyncDispose]()
+})
+
+test('a setting out of range is told at its field, and what is emptied is left to the provider', async () => {
+  const { agentId } = await createAgent(app, { config: { topK: 5 } })
+  const stored = async () =>
+    (await app.client.GET('/api/v1/agents/{id}', { params: { path: { id: agentId } } })).data?.generationConfig
+  await using page = await browser.page(app.url)
+  await page.goto(`/agents/${agentId}`)
+  const topP = page.getByLabel('Top P')
+  await topP.fill('1.5')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Must be at most 1', { exact: true }).waitFor()
+  await expect.poll(() => focused(page)).toBe(await topP.getAttribute('id'))
+  expect(await axe(page)).toEqual([])
+  await topP.fill('0.25')
+  await page.getByLabel('Top K').fill('')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(stored).toEqual({ topP: 0.25 })
+  await page.getByLabel('Name').fill('Other')
+  await page.getByRole('tab', { name: 'Use it' }).click()
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  expect(await page.getByLabel('Name').inputValue()).toBe('Other')
+  await page.getByRole('link', { name: 'Prompts' }).click()
+  await page.getByText('Leave without saving?').waitFor()
+})
+
+test('tools that are refused after the agent was made are corrected, and no second agent is made', async () => {
+  const { providerId } = await createAgent(app)
+  await app.sql`delete from agents where provider_id = ${providerId}`
+  const { data: tool } = await app.client.POST('/api/v1/http-tools', {
+    body: { name: 'short-lived', description: '', method: 'GET', url: 'https://a.example/' },
+  })
+  await using page = await browser.page(app.url)
+  await page.goto(`/agents/new?provider=${providerId}&model=m`)
+  await page.getByLabel('Name').fill('Once')
+  await page.getByRole('checkbox', { name: 'short-lived' }).check()
+  await app.client.DELETE('/api/v1/http-tools/{id}', { params: { path: { id: tool?.id ?? '' } } })
+  await page.getByRole('button', { name: 'Create agent' }).click()
+  await page.getByText('There is no HTTP tool').waitFor()
+  await page.getByRole('checkbox', { name: 'short-lived' }).uncheck()
+  await page.getByRole('button', { name: 'Create agent' }).click()
+  await page.getByText('The agent is ready').waitFor()
+  const made = await app.client.GET('/api/v1/agents', { params: { query: { q: 'Once' } } })
+  expect(made.data?.total).toBe(1)
+})
+
+/** Runs a program with the key in its environment; resolves to what it prints. */
+const output = async (program: string, args: string[], session = '') => {
+  const env = { PATH: process.env.PATH ?? '', GREENROOM_API_KEY: key, SESSION: session }
+  return (await run(program, args, { env })).stdout
+}
+const shell = (script: string) => output('bash', ['-ec', script])
+const node = (script: string, session?: string) =>
+  output(process.execPath, ['--input-type=module', '-e', script], session)
+/** `PYTHON` names another than the first in the path. */
+const pythonPath = process.env.PYTHON ?? 'python3'
+const python = (script: string, session?: string) => output(pythonPath, ['-c', script], session)
+const pythonCan = (script: string) => spawnSync(pythonPath, ['-c', script]).status === 0
+
+/** The page's code in this language: the session's four pieces, then the stateless one. */
+async function codeOf(page: TestPage, agentId: string, lang: string): Promise<string[]> {
+  const code: string[] = []
+  for (const [mode, first] of [
+    ['session', 'Make a session'],
+    ['stateless', 'Ask'],
+  ]) {
+    await page.goto(`/agents/${agentId}?tab=use&lang=${lang}&mode=${mode}`)
+    await page.getByText(`${first}, `).waitFor()
+    code.push(...(await page.locator('pre').allTextContents()))
+  }
+  return code
+}
+
+test('the shell’s code to take away runs as it stands, and speaks of the key', async () => {
+  const { agentId } = await createAgent(app)
+  await using page = await browser.page(app.url)
+  await page.goto(`/agents/${agentId}?tab=use`)
+  await page.getByText('This server requires a key').waitFor()
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+  const [create = '', message = '', resume = '', cancel = '', ask = ''] = await codeOf(page, agentId, 'curl')
+  const [address, call] = create.replace('SESSION=…', '').split('\n\n')
+  const session = JSON.parse(await shell(`${address}\n${call}`)).id
+  const at = `${address}\nSESSION=${session}\n`
+  expect(await shell(`${at}${message}`)).toContain('data: [DONE]')
+  expect(await shell(`${at}${resume}`)).toMatch(/^id: 1\n/)
+  await shell(`${at}${cancel} -sf`)
+  expect(await shell(ask)).toContain('data: [DONE]')
+})
+
+test('so does the one in JavaScript, with OpenAI’s client', async () => {
+  const { agentId } = await createAgent(app)
+  await using page = await browser.page(app.url)
+  const [create = '', message = '', resume = '', cancel = '', ask = ''] = await codeOf(page, agentId, 'javascript')
+  const session = (await node(create)).trim()
+  expect(await node(message, session)).toContain('Hello!')
+  expect(await node(resume, session)).toContain('Hello!')
+  await node(cancel, session)
+  expect(await node(ask)).toContain('Hello!')
+})
+
+test.skipIf(!pythonCan(''))('the one in Python is Python', async () => {
+  const { agentId } = await createAgent(app)
+  await using page = await browser.page(app.url)
+  const code = await codeOf(page, agentId, 'python')
+  expect(code.length).toBe(5)
+  for (const piece of code) await python(`compile(${JSON.stringify(piece)}, 'snippet', 'exec')`)
+})
+
+test.skipIf(!pythonCan('import httpx'))('it runs, where httpx and OpenAI’s client are installed', async () => {
+  const { agentId } = await createAgent(app)
+  await using page = await browser.page(app.url)
+  const [create = '', message = '', resume = '', cancel = '', ask = ''] = await codeOf(page, agentId, 'python')
+  const session = (await python(create)).trim()
+  if (pythonCan('import openai')) {
+    expect(await python(message, session)).toContain('Hello!')
+    expect(await python(ask)).toContain('Hello!')
+  } else
+    await shell(`curl -sf ${app.url}/api/v1/agents/${agentId}/deploy/sessions/${session}/chat/completions ${curlHello}`)
+  expect(await python(resume, session)).toContain('Hello!')
+  await python(cancel, session)
+})
+
+const curlHello = `-H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \
+  -d '{"messages": [{"role": "user", "content": "Hello!"}]}'`
+
+test('deleting says what is lost', async () => {
+  const { agentId } = await createAgent(app)
+  await using page = await browser.page(app.url)
+  await page.goto(`/agents/${agentId}`)
+  await page.getByRole('button', { name: 'Delete' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('All its sessions and messages are deleted permanently').waitFor()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.waitForURL('**/agents')
+  const gone = await app.client.GET('/api/v1/agents/{id}', { params: { path: { id: agentId } } })
+  expect(gone.response.status).toBe(404)
+})
+
+test('the lists are read by everybody', async () => {
+  await using page = await browser.page(app.url)
+  for (const path of ['/agents', '/tools/http', '/tools/mcp', '/tools/built-in']) {
+    await page.goto(path, { waitUntil: 'networkidle' })
+    expect(await axe(page), path).toEqual([])
+    expect(await sidewaysScroll(page), path).toEqual([])
+  }
+})

@@ -1,0 +1,55 @@
+/** Contract section 13: fallbacks and a response format in the agent's form, and who answered in the playground. */
+import { afterAll, expect, test } from 'vitest'
+import { createAgent, startTestApp } from '../../support/app.ts'
+import { startUpstream } from '../../support/network/upstream.ts'
+import { axe, openBrowser } from '../browser.ts'
+
+const app = await startTestApp({ settings: { PROVIDER_RETRIES: '0' } })
+const [broken, sound] = [await startUpstream(), await startUpstream()]
+const browser = await openBrowser()
+afterAll(async () => {
+  await browser.close()
+  await app[Symbol.asyncDispose]()
+  await Promise.all([broken.close(), sound.close()])
+})
+
+test('a fallback is added by hand, answers, and is named below its reply', async () => {
+  broken.always((call) => call.error(503))
+  sound.always(async (call) => {
+    await call.text('Here.')
+    await call.finish()
+  })
+  const { agentId } = await createAgent(app, { type: 'openai-compatible', baseUrl: broken.url })
+  const { data } = await app.client.POST('/api/v1/settings/providers', {
+    body: { name: 'Spare', providerType: 'openai-compatible', baseUrl: sound.url },
+  })
+  const stored = async () => (await app.client.GET('/api/v1/agents/{id}', { params: { path: { id: agentId } } })).data
+  await using page = await browser.page(app.url)
+  await page.goto(`/agents/${agentId}`)
+  await page.getByRole('button', { name: 'Add a fallback' }).click()
+  await page.getByRole('combobox', { name: 'Provider of fallback 1' }).click()
+  await page.getByRole('option', { name: 'Spare' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Must have at least 1 character').waitFor()
+  expect(await axe(page)).toEqual([])
+  await page.getByRole('combobox', { name: 'Model of fallback 1' }).fill('spare-model')
+  const format = page.getByLabel('Response format')
+  await format.fill('{"type": "json_object"')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Must be JSON.').waitFor()
+  await format.fill('{"type": "json_object"}')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(stored).toMatchObject({
+    fallbacks: [{ providerId: data?.id, model: 'spare-model' }],
+    responseFormat: { type: 'json_object' },
+  })
+  await page.goto(`/playground/${agentId}`)
+  await page.getByRole('textbox', { name: 'Message' }).fill('Hello')
+  await page.keyboard.press('Enter')
+  await page.getByText('Answered by spare-model').waitFor()
+  await page.goto(`/agents/${agentId}`)
+  await page.getByRole('button', { name: 'Remove fallback 1' }).click()
+  await format.fill('')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(stored).toMatchObject({ fallbacks: [], responseFormat: null })
+})

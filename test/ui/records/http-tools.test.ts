@@ -1,0 +1,84 @@
+/** HTTP tools as a person makes and tries them, against a real server. */
+import { afterAll, expect, test } from 'vitest'
+import { startToolServer } from '../../http/tool-scene.ts'
+import { startTestApp } from '../../support/app.ts'
+import { axe, openBrowser, sidewaysScroll } from '../browser.ts'
+
+const app = await startTestApp()
+const server = await startToolServer(({ url }) => JSON.stringify({ city: url.pathname.slice(1), days: 3 }))
+const browser = await openBrowser()
+afterAll(async () => {
+  await browser.close()
+  await server[Symbol.asyncDispose]()
+  await app[Symbol.asyncDispose]()
+})
+
+test('made from a template, its arguments derived, then tried', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/tools/http')
+  await page.getByRole('link', { name: 'Create the first one' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('weather')
+  await page.getByLabel('Description', { exact: true }).fill('Gives the weather.')
+  await page.getByLabel('URL').fill(`${server.url}/{{city}}?days={{days}}`)
+  expect(await page.locator('mark').allTextContents()).toEqual(['{{city}}', '{{days}}'])
+  await page.getByRole('button', { name: 'Describe them below' }).click()
+  expect(await page.getByLabel('Name of argument 2').inputValue()).toBe('days')
+  await page.getByLabel('Type of argument 2').selectOption('integer')
+  await page.getByLabel('Argument 2 is required').uncheck()
+  await page.getByRole('button', { name: 'Add a header' }).click()
+  await page.getByLabel('Name of header 1').fill('x-api-key')
+  await page.getByLabel('Value of header 1').fill('hush')
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+  await page.getByRole('button', { name: 'Create tool' }).click()
+
+  await page.getByRole('heading', { name: 'Try it' }).waitFor()
+  expect(await page.getByLabel('Value of header 1').inputValue()).toBe('***')
+  const stored = (await app.client.GET('/api/v1/http-tools')).data?.httpTools[0]
+  expect(stored?.inputSchema).toEqual({
+    type: 'object',
+    properties: { city: { type: 'string' }, days: { type: 'integer' } },
+    required: ['city'],
+  })
+  await page.getByRole('textbox', { name: 'city' }).fill('Köln')
+  await page.getByRole('textbox', { name: 'days' }).fill('3')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByText('Status 200').waitFor()
+  await page.getByText('"days": 3').waitFor()
+  expect(server.requests[0]?.url.search).toBe('?days=3')
+  expect(server.requests[0]?.request.headers['x-api-key']).toBe('hush')
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+
+  await page.getByRole('textbox', { name: 'days' }).fill('many')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByText('No answer').waitFor()
+  expect(server.requests).toHaveLength(1)
+})
+
+test('a schema that is not JSON, and a secret that would move, are reported at their fields', async () => {
+  const { data } = await app.client.POST('/api/v1/http-tools', {
+    body: { name: 'b', description: '', method: 'POST', url: 'https://a.example/', headers: { authorization: 'x' } },
+  })
+  await using page = await browser.page(app.url)
+  await page.goto(`/tools/http/${data?.id}`)
+  await page.getByText('JSON', { exact: true }).click()
+  await page.getByLabel('JSON Schema of the arguments').fill('{"type": ')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page
+    .getByRole('alert')
+    .getByText(/^Is not JSON/)
+    .waitFor()
+  await page.getByLabel('JSON Schema of the arguments').fill('{"type": "string"}')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page
+    .getByRole('alert')
+    .getByText(/object/)
+    .waitFor()
+  await page.getByLabel('JSON Schema of the arguments').fill('')
+  await page.getByLabel('URL').fill('https://b.example/')
+  await page.getByText('Enter the secret values again').waitFor()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Authorization: must be sent again when url moves to another origin').waitFor()
+  expect(await axe(page)).toEqual([])
+})

@@ -1,0 +1,88 @@
+/** The login as a page of its own, and over the page when it ends in the middle of work. */
+import { afterAll, expect, test } from 'vitest'
+import { startTestApp } from '../../support/app.ts'
+import { axe, openBrowser, sidewaysScroll, type TestPage } from '../browser.ts'
+
+const app = await startTestApp({ settings: { AUTH_CREDENTIALS: 'anna:secret-word,ben:other-word' } })
+const browser = await openBrowser()
+afterAll(async () => {
+  await browser.close()
+  await app[Symbol.asyncDispose]()
+})
+
+async function logIn(page: TestPage, password = 'secret-word', name = 'anna'): Promise<void> {
+  if (await page.getByLabel('Name', { exact: true }).isEditable())
+    await page.getByLabel('Name', { exact: true }).fill(name)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Log in' }).click()
+}
+
+test('the login comes first, then the page whose address was asked for; logout ends it', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/prompts/new')
+  await page.getByRole('heading', { name: 'Log in' }).waitFor()
+  expect(await axe(page)).toEqual([])
+  expect(await sidewaysScroll(page)).toEqual([])
+  await logIn(page, 'wrong')
+  await page.getByRole('alert').getByText('The name or the password is wrong.').waitFor()
+  await logIn(page)
+  await page.getByRole('heading', { level: 1, name: 'New prompt' }).waitFor()
+  await page.getByText('anna').waitFor()
+  expect(await axe(page)).toEqual([])
+  await page.getByRole('button', { name: 'Log out' }).click()
+  await page.getByRole('heading', { name: 'Log in' }).waitFor()
+})
+
+test('/docs leads to the login and back', async () => {
+  // The reference page is a third party's: it warns of its own.
+  await using page = await browser.page(app.url, { allow: /./ })
+  await page.goto('/docs')
+  await page.getByRole('heading', { name: 'Log in' }).waitFor()
+  expect(new URL(page.url()).search).toBe('?next=/docs')
+  await logIn(page)
+  await page.waitForURL((url) => url.pathname.startsWith('/docs'))
+  await page.getByText('Greenroom').first().waitFor()
+})
+
+test('a next that lies elsewhere is not followed', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/?next=https://elsewhere.example/')
+  await logIn(page)
+  await page.getByRole('heading', { level: 1, name: 'Welcome' }).waitFor()
+})
+
+test('a login that ends in the middle of work is asked for over the page, and what was asked for is done', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/prompts/new')
+  await logIn(page)
+  await page.getByRole('heading', { level: 1, name: 'New prompt' }).waitFor()
+  await page.getByLabel('Name').fill('Kept')
+  await page.getByLabel('Prompt', { exact: true }).fill('What I typed')
+  await app.sql`delete from logins`
+  await page.getByRole('button', { name: 'Create prompt' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Your login has ended' })
+  await dialog.waitFor()
+  expect(await axe(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await dialog.getByLabel('Password', { exact: true }).fill('secret-word')
+  await dialog.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Kept' }).waitFor()
+  expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('What I typed')
+  const [{ count } = { count: 0 }] = await app.sql<{ count: number }[]>`
+    select count(*)::int as count from prompts where name = 'Kept'`
+  expect(count).toBe(1)
+})
+
+test('too many attempts: the server’s message says when to try again', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/')
+  for (let attempt = 0; attempt < 6; attempt++) {
+    const answered = page.waitForResponse('**/api/auth/login')
+    await logIn(page, 'wrong', 'ben')
+    await answered
+  }
+  await page
+    .getByRole('alert')
+    .getByText(/^Too many failed logins\. Try again in \d+ s\.$/)
+    .waitFor()
+})

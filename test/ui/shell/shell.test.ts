@@ -1,0 +1,127 @@
+/** The frame around the pages: addresses, navigation, colours, small screens, and a server that goes away. */
+import { afterAll, expect, test } from 'vitest'
+import { startTestApp } from '../../support/app.ts'
+import { axe, focused, openBrowser, sidewaysScroll } from '../browser.ts'
+
+const app = await startTestApp()
+const browser = await openBrowser()
+afterAll(async () => {
+  await browser.close()
+  await app[Symbol.asyncDispose]()
+})
+
+const pages = [
+  ['/', 'Welcome to Greenroom'],
+  ['/playground', 'Playground'],
+  ['/chart', 'State chart'],
+  ['/agents', 'Agents'],
+  ['/prompts', 'Prompts'],
+  ['/prompts/new', 'New prompt'],
+  ['/providers', 'Providers'],
+  ['/tools/http', 'HTTP tools'],
+  ['/tools/mcp', 'MCP servers'],
+  ['/tools/built-in', 'Built-in tools'],
+  ['/no/such/page', 'Not found'],
+] as const
+
+test.each(pages)('%s can be opened by its address, read by all, and fits small screens', async (path, heading) => {
+  await using page = await browser.page(app.url)
+  await page.goto(path)
+  await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+  expect(await page.title()).toBe(`${heading} · Greenroom`)
+  expect(await sidewaysScroll(page)).toEqual([])
+  expect(await axe(page)).toEqual([])
+})
+
+test('links change the address, the back button goes back, the focus follows', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/')
+  const side = page.getByRole('navigation', { name: 'Main' })
+  await side.getByRole('link', { name: 'Prompts' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Prompts' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/prompts')
+  await expect.poll(() => focused(page)).toBe('main')
+  expect(await side.getByRole('link', { name: 'Prompts' }).getAttribute('aria-current')).toBe('page')
+  await page.goBack()
+  await page.getByRole('heading', { level: 1, name: 'Welcome' }).waitFor()
+})
+
+test('the first Tab offers to skip the navigation', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/prompts')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.keyboard.press('Tab')
+  expect(await focused(page)).toBe('Skip to content')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => focused(page)).toBe('main')
+})
+
+test('dark is chosen once and stays after a reload', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/')
+  await page.getByText('Dark', { exact: true }).click({ force: true })
+  const dark = page.locator('html[data-mantine-color-scheme=dark]')
+  await dark.waitFor({ state: 'attached' })
+  await page.reload()
+  await dark.waitFor({ state: 'attached' })
+})
+
+test('on a small screen the menu opens, leads on, and closes', async () => {
+  await using page = await browser.page(app.url, { width: 390, height: 800 })
+  await page.goto('/')
+  const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Prompts' })
+  await page.getByRole('button', { name: 'Open the menu' }).click()
+  await link.click()
+  await page.getByRole('heading', { level: 1, name: 'Prompts' }).waitFor()
+  await expect.poll(() => link.isVisible()).toBe(false)
+})
+
+test('Ctrl+K leads to a page by a part of its name', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.keyboard.press('Control+k')
+  const field = page.getByRole('textbox', { name: 'Go to' })
+  await field.fill('provid')
+  await page
+    .getByRole('option', { name: 'Providers' })
+    .or(page.getByRole('button', { name: 'Providers' }))
+    .waitFor()
+  await field.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Providers' }).waitFor()
+})
+
+test('Ctrl+K finds records of every kind by their names', async () => {
+  const named = { name: 'zebra' }
+  const url = 'https://zebra.example'
+  await Promise.all([
+    app.client.POST('/api/v1/settings/providers', { body: { ...named, providerType: 'demo' } }),
+    app.client.POST('/api/v1/http-tools', { body: { ...named, description: 'Tells.', method: 'GET', url } }),
+    app.client.POST('/api/v1/mcp-servers', { body: { ...named, transport: 'sse', url } }),
+  ])
+  await using page = await browser.page(app.url)
+  await page.goto('/')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.keyboard.press('Control+k')
+  const field = page.getByRole('textbox', { name: 'Go to' })
+  await field.fill('zebra')
+  await expect.poll(() => page.getByText('zebra', { exact: true }).count()).toBe(3)
+  expect(await axe(page)).toEqual([])
+  await field.press('Enter')
+  await page.waitForURL(/\/providers\/[0-9a-f-]{36}$/)
+})
+
+test('a server that goes away is said to be away, and asked again until it is back', async () => {
+  await using page = await browser.page(app.url)
+  await page.goto('/')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  let away = true
+  await page.route(/\/api\/|\/livez/, (route) => (away ? route.abort('connectionrefused') : route.continue()))
+  const side = page.getByRole('navigation', { name: 'Main' })
+  await side.getByRole('link', { name: 'Prompts' }).click()
+  const notice = page.getByText('Greenroom cannot be reached. Trying again…')
+  await notice.waitFor()
+  away = false
+  await notice.waitFor({ state: 'detached' })
+  await page.getByText('No prompts yet').waitFor()
+})

@@ -1,0 +1,124 @@
+/** What the pages cost a visitor: the bytes of the first one, which come compressed, and the requests of each. */
+import type { Page, Request } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createAgent, startTestApp } from '../../support/app.ts'
+import { openBrowser } from '../browser.ts'
+
+const app = await startTestApp()
+const browser = await openBrowser()
+afterAll(async () => {
+  await browser.close()
+  await app[Symbol.asyncDispose]()
+})
+
+const mostBytes = 255_000
+
+test('the first page, font and all, is under 255 KB on the wire', async () => {
+  await using page = await browser.page(app.url, { fresh: true })
+  const sizes = new Map<string, number>()
+  page.on('requestfinished', async (request) => {
+    const { responseBodySize, responseHeadersSize } = await request.sizes()
+    sizes.set(new URL(request.url()).pathname, responseBodySize + responseHeadersSize)
+  })
+  await page.goto('/', { waitUntil: 'networkidle' })
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  const files = [...sizes].filter(([path]) => path.startsWith('/assets/'))
+  expect(files.some(([path]) => path.endsWith('.woff2'))).toBe(true)
+  const total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
+  expect(total, JSON.stringify(Object.fromEntries(sizes))).toBeLessThan(mostBytes)
+  expect(total).toBeGreaterThan(50_000)
+})
+
+describe('with 300 agents and 5,000 sessions', () => {
+  let agentId = ''
+  let providerId = ''
+  let session = ''
+  beforeAll(async () => {
+    ;({ agentId, providerId } = await createAgent(app, { system: 'Be kind.' }))
+    await app.sql`
+      insert into agents (name, provider_id, model) select 'Agent ' || n, ${providerId}, 'm' from generate_series(2, 300) n`
+    await app.sql`
+      insert into sessions (agent_id, title, next_seq, status)
+      select agents.id, 'Session ' || n, 1, 'idle'
+        from (select id, row_number() over () - 1 as at from agents) agents, generate_series(1, 17) n where at * 17 + n <= 5000`
+    const [scene] = await app.sql<Scene[]>`
+      select (select count(*) from agents)::integer as agents, count(*)::integer as sessions,
+             (select id from sessions where agent_id = ${agentId} limit 1) as session
+        from sessions`
+    session = scene?.session ?? ''
+    expect(scene).toMatchObject({ agents: 300, sessions: 5000 })
+  })
+
+  test('no page calls the API ten times before it rests', async () => {
+    const [prompt] = await app.sql<{ id: string }[]>`select id from prompts`
+    const once = crypto.randomUUID().slice(0, 8)
+    const tool = { name: `look_${once}`, description: 'x', method: 'GET' as const, url: 'https://x.example/' }
+    const { data: httpTool } = await app.client.POST('/api/v1/http-tools', { body: tool })
+    const server = { name: `away_${once}`, transport: 'streamable_http' as const, url: 'http://127.0.0.1:9/mcp' }
+    const { data: mcpServer } = await app.client.POST('/api/v1/mcp-servers', { body: server })
+    const playground = `/playground/${agentId}`
+    // What a narrow screen shows of them differs most.
+    const adaptive = [`${playground}/${session}`, '/sessions', '/chart', `/agents/${agentId}`]
+    const others = [
+      ...['/', playground, `${playground}/compare`, '/waiting', '/usage', '/tools/built-in'],
+      ...['/chart?view=replay', '/chart?view=traffic', '/chart?view=actors'],
+      ...['/agents', `/agents/${agentId}?tab=use`, '/agents/new', '/prompts', `/prompts/${prompt?.id}`],
+      ...['/providers', `/providers/${providerId}`, '/providers/new'],
+      ...['/tools/http', `/tools/http/${httpTool?.id}`, '/tools/http/new', '/tools/mcp', `/tools/mcp/${mcpServer?.id}`],
+    ]
+    const found: Record<string, string[]> = {}
+    await using page = await browser.page(app.url)
+    const callsOnceQuiet = watchCalls(page)
+    for (const [width, paths] of [
+      [1440, [...adaptive, ...others]],
+      [390, adaptive],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 })
+      for (const path of paths) {
+        await page.goto(path)
+        await page.getByRole('heading', { level: 1 }).first().waitFor()
+        found[`${width} ${path}`] = await callsOnceQuiet()
+      }
+    }
+    expect(Object.entries(found).filter(([, calls]) => calls.length >= 10)).toEqual([])
+  }, 240_000)
+})
+
+interface Scene {
+  agents: number
+  sessions: number
+  session: string
+}
+
+/**
+ * Waits until nothing has been asked for a while, streams apart, scripts included; counts the requests to the API since the
+ * last call. A poll's repetitions are no new requests: the same again, a second after its answer.
+ */
+function watchCalls(page: Page): () => Promise<string[]> {
+  const open = new Set<Request>()
+  const answeredAt = new Map<string, number>()
+  let calls: string[] = []
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url())
+    if (!pathname.endsWith('/stream')) open.add(request)
+    if (!pathname.startsWith('/api/')) return
+    const call = `${request.method()} ${pathname}${search}`
+    const isPoll = performance.now() - (answeredAt.get(call) ?? performance.now()) > 900
+    if (!isPoll) calls.push(call)
+  })
+  const close = (request: Request) => {
+    open.delete(request)
+    const { pathname, search } = new URL(request.url())
+    answeredAt.set(`${request.method()} ${pathname}${search}`, performance.now())
+  }
+  page.on('requestfinished', close)
+  page.on('requestfailed', close)
+  return async () => {
+    let times = 0
+    await expect.poll(() => (times = open.size === 0 ? times + 1 : 0)).toBeGreaterThan(5)
+    const made = calls
+    calls = []
+    answeredAt.clear()
+    return made
+  }
+}

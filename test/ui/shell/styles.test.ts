@@ -1,0 +1,18 @@
+/** ui/src/mantine.css names the styles of the components that the pages use: none of theirs may lack. */
+import { readdir, readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+
+const assets = new URL('../../../ui/dist/assets/', import.meta.url)
+
+async function textOf(ending: string): Promise<string> {
+  const names = (await readdir(assets)).filter((name) => name.endsWith(ending))
+  return (await Promise.all(names.map((name) => readFile(new URL(name, assets), 'utf8')))).join('\n')
+}
+
+test('every component in the pages’ scripts has its styles', async () => {
+  const all = await readFile(new URL(import.meta.resolve('@mantine/core/styles.css')), 'utf8')
+  const classesOf = (text: string) => new Set(text.match(/\bm_[\da-f]{6,8}\b/g))
+  const [used, styled, known] = [classesOf(await textOf('.js')), classesOf(await textOf('.css')), classesOf(all)]
+  expect(used.size).toBeGreaterThan(100)
+  expect([...used].filter((name) => known.has(name) && !styled.has(name))).toEqual([])
+})

@@ -1,0 +1,78 @@
+import { TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDisclosure } from '@mantine/hooks'
+import { FormSection } from '../../blocks/forms/form-section.tsx'
+import { RecordForm } from '../../blocks/forms/record-form.tsx'
+import { type AgentValues, badJson, fieldsOf } from '../agent-values.ts'
+import type { Agent } from '../resource.ts'
+import { ApprovalsField } from './approvals-field.tsx'
+import { FallbacksField } from './fallbacks-field.tsx'
+import { GenerationFields } from './generation-fields.tsx'
+import { ModelFields } from './model-field.tsx'
+import { NewPromptDialog } from './new-prompt-dialog.tsx'
+import { OriginsField } from './origins-field.tsx'
+import { PromptField } from './prompt-field.tsx'
+import { ResponseFormatField } from './response-format-field.tsx'
+import { ToolsField } from './tools-field.tsx'
+
+const isEmpty = (value: string) => value.trim() === ''
+
+/** All that is missing at once; the server names one field at a time. */
+const missing = {
+  name: (value: string) => (isEmpty(value) ? 'Enter a name.' : null),
+  providerId: (value: string) => (isEmpty(value) ? 'Choose a provider.' : null),
+  model: (value: string) => (isEmpty(value) ? 'Choose a model, or type its name.' : null),
+}
+
+interface AgentFormProps {
+  initial: AgentValues
+  save: (fields: ReturnType<typeof fieldsOf>) => Promise<Agent>
+  onSaved: (agent: Agent) => void
+  submitLabel: string
+}
+
+export function AgentForm({ initial, save, onSaved, submitLabel }: AgentFormProps) {
+  const form = useForm<AgentValues>({ initialValues: initial, validate: { ...missing, responseFormat: badJson } })
+  const [isNaming, { open, close }] = useDisclosure()
+  return (
+    <>
+      <RecordForm form={form} save={(values) => save(fieldsOf(values))} onSaved={onSaved} submitLabel={submitLabel}>
+        <TextInput label="Name" placeholder="Support" maw={420} {...form.getInputProps('name')} />
+        <ModelFields form={form} />
+        <FallbacksField form={form} />
+        <PromptField
+          value={form.values.promptId}
+          onChange={(id) => form.setFieldValue('promptId', id)}
+          error={form.errors.promptId}
+          onNew={open}
+        />
+        <FormSection
+          title="Tools"
+          description="What the model may call while it answers. Each call is shown in the reply."
+        >
+          <ToolsField form={form} />
+          <ApprovalsField form={form} />
+        </FormSection>
+        <FormSection title="Generation" description="Empty fields use the provider’s defaults.">
+          <GenerationFields form={form} />
+          <ResponseFormatField form={form} />
+        </FormSection>
+        <FormSection
+          title="Web pages"
+          description="Web pages can call this agent only from the origins listed here, and only with a client secret that your backend has created. Other programs need no entry. Empty: no web page can."
+        >
+          <OriginsField {...form.getInputProps('allowedOrigins')} />
+        </FormSection>
+      </RecordForm>
+      {/* Beside the form, not in it: its own form must not submit this one. */}
+      <NewPromptDialog
+        opened={isNaming}
+        onClose={close}
+        onCreated={({ id }) => {
+          form.setFieldValue('promptId', id)
+          close()
+        }}
+      />
+    </>
+  )
+}

@@ -1,0 +1,91 @@
+import { ActionIcon, Autocomplete, Button, Input, Select, Stack } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import { IconPlus, IconX } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import classes from '../../blocks/forms/forms.module.css'
+import { providerResource } from '../../providers/resource.ts'
+import { useModels } from '../../providers/use-models.ts'
+import type { AgentValues } from '../agent-values.ts'
+
+/** As many as the server takes. */
+const MAX_FALLBACKS = 3
+
+type Fallback = AgentValues['fallbacks'][number]
+
+/** Other models, in the order in which they are asked. */
+export function FallbacksField({ form }: { form: UseFormReturnType<AgentValues> }) {
+  const { fallbacks, providerId } = form.values
+  const set = (rows: Fallback[]) => form.setFieldValue('fallbacks', rows)
+  const errors = Object.entries(form.errors).filter(([path]) => path.startsWith('fallbacks'))
+  return (
+    <Input.Wrapper
+      labelElement="div"
+      label="Fallbacks"
+      description="Tried in this order when a model cannot be reached, is overloaded or silent, or rejects the key, as long as it has not said anything. Every call starts with the model above."
+      error={errors[0]?.[1]}
+      data-path="fallbacks"
+    >
+      <Stack gap={8} mt={8} align="stretch">
+        {fallbacks.map((fallback, index) => (
+          <FallbackRow
+            key={index}
+            number={index + 1}
+            fallback={fallback}
+            onChange={(row) => set(fallbacks.with(index, row))}
+            onRemove={() => set(fallbacks.toSpliced(index, 1))}
+          />
+        ))}
+        {fallbacks.length < MAX_FALLBACKS && (
+          <Button
+            variant="default"
+            size="xs"
+            style={{ alignSelf: 'flex-start' }}
+            leftSection={<IconPlus size={14} stroke={1.7} aria-hidden />}
+            onClick={() => set([...fallbacks, { providerId, model: '' }])}
+          >
+            Add a fallback
+          </Button>
+        )}
+      </Stack>
+    </Input.Wrapper>
+  )
+}
+
+interface FallbackRowProps {
+  number: number
+  fallback: Fallback
+  onChange: (fallback: Fallback) => void
+  onRemove: () => void
+}
+
+function FallbackRow({ number, fallback: { providerId, model }, onChange, onRemove }: FallbackRowProps) {
+  const { data: providers } = useQuery(providerResource.all)
+  const isKnown = providers?.some(({ id }) => id === providerId) === true
+  const { models, onFocus } = useModels(providerId, { isKnown, model })
+  return (
+    <div className={classes.headerRow}>
+      <Select
+        aria-label={`Provider of fallback ${number}`}
+        placeholder="Provider"
+        searchable
+        allowDeselect={false}
+        data={providers?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
+        value={isKnown ? providerId : null}
+        onChange={(id) => onChange({ providerId: id ?? '', model })}
+      />
+      <Autocomplete
+        aria-label={`Model of fallback ${number}`}
+        placeholder="Model"
+        limit={100}
+        data={models}
+        onFocus={onFocus}
+        spellCheck={false}
+        value={model}
+        onChange={(text) => onChange({ providerId, model: text })}
+      />
+      <ActionIcon variant="subtle" color="gray" size={36} aria-label={`Remove fallback ${number}`} onClick={onRemove}>
+        <IconX size={16} stroke={1.7} />
+      </ActionIcon>
+    </div>
+  )
+}

@@ -1,0 +1,54 @@
+import { NumberInput, SimpleGrid } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import type { AgentValues } from '../agent-values.ts'
+
+const fields = [
+  {
+    path: 'generationConfig.temperature',
+    label: 'Temperature',
+    words:
+      'How randomly words are picked, 0 to 2. Near 0: the likeliest words, nearly the same each time. Above 1: erratic.',
+    step: 0.1,
+  },
+  {
+    path: 'generationConfig.topP',
+    label: 'Top P',
+    words:
+      'Only the likeliest words whose probabilities add up to this, 0 to 1. Change this or the temperature, not both.',
+    step: 0.05,
+  },
+  {
+    path: 'generationConfig.topK',
+    label: 'Top K',
+    words: 'Only this many of the likeliest words, from 1. Not sent to vendors whose API lacks the setting.',
+    step: 1,
+  },
+  {
+    path: 'generationConfig.maxToolCalls',
+    label: 'Maximum tool calls',
+    words: 'Per reply, 0 to 100. After that the model must answer with what it has. 0: no tools are offered.',
+    step: 1,
+  },
+] as const
+
+/** How replies are generated. The server checks the ranges. */
+export function GenerationFields({ form }: { form: UseFormReturnType<AgentValues> }) {
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg" verticalSpacing="md">
+      {fields.map(({ path, label, words, step }) => (
+        <NumberInput
+          key={path}
+          label={label}
+          description={words}
+          placeholder={path.endsWith('maxToolCalls') ? '10' : 'The provider’s default'}
+          inputWrapperOrder={['label', 'input', 'error', 'description']}
+          step={step}
+          clampBehavior="none"
+          decimalScale={3}
+          hideControls
+          {...form.getInputProps(path)}
+        />
+      ))}
+    </SimpleGrid>
+  )
+}

@@ -1,0 +1,82 @@
+/** A record's form: saves, shows the server's message at the field that it names, and guards unsaved work. */
+import { Button, Stack, Text } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { ApiError } from '../../api.ts'
+import classes from '../blocks.module.css'
+import { ErrorAlert } from '../messages/error-alert.tsx'
+import { fieldNamed } from './field-message.ts'
+import { UnsavedGuard } from './unsaved-guard.tsx'
+
+interface RecordFormProps<Values extends object, Saved> {
+  form: UseFormReturnType<Values>
+  save: (values: Values) => Promise<Saved>
+  /** After saving; to leave the page, `navigate(to, saved)` of unsaved-guard. */
+  onSaved: (record: Saved) => void
+  /**
+   * What the form shows after saving, where a stored secret must not stay on the screen. Otherwise it keeps what is
+   * in it, which may have been typed while it was saved.
+   */
+  valuesOf?: (record: Saved) => Values
+  submitLabel?: string
+  /** False in a dialog over another form: the router allows one guard, which is that form's. */
+  isGuarded?: boolean
+  children: ReactNode
+}
+
+/** Fields in a column, and a bar with the button, which stays in sight. */
+export function RecordForm<Values extends object, Saved>({
+  form,
+  save,
+  onSaved,
+  valuesOf,
+  submitLabel = 'Save',
+  isGuarded = true,
+  children,
+}: RecordFormProps<Values, Saved>) {
+  const saving = useMutation({
+    mutationFn: save,
+    onSuccess(record, values) {
+      form.resetDirty(values)
+      if (valuesOf !== undefined) {
+        const shown = valuesOf(record)
+        form.setValues(shown)
+        form.resetDirty(shown)
+      }
+      onSaved(record)
+    },
+    onError(error) {
+      const named = error instanceof ApiError ? fieldNamed(error.message, form.getValues()) : null
+      if (named === null) return
+      form.setFieldError(named.field, named.reason)
+      form.getInputNode(named.field)?.focus()
+    },
+  })
+  const isPlaced = saving.error instanceof ApiError && fieldNamed(saving.error.message, form.values) !== null
+  return (
+    <form
+      onSubmit={form.onSubmit(
+        (values) => saving.mutate(values),
+        (errors) => form.getInputNode(Object.keys(errors)[0] ?? '')?.focus(),
+      )}
+      noValidate
+    >
+      {isGuarded && <UnsavedGuard dirty={form.isDirty()} />}
+      <Stack gap="lg">
+        {children}
+        {!isPlaced && <ErrorAlert error={saving.error} />}
+      </Stack>
+      <div className={classes.saveBar}>
+        <Button type="submit" loading={saving.isPending}>
+          {submitLabel}
+        </Button>
+        {form.isDirty() && (
+          <Text fz="sm" c="dimmed">
+            Not saved yet
+          </Text>
+        )}
+      </div>
+    </form>
+  )
+}

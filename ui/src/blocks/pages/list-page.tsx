@@ -1,0 +1,153 @@
+import { Button, Skeleton, Table, Text, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { IconPlus, IconSearch } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useState } from 'react'
+import { Link } from 'react-router'
+import classes from '../blocks.module.css'
+import { EmptyState } from '../messages/empty-state.tsx'
+import { ErrorAlert } from '../messages/error-alert.tsx'
+import { RelativeTime } from '../relative-time.tsx'
+import type { Resource, StoredRecord } from '../resource.ts'
+import { Page } from './page.tsx'
+import { Pager } from './pager.tsx'
+import { type PageOf, usePaging } from './paging.ts'
+
+export interface Column<Item> {
+  header: string
+  cell: (item: Item) => ReactNode
+  /** CSS width; absent: what is left. */
+  width?: string
+  /** Left out on small screens. */
+  minor?: boolean
+}
+
+const changed: Column<StoredRecord> = {
+  header: 'Changed',
+  width: '10rem',
+  minor: true,
+  cell: ({ updatedAt }) => <RelativeTime iso={updatedAt} />,
+}
+
+interface ListPageProps<Item extends StoredRecord> {
+  resource: Resource<Item>
+  description: string
+  /** Between the name, which links to the record, and when it was changed. */
+  columns: Column<Item>[]
+  /** What the button says that leads to a new one. */
+  create: string
+  /** What it says while there is none. */
+  createFirst: string
+  /** What they are for: shown while there is none. */
+  children: ReactNode
+}
+
+/** A list with search, paging and links to its records. */
+export function ListPage<Item extends StoredRecord>(props: ListPageProps<Item>) {
+  const { resource, description, columns, create, createFirst, children } = props
+  const { noun, title, path, icon, list } = resource
+  const paging = usePaging()
+  const { data, error, isPlaceholderData } = useQuery({ ...list(paging.params), placeholderData: keepPreviousData })
+  const nothing = data !== undefined && data.total === 0 && paging.q === '' && !isPlaceholderData
+  return (
+    <Page
+      title={title}
+      description={description}
+      actions={
+        <Button component={Link} to={`${path}/new`} leftSection={<IconPlus size={16} aria-hidden />}>
+          {create}
+        </Button>
+      }
+    >
+      <ErrorAlert error={error} mb="md" />
+      {nothing ? (
+        <EmptyState icon={icon} title={`No ${noun}s yet`} leadTo={{ path: `${path}/new`, label: createFirst }}>
+          {children}
+        </EmptyState>
+      ) : (
+        <>
+          <Search key={title} label={`Search ${noun}s`} q={paging.q} setQ={paging.setQ} />
+          <Rows title={title} path={path} columns={columns} data={data} isStale={isPlaceholderData} />
+          {data && <Pager total={data.total} {...paging.params} onOffset={paging.setOffset} />}
+        </>
+      )}
+    </Page>
+  )
+}
+
+function Search({ label, q, setQ }: { label: string; q: string; setQ: (q: string) => void }) {
+  const [text, setText] = useState(q)
+  // The back button and links change the address too.
+  useEffect(() => setText(q), [q])
+  const search = useDebouncedCallback(setQ, 200)
+  return (
+    <TextInput
+      type="search"
+      aria-label={label}
+      placeholder="Search by name"
+      leftSection={<IconSearch size={16} stroke={1.7} aria-hidden />}
+      maw={320}
+      mb="md"
+      value={text}
+      onChange={({ currentTarget: { value } }) => {
+        setText(value)
+        search(value)
+      }}
+    />
+  )
+}
+
+interface RowsProps<Item> {
+  title: string
+  path: string
+  columns: Column<Item>[]
+  data: PageOf<Item> | undefined
+  /** The rows are those of another page or search, until the ones asked for have come. */
+  isStale: boolean
+}
+
+function Rows<Item extends StoredRecord>({ title, path, columns, data, isStale }: RowsProps<Item>) {
+  const all = [...columns, changed]
+  return (
+    <div className={classes.card}>
+      <Table className={classes.table ?? ''} aria-label={title} aria-busy={isStale || data === undefined}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Name</Table.Th>
+            {all.map(({ header, width, minor }) => (
+              <Table.Th key={header} w={width} data-minor={minor || undefined}>
+                {header}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {data?.items.map((item) => (
+            <Table.Tr key={item.id}>
+              <Table.Td>
+                <Link to={`${path}/${item.id}`} className={classes.rowLink}>
+                  {item.name}
+                </Link>
+              </Table.Td>
+              {all.map(({ header, cell, minor }) => (
+                <Table.Td key={header} data-minor={minor || undefined}>
+                  {cell(item)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+          {data?.items.length === 0 && (
+            <Table.Tr>
+              <Table.Td colSpan={all.length + 1}>
+                <Text c="dimmed" ta="center" py="lg">
+                  No names match.
+                </Text>
+              </Table.Td>
+            </Table.Tr>
+          )}
+        </Table.Tbody>
+      </Table>
+      {data === undefined && <Skeleton height={180} radius="lg" />}
+    </div>
+  )
+}

@@ -1,0 +1,26 @@
+import { notifications } from '@mantine/notifications'
+import type { ReactNode } from 'react'
+import { useNavigate } from 'react-router'
+import type { Resource, StoredRecord } from '../resource.ts'
+import { Page } from './page.tsx'
+
+interface NewPageProps {
+  resource: Resource
+  title: string
+  description?: string
+  /** The form, which calls `onCreated`. */
+  children: (onCreated: (record: Pick<StoredRecord, 'id' | 'name'>) => void) => ReactNode
+}
+
+/** The page on which a record is created; it leads on to the record's own. */
+export function NewPage({ resource: { noun, path, title: listTitle }, title, description, children }: NewPageProps) {
+  const navigate = useNavigate()
+  return (
+    <Page title={title} description={description} back={{ to: path, label: listTitle }} width="reading">
+      {children(({ id, name }) => {
+        notifications.show({ message: `Created the ${noun} “${name}”.` })
+        void navigate(`${path}/${id}`, { state: { saved: true, isNew: true }, replace: true })
+      })}
+    </Page>
+  )
+}

@@ -1,0 +1,45 @@
+import { Anchor, Box, Group, Text, Title } from '@mantine/core'
+import { IconChevronLeft } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import classes from '../blocks.module.css'
+
+export interface PageProps {
+  /** The heading, and the window's title. */
+  title: string
+  description?: ReactNode
+  /** Buttons at the right of the heading. */
+  actions?: ReactNode
+  /** The list that the page belongs to. */
+  back?: { to: string; label: string }
+  /** `wide`: tables; `reading`: forms; `full`: no limit. */
+  width?: 'wide' | 'reading' | 'full'
+  children: ReactNode
+}
+
+/** The frame of every page. */
+export function Page({ title, description, actions, back, width = 'wide', children }: PageProps) {
+  return (
+    <Box className={classes.page} data-width={width}>
+      <title>{`${title} · Greenroom`}</title>
+      {back && (
+        <Anchor component={Link} to={back.to} className={classes.back} fz="sm" c="dimmed">
+          <IconChevronLeft size={15} stroke={1.8} aria-hidden />
+          {back.label}
+        </Anchor>
+      )}
+      <Group justify="space-between" align="flex-start" gap="md" mb="xl" className={classes.head}>
+        <Box className={classes.headText}>
+          <Title order={1}>{title}</Title>
+          {description && (
+            <Text c="dimmed" mt={6} maw={680}>
+              {description}
+            </Text>
+          )}
+        </Box>
+        {actions && <Group gap="xs">{actions}</Group>}
+      </Group>
+      {children}
+    </Box>
+  )
+}

@@ -1,0 +1,93 @@
+import { Center, Loader } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { IconPlugOff } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useNavigate, useParams } from 'react-router'
+import { ApiError, wordsOf } from '../../api.ts'
+import { DeleteButton } from '../delete-button.tsx'
+import { saved } from '../forms/unsaved-guard.tsx'
+import { EmptyState } from '../messages/empty-state.tsx'
+import { Gone } from '../messages/gone.tsx'
+import { RelativeTime } from '../relative-time.tsx'
+import type { Resource, StoredRecord } from '../resource.ts'
+import { capitalized } from '../words.ts'
+import { Page } from './page.tsx'
+import { SideBySide } from './side-by-side.tsx'
+
+interface RecordPageProps<Item extends StoredRecord> {
+  resource: Resource<Item>
+  /** What it is, in a word or two under its name. */
+  about?: (item: Item) => string
+  /** Buttons at the left of "Delete". */
+  actions?: (item: Item) => ReactNode
+  /** What deleting it loses, in a sentence or two. */
+  deletion: string
+  /** Beside the form: what the record does. */
+  side?: (item: Item) => ReactNode
+  /** The form, which calls `onSaved`. */
+  children: (item: Item, onSaved: () => void) => ReactNode
+}
+
+/** The page of the record that the address names: while it loads, where it is gone, and its form. */
+export function RecordPage<Item extends StoredRecord>(props: RecordPageProps<Item>) {
+  const { noun, title, path, one } = props.resource
+  const { id = '' } = useParams()
+  const { data, error } = useQuery(one(id))
+  const back = { to: path, label: title }
+  if (data !== undefined) return <Existing key={data.id} {...props} item={data} back={back} />
+  return (
+    <Page title={capitalized(noun)} back={back}>
+      {error === null ? (
+        <Center h={240}>
+          <Loader aria-label="Loading" />
+        </Center>
+      ) : error instanceof ApiError && error.status === 404 ? (
+        <Gone noun={noun} />
+      ) : (
+        <EmptyState icon={IconPlugOff} title={`The ${noun} could not be read`}>
+          {wordsOf(error)}
+        </EmptyState>
+      )}
+    </Page>
+  )
+}
+
+type ExistingProps<Item extends StoredRecord> = RecordPageProps<Item> & {
+  item: Item
+  back: { to: string; label: string }
+}
+
+const showSaved = () => notifications.show({ message: 'Saved.' })
+
+function Existing<Item extends StoredRecord>({ item, back, ...props }: ExistingProps<Item>) {
+  const { resource, about, actions, deletion, side, children } = props
+  const navigate = useNavigate()
+  return (
+    <Page
+      title={item.name}
+      description={
+        <>
+          {about ? `${about(item)} · changed` : 'Changed'} <RelativeTime iso={item.updatedAt} />
+        </>
+      }
+      back={back}
+      width={side ? 'wide' : 'reading'}
+      actions={
+        <>
+          {actions?.(item)}
+          <DeleteButton
+            noun={resource.noun}
+            name={item.name}
+            remove={() => resource.remove(item.id)}
+            onDeleted={() => navigate(resource.path, saved)}
+          >
+            {deletion}
+          </DeleteButton>
+        </>
+      }
+    >
+      {side ? <SideBySide side={side(item)}>{children(item, showSaved)}</SideBySide> : children(item, showSaved)}
+    </Page>
+  )
+}

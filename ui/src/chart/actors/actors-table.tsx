@@ -1,0 +1,71 @@
+import { Table } from '@mantine/core'
+import { Link } from 'react-router'
+import card from '../../blocks/card.module.css'
+import { sessionName, shortId } from '../../sessions/words.ts'
+import classes from '../chart-page.module.css'
+import { InstanceChip } from '../chips/instance-chip.tsx'
+import { RunningDuration } from '../chips/running-duration.tsx'
+import { StateChip } from '../chips/state-chip.tsx'
+import type { Actor } from '../queries.ts'
+import { chartAddress } from '../sessions/session-in-url.ts'
+
+interface ActorsTableProps {
+  actors: readonly Actor[]
+  agentNames: ReadonlyMap<string, string>
+  titles: ReadonlyMap<string, string | null>
+}
+
+/** The one that entered its state last comes first. */
+export function ActorsTable({ actors, agentNames, titles }: ActorsTableProps) {
+  return (
+    <div className={`${card.card} ${classes.scroll}`}>
+      <Table className={classes.table ?? ''} aria-label="Live actors">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Session</Table.Th>
+            <Table.Th>State</Table.Th>
+            <Table.Th>Since</Table.Th>
+            <Table.Th data-minor>Agent</Table.Th>
+            <Table.Th data-minor>Instance</Table.Th>
+            <Table.Th data-minor ta="right">
+              Subscribers
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {actors
+            .toSorted((one, other) => other.since.localeCompare(one.since))
+            .map(({ sessionId, agentId, state, since, instanceId, subscribers }) => (
+              <Table.Tr key={`${sessionId} ${instanceId}`}>
+                <Table.Td>
+                  <Link to={chartAddress('live', { agentId, sessionId })} className={classes.actorLink}>
+                    {sessionName({ id: sessionId, title: titles.get(sessionId) ?? null })}
+                  </Link>
+                </Table.Td>
+                <Table.Td>
+                  <StateChip id={state} />
+                </Table.Td>
+                <Table.Td className={classes.number ?? ''}>
+                  <RunningDuration since={since} />
+                </Table.Td>
+                <Table.Td data-minor>{agentNames.get(agentId) ?? shortId(agentId)}</Table.Td>
+                <Table.Td data-minor>
+                  <InstanceChip id={instanceId} />
+                </Table.Td>
+                <Table.Td data-minor ta="right" className={classes.number ?? ''}>
+                  {subscribers}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          {actors.length === 0 && (
+            <Table.Tr>
+              <Table.Td colSpan={6} ta="center" c="dimmed">
+                No live actor matches the filters.
+              </Table.Td>
+            </Table.Tr>
+          )}
+        </Table.Tbody>
+      </Table>
+    </div>
+  )
+}

@@ -1,0 +1,67 @@
+/** The chart's layout, made by scripts/chart-layout.ts from the machine that this version runs. */
+
+import type { Chart, ChartState, ChartTransition } from '../queries.ts'
+import layouts from './layouts.json'
+
+export interface Point {
+  x: number
+  y: number
+}
+export interface Box extends Point {
+  width: number
+  height: number
+}
+export interface PlacedState {
+  state: ChartState
+  box: Box
+  /** Whether other states lie in it. */
+  compound: boolean
+}
+export interface PlacedTransition {
+  transition: ChartTransition
+  points: Point[]
+  label: Box
+}
+export interface Layout {
+  width: number
+  height: number
+  states: PlacedState[]
+  transitions: PlacedTransition[]
+  /** The dot that the first state is entered from, and the way there. */
+  start: { box: Box; points: Point[] }
+}
+
+/** `wide` reads from left to right, `tall` from top to bottom and with larger words: it is shown smaller. */
+export type Form = 'wide' | 'tall'
+
+export const startId = '(start)'
+
+interface StoredLayout {
+  width: number
+  height: number
+  boxes: Readonly<Record<string, Box>>
+  edges: Readonly<Record<string, { points: Point[]; label: Box }>>
+}
+const stored: Readonly<Record<string, StoredLayout>> = layouts
+const nowhere: Box = { x: 0, y: 0, width: 0, height: 0 }
+
+/** `extraLetters`: room in each label beside the event's name. What an older page does not know is left out. */
+export function layoutOf(chart: Chart, form: Form, extraLetters: 0 | 5): Layout | undefined {
+  const layout = stored[`${form} ${extraLetters}`]
+  if (layout === undefined) return undefined
+  const { width, height, boxes, edges } = layout
+  return {
+    width,
+    height,
+    states: chart.states.flatMap((state) => {
+      const box = boxes[state.id]
+      const compound = chart.states.some(({ parent }) => parent === state.id)
+      return box === undefined ? [] : [{ state, box, compound }]
+    }),
+    transitions: chart.transitions.flatMap((transition) => {
+      const edge = edges[transition.id]
+      return edge === undefined ? [] : [{ transition, points: edge.points, label: edge.label }]
+    }),
+    start: { box: boxes[startId] ?? nowhere, points: edges[startId]?.points ?? [] },
+  }
+}

@@ -1,0 +1,55 @@
+import { useMemo } from 'react'
+import { ErrorAlert } from '../../blocks/messages/error-alert.tsx'
+import { Gone } from '../../blocks/messages/gone.tsx'
+import { ChartPicture } from '../canvas/chart-picture.tsx'
+import { ChartTable } from '../canvas/chart-table.tsx'
+import { actorMarks, unmarked } from '../canvas/marks.ts'
+import type { LaidOutChart } from '../canvas/use-chart.ts'
+import classes from '../chart-page.module.css'
+import { RunningDuration } from '../chips/running-duration.tsx'
+import { isRunning, transitionTaken } from '../machine.ts'
+import { isNote, noteWords } from '../note-words.ts'
+import type { ChosenSession } from '../sessions/session-in-url.ts'
+import { LiveEvents } from './live-events.tsx'
+import { LiveState } from './live-state.tsx'
+import { usePaced } from './use-paced.ts'
+import { useSessionSteps } from './use-session-steps.ts'
+
+interface LiveSessionProps {
+  session: ChosenSession
+  laidOut: LaidOutChart
+}
+
+export function LiveSession({ session, laidOut }: LiveSessionProps) {
+  const { status, steps, known, error } = useSessionSteps(session.sessionId)
+  const shown = usePaced(steps, known)
+  const { chart, layout } = laidOut
+  const newest = steps[shown - 1]
+  const step = steps.slice(0, shown).findLast((one) => !isNote(one))
+  const current = status === 'loading' ? null : (step?.to ?? chart?.initial ?? null)
+  const isNew = shown > known
+  const marks = useMemo(() => {
+    if (!layout || !chart) return unmarked
+    const transition = step && transitionTaken(chart.transitions, step)
+    const taken = transition && step && isNew ? { id: transition.id, step } : null
+    const runs = step && current && isRunning(current) ? <RunningDuration since={step.at} /> : undefined
+    const note = newest && runs && isNote(newest) ? noteWords(newest) : runs
+    return actorMarks(layout, current, taken, note)
+  }, [layout, chart, step, newest, current, isNew])
+  if (status === 'gone') return <Gone noun="session" />
+  return (
+    <>
+      <ErrorAlert error={error} mb="md" />
+      <ChartPicture
+        laidOut={laidOut}
+        marks={marks}
+        label={`State chart; the session is in ${current ?? 'no known state'}`}
+      />
+      <div className={classes.beside}>
+        <LiveState session={session} status={status} current={current} step={step} newest={steps.at(-1)} />
+        <LiveEvents steps={steps.slice(0, shown)} known={known} />
+      </div>
+      <ChartTable laidOut={laidOut} current={current} />
+    </>
+  )
+}

@@ -1,0 +1,70 @@
+/** A session's actor, live. */
+import { Button, Group, Loader, Switch } from '@mantine/core'
+import { IconActivity, IconPlayerTrackNext } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import { EmptyState } from '../../blocks/messages/empty-state.tsx'
+import { ChartPicture } from '../canvas/chart-picture.tsx'
+import { ChartTable } from '../canvas/chart-table.tsx'
+import { unmarked } from '../canvas/marks.ts'
+import { useChart } from '../canvas/use-chart.ts'
+import { OpenInPlayground } from '../sessions/open-in-playground.tsx'
+import { type ChosenSession, chartAddress, useChartAddress } from '../sessions/session-in-url.ts'
+import { SessionPicker } from '../sessions/session-picker.tsx'
+import { StartOne } from '../sessions/start-one.tsx'
+import { LiveSession } from './live-session.tsx'
+import { useNewestActivity } from './use-newest-activity.ts'
+
+/** Without a session in the address, the newest activity is followed. */
+export function Live() {
+  const { chosen, choose } = useChartAddress()
+  const following = chosen === null
+  const { newest, isPending } = useNewestActivity(following)
+  const laidOut = useChart()
+  const shown = chosen ?? newest
+  return (
+    <>
+      <Group mb="md" gap="sm">
+        <SessionPicker chosen={shown} onChoose={choose} />
+        <Switch
+          label="Follow newest activity"
+          checked={following}
+          disabled={following && shown === null}
+          onChange={({ currentTarget: { checked } }) => choose(checked ? null : shown)}
+        />
+        {shown && <Ways session={shown} />}
+      </Group>
+      {shown ? (
+        <LiveSession key={shown.sessionId} session={shown} laidOut={laidOut} />
+      ) : (
+        <>
+          <ChartPicture laidOut={laidOut} marks={unmarked} label="State chart" />
+          {isPending ? (
+            <Loader mt="lg" size="sm" aria-label="Looking for sessions" />
+          ) : (
+            <EmptyState icon={IconActivity} title="No session yet" action={<StartOne />}>
+              Send a message to an agent and watch its session move through these states.
+            </EmptyState>
+          )}
+          <ChartTable laidOut={laidOut} />
+        </>
+      )}
+    </>
+  )
+}
+
+function Ways({ session }: { session: ChosenSession }) {
+  return (
+    <Group gap="xs" ml="auto">
+      <Button
+        component={Link}
+        to={chartAddress('replay', session)}
+        variant="default"
+        size="xs"
+        leftSection={<IconPlayerTrackNext size={15} stroke={1.7} aria-hidden />}
+      >
+        Replay
+      </Button>
+      <OpenInPlayground session={session} />
+    </Group>
+  )
+}

@@ -1,0 +1,64 @@
+/** A session's steps: the newest stored ones, then each as it happens, over broken connections. */
+import { useEffect, useState } from 'react'
+import { ApiError, api, Unreachable, wordsOf } from '../../api.ts'
+import { reachableWithin } from '../../shell/connection.ts'
+import { newestSteps, type Step } from '../queries.ts'
+
+export interface SessionSteps {
+  /** `gone`: there is no such session, or it has been deleted meanwhile. */
+  status: 'loading' | 'live' | 'reconnecting' | 'gone' | 'failed'
+  steps: Step[]
+  /** How many of them were stored before the page was opened. */
+  known: number
+  error: string | null
+}
+
+const nothing: SessionSteps = { status: 'loading', steps: [], known: 0, error: null }
+const waitMs = 5_000
+/** Older ones are left to the replay. */
+const mostSteps = 600
+
+const isGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404
+
+type Tell = (change: (before: SessionSteps) => SessionSteps) => unknown
+
+async function follow(sessionId: string, tell: Tell, signal: AbortSignal): Promise<void> {
+  const path = `/api/v1/debug/sessions/${encodeURIComponent(sessionId)}/transitions/stream`
+  const show = (status: SessionSteps['status']) => tell((before) => ({ ...before, status }))
+  const onConnection = (state: 'open' | 'lost') => show(state === 'open' ? 'live' : 'reconnecting')
+  const steps = await newestSteps(sessionId, signal).catch(async (error: unknown) => {
+    if (!(error instanceof Unreachable)) throw error
+    show('reconnecting')
+    await reachableWithin(waitMs, signal)
+    return null
+  })
+  if (steps === null) return follow(sessionId, tell, signal)
+  tell(() => ({ status: 'live', steps, known: steps.length, error: null }))
+  const lastEventId = String(steps.at(-1)?.seq ?? 0)
+  for await (const { data } of api.events(path, { lastEventId, onConnection, signal })) {
+    const step: Step = JSON.parse(data)
+    tell((before) => ({ ...before, ...shortened([...before.steps, step], before.known) }))
+  }
+}
+
+const shortened = (steps: Step[], known: number) => {
+  const over = Math.max(0, steps.length - mostSteps)
+  return { steps: steps.slice(over), known: Math.max(0, known - over) }
+}
+
+/** For one session: give the component that uses it the session's id as its key. */
+export function useSessionSteps(sessionId: string): SessionSteps {
+  const [state, setState] = useState(nothing)
+  useEffect(() => {
+    const controller = new AbortController()
+    const tell: Tell = (change) => !controller.signal.aborted && setState(change)
+    follow(sessionId, tell, controller.signal).catch((error: unknown) => {
+      tell((before) => ({
+        ...before,
+        ...(isGone(error) ? { status: 'gone' } : { status: 'failed', error: wordsOf(error) }),
+      }))
+    })
+    return () => controller.abort()
+  }, [sessionId])
+  return state
+}

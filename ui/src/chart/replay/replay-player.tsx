@@ -1,0 +1,63 @@
+import { useMemo } from 'react'
+import { Card } from '../../blocks/card.tsx'
+import ReplyTrace from '../../traces/reply-trace.tsx'
+import { ChartPicture } from '../canvas/chart-picture.tsx'
+import { ChartTable } from '../canvas/chart-table.tsx'
+import { actorMarks } from '../canvas/marks.ts'
+import { useChart } from '../canvas/use-chart.ts'
+import classes from '../chart-page.module.css'
+import { transitionTaken } from '../machine.ts'
+import { isNote, noteWords } from '../note-words.ts'
+import type { Message, Step } from '../queries.ts'
+import styles from './replay.module.css'
+import { ReplayControls } from './replay-controls.tsx'
+import { messagesAt, momentsOf } from './replay-moments.ts'
+import { ReplaySteps } from './replay-steps.tsx'
+import { ReplayTranscript } from './replay-transcript.tsx'
+import { useReplayPosition } from './use-replay-position.ts'
+
+interface ReplayPlayerProps {
+  steps: Step[]
+  messages: Message[]
+  initial: string
+}
+
+export function ReplayPlayer({ steps, messages, initial }: ReplayPlayerProps) {
+  const laidOut = useChart()
+  const { chart, layout } = laidOut
+  const moments = useMemo(() => momentsOf(steps, messages, initial), [steps, messages, initial])
+  const position = useReplayPosition(moments)
+  const { index } = position
+  const moment = moments[index]
+  const marks = useMemo(() => {
+    if (!layout || !chart || !moment) return { states: new Map(), transitions: new Map() }
+    const { state, step, tool } = moment
+    const transition = step && transitionTaken(chart.transitions, step)
+    const acts = tool ? `${tool.name} ${tool.ok === null ? 'runs' : tool.ok ? 'done' : 'failed'}` : undefined
+    const note = acts ?? (step && isNote(step) ? noteWords(step) : undefined)
+    return actorMarks(layout, state, transition && step ? { id: transition.id, step } : null, note)
+  }, [layout, chart, moment])
+  const seen = useMemo(() => messagesAt(moments, index, messages), [moments, index, messages])
+  return (
+    <>
+      <ReplayControls moments={moments} position={position} />
+      <ChartPicture
+        laidOut={laidOut}
+        marks={marks}
+        label={`State chart; at this moment the session is in ${moment?.state ?? 'no known state'}`}
+      />
+      <div className={classes.beside}>
+        <ReplaySteps moments={moments} index={index} onGo={position.go} />
+        <ReplayTranscript seen={seen} />
+      </div>
+      {moment?.messageId && (
+        <Card title="The reply at this moment">
+          <div className={styles.trace}>
+            <ReplyTrace key={moment.messageId} messageId={moment.messageId} running={false} />
+          </div>
+        </Card>
+      )}
+      <ChartTable laidOut={laidOut} current={moment?.state ?? null} />
+    </>
+  )
+}

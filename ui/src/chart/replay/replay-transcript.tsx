@@ -1,0 +1,81 @@
+import { Text } from '@mantine/core'
+import { IconAlertTriangle, IconTool } from '@tabler/icons-react'
+import { useEffect, useRef } from 'react'
+import { Card } from '../../blocks/card.tsx'
+import { duration } from '../words.ts'
+import styles from './replay.module.css'
+import type { SeenMessage } from './replay-moments.ts'
+
+/** Of a long conversation only the last messages are shown. */
+const mostShown = 40
+
+/** The conversation as it was at this moment. */
+export function ReplayTranscript({ seen }: { seen: readonly SeenMessage[] }) {
+  const shown = seen.slice(-mostShown)
+  const end = useRef<HTMLDivElement>(null)
+  const last = shown.at(-1)
+  useEffect(() => {
+    const box = end.current
+    if (box) box.scrollTop = box.scrollHeight
+  }, [last?.message.id, last?.running, last?.begun.size, last?.ended.size])
+  return (
+    <Card
+      title="The conversation at this moment"
+      aside={
+        seen.length > shown.length && (
+          <Text fz="xs" c="dimmed">
+            {seen.length - shown.length} earlier messages not shown
+          </Text>
+        )
+      }
+    >
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <div ref={end} className={styles.transcript} tabIndex={0} role="log" aria-label="Conversation" aria-live="off">
+        {shown.length === 0 && (
+          <Text c="dimmed" fz="sm">
+            No messages yet.
+          </Text>
+        )}
+        {shown.map((one) => (
+          <Spoken key={one.message.id} seen={one} />
+        ))}
+      </div>
+    </Card>
+  )
+}
+
+function outcomeOf({ ok, durationMs }: SeenMessage['message']['toolCalls'][number]): string {
+  if (ok === null) return 'outcome unknown'
+  return `${ok ? 'answered' : 'failed'}${durationMs === null ? '' : ` in ${duration(durationMs)}`}`
+}
+
+function Spoken({ seen: { message, running, begun, ended } }: { seen: SeenMessage }) {
+  const { role, content, finishReason, error, toolCalls } = message
+  const calls = running ? toolCalls.filter(({ id }) => begun.has(id)) : toolCalls
+  return (
+    <article className={styles.message} data-role={role} data-running={running || undefined}>
+      <h3 className={styles.who}>{role === 'user' ? 'User' : 'Reply'}</h3>
+      {calls.map((call, index) => (
+        <p key={`${call.id}-${index}`} className={styles.tool}>
+          <IconTool size={14} stroke={1.7} aria-hidden />
+          <b>{call.name}</b>
+          {running && !ended.has(call.id) ? 'runs…' : outcomeOf(call)}
+        </p>
+      ))}
+      {!running && message.reasoning !== undefined && (
+        <details className={styles.thought}>
+          <summary>Reasoning{message.reasoningMs === undefined ? '' : `, ${duration(message.reasoningMs)}`}</summary>
+          <p className={styles.content}>{message.reasoning}</p>
+        </details>
+      )}
+      {running ? <p className={styles.running}>streaming…</p> : <p className={styles.content}>{content}</p>}
+      {!running && finishReason === 'cancelled' && <p className={styles.ending}>cancelled here</p>}
+      {!running && error && (
+        <p className={styles.ending} data-bad>
+          <IconAlertTriangle size={14} stroke={1.7} aria-hidden />
+          <b>{error.code}</b> {error.message}
+        </p>
+      )}
+    </article>
+  )
+}

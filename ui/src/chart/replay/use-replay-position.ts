@@ -1,0 +1,56 @@
+/** Where the replay stands (`?at=…`), and its playing. */
+import { useEffect, useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { withParams } from '../../blocks/search-params.ts'
+import { type Moment, playMs } from './replay-moments.ts'
+
+export interface ReplayPosition {
+  index: number
+  go: (index: number) => void
+  playing: boolean
+  /** At the end it plays from the beginning. */
+  toggle: () => void
+  speed: number
+  setSpeed: (speed: number) => void
+}
+
+/** Where there is most to see: at the first error, else at the end. */
+function opening(moments: readonly Moment[]): number {
+  const failed = moments.findIndex(({ state }) => state === 'error')
+  return failed >= 0 ? failed : moments.length - 1
+}
+
+export function useReplayPosition(moments: readonly Moment[]): ReplayPosition {
+  const [search, setSearch] = useSearchParams()
+  const [playing, setPlaying] = useState(false)
+  const [speed, setSpeed] = useState(1)
+  const at = search.get('at')
+  const last = moments.length - 1
+  const asked = moments.findIndex(({ id }) => id === at)
+  const index = asked >= 0 ? asked : opening(moments)
+  const show = (next: number) =>
+    setSearch((before) => withParams(before, { at: moments[Math.min(Math.max(next, 0), last)]?.id ?? '' }), {
+      replace: true,
+      preventScrollReset: true,
+    })
+  useEffect(() => {
+    if (!playing) return
+    if (index >= last) return setPlaying(false)
+    const timer = setTimeout(() => show(index + 1), playMs(moments, index, speed))
+    return () => clearTimeout(timer)
+  }, [playing, index, last, speed])
+  return {
+    index,
+    go: (next) => {
+      setPlaying(false)
+      show(next)
+    },
+    playing,
+    toggle: () => {
+      if (!playing && index >= last) show(0)
+      setPlaying(!playing)
+    },
+    speed,
+    setSpeed,
+  }
+}

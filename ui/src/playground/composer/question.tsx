@@ -1,0 +1,267 @@
+/** What the session waits for: each call with its arguments, to approve, edit, reject or answer. */
+import { Button, Group, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { IconCheck, IconHandStop, IconPencil, IconX } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import { ArgumentFields } from '../../http-tools/argument-fields.tsx'
+import { argumentsOf, type Typed } from '../../http-tools/arguments.ts'
+import { draftOf } from '../../http-tools/schema-draft.ts'
+import type { Decision, PendingCall } from '../queries.ts'
+import classes from './question.module.css'
+import { useToolSchema } from './use-tool-schema.ts'
+
+interface QuestionProps {
+  pending: readonly PendingCall[]
+  /** Called once all are decided. */
+  onDecide: (decisions: Decision[]) => void
+}
+
+/** Keep it apart by what is pending: decisions are made about exactly these calls. */
+export function Question({ pending, onDecide }: QuestionProps) {
+  const [decided, setDecided] = useState<ReadonlyMap<string, Decision>>(new Map())
+  const decide = (decision: Decision) => {
+    const all = new Map(decided).set(decision.call_id, decision)
+    setDecided(all)
+    if (all.size === pending.length) onDecide([...all.values()])
+  }
+  const undo = (callId: string) => setDecided(new Map([...decided].filter(([id]) => id !== callId)))
+  const left = pending.length - decided.size
+  return (
+    <section className={classes.question} aria-label="Waiting for a decision">
+      <Group gap="xs" wrap="nowrap">
+        <IconHandStop size={18} stroke={1.8} aria-hidden />
+        <Title order={2} size="h5">
+          {pending.length === 1 ? 'This call needs a decision' : `${pending.length} calls need a decision`}
+        </Title>
+        {decided.size > 0 && left > 0 && (
+          <Text fz="sm" c="dimmed">
+            {left} left
+          </Text>
+        )}
+      </Group>
+      {pending.map((call) => (
+        <CallQuestion
+          key={call.call_id}
+          call={call}
+          decided={decided.get(call.call_id) ?? null}
+          onDecide={decide}
+          onUndo={() => undo(call.call_id)}
+        />
+      ))}
+    </section>
+  )
+}
+
+interface CallQuestionProps {
+  call: PendingCall
+  decided: Decision | null
+  onDecide: (decision: Decision) => void
+  onUndo: () => void
+}
+
+const words = { approve: 'Approved', reject: 'Rejected', respond: 'Answered' } as const
+
+function CallQuestion({ call, decided, onDecide, onUndo }: CallQuestionProps) {
+  const { call_id, name, kind } = call
+  return (
+    <article className={classes.call} aria-label={name}>
+      <Text className={classes.name}>{name}</Text>
+      {decided === null ? (
+        <Choices call={call} onDecide={(decision) => onDecide({ ...decision, call_id })} />
+      ) : (
+        <Group gap="sm">
+          <Text fz="sm">{words[decided.decision]}</Text>
+          <Button size="compact-sm" variant="subtle" onClick={onUndo}>
+            Change
+          </Button>
+        </Group>
+      )}
+      {kind === 'caller' && (
+        <Text fz="xs" c="dimmed">
+          A tool of the calling program, which usually answers by itself.
+        </Text>
+      )}
+    </article>
+  )
+}
+
+type Choice = Omit<Decision, 'call_id'>
+type Mode = 'asked' | 'editing' | 'rejecting'
+
+function Choices({ call, onDecide }: { call: PendingCall; onDecide: (choice: Choice) => void }) {
+  const [mode, setMode] = useState<Mode>(call.kind === 'caller' ? 'editing' : 'asked')
+  const back = () => setMode('asked')
+  if (mode === 'rejecting') return <Rejecting onDecide={onDecide} onBack={back} />
+  if (call.kind === 'caller') return <Answering onDecide={onDecide} onReject={() => setMode('rejecting')} />
+  if (mode === 'editing') return <Editing call={call} onDecide={onDecide} onBack={back} />
+  const buttons = [
+    ['Approve', IconCheck, () => onDecide({ decision: 'approve' })],
+    ['Edit', IconPencil, () => setMode('editing')],
+    ['Reject', IconX, () => setMode('rejecting')],
+  ] as const
+  return (
+    <>
+      <Arguments text={call.arguments} />
+      <Group gap="sm">
+        {buttons.map(([words, Icon, onClick], place) => (
+          <Button
+            key={words}
+            size="sm"
+            variant={place === 0 ? 'filled' : 'default'}
+            leftSection={<Icon size={16} aria-hidden />}
+            onClick={onClick}
+          >
+            {words}
+          </Button>
+        ))}
+      </Group>
+    </>
+  )
+}
+
+function Arguments({ text }: { text: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    <pre className={classes.arguments} tabIndex={0}>
+      {indented(text)}
+    </pre>
+  )
+}
+
+interface StepProps {
+  onDecide: (choice: Choice) => void
+  onBack: () => void
+}
+
+/** A form, and below it the button that sends it beside another. */
+function Form({ onSubmit, children, buttons }: { onSubmit: () => void; children: ReactNode; buttons: ReactNode }) {
+  return (
+    <form
+      noValidate
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSubmit()
+      }}
+    >
+      {children}
+      <Group gap="sm">{buttons}</Group>
+    </form>
+  )
+}
+
+const Back = ({ onBack }: Pick<StepProps, 'onBack'>) => (
+  <Button size="sm" variant="subtle" onClick={onBack}>
+    Back
+  </Button>
+)
+
+/** The arguments as a form of the tool's schema; as JSON where that is not known. */
+function Editing({ call, onDecide, onBack }: StepProps & { call: PendingCall }) {
+  const schema = useToolSchema(call.name)
+  const draft = draftOf(schema)
+  const rows = schema !== null && draft.mode === 'rows' && draft.rows.length > 0 ? draft.rows : null
+  const [typed, setTyped] = useState<Typed>(() => typedOf(call.arguments))
+  const [error, setError] = useState<string | null>(null)
+  const approve = () => {
+    try {
+      onDecide({ decision: 'approve', arguments: argumentsOf(rows, typed) })
+    } catch (problem) {
+      setError(problem instanceof Error ? problem.message : String(problem))
+    }
+  }
+  return (
+    <Form
+      onSubmit={approve}
+      buttons={
+        <>
+          <Button size="sm" type="submit" leftSection={<IconCheck size={16} aria-hidden />}>
+            Approve with these
+          </Button>
+          <Back onBack={onBack} />
+        </>
+      }
+    >
+      <ArgumentFields rows={rows} typed={typed} onChange={setTyped} />
+      {error !== null && (
+        <Text fz="sm" c="var(--mantine-color-error)" role="alert">
+          {error}
+        </Text>
+      )}
+    </Form>
+  )
+}
+
+function Rejecting({ onDecide, onBack }: StepProps) {
+  const [reason, setReason] = useState('')
+  return (
+    <Form
+      onSubmit={() => onDecide({ decision: 'reject', ...(reason.trim() !== '' && { reason }) })}
+      buttons={
+        <>
+          <Button size="sm" type="submit" color="red" leftSection={<IconX size={16} aria-hidden />}>
+            Reject
+          </Button>
+          <Back onBack={onBack} />
+        </>
+      }
+    >
+      <TextInput
+        label="Reason"
+        description="The model is told this. Optional."
+        value={reason}
+        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+        data-autofocus
+      />
+    </Form>
+  )
+}
+
+function Answering({ onDecide, onReject }: { onDecide: (choice: Choice) => void; onReject: () => void }) {
+  const [output, setOutput] = useState('')
+  return (
+    <Form
+      onSubmit={() => onDecide({ decision: 'respond', output })}
+      buttons={
+        <>
+          <Button size="sm" type="submit">
+            Answer
+          </Button>
+          <Button size="sm" variant="default" onClick={onReject}>
+            Reject
+          </Button>
+        </>
+      }
+    >
+      <Textarea
+        label="Result"
+        description="What the model is told instead of the program’s result."
+        autosize
+        minRows={2}
+        value={output}
+        onChange={({ currentTarget }) => setOutput(currentTarget.value)}
+      />
+    </Form>
+  )
+}
+
+/** What a form of these arguments begins with. */
+function typedOf(text: string): Typed {
+  try {
+    const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text)
+    const entries = Object.entries(Object(value)).map(([name, one]): [string, string | boolean] => [
+      name,
+      typeof one === 'boolean' || typeof one === 'string' ? one : JSON.stringify(one),
+    ])
+    return { values: Object.fromEntries(entries), json: JSON.stringify(value, null, 2) }
+  } catch {
+    return { values: {}, json: text }
+  }
+}
+
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}

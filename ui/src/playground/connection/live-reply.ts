@@ -1,0 +1,176 @@
+/** The running reply, reduced from its events. Pure. */
+import type { ReplyEvent } from '../../api.ts'
+import type { Message, ToolCall } from '../queries.ts'
+import type { Conversation, PathMessage } from '../transcript/branches.ts'
+
+export type ShownPart = NonNullable<Message['parts']>[number]
+
+export interface LiveReply {
+  /** The message, until the server's stored one has been read. Null: the reply was joined. */
+  userText: string | null
+  /** Id of the message that it comes behind. Null: it begins a path. Undefined: the last one, as it is. */
+  behind: string | null | undefined
+  /** Of that message. */
+  userParts: readonly ShownPart[]
+  /** Null until its first event. */
+  id: string | null
+  content: string
+  reasoning: string
+  /** Since when (ms, monotonic) the model has been thinking. Null: it does something else. */
+  thinkingSince: number | null
+  /** How long it has thought before that. Null: it has not, or what was seen of it came late. */
+  reasoningMs: number | null
+  toolCalls: readonly ToolCall[]
+  status: Message['status']
+  finishReason: Message['finishReason']
+  error: Message['error']
+  startedAt: string
+}
+
+export const newReply = (
+  userText: string | null,
+  now: string,
+  { behind, userParts = [] }: Partial<Pick<LiveReply, 'behind' | 'userParts'>> = {},
+): LiveReply => ({
+  userText,
+  behind,
+  userParts,
+  id: null,
+  content: '',
+  reasoning: '',
+  thinkingSince: null,
+  reasoningMs: null,
+  toolCalls: [],
+  status: 'streaming',
+  finishReason: null,
+  error: null,
+  startedAt: now,
+})
+
+export type LiveEvent = ReplyEvent | { type: 'failed'; error: NonNullable<Message['error']> }
+
+/** The reply after events that came by `now` (ms, monotonic). */
+export const withEvents = (reply: LiveReply, events: readonly LiveEvent[], now: number): LiveReply =>
+  events.reduce((before, event) => timed(withEvent(before, event), event, now), reply)
+
+/** The model thinks from its first reasoning to whatever follows the last. A joined reply thought before it was seen. */
+function timed(reply: LiveReply, event: LiveEvent, now: number): LiveReply {
+  if (event.type === 'reasoning') return reply.thinkingSince === null ? { ...reply, thinkingSince: now } : reply
+  if (reply.thinkingSince === null || event.type === 'started') return reply
+  const ms = Math.round((reply.reasoningMs ?? 0) + now - reply.thinkingSince)
+  return { ...reply, thinkingSince: null, reasoningMs: reply.userText === null ? null : ms }
+}
+
+function withEvent(reply: LiveReply, event: LiveEvent): LiveReply {
+  switch (event.type) {
+    case 'started':
+      return { ...reply, id: event.messageId }
+    case 'text':
+      return { ...reply, content: reply.content + event.text }
+    case 'reasoning':
+      return { ...reply, reasoning: reply.reasoning + event.text }
+    case 'tool_call':
+      return { ...reply, toolCalls: [...reply.toolCalls, startedCall(event, reply.content.length)] }
+    case 'tool_result':
+      return { ...reply, toolCalls: withResult(reply.toolCalls, event) }
+    case 'finished':
+      return { ...reply, status: 'complete', finishReason: event.reason }
+    case 'failed':
+      return { ...reply, status: 'error', finishReason: 'error', error: event.error }
+  }
+}
+
+type EventOf<Type> = Extract<LiveEvent, { type: Type }>
+
+const startedCall = (call: EventOf<'tool_call'>, offset: number): ToolCall => ({
+  id: call.id,
+  name: call.name,
+  arguments: call.arguments,
+  offset,
+  ok: null,
+  content: null,
+  startedAt: null,
+  durationMs: null,
+})
+
+/** A result belongs to the oldest call of its id that has none: models repeat ids. */
+function withResult(calls: readonly ToolCall[], result: EventOf<'tool_result'>): readonly ToolCall[] {
+  const index = calls.findIndex(({ id, ok }) => id === result.id && ok === null)
+  const call = calls[index]
+  if (call === undefined) return calls
+  const { ok, content, durationMs } = result
+  return calls.with(index, { ...call, ok, content, durationMs })
+}
+
+/** A message as it is shown; `id` is null while the server's is not known. */
+export type ShownMessage = Pick<Message, 'role' | 'content' | 'status' | 'finishReason' | 'error' | 'createdAt'> & {
+  id: string | null
+  toolCalls: readonly ToolCall[]
+  /** Absent while the server's message is not known. */
+  model?: Message['model']
+  usage?: Message['usage']
+  firstTokenMs?: Message['firstTokenMs']
+  durationMs?: Message['durationMs']
+  attempts?: Message['attempts']
+  overrides?: Message['overrides']
+  reasoning?: string
+  reasoningMs?: number
+  parentId?: string | null
+  beside?: PathMessage['beside']
+  parts?: readonly ShownPart[]
+}
+
+/** The stored messages and the current reply. Text that was shown never gets shorter. */
+export function shownMessages({ path: stored, ids }: Conversation, live: LiveReply | null): readonly ShownMessage[] {
+  if (live === null) return stored
+  const index = live.id === null ? -1 : stored.findLastIndex(({ id }) => id === live.id)
+  const found = stored[index]
+  if (found === undefined) {
+    // It lies on another branch than the one that is shown.
+    if (live.id !== null && ids.includes(live.id)) return stored
+    // A joined reply is already there, as far as it was stored.
+    if (live.userText === null && live.id === null && live.behind === undefined) return stored
+    const user = live.userText === null ? [] : [userMessage(live.userText, live)]
+    return [...upTo(stored, live.behind), ...user, replyMessage(live)]
+  }
+  if (found.status !== 'streaming') return stored
+  const { status, finishReason, error, reasoning, reasoningMs } = live
+  return stored.toSpliced(index, 1, {
+    ...found,
+    status,
+    finishReason,
+    error,
+    ...(reasoning.length > (found.reasoning ?? '').length && { reasoning }),
+    ...(reasoningMs !== null && { reasoningMs }),
+    content: live.content.length >= found.content.length ? live.content : found.content,
+    toolCalls: [...(live.toolCalls.length >= found.toolCalls.length ? live.toolCalls : found.toolCalls)],
+  })
+}
+
+const upTo = (path: readonly PathMessage[], lastId: string | null | undefined): readonly PathMessage[] =>
+  lastId === undefined ? path : path.slice(0, path.findIndex(({ id }) => id === lastId) + 1)
+
+const userMessage = (content: string, { startedAt: createdAt, userParts }: LiveReply): ShownMessage => ({
+  id: null,
+  role: 'user',
+  content,
+  status: 'complete',
+  createdAt,
+  finishReason: null,
+  error: null,
+  toolCalls: [],
+  ...(userParts.length > 0 && { parts: userParts }),
+})
+
+const replyMessage = (reply: LiveReply): ShownMessage => ({
+  id: reply.id,
+  role: 'assistant',
+  content: reply.content,
+  toolCalls: reply.toolCalls,
+  status: reply.status,
+  finishReason: reply.finishReason,
+  error: reply.error,
+  createdAt: reply.startedAt,
+  ...(reply.reasoning !== '' && { reasoning: reply.reasoning }),
+  ...(reply.reasoningMs !== null && { reasoningMs: reply.reasoningMs }),
+})

@@ -1,0 +1,33 @@
+/** What a reply took, in a line: tokens, first token, duration, calls, overrides. */
+import { duration } from '../../chart/words.ts'
+import type { ShownMessage } from '../connection/live-reply.ts'
+import classes from './figures.module.css'
+
+export function Figures({ message }: { message: ShownMessage }) {
+  const words = figuresOf(message)
+  if (words.length === 0) return null
+  return (
+    <span className={classes.figures} data-testid="figures">
+      {words.join(' · ')}
+    </span>
+  )
+}
+
+const tokens = new Intl.NumberFormat('en')
+
+/** Empty while the reply runs, and where nothing is known of it. */
+function figuresOf({ model, usage, firstTokenMs, durationMs, attempts, overrides }: ShownMessage): string[] {
+  if (durationMs == null) return []
+  const about = usage?.estimated ? '≈ ' : ''
+  return [
+    model ?? '',
+    usage ? `${about}${tokens.format(usage.promptTokens)} → ${tokens.format(usage.completionTokens)} tokens` : '',
+    firstTokenMs == null ? '' : `first token ${duration(firstTokenMs)}`,
+    duration(durationMs),
+    attempts != null && attempts > 1 ? `${attempts} model calls` : '',
+    ...Object.entries(overrides ?? {}).flatMap(([name, value]) => (value === null ? [] : [overrideWords(name, value)])),
+  ].filter((one) => one !== '')
+}
+
+const overrideWords = (name: string, value: unknown): string =>
+  typeof value === 'number' || (typeof value === 'string' && value.length <= 24) ? `${name} ${value}` : `own ${name}`

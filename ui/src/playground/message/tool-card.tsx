@@ -1,0 +1,102 @@
+/** A tool call: collapsed, one line with its name and outcome; expanded, its arguments and its result. */
+import { Loader, Text } from '@mantine/core'
+import { IconCheck, IconChevronRight, IconQuestionMark, IconX } from '@tabler/icons-react'
+import { memo, type ToggleEvent, useState } from 'react'
+import { Copy } from '../../blocks/copy.tsx'
+import type { ToolCall } from '../queries.ts'
+import classes from './message.module.css'
+
+/** More is not rendered: a result may have 256 KiB. It is copied whole. */
+const mostShown = 20_000
+
+interface ToolCardProps {
+  call: ToolCall
+  running: boolean
+  /** In `unfolded` while it is expanded, whether it is rendered or not. */
+  id: string
+  unfolded: Set<string>
+}
+
+export const ToolCard = memo(({ call, running, id, unfolded }: ToolCardProps) => {
+  const [isOpen, setOpen] = useState(() => unfolded.has(id))
+  const onToggle = ({ currentTarget: { open } }: ToggleEvent<HTMLDetailsElement>) => {
+    setOpen(open)
+    if (open) unfolded.add(id)
+    else unfolded.delete(id)
+  }
+  const { name, durationMs } = call
+  const state = stateOf(call, running)
+  return (
+    <details className={classes.tool} data-state={state} open={isOpen} onToggle={onToggle}>
+      <summary>
+        <IconChevronRight size={15} stroke={1.8} className={classes.toolFold} aria-hidden />
+        <StateIcon state={state} />
+        <span className={classes.toolName}>{name}</span>
+        <span className={classes.toolHint}>{compact(call.arguments)}</span>
+        <span className={classes.toolTime}>{durationMs === null ? state : `${state} · ${duration(durationMs)}`}</span>
+      </summary>
+      {isOpen && <Parts call={call} running={running} />}
+    </details>
+  )
+})
+
+/** `decision`: of a call that waited for somebody. */
+function stateOf({ ok, decision }: ToolCall, running: boolean): string {
+  if (decision === null) return 'not decided'
+  if (decision === 'reject') return 'rejected'
+  if (decision === 'respond') return 'answered'
+  return ok === null ? (running ? 'running' : 'outcome unknown') : ok ? 'done' : 'failed'
+}
+
+function Parts({ call, running }: Pick<ToolCardProps, 'call' | 'running'>) {
+  return (
+    <>
+      <Part name="Arguments" text={pretty(call.arguments)} />
+      {call.content !== null && <Part name="Result" text={pretty(call.content)} />}
+      {call.content === null && (
+        <Text className={classes.toolWait}>
+          {running
+            ? 'Waiting for its result…'
+            : call.decision === null
+              ? 'The call is made once somebody approves it.'
+              : 'The reply ended before a result was stored. The call may have taken effect.'}
+        </Text>
+      )}
+    </>
+  )
+}
+
+function StateIcon({ state }: { state: string }) {
+  if (state === 'running') return <Loader size={14} aria-hidden />
+  if (state === 'done') return <IconCheck size={16} stroke={2.2} className={classes.toolOk} aria-hidden />
+  if (state === 'answered') return <IconCheck size={16} stroke={2.2} className={classes.toolOk} aria-hidden />
+  if (state === 'outcome unknown' || state === 'not decided')
+    return <IconQuestionMark size={16} stroke={2.2} className={classes.toolBad} aria-hidden />
+  return <IconX size={16} stroke={2.2} className={classes.toolBad} aria-hidden />
+}
+
+function Part({ name, text }: { name: string; text: string }) {
+  return (
+    <section className={classes.toolPart} aria-label={name}>
+      <div className={classes.toolPartName}>
+        {name}
+        <Copy text={text} label={`Copy ${name.toLowerCase()}`} />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <pre tabIndex={0}>{text.length > mostShown ? `${text.slice(0, mostShown)}\n…` : text}</pre>
+    </section>
+  )
+}
+
+const compact = (text: string): string => text.slice(0, 160).replaceAll(/\s+/g, ' ')
+
+/** JSON is indented; anything else is left as it is. */
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+export const duration = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`)

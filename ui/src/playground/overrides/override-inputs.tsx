@@ -1,0 +1,40 @@
+/** Inputs for one override each, wherever requests are given settings of their own. Empty: the agent's setting. */
+import { Select, TextInput, type TextInputProps } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { Agent } from '../../agents/resource.ts'
+import { promptResource } from '../../prompts/resource.ts'
+import type { OverrideState } from './overrides.ts'
+
+interface OverrideInputProps {
+  agent: Agent
+  state: OverrideState
+  size?: NonNullable<TextInputProps['size']>
+}
+
+export function ModelInput({ agent, state: { overrides, set }, size = 'sm' }: OverrideInputProps) {
+  return (
+    <TextInput
+      size={size}
+      label="Model"
+      placeholder={agent.model}
+      value={overrides.model ?? ''}
+      onChange={({ currentTarget: { value } }) => set({ model: value || null })}
+    />
+  )
+}
+
+export function PromptSelect({ agent, state: { overrides, set }, size = 'sm' }: OverrideInputProps) {
+  const { data: prompts = [] } = useQuery(promptResource.all)
+  return (
+    <Select
+      size={size}
+      label="Prompt"
+      placeholder={prompts.find(({ id }) => id === agent.promptId)?.name ?? 'none'}
+      data={prompts.map(({ id, name }) => ({ value: id, label: name }))}
+      value={overrides.prompt ?? null}
+      onChange={(prompt) => set({ prompt })}
+      clearable
+      clearButtonProps={{ 'aria-label': 'Use the agent’s prompt' }}
+    />
+  )
+}

@@ -1,0 +1,88 @@
+/** How the playground's requests differ from the agent: part of the address, so that it can be sent to somebody. */
+import { useSearchParams } from 'react-router'
+import { type ToolKey, toolKeys, toolKinds } from '../../agents/tool-kinds.ts'
+import { withParams } from '../../blocks/search-params.ts'
+import type { ChatRequest } from '../connection/connection-machine.ts'
+
+export const numberKeys = ['temperature', 'topP', 'topK', 'maxToolCalls'] as const
+export type NumberKey = (typeof numberKeys)[number]
+type SettingKey = NumberKey | 'provider' | 'model' | 'prompt' | 'system'
+export type OverrideKey = SettingKey | ToolKey
+const keys: readonly OverrideKey[] = ['provider', 'model', 'prompt', 'system', ...numberKeys, ...toolKeys]
+
+const settingNames: Record<SettingKey, string> = {
+  provider: 'Provider',
+  model: 'Model',
+  prompt: 'Prompt',
+  system: 'System prompt',
+  temperature: 'Temperature',
+  topP: 'Top P',
+  topK: 'Top K',
+  maxToolCalls: 'Tool calls',
+}
+
+export const isToolKey = (key: string): key is ToolKey => toolKeys.some((one) => one === key)
+
+export const overrideName = (key: OverrideKey): string => (isToolKey(key) ? toolKinds[key].title : settingNames[key])
+
+/** As the address has them; lists are separated by commas; an empty one means none. */
+export type Overrides = Partial<Record<OverrideKey, string>>
+
+/** Null: the agent's own setting again. */
+export type OverrideChanges = Partial<Record<OverrideKey, string | null>>
+
+export interface OverrideState {
+  overrides: Overrides
+  set: (changes: OverrideChanges) => void
+  clear: () => void
+}
+
+export function overridesIn(search: URLSearchParams): Overrides {
+  const overrides: Overrides = {}
+  for (const key of keys) {
+    const value = search.get(key)
+    if (value !== null) overrides[key] = value
+  }
+  return overrides
+}
+
+export const noOverrides: OverrideChanges = Object.fromEntries(keys.map((key) => [key, null]))
+
+export function useOverrides(): OverrideState {
+  const [search, setSearch] = useSearchParams()
+  const overrides = overridesIn(search)
+  const set = (changes: OverrideChanges) =>
+    setSearch(
+      () => {
+        // Not the router's own parameters, which are those of the last render: a second change before the next one would
+        // lose the first.
+        return withParams(new URLSearchParams(location.search), changes)
+      },
+      { replace: true },
+    )
+  return { overrides, set, clear: () => set(noOverrides) }
+}
+
+export const listOf = (text: string): string[] => text.split(',').filter((part) => part !== '')
+
+/** The overrides as part of a request. The server checks them. */
+export function requestPart(overrides: Overrides): Omit<ChatRequest, 'message' | 'sessionId'> {
+  const { provider, model, prompt, system } = overrides
+  const numbers = numberKeys.flatMap((key) => {
+    const value = overrides[key]
+    return value === undefined ? [] : [[key, Number(value)] as const]
+  })
+  const config = {
+    ...(provider !== undefined && { providerId: provider }),
+    ...(model !== undefined && { model }),
+    ...(prompt !== undefined && { promptId: prompt }),
+    ...(system !== undefined && { systemPrompt: system }),
+    ...Object.fromEntries(numbers),
+  }
+  const request: ReturnType<typeof requestPart> = Object.keys(config).length > 0 ? { configOverrides: config } : {}
+  for (const key of toolKeys) {
+    const ids = overrides[key]
+    if (ids !== undefined) Object.assign(request, toolKinds[key].choice(listOf(ids)))
+  }
+  return request
+}

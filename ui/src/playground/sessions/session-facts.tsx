@@ -1,0 +1,49 @@
+/** Whose session it is, and what its caller has noted about it. */
+import { ActionIcon, Popover, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconInfoCircle } from '@tabler/icons-react'
+import { Copy } from '../../blocks/copy.tsx'
+import type { Session } from '../queries.ts'
+import classes from './session-facts.module.css'
+
+export function SessionFacts({ session: { id, user, metadata } }: { session: Session }) {
+  const [opened, { toggle, close }] = useDisclosure()
+  const notes = Object.entries(metadata)
+  return (
+    <Popover opened={opened} onChange={(isOpen) => !isOpen && close()} width={340} withinPortal trapFocus>
+      <Popover.Target>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={36}
+          aria-label="About this session"
+          title="About this session"
+          onClick={toggle}
+        >
+          <IconInfoCircle size={18} stroke={1.7} />
+        </ActionIcon>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="About this session">
+        <dl className={classes.facts}>
+          <dt>User</dt>
+          <dd>{user ?? 'None'}</dd>
+          {notes.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+          <dt>Session id</dt>
+          <dd>
+            {id} <Copy text={id} label="Copy the session id" />
+          </dd>
+        </dl>
+        {notes.length === 0 && (
+          <Text fz="xs" c="dimmed" mt={8}>
+            No metadata.
+          </Text>
+        )}
+      </Popover.Dropdown>
+    </Popover>
+  )
+}

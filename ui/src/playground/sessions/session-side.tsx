@@ -1,0 +1,150 @@
+/** The agent's sessions: search, new, delete, and older ones on scrolling down. */
+import { ActionIcon, Button, Center, Loader, Select, Text, TextInput } from '@mantine/core'
+import { useDebouncedValue, useInViewport } from '@mantine/hooks'
+import { IconPlus, IconRobot, IconSearch, IconTrash, IconUser } from '@tabler/icons-react'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { Link, NavLink, useLocation, useNavigate } from 'react-router'
+import type { Agent } from '../../agents/resource.ts'
+import { wordsOf } from '../../api.ts'
+import { DeleteButton } from '../../blocks/delete-button.tsx'
+import { RelativeTime } from '../../blocks/relative-time.tsx'
+import { deleteSession, type Session, sessionList } from '../queries.ts'
+import classes from './session-side.module.css'
+
+interface SessionSideProps {
+  agent: Agent
+  agents: Agent[]
+  sessionId: string | undefined
+  /** A session was chosen, or a new one started. */
+  onChosen?: () => void
+}
+
+export function SessionSide({ agent, agents, sessionId, onChosen }: SessionSideProps) {
+  const agentId = agent.id
+  const navigate = useNavigate()
+  const [text, setText] = useState('')
+  const [user, setUser] = useState('')
+  const [q] = useDebouncedValue(text.trim(), 200)
+  const [ofUser] = useDebouncedValue(user.trim(), 200)
+  const { search } = useLocation()
+  const query = useInfiniteQuery({ ...sessionList(agentId, { q, user: ofUser }), placeholderData: keepPreviousData })
+  const sessions = query.data?.pages.flatMap((page) => page.sessions) ?? []
+  return (
+    <>
+      <div className={classes.sideHead}>
+        <Select
+          aria-label="Agent"
+          leftSection={<IconRobot size={17} stroke={1.7} aria-hidden />}
+          data={agents.map(({ id, name }) => ({ value: id, label: name }))}
+          value={agentId}
+          onChange={(id) => id !== null && navigate(`/playground/${id}`)}
+          allowDeselect={false}
+          searchable={agents.length > 8}
+          nothingFoundMessage="No agent matches."
+        />
+        <Button
+          component={Link}
+          to={{ pathname: `/playground/${agentId}`, search }}
+          variant="default"
+          fullWidth
+          leftSection={<IconPlus size={16} aria-hidden />}
+          onClick={onChosen}
+        >
+          New session
+        </Button>
+        <TextInput
+          type="search"
+          aria-label="Search sessions"
+          placeholder="Search sessions"
+          leftSection={<IconSearch size={15} stroke={1.8} aria-hidden />}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        <TextInput
+          type="search"
+          aria-label="Only sessions of this user"
+          placeholder="User, exact name"
+          leftSection={<IconUser size={15} stroke={1.8} aria-hidden />}
+          value={user}
+          onChange={(event) => setUser(event.currentTarget.value)}
+        />
+      </div>
+      <nav className={classes.sessions} aria-label="Sessions">
+        {query.isLoading && (
+          <Center p="md">
+            <Loader size="sm" aria-label="Loading" />
+          </Center>
+        )}
+        {query.error && <Text className={classes.sideNote}>{wordsOf(query.error)}</Text>}
+        {query.data && sessions.length === 0 && <Text className={classes.sideNote}>{nothingFound(q, ofUser)}</Text>}
+        <ul>
+          {sessions.map((session) => (
+            <SessionRow key={session.id} session={session} isOpen={session.id === sessionId} onChosen={onChosen} />
+          ))}
+        </ul>
+        {query.hasNextPage && <More isBusy={query.isFetchingNextPage} onReached={() => void query.fetchNextPage()} />}
+      </nav>
+    </>
+  )
+}
+
+function nothingFound(q: string, user: string): string {
+  if (user !== '') return q === '' ? 'This user has no sessions.' : 'No session of this user matches.'
+  return q === '' ? 'No sessions yet: the first message creates one.' : 'No session matches.'
+}
+
+export const titleOf = ({ title }: Pick<Session, 'title'>): string => title ?? 'New session'
+
+interface SessionRowProps {
+  session: Session
+  isOpen: boolean
+  onChosen: (() => void) | undefined
+}
+
+function SessionRow({ session, isOpen, onChosen }: SessionRowProps) {
+  const { id, agentId, user, updatedAt } = session
+  const title = titleOf(session)
+  const navigate = useNavigate()
+  const { search } = useLocation()
+  return (
+    <li className={classes.session}>
+      <NavLink to={{ pathname: `/playground/${agentId}/${id}`, search }} onClick={onChosen} title={title}>
+        <span className={classes.sessionTitle} dir="auto">
+          {title}
+        </span>
+        <span className={classes.sessionTime}>
+          {user !== null && `${user} · `}
+          <RelativeTime iso={updatedAt} />
+        </span>
+      </NavLink>
+      <DeleteButton
+        noun="session"
+        name={title}
+        remove={() => deleteSession(agentId, id)}
+        onDeleted={() => {
+          if (isOpen) void navigate(`/playground/${agentId}`, { replace: true })
+        }}
+        trigger={(ask) => (
+          <ActionIcon variant="subtle" color="gray" aria-label={`Delete the session “${title}”`} onClick={ask}>
+            <IconTrash size={15} stroke={1.7} />
+          </ActionIcon>
+        )}
+      >
+        Its messages are deleted permanently, and a running reply is stopped.
+      </DeleteButton>
+    </li>
+  )
+}
+
+function More({ isBusy, onReached }: { isBusy: boolean; onReached: () => void }) {
+  const { ref, inViewport } = useInViewport<HTMLButtonElement>()
+  useEffect(() => {
+    if (inViewport && !isBusy) onReached()
+  }, [inViewport, isBusy])
+  return (
+    <Button ref={ref} variant="subtle" color="gray" size="xs" fullWidth loading={isBusy} onClick={onReached}>
+      Show older sessions
+    </Button>
+  )
+}

@@ -1,0 +1,33 @@
+/** How much of the conversation its model no longer sees. */
+import { useQuery } from '@tanstack/react-query'
+import { requestsOf } from '../../traces/queries.ts'
+import type { ModelRequest } from '../../traces/types.ts'
+import type { Message } from '../queries.ts'
+
+export type LeftOut = ModelRequest['left']
+
+const nothing: LeftOut = { messages: 0, tokens: 0 }
+
+/** What the newest reply's first request left out, of the messages before it. */
+export function useLeftOut(path: readonly Message[]): LeftOut {
+  const last = path.findLast(({ role, status }) => role === 'assistant' && status !== 'streaming')
+  const { data } = useQuery({ ...requestsOf(last?.id ?? ''), enabled: last !== undefined && mayHaveLeft(path, last) })
+  return data?.[0]?.left ?? nothing
+}
+
+/**
+ * Whether the path looks longer than what was sent: a request may hold as much as the conversation, and nearly all send
+ * all of it.
+ */
+function mayHaveLeft(path: readonly Message[], last: Message): boolean {
+  const sent = last.usage?.promptTokens
+  if (sent === undefined || path.length < 3) return false
+  const before = path.slice(0, path.indexOf(last))
+  return before.reduce((tokens, { content }) => tokens + roughTokens(content), 0) > sent * 0.9
+}
+
+/** Four letters of a Latin script make a token, one of most others. */
+function roughTokens(text: string): number {
+  const others = text.match(/[^\p{ASCII}\p{Script=Latin}]/gu)?.length ?? 0
+  return others + (text.length - others) / 4
+}

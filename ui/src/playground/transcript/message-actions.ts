@@ -1,0 +1,66 @@
+/** What can be done at a message: edit it, answer it again, turn to it, fork the session there. */
+import { useCallbackRef } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
+import { useMemo } from 'react'
+import { useNavigate } from 'react-router'
+import { wordsOf } from '../../api.ts'
+import { comparePath } from '../../compare/columns-in-url.ts'
+import type { ShownMessage } from '../connection/live-reply.ts'
+import { overridesIn } from '../overrides/overrides.ts'
+import { createSession, turnTo } from '../queries.ts'
+
+export interface MessageActions {
+  /** Null: not here. */
+  edit: ((message: Pick<ShownMessage, 'content' | 'parts' | 'parentId'>) => void) | null
+  /** Asks for another reply to this message of the user's. Null: not while a reply runs. */
+  regenerate: ((messageId: string) => void) | null
+  /** Shows this message and its branch. Null: not while a reply runs. */
+  turnTo: ((messageId: string) => void) | null
+  /** Null while the session has no id. `frameId`: of a reply, only up to it. */
+  fork: ((messageId: string, frameId?: number) => void) | null
+  /** Opens the choice of a place within this reply. */
+  forkWithin: ((message: ShownMessage) => void) | null
+  /** Opens the page that compares replies to this message of the user's. Null: not here. */
+  compare: ((messageId: string) => void) | null
+}
+
+interface ActionOptions {
+  agentId: string
+  sessionId: string | null
+  isIdle: boolean
+  edit: NonNullable<MessageActions['edit']>
+  regenerate: (messageId: string) => void
+  forkWithin: (message: ShownMessage) => void
+}
+
+const say = (error: unknown) => notifications.show({ color: 'red', message: wordsOf(error) })
+
+export function useMessageActions(options: ActionOptions): MessageActions {
+  const { agentId, sessionId, isIdle } = options
+  const navigate = useNavigate()
+  const edit = useCallbackRef(options.edit)
+  const regenerate = useCallbackRef(options.regenerate)
+  const forkWithin = useCallbackRef(options.forkWithin)
+  return useMemo(() => {
+    const turn = (id: string) => void (sessionId !== null && turnTo(agentId, sessionId, id).catch(say))
+    const fork = async (messageId: string, frameId?: number) => {
+      if (sessionId === null) return
+      const id = await createSession(agentId, { sessionId, messageId, frameId: frameId ?? null })
+      void navigate(`/playground/${agentId}/${id}`)
+    }
+    const compare = (answers: string) => {
+      if (sessionId === null) return
+      const overrides = overridesIn(new URLSearchParams(location.search))
+      void navigate(comparePath(agentId, { sessionId, answers }, overrides))
+    }
+    const isStored = sessionId !== null
+    return {
+      edit,
+      regenerate: isIdle && isStored ? regenerate : null,
+      turnTo: isIdle && isStored ? turn : null,
+      fork: isStored ? (messageId, frameId) => void fork(messageId, frameId).catch(say) : null,
+      forkWithin: isStored ? forkWithin : null,
+      compare: isStored ? compare : null,
+    }
+  }, [agentId, sessionId, isIdle, edit, regenerate, forkWithin, navigate])
+}
