@@ -5,9 +5,7 @@ import { cutText } from '../actors/history/tool-turns.ts'
 import type { RequestWriter } from '../actors/ports/sent-request.ts'
 import { noteReplies } from '../actors/reply/reply-notes.ts'
 import { createSessionHost } from '../actors/session/host.ts'
-import { createTransitionRecorder } from '../actors/session/transitions.ts'
 import type { Jobs } from '../coordination/jobs/jobs.ts'
-import { createLocalCoordination } from '../coordination/local.ts'
 import {
   addressOf,
   closeServer,
@@ -19,15 +17,12 @@ import {
 import { streamsEnded } from '../http/streaming/sse.ts'
 import type { MetricsSnapshot } from '../observability/metrics.ts'
 import { together } from '../observability/observers.ts'
-import { createDatabaseCheck } from '../persistence/postgres/embedded/disk.ts'
 import { openSecrets } from '../persistence/records/access/secrets.ts'
 import { createAgentLookup } from '../persistence/records/agent-lookup.ts'
 import { seedDemo } from '../persistence/records/demo.ts'
 import { deleteAgent } from '../persistence/replies/sessions/sessions.ts'
 import { countWaiting } from '../persistence/replies/settling/waits.ts'
 import { createRequestWriter, createStoredTexts } from '../persistence/replies/trace/request-writer.ts'
-import { recordTransitions } from '../persistence/replies/trace/transitions.ts'
-import { createJournal } from '../persistence/replies/writing/journal.ts'
 import { migrate } from '../persistence/schema.ts'
 import { fieldRefusal } from '../providers/answer-fields.ts'
 import { createDemoLine } from '../providers/demo.ts'
@@ -40,10 +35,9 @@ import { createOutbound } from '../tools/outbound/outbound.ts'
 import { createBreakIt, type OwnProcess } from './break-it.ts'
 import { openDatabase, waitForDatabase } from './database.ts'
 import { type BackgroundOptions, startBackground, withLateTitles } from './jobs.ts'
-import { faultLog, type Observation, startObservation } from './observation.ts'
-import { followRevocations } from './revocations.ts'
+import { faultLog, startObservation } from './observation.ts'
+import { type Ground, openOwnership } from './ownership.ts'
 import { startFault } from './start-fault.ts'
-import { storedReplies } from './stored-replies.ts'
 import { toolRooms } from './tools.ts'
 
 export interface App {
@@ -55,8 +49,6 @@ export interface App {
   stop(): Promise<void>
 }
 
-/** For leases, lost replies, intents and reports: a slow one must not delay the others. */
-const COORDINATION_POOL_SIZE = 4
 /** Longest wait for outcomes to be stored after the drain has timed out. */
 const SETTLE_MS = 5000
 /** Longest wait for the last bytes of streams whose reply has ended, and for responses in progress. */
@@ -72,19 +64,6 @@ const serverOptions = (settings: Settings, logStream: LogStream | undefined): Se
   hosts: { allowedHosts: settings.allowedHosts, loopbackOnly: isLoopback(settings.host) },
 })
 
-type Log = ReturnType<typeof createServer>['log']
-
-type Database = Awaited<ReturnType<typeof openDatabase>>
-
-/** What every part is built from. `closing` disposes of the parts in reverse order, even if one fails. */
-interface Ground extends Database {
-  settings: Settings
-  log: Log
-  closing: AsyncDisposableStack
-  observation: Observation
-  own: OwnProcess | null
-}
-
 /** Migrates the database and opens its secrets. */
 async function prepareDatabase({ settings, log, open, sql, embedded, closing }: Ground) {
   // Without a timeout: migrations and cleanup may take long.
@@ -98,58 +77,6 @@ async function prepareDatabase({ settings, log, open, sql, embedded, closing }: 
   for (const secret of secrets.unreadable) log.warn({ secret }, 'No key decrypts this stored secret.')
   if (embedded && settings.seedDemo === 'auto' && (await seedDemo(sql))) log.info('Created the demo agent.')
   return { secrets, upkeepSql }
-}
-
-/** This instance's lease, journal and transition recorder. */
-async function openOwnership(
-  { settings, log, id, open, repliesSql, embedded, closing, observation }: Ground,
-  titleOfLost: typeof deriveTitle,
-) {
-  const leaseMs = settings.ownerLeaseMs
-  // Half a lease: a dead connection is dropped and reopened and the lease renewed, all within one lease.
-  const leaseSql = open('lease', 1, { silenceMs: leaseMs / 2 })
-  closing.defer(() => leaseSql.end({ timeout: 1 }))
-  const work = open('coordination', COORDINATION_POOL_SIZE, { silenceMs: leaseMs })
-  closing.defer(() => work.end({ timeout: 1 }))
-  const { onRenewal, onInstancesLost, onRepliesLost, onFlush } = observation.metrics ?? {}
-  const options = {
-    id,
-    sql: leaseSql,
-    work,
-    replies: storedReplies(work, titleOfLost, log),
-    leaseMs,
-    alone: embedded !== null,
-    onRenewal,
-    onInstancesLost,
-    onRepliesLost,
-    log,
-  }
-  const coordination = settings.cacheProvider
-    ? (await import('../coordination/redis/redis.ts')).createRedisCoordination({
-        ...options,
-        cacheUrl: settings.cacheUrl,
-      })
-    : createLocalCoordination(options)
-  await waitForDatabase(() => coordination.join(), log)
-  closing.defer(() => coordination.stop())
-  const journal = createJournal({
-    sql: repliesSql,
-    connectWriter: () => open('journal', 1, { planOnce: true }),
-    instance: coordination,
-    flushTimeoutMs: leaseMs,
-    onIntents: coordination.wake,
-    onFlush,
-    log,
-  })
-  closing.defer(() => journal.close())
-  const recorder = createTransitionRecorder(
-    { record: (batch) => recordTransitions(repliesSql, coordination.id, batch) },
-    (err) => log.warn({ err }, 'Transitions could not be recorded and will be retried.'),
-  )
-  const revocations = await followRevocations(work, log)
-  closing.defer(() => revocations.stop())
-  // By these connections, which no caller's request can occupy: six lists that wait say nothing about the database.
-  return { coordination, journal, recorder, revocations, ping: createDatabaseCheck(work) }
 }
 
 /** What a reply calls: models and tools, all through one guarded outbound client. */

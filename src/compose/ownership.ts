@@ -1,0 +1,82 @@
+/** What every part of an instance is built from, and how an instance owns its replies: lease, journal, recorder. */
+import type { deriveTitle } from '../actors/history/title.ts'
+import { createTransitionRecorder } from '../actors/session/transitions.ts'
+import { createLocalCoordination } from '../coordination/local.ts'
+import type { createServer } from '../http/server/server.ts'
+import { createDatabaseCheck } from '../persistence/postgres/embedded/disk.ts'
+import { recordTransitions } from '../persistence/replies/trace/transitions.ts'
+import { createJournal } from '../persistence/replies/writing/journal.ts'
+import type { Settings } from '../settings.ts'
+import type { OwnProcess } from './break-it.ts'
+import { type openDatabase, waitForDatabase } from './database.ts'
+import type { Observation } from './observation.ts'
+import { followRevocations } from './revocations.ts'
+import { storedReplies } from './stored-replies.ts'
+
+/** For leases, lost replies, intents and reports: a slow one must not delay the others. */
+const COORDINATION_POOL_SIZE = 4
+
+type Log = ReturnType<typeof createServer>['log']
+
+type Database = Awaited<ReturnType<typeof openDatabase>>
+
+/** What every part is built from. `closing` disposes of the parts in reverse order, even if one fails. */
+export interface Ground extends Database {
+  settings: Settings
+  log: Log
+  closing: AsyncDisposableStack
+  observation: Observation
+  own: OwnProcess | null
+}
+
+/** This instance's lease, journal and transition recorder. */
+export async function openOwnership(
+  { settings, log, id, open, repliesSql, embedded, closing, observation }: Ground,
+  titleOfLost: typeof deriveTitle,
+) {
+  const leaseMs = settings.ownerLeaseMs
+  // Half a lease: a dead connection is dropped and reopened and the lease renewed, all within one lease.
+  const leaseSql = open('lease', 1, { silenceMs: leaseMs / 2 })
+  closing.defer(() => leaseSql.end({ timeout: 1 }))
+  const work = open('coordination', COORDINATION_POOL_SIZE, { silenceMs: leaseMs })
+  closing.defer(() => work.end({ timeout: 1 }))
+  const { onRenewal, onInstancesLost, onRepliesLost, onFlush } = observation.metrics ?? {}
+  const options = {
+    id,
+    sql: leaseSql,
+    work,
+    replies: storedReplies(work, titleOfLost, log),
+    leaseMs,
+    alone: embedded !== null,
+    onRenewal,
+    onInstancesLost,
+    onRepliesLost,
+    log,
+  }
+  const coordination = settings.cacheProvider
+    ? (await import('../coordination/redis/redis.ts')).createRedisCoordination({
+        ...options,
+        cacheUrl: settings.cacheUrl,
+      })
+    : createLocalCoordination(options)
+  await waitForDatabase(() => coordination.join(), log)
+  closing.defer(() => coordination.stop())
+  const journal = createJournal({
+    sql: repliesSql,
+    connectWriter: () => open('journal', 1, { planOnce: true }),
+    instance: coordination,
+    flushTimeoutMs: leaseMs,
+    onIntents: coordination.wake,
+    onFlush,
+    log,
+  })
+  closing.defer(() => journal.close())
+  const recorder = createTransitionRecorder(
+    { record: (batch) => recordTransitions(repliesSql, coordination.id, batch) },
+    (err) => log.warn({ err }, 'Transitions could not be recorded and will be retried.'),
+  )
+  const revocations = await followRevocations(work, log)
+  closing.defer(() => revocations.stop())
+  // By these connections, which no caller's request can occupy: six lists that wait say nothing about the database.
+  return { coordination, journal, recorder, revocations, ping: createDatabaseCheck(work) }
+}
