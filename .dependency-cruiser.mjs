@@ -1,9 +1,21 @@
 /** Import rules between modules. Each comment says what to do instead. */
 
 const vocabulary = '^src/actors/(ports/[a-z-]+|reply/reply-event|session/transitions)\\.ts$'
-/** Whoever makes an id of a row makes it there. */
 const ids = '^src/actors/reply/new-id\\.ts$'
 const process = '^src/(main|workers|settings|settings-values|cli/main|cli/help)\\.ts$'
+
+// What the folders of actors/ may import of each other.
+const actorRules = [
+  ['ports', 'reply/reply-event\\.ts$'],
+  ['(generate|history)', '(ports|reply)/'],
+  ['(reply|session)', ''],
+].map(([folder, below]) => ({
+  name: `actors-${folder}-knows-what-is-below`,
+  comment: `Actors import no other module: declare what a session needs in actors/ports. Ports are types that all share; a generation also runs without a session. actors/${folder} takes the rest as a parameter.`,
+  severity: 'error',
+  from: { path: `^src/actors/${folder}/` },
+  to: { path: ['^src/', '^openapi/'], pathNot: [`^src/actors/${folder}/`, `^src/actors/${below}`, '^src/async/'] },
+}))
 
 const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observability'].flatMap((room) => [
   {
@@ -27,13 +39,13 @@ const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observa
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
+    ...actorRules,
     {
-      name: 'actors-import-no-room',
-      comment:
-        'Actors import no other module. Declare what a session needs in actors/ports/index.ts, and implement it elsewhere.',
+      name: 'types-of-actors-have-no-circle',
+      comment: 'Types of actors refer to each other in one direction: move what both need to the file that is lower.',
       severity: 'error',
       from: { path: '^src/actors/' },
-      to: { path: ['^src/', '^openapi/'], pathNot: '^src/(actors|async)/' },
+      to: { circular: true },
     },
     ...roomRules,
     {

@@ -1,8 +1,9 @@
 /** Wires all modules together, for `main.ts` and for tests. */
+
 import { createLeaseGate, type LeaseGate } from '../actors/generate/gate.ts'
 import { deriveTitle } from '../actors/history/title.ts'
 import { cutText } from '../actors/history/tool-turns.ts'
-import type { RequestWriter } from '../actors/ports/sent-request.ts'
+import type { RequestWriter } from '../actors/ports/index.ts'
 import { noteReplies } from '../actors/reply/reply-notes.ts'
 import { createSessionHost } from '../actors/session/host.ts'
 import type { Jobs } from '../coordination/jobs/jobs.ts'

@@ -1,5 +1,6 @@
 /** One log line for each failed reply, with all its ids (contract section 17). Never content. */
-import type { ObservedReply, ProviderCall } from '../actors/ports/observer.ts'
+import type { ProviderCall } from '../actors/ports/index.ts'
+import type { ObservedReply } from '../actors/ports/observer.ts'
 import type { PartialObserver } from './observers.ts'
 
 export interface FailureLog {

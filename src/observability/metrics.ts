@@ -1,7 +1,7 @@
 /** This instance's Prometheus metrics (contract section 1, METRICS_PORT, and section 17). */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { ActorReport, ModelFailure } from '../actors/ports/index.ts'
-import type { ObservedOutcome, ObservedReply, ProviderCall, ProviderCallOutcome } from '../actors/ports/observer.ts'
+import type { ActorReport, ModelFailure, ProviderCall, ProviderCallOutcome } from '../actors/ports/index.ts'
+import type { ObservedOutcome, ObservedReply } from '../actors/ports/observer.ts'
 import type { PartialObserver, PartialReplyObserver } from './observers.ts'
 
 /** All metrics, as data that can be summed over several processes. */

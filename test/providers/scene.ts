@@ -1,7 +1,6 @@
 /** What the tests of this folder share: a model against a scripted upstream, and a reader of its events. */
 import { onTestFinished } from 'vitest'
-import type { ModelEvent, ModelRequest, ProviderConnection } from '../../src/actors/ports/index.ts'
-import type { ProviderCalls } from '../../src/actors/ports/provider-calls.ts'
+import type { ModelEvent, ModelRequest, ProviderCalls, ProviderConnection } from '../../src/actors/ports/index.ts'
 import { createModel, type ModelOptions, type Providers } from '../../src/providers/model.ts'
 import { createOutbound } from '../../src/tools/outbound/outbound.ts'
 import { startUpstream, type Upstream, type UpstreamOptions } from '../support/network/upstream.ts'

@@ -1,5 +1,5 @@
 /** What the model is told of calls that waited for somebody (contract section 15). Pure. */
-import type { DecidedCall } from './waiting-calls.ts'
+import type { DecidedCall } from '../ports/index.ts'
 
 export const notApprovedHere =
   'Not approved: a call of this tool needs somebody who approves it, and here nobody can be asked. It was not made.'

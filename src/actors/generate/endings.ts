@@ -1,7 +1,10 @@
 /** How a generation ends by itself, whatever the model says. */
 import type { ModelFailure } from '../ports/index.ts'
-import type { ReplyErrorCode } from '../reply/reply-event.ts'
-import type { Ending } from '../session/machine.ts'
+import type { FinishReason, ReplyError, ReplyErrorCode } from '../reply/reply-event.ts'
+import type { Wait } from './waiting-calls.ts'
+
+/** How generating ended, before it is stored. */
+export type Ending = { type: 'finished'; reason: FinishReason; wait?: Wait } | { type: 'failed'; error: ReplyError }
 
 export const endedEarly: ModelFailure = {
   code: 'internal',

@@ -1,6 +1,5 @@
 /** Which models a reply asks, and which of them its readers know of (contract section 13). */
-import type { ModelEvent, ModelTarget } from '../ports/index.ts'
-import type { ProviderCalls } from '../ports/provider-calls.ts'
+import type { ModelEvent, ModelTarget, ProviderCalls } from '../ports/index.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
 
 type Named = Omit<Extract<ModelEvent, { type: 'model' }>, 'type'>

@@ -1,14 +1,14 @@
 /** The tool calls of a running reply: those that a turn makes at once, and those that somebody has approved since. */
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
-import type { ModelMessage, Toolbox, ToolCall, ToolSpec } from '../ports/index.ts'
+import type { ModelMessage, OpenTurn, Toolbox, ToolCall, ToolSpec, WaitingCall } from '../ports/index.ts'
 import type { ReplyEvent } from '../reply/reply-event.ts'
 import { decisionText, notApprovedHere, resultText } from './decided-calls.ts'
 import { passGate } from './gate.ts'
-import type { Running } from './generate.ts'
+import type { Running } from './running.ts'
 import { cleanText } from './text-cleaner.ts'
 import { observedCall } from './tool-call-observation.ts'
-import { type Actions, type OpenTurn, pendingOf, type WaitingCall, waitKindOf, withOwnIds } from './waiting-calls.ts'
+import { type Actions, pendingOf, waitKindOf, withOwnIds } from './waiting-calls.ts'
 
 type ToolResult = Omit<Extract<ReplyEvent, { type: 'tool_result' }>, 'type' | 'id'>
 

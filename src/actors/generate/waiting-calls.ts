@@ -5,61 +5,21 @@
  */
 
 import { repeatableCall } from '../history/tool-turns.ts'
-import type { AnswerFields, ModelMessage, ToolCall, ToolChoice, ToolSpec } from '../ports/index.ts'
-import type { CallDecision, ShownCall, WaitKind } from '../reply/reply-event.ts'
+import type {
+  Chain,
+  DecidedCall,
+  InForce,
+  ModelMessage,
+  OpenTurn,
+  ToolCall,
+  ToolChoice,
+  ToolSpec,
+  WaitingCall,
+} from '../ports/index.ts'
+import type { ShownCall, WaitKind } from '../reply/reply-event.ts'
 import { neverMade } from './decided-calls.ts'
 
-export interface WaitingCall extends ToolCall {
-  kind: WaitKind
-  /** The reply that asked, and the call's place among all of that reply's calls, from 1. Together they are its key. */
-  replyId: string
-  place: number
-}
-
-/** A model's turn, of whose calls some may have no result yet. By place in the turn: `results`, `waiting`. */
-export interface OpenTurn {
-  answer: Extract<ModelMessage, { role: 'assistant' }>
-  results: readonly (string | null)[]
-  waiting: readonly (WaitingCall | null)[]
-}
-
-/** What has been said since the user's message, by the reply that waits and those that it continued. */
-export interface Chain {
-  /** Earlier turns, whole. */
-  said: readonly ModelMessage[]
-  turn: OpenTurn
-  /** Calls that count towards `maxToolCalls`. */
-  spent: number
-}
-
-/** What a request has set for its reply and for those that continue it. */
-export interface InForce {
-  /** The caller's own. */
-  tools: readonly ToolSpec[]
-  /** Fields that change the answer. */
-  fields: AnswerFields
-  /** The playground's, as they were sent. Null: none. */
-  overrides: object | null
-}
-
 export const nothingInForce: InForce = { tools: [], fields: {}, overrides: null }
-
-/** All that the next reply needs of a reply that waits. */
-export interface Carried extends InForce {
-  chain: Chain
-  /** The first reply to the user's message. */
-  firstId: string
-}
-
-export interface DecidedCall {
-  id: string
-  decision: CallDecision
-  /** Of an approved call, instead of the model's: JSON text of an object. */
-  arguments?: string | undefined
-  /** What the model is told instead of a result. */
-  output?: string | undefined
-  reason?: string | undefined
-}
 
 /** What a reply may do about calls that are not simply made. */
 export interface Actions {

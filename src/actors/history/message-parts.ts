@@ -1,48 +1,5 @@
 /** Pictures and files of messages (contract section 13). Their bytes are not here: they are read where they are sent. */
-import type { ModelMessage } from '../ports/index.ts'
-
-const partTypes = ['image_url', 'file'] as const
-export type PartType = (typeof partTypes)[number]
-
-/** What tells a part from others: a picture that is fetched by its address, all others by their SHA-256 (hex). */
-export type PartIdentity = { sha256: string } | { sourceUrl: string }
-
-/** The bytes of a part, in pieces. Each call reads them anew. */
-export type ReadPart = () => AsyncIterable<Uint8Array>
-
-export interface MessagePart {
-  type: PartType
-  /** Of its bytes, hex. */
-  sha256: string
-  mediaType: string
-  filename: string | null
-  /** In bytes. */
-  size: number
-  /** As a request has it; null: not said. */
-  detail: 'auto' | 'low' | 'high' | null
-  /** Where it was fetched from. Null: its bytes were sent. */
-  sourceUrl: string | null
-  /** How much of the message's text stands before it, in UTF-16 code units. */
-  place: number
-  read: ReadPart
-}
-
-export type Segment = string | MessagePart
-
-/** `content`: its text alone. `segments`: text and parts, in order; absent where there is text alone. */
-export interface UserMessage {
-  role: 'user'
-  content: string
-  segments?: readonly Segment[]
-}
-
-/** What a message that is being sent holds besides its text. */
-export interface NewParts {
-  /** Before anything has been fetched: enough to compare messages. */
-  identities: readonly PartIdentity[]
-  /** Fetches what is to be fetched and stores the bytes. Throws what the caller is answered. The first call counts. */
-  store(): Promise<readonly MessagePart[]>
-}
+import type { MessagePart, ModelMessage, Segment, UserMessage } from '../ports/index.ts'
 
 /** What a message holds, in the order that it was sent: texts that are not empty, and parts. */
 export function segmentsOf(content: string, parts: readonly MessagePart[]): Segment[] {

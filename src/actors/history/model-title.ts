@@ -1,6 +1,7 @@
 /** A session's title from the agent's own model (SESSION_TITLES=model, contract section 1). */
 
-import { createGeneration, type GenerateOptions } from '../generate/generate.ts'
+import { createGeneration } from '../generate/generate.ts'
+import type { GenerateOptions } from '../generate/running.ts'
 import { cleanText } from '../generate/text-cleaner.ts'
 import type { ModelRequest } from '../ports/index.ts'
 import type { ObservedOutcome, ReplyObserver } from '../ports/observer.ts'

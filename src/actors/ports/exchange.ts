@@ -1,7 +1,7 @@
 /** Who owns what: how instances reach each other, and what an instance's coordination needs of the replies that run in it. */
 
 import type { IntentKind, StoredEvent } from '../reply/reply-event.ts'
-import type { Place, ReplyInfo } from './index.ts'
+import type { Place, ReplyInfo } from './journal.ts'
 
 /** What others ask of the owner of a running reply. Stored first, so that it outlives everybody. */
 export interface Intent {

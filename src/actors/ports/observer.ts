@@ -4,10 +4,7 @@
  */
 
 import type { CallDecision, FinishReason, ReplyError, ReplyErrorCode, Usage } from '../reply/reply-event.ts'
-import type { GenerationConfig, ModelEvent, ModelFailure } from './index.ts'
-import type { ProviderCalls } from './provider-calls.ts'
-
-export type { ProviderCall, ProviderCallOutcome } from './provider-calls.ts'
+import type { GenerationConfig, ModelEvent, ModelFailure, ProviderCalls } from './model.ts'
 
 /** The request that asked for a reply. */
 export interface Origin {

@@ -1,17 +1,6 @@
 /** What a model turn was sent, for whoever keeps it (contract section 16). Types only: persistence implements them. */
-import type { HistoryMessage, ModelRequest } from './index.ts'
 
-/** What a reply's first request is made of: all of it is stored already. */
-export interface RequestHistory {
-  /** Earlier messages as they were read, oldest first. */
-  earlier: readonly HistoryMessage[]
-  /** The oldest of them that is sent. Null: none is. */
-  first: HistoryMessage | null
-  /** The newest user message. */
-  asked: string
-  /** It goes on from a reply that waited: what was said since the question is no part of it alone. */
-  isContinued: boolean
-}
+import type { ModelRequest } from './model.ts'
 
 /** As it is stored: `body` is JSON with references to what is stored elsewhere. */
 export interface SentRequest {

@@ -4,9 +4,8 @@
  * takes less than the recorder's gathering is one row.
  */
 
-import type { ModelRequest } from '../ports/index.ts'
+import type { ModelRequest, RequestWriter } from '../ports/index.ts'
 import type { DecidedToolCall, ObservedReply, ObservedToolCall, ReplyObserver } from '../ports/observer.ts'
-import type { RequestWriter } from '../ports/sent-request.ts'
 import type { NoteKind, StepDetail, TransitionRecord, TransitionRecorder } from '../session/transitions.ts'
 
 /** All of it happens here: the machine knows no state within. */

@@ -1,15 +1,26 @@
 /** What the session machine is provided with, made of the ports: generating, settling, and the ends of a reply's log. */
 import { assertEvent, fromCallback } from 'xstate'
-import { isNotStored } from '../generate/endings.ts'
-import { createGeneration, type GenerateOptions, type Generation, replyEnded } from '../generate/generate.ts'
-import type { Chain, DecidedCall, InForce } from '../generate/waiting-calls.ts'
+import { type Ending, isNotStored } from '../generate/endings.ts'
+import { createGeneration, type Generation, replyEnded } from '../generate/generate.ts'
+import type { GenerateOptions } from '../generate/running.ts'
 import { historyLimits, modelHistory } from '../history/history.ts'
 import { deriveTitle } from '../history/title.ts'
-import type { Journal, MessagePart, ModelRequest, ReplyFigures, ReplyInfo, Settlement, Take } from '../ports/index.ts'
+import type {
+  Chain,
+  DecidedCall,
+  InForce,
+  Journal,
+  MessagePart,
+  ModelRequest,
+  ReplyFigures,
+  ReplyInfo,
+  Settlement,
+  Take,
+} from '../ports/index.ts'
 import type { ReplyEnd, ReplyObserver } from '../ports/observer.ts'
 import type { Outcome, ReplyEvent, Usage } from '../reply/reply-event.ts'
 import type { ReplyLog } from '../reply/reply-log.ts'
-import type { Ending, GenerateInput, SessionContext, SessionEvent, SettleInput } from './machine.ts'
+import type { GenerateInput, SessionContext, SessionEvent, SettleInput } from './machine.ts'
 
 /** What was decided, and what the reply goes on from. */
 export interface Continued {

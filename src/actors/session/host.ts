@@ -4,8 +4,7 @@
 
 import type { LeaseGate } from '../generate/gate.ts'
 import { noActions, nothingInForce } from '../generate/waiting-calls.ts'
-import type { NewParts } from '../history/message-parts.ts'
-import type { Admission, Admitted, Exchange, Journal, Model } from '../ports/index.ts'
+import type { Admission, Admitted, Exchange, Journal, Model, NewParts } from '../ports/index.ts'
 import { type Observer, unobserved } from '../ports/observer.ts'
 import type { Reply } from '../reply/frame-log.ts'
 import { newId } from '../reply/new-id.ts'

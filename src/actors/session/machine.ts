@@ -7,13 +7,11 @@
  * 0.05 µs. Admission is not decided here either: the journal's insert decides, and only an admitted message arrives.
  */
 import { assertEvent, assign, fromCallback, setup } from 'xstate'
+import type { Ending } from '../generate/endings.ts'
 import type { Wait } from '../generate/waiting-calls.ts'
 import type { ReplyInfo } from '../ports/index.ts'
 import type { Ended } from '../reply/frame-log.ts'
 import { type FinishReason, type ReplyError, type RestState, restStateOf } from '../reply/reply-event.ts'
-
-/** How generating ended, before it is stored. */
-export type Ending = { type: 'finished'; reason: FinishReason; wait?: Wait } | { type: 'failed'; error: ReplyError }
 
 export type SessionEvent =
   /** `parentId`: the message that it comes behind on its path. Null: it begins one. */

@@ -1,8 +1,16 @@
 /** A message on its way to its session, and what became of it. */
 
-import type { Actions, Carried, InForce } from '../generate/waiting-calls.ts'
-import type { NewParts } from '../history/message-parts.ts'
-import type { MessagePart, ModelRequest, NewMessage, NoPlace, OpenToolbox } from '../ports/index.ts'
+import type { Actions } from '../generate/waiting-calls.ts'
+import type {
+  Carried,
+  InForce,
+  MessagePart,
+  ModelRequest,
+  NewMessage,
+  NewParts,
+  NoPlace,
+  OpenToolbox,
+} from '../ports/index.ts'
 import type { Origin } from '../ports/observer.ts'
 import type { Reply } from '../reply/frame-log.ts'
 

@@ -1,8 +1,9 @@
 /** A session's replies (specification 4.12, contract section 4): send, join, follow, cancel. */
+
 import type { FastifyReply } from 'fastify'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { ActionsRequest, SentMessages, SessionCompletionRequest } from '../../../openapi/schemas/chat.ts'
-import type { DecidedCall } from '../../actors/generate/waiting-calls.ts'
+import type { DecidedCall } from '../../actors/ports/index.ts'
 import type { Sent } from '../../actors/session/host.ts'
 import { isUuid } from '../../persistence/postgres/uuid.ts'
 import { findSession, newestReply } from '../../persistence/replies/sessions/sessions.ts'

@@ -1,7 +1,8 @@
 /** Deploy sessions (specification 4.12): create, list, read, change, delete. */
+
 import type { components } from '../../../openapi/generated/schema.ts'
-import type { MessagePart } from '../../actors/history/message-parts.ts'
 import { deriveTitle } from '../../actors/history/title.ts'
+import type { MessagePart } from '../../actors/ports/index.ts'
 import type { SessionHost } from '../../actors/session/host.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import { findPart } from '../../persistence/replies/parts/parts.ts'

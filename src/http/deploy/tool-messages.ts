@@ -1,8 +1,7 @@
 /** Conversations that hold calls of the caller's own tools and their results (contract section 15). Throws 400. */
 
-import type { DecidedCall } from '../../actors/generate/waiting-calls.ts'
 import { repeatableCall } from '../../actors/history/tool-turns.ts'
-import type { ModelMessage, ToolCall } from '../../actors/ports/index.ts'
+import type { DecidedCall, ModelMessage, ToolCall } from '../../actors/ports/index.ts'
 import type { AnswerMessage, ChatMessage, SentConversation } from '../parts/sent-message.ts'
 import type { Uploads } from '../parts/uploads.ts'
 import { badRequest } from '../server/http-error.ts'

@@ -1,7 +1,8 @@
 /** Reads a picture or file of a message back (contract section 13). */
+
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import type { MessagePart } from '../../actors/history/message-parts.ts'
+import type { MessagePart } from '../../actors/ports/index.ts'
 import type { PartPlace } from '../../persistence/replies/parts/parts.ts'
 
 export type PartScope = 'deploy' | 'playground'

@@ -1,13 +1,7 @@
 /** A request's parts on their way into its message: checked, fetched where they are addresses, stored (contract section 13). */
 import { randomUUID } from 'node:crypto'
-import {
-  type MessagePart,
-  type NewParts,
-  type PartIdentity,
-  userMessage,
-  withinPartLimit,
-} from '../../actors/history/message-parts.ts'
-import type { ModelMessage } from '../../actors/ports/index.ts'
+import { userMessage, withinPartLimit } from '../../actors/history/message-parts.ts'
+import type { MessagePart, ModelMessage, NewParts, PartIdentity } from '../../actors/ports/index.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import { keepContents, readContent, releaseContents } from '../../persistence/replies/parts/parts.ts'
 import { badRequest, HttpError } from '../server/http-error.ts'

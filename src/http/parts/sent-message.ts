@@ -1,6 +1,5 @@
 /** A message's text, pictures and files, as a request brings them (contract section 13): their form, not yet their bytes. */
-import type { MessagePart, PartType } from '../../actors/history/message-parts.ts'
-import type { ModelMessage } from '../../actors/ports/index.ts'
+import type { MessagePart, ModelMessage, PartType } from '../../actors/ports/index.ts'
 import { badRequest, HttpError } from '../server/http-error.ts'
 import type { Decoded } from './base64.ts'
 import { cleanName } from './clean-name.ts'

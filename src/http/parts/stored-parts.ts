@@ -2,7 +2,7 @@
  * Parts that a request names by the path at which they are read: an earlier message's, sent again. Clients that hold a
  * conversation send such paths back, in messages that were edited and in histories (contract section 13).
  */
-import type { MessagePart } from '../../actors/history/message-parts.ts'
+import type { MessagePart } from '../../actors/ports/index.ts'
 import { badRequest } from '../server/http-error.ts'
 import type { FoundPart, FoundSource, SentConversation, SentPart } from './sent-message.ts'
 

@@ -1,8 +1,7 @@
 /** Decisions about calls that wait (contract section 15): whether they fit what is pending, and who may make them. */
 import { isDeepStrictEqual } from 'node:util'
 import type { components } from '../../../openapi/generated/schema.ts'
-import type { DecidedCall } from '../../actors/generate/waiting-calls.ts'
-import type { CheckedToolbox } from '../../actors/ports/index.ts'
+import type { CheckedToolbox, DecidedCall } from '../../actors/ports/index.ts'
 import type { PendingCall, Wait } from '../../persistence/replies/settling/waits.ts'
 import { badRequest, HttpError } from '../server/http-error.ts'
 import { refuse } from './refusals.ts'

@@ -1,10 +1,10 @@
 /** A generation with a scripted model and toolbox. */
 
+import type { Ending } from '../../../src/actors/generate/endings.ts'
 import type { LeaseGate } from '../../../src/actors/generate/gate.ts'
 import { createGeneration } from '../../../src/actors/generate/generate.ts'
 import type { Model, ModelEvent, ModelRequest, Take, Toolbox, ToolCall } from '../../../src/actors/ports/index.ts'
 import type { ReplyEvent } from '../../../src/actors/reply/reply-event.ts'
-import type { Ending } from '../../../src/actors/session/machine.ts'
 import { told } from '../../support/streams/model-stream.ts'
 
 type Step = ModelEvent | 'hang'

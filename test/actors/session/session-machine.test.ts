@@ -2,10 +2,11 @@
 import { describe, expect, test } from 'vitest'
 import { createActor, fromCallback, transition } from 'xstate'
 import { getShortestPaths } from 'xstate/graph'
+import type { Ending } from '../../../src/actors/generate/endings.ts'
 import type { ReplyInfo } from '../../../src/actors/ports/index.ts'
 import type { Ended } from '../../../src/actors/reply/frame-log.ts'
 import type { Outcome } from '../../../src/actors/reply/reply-event.ts'
-import { type Ending, pathOf, type SessionEvent, sessionMachine } from '../../../src/actors/session/machine.ts'
+import { pathOf, type SessionEvent, sessionMachine } from '../../../src/actors/session/machine.ts'
 
 const reply: ReplyInfo = {
   id: 'r',

@@ -1,6 +1,7 @@
 /** Which model calls are tried again, how often and when: contract section 1, PROVIDER_RETRIES. */
+
 import { expect, test } from 'vitest'
-import type { ProviderRetry } from '../../../src/actors/ports/provider-calls.ts'
+import type { ProviderRetry } from '../../../src/actors/ports/index.ts'
 import { ask, callsOf, failureIn, key, okay, requestTo, sayOk, scene, spoken, textOf } from '../scene.ts'
 
 test.each([408, 429, 500, 502, 503, 529])('%i is tried again', async (status) => {

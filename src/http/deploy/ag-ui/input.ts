@@ -1,6 +1,7 @@
 /** What the server reads of AG-UI's `RunAgentInput` (contract section 12). */
+
 import type { components } from '../../../../openapi/generated/schema.ts'
-import type { DecidedCall } from '../../../actors/generate/waiting-calls.ts'
+import type { DecidedCall } from '../../../actors/ports/index.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import { badRequest } from '../../server/http-error.ts'
 import { textOfParts } from '../sent-text.ts'

@@ -1,6 +1,7 @@
 /** What the server reads of a request of `DefaultChatTransport` (contract sections 12 and 15). */
+
 import type { components } from '../../../../openapi/generated/schema.ts'
-import type { DecidedCall } from '../../../actors/generate/waiting-calls.ts'
+import type { DecidedCall } from '../../../actors/ports/index.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import {
   gather,

@@ -1,6 +1,7 @@
 /** The playground (specification 4.13, contract section 5): the deploy API's sessions, with more to see and to set. */
+
 import type { components } from '../../../../openapi/generated/schema.ts'
-import type { MessagePart } from '../../../actors/history/message-parts.ts'
+import type { MessagePart } from '../../../actors/ports/index.ts'
 import { findPart } from '../../../persistence/replies/parts/parts.ts'
 import type { Message, MessageQuery } from '../../../persistence/replies/sessions/sessions.ts'
 import * as sessions from '../../../persistence/replies/sessions/sessions.ts'

@@ -1,0 +1,59 @@
+/** Earlier messages, as they are read to be sent to a model. Types only. */
+
+import type { CallDecision, ReplyEvent } from '../reply/reply-event.ts'
+import type { MessagePart } from './parts.ts'
+
+/** The newest messages of a path, oldest first. `isWhole`: they begin with its first one. */
+export interface History {
+  messages: HistoryMessage[]
+  isWhole: boolean
+}
+
+export interface HistoryMessage {
+  /** In its session. Absent: it is stored nowhere. */
+  position?: number
+  role: 'user' | 'assistant'
+  content: string
+  parts?: readonly MessagePart[]
+  /** What the reply's tools were asked and answered, in order. Absent or null: nothing. */
+  toolEvents?: readonly HistoryToolEvent[] | null
+  /** What became of those of its calls that waited. Absent or null: none did. */
+  decided?: readonly HistoryDecision[] | null
+}
+
+/** `begun`: it may have taken effect. `content`: its result. */
+export interface HistoryDecision {
+  id: string
+  decision: CallDecision | null
+  arguments: string | null
+  output: string | null
+  reason: string | null
+  begun: boolean
+  content: string | null
+}
+
+/** `end`: how much of the content, in UTF-8 bytes, came before it. */
+export interface HistoryToolEvent {
+  end: number
+  event: Extract<ReplyEvent, { type: 'tool_call' | 'tool_result' }>
+}
+
+/** How much of the history is worth reading. */
+export interface HistoryLimits {
+  /** Of all text, about. */
+  maxBytes: number
+  /** Characters (code points) of a tool's arguments or result; what is longer comes cut, but longer than this. */
+  maxToolText: number
+}
+
+/** What a reply's first request is made of: all of it is stored already. */
+export interface RequestHistory {
+  /** Earlier messages as they were read, oldest first. */
+  earlier: readonly HistoryMessage[]
+  /** The oldest of them that is sent. Null: none is. */
+  first: HistoryMessage | null
+  /** The newest user message. */
+  asked: string
+  /** It goes on from a reply that waited: what was said since the question is no part of it alone. */
+  isContinued: boolean
+}

@@ -1,0 +1,191 @@
+/** The durable side of sessions and replies: what is stored of them, and when. Types only. */
+
+import type { Outcome, RestState, StoredEvent } from '../reply/reply-event.ts'
+import type { History, HistoryLimits } from './history.ts'
+import type { MessagePart, PartIdentity } from './parts.ts'
+import type { Carried, DecidedCall, WaitingCall } from './waiting.ts'
+
+/** What identifies a reply that runs, wherever it is read or written. */
+export interface ReplyInfo {
+  id: string
+  sessionId: string
+  /** Small number of the session, key of its frames. */
+  sessionNum: number
+  /** Id of the reply's first frame, the one with the role. */
+  firstSeq: number
+  model: string
+  /** ISO 8601 UTC. */
+  createdAt: string
+  includeUsage: boolean
+  /** The owner, and its fencing token when it admitted the message. */
+  instanceId: string
+  epoch: number
+}
+
+/** An event's place in its reply. The role frame is at part 0 of `firstSeq`. */
+export type Place = Pick<StoredEvent, 'seq' | 'part'>
+
+/**
+ * Where a message goes in its session's tree (contract section 14). `parent`: behind the reply of this id, null: to the
+ * beginning. `regenerate`: there is no new message; the user's message of this id is answered once more, or the one that
+ * the reply of this id answered, null: the path's last. Absent: behind the head.
+ */
+export type MessagePlace = { parent: string | null } | { regenerate: string | null }
+/** What is known of a reply when it is admitted, for those who look at it later (contract section 16). */
+export interface ReplyFacts {
+  providerId: string
+  /** The agent's, as it was sent. Null: it has none, or the request brought another. */
+  prompt: { id: string; name: string; sha256: string } | null
+  /** Settings that the request brought for this reply alone. Null: none. */
+  overrides: Readonly<Record<string, unknown>> | null
+}
+
+/** How long a reply took, from its admission. */
+export interface ReplyFigures {
+  /** Null: no token came. */
+  firstTokenMs: number | null
+  durationMs: number
+  /** Calls to providers. */
+  attempts: number
+}
+
+export interface NewMessage {
+  /** UUID for the reply, if it is admitted. Calls with the same one are the same call. */
+  replyId: string
+  agentId: string
+  sessionId: string
+  /** A session of anybody else is as one that is not there. Null: of whomever it is. */
+  user: string | null
+  /** Empty where `place` asks for another reply, and where decisions come. */
+  text: string
+  /** To look, they are compared; to be stored, their contents are there. */
+  parts?: readonly (MessagePart | PartIdentity)[] | undefined
+  place?: MessagePlace | undefined
+  /** Decisions instead of a user's message: the reply continues the one that waits. */
+  decided?: Decisions | undefined
+  /** Who sends it, as decisions are recorded: a login's name or an end user. Null: nobody who has one. */
+  by?: string | null
+  model: string
+  includeUsage: boolean
+  idempotency: { key: string; bodyHash: Buffer } | null
+  /** The client says that it tries again: join the reply of the same message instead of storing it twice. */
+  isRetry: boolean
+  /** Version of the configuration that the request was made from. Null: it need not be the one of now. */
+  configuration: number | null
+  /** False while draining or full: only a join is possible, or to find what an earlier call has stored. */
+  mayStart: boolean
+  /**
+   * A session that does not exist is made with its first message, for `user`. `secretNumber`: of the client secret that
+   * makes it; null: none. Absent: it is `not_found`.
+   */
+  makeSession?: { secretNumber: number | null }
+  /** Absent: nothing is known of the reply but its model. */
+  facts?: ReplyFacts
+}
+
+/** Decisions about all that is pending in a session whose newest reply is `waitId`. */
+export interface Decisions {
+  /** Null: they are about nothing that waits now, and can only join the reply that they started. */
+  waitId: string | null
+  calls: readonly DecidedCall[]
+  /** Of what was sent, to know a retry by. */
+  hash: Buffer
+}
+
+/** `place` names no reply, or no message, of the session; there is no user's message that it could mean. */
+export type NoPlace = 'unknown_parent' | 'unknown_message' | 'nothing_to_answer'
+
+export interface Admitted {
+  outcome: 'admitted'
+  reply: ReplyInfo
+  restState: RestState
+  /** What it answers: the message's text, or that of the earlier message that is answered once more. */
+  text: string
+  /** The message that the new one comes behind: the user's behind a reply, another reply behind the user's. Null: none. */
+  parentId: string | null
+  /** Position of the last message that the model gets before `text`. Negative: there is none. */
+  historyEnd: number
+  /** The first user message of a session that has no title. Null: it has one. */
+  titleFrom: string | null
+}
+
+export type Admission =
+  | Admitted
+  | { outcome: 'joined'; replyId: string }
+  /** Nothing was stored, and nothing will be. `stale`: the configuration has changed, the agent may be another one now. */
+  | {
+      outcome:
+        | 'busy'
+        | 'key_reused'
+        | 'not_found'
+        | 'refused'
+        | 'fenced'
+        | 'stale'
+        | 'revoked'
+        | 'not_waiting'
+        | NoPlace
+    }
+  /** The answer was lost: the message may be stored, or may be yet. */
+  | { outcome: 'unknown' }
+
+/** A reply as it is stored now: one snapshot. `outcome` is null while it runs. */
+export interface StoredReply {
+  info: ReplyInfo
+  events: readonly StoredEvent[]
+  outcome: Outcome | null
+  /** ISO 8601 UTC: when generation ended, when the outcome was stored. Null while running. */
+  endedAt: string | null
+  settledAt: string | null
+  /** For the next reading: whoever has all of these events need not read them again. */
+  readTo: number
+}
+
+export interface Settlement {
+  outcome: Outcome
+  /** All that was stored of the reply, in order. Null: whoever settles does not know it, and the journal reads it. */
+  events: readonly StoredEvent[] | null
+  endedAt: Date
+  /** The connection that asked for this reply was gone before the end. */
+  requesterLost: boolean
+  reasoningMs: number | null // how long the model thought; null: it did not, or nobody knows
+  figures: ReplyFigures | null // null: nobody knows
+  /** Title for a session that has none. */
+  title: string | null
+  /** What waits, when the reply ended for that. `calls`: those that this reply asked for. Absent: nothing. */
+  waiting?: { calls: readonly WaitingCall[]; carried: Carried } | undefined
+}
+
+/**
+ * The durable side of a reply. While the database is away, `append` and `settle` wait and try again; they never
+ * lose what they were given. `fenced`: this instance was declared lost, nothing was stored and nothing will be.
+ */
+export interface Journal {
+  /** Rejects when the database cannot be reached: nothing was stored, and nothing will be. */
+  admit(message: NewMessage): Promise<Admission>
+  /**
+   * Stores what `take` gives: asked once, under load only when the write begins, not at all when nothing can be stored.
+   * At most one call for a reply at a time. `refused`: this data cannot be stored (only this reply ends).
+   */
+  append(reply: ReplyInfo, take: () => readonly StoredEvent[]): Promise<'stored' | 'fenced' | 'refused' | 'withdrawn'>
+  /** Takes back the reply's append if its write has not begun: it answers `withdrawn`, nothing of it will be stored. */
+  withdraw(replyId: string): void
+  /** Folds the reply into its message. `settledAt` is ISO 8601 UTC. `gone`: the session was deleted. Idempotent. */
+  settle(
+    reply: ReplyInfo,
+    settlement: Settlement,
+  ): Promise<{ result: 'settled'; settledAt: string } | { result: 'fenced' | 'gone' }>
+  /**
+   * The events after the frame `after`, and the outcome when it is settled. Null: no such reply (deleted). `readTo`: of the
+   * last reading by whoever has all events up to it; without, all are looked for.
+   */
+  read(replyId: string, after: number, readTo?: number): Promise<StoredReply | null>
+  /** Asks, in writing, for the session's running reply to stop. Null: none runs. */
+  requestCancel(sessionId: string): Promise<{ replyId: string; instanceId: string } | null>
+  /**
+   * The path that ends at the position `end`, within `limits`; or at the user's message that a reply answers, that message
+   * included.
+   */
+  history(sessionId: string, end: number | { answeredBy: string }, limits: HistoryLimits): Promise<History>
+  /** What a stored message holds besides its text. */
+  parts(messageId: string): Promise<MessagePart[]>
+}
