@@ -1,6 +1,8 @@
 /** `POST …/providers/<id>/test` (contract section 2): does this provider answer, and what does it offer? */
 import type { ProviderConnection } from '../actors/ports/index.ts'
 import { clearKeyLike, cut } from '../untrusted/redact.ts'
+import { listAnthropicModels } from './anthropic/anthropic.ts'
+import { listGeminiModels } from './gemini/gemini.ts'
 import { openAiClient } from './openai/chat.ts'
 import { type Dialect, dialectOf, findProviderType } from './provider-types.ts'
 import { failureOf, ProviderProblem, problemIn } from './wire/failure.ts'
@@ -53,11 +55,9 @@ export async function testConnection(
 /** Null: the server does not list its models. */
 async function listModels(connection: ProviderConnection, fetch: ProviderFetch, signal: AbortSignal) {
   if (connection.type === 'anthropic') {
-    const { listAnthropicModels } = await import('./anthropic/anthropic.ts')
     return modelsIn(await listAnthropicModels(connection, fetch, signal, maxListBytes))
   }
   if (connection.type === 'gemini') {
-    const { listGeminiModels } = await import('./gemini/gemini.ts')
     return listGeminiModels(connection, fetch, signal, maxListBytes)
   }
   const dialect = dialectOf(connection.type)

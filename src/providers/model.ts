@@ -1,9 +1,11 @@
 /** The Model port: picks the adapter, retries, watches for silence, reports failures with the contract's codes. */
-import type { Model, ModelEvent, ModelFailure, ModelRequest, ProviderConnection, Take } from '../actors/ports/index.ts'
+import type { Model, ModelEvent, ModelFailure, ProviderConnection, Take } from '../actors/ports/index.ts'
 import { pause } from '../async/pause.ts'
+import { streamAnthropic } from './anthropic/anthropic.ts'
 import { type ConnectionTest, testConnection } from './connection-test.ts'
 import { type DemoLine, playDemo } from './demo.ts'
 import { type StreamOne, withFallbacks } from './fallbacks.ts'
+import { streamGemini } from './gemini/gemini.ts'
 import { createOpenAi } from './openai/chat.ts'
 import { chatBody } from './openai/chat-body.ts'
 import { commonDialect, dialectOf, endpointOf, findProviderType } from './provider-types.ts'
@@ -54,7 +56,8 @@ export function createModel(options: ModelOptions): Providers {
       return playDemo(request, signal, take, options.demoLine)
     }
     return sendingParts(request, () => {
-      if (type === 'anthropic' || type === 'gemini') return streamNative(type, request, signal, fetch, refusals, take)
+      if (type === 'anthropic') return streamAnthropic(request, signal, fetch, refusals, take)
+      if (type === 'gemini') return streamGemini(request, signal, fetch, refusals, take)
       const dialect = dialectOf(type)
       if (!dialect) throw unsupported(type)
       return openai.stream(request, dialect, signal, take)
@@ -123,22 +126,6 @@ const isToken = ({ type }: ModelEvent): boolean => type === 'text' || type === '
 /** Another provider may well answer: what would be tried again, a time-out, a refused key (contract section 13). */
 const isOfThisProvider = (problem: ProviderProblem, code: ModelFailure['code']): boolean =>
   problem.transient || code === 'provider_timeout' || code === 'provider_auth'
-
-/** Loaded with the first call: each of these SDKs takes 0.1 s and 30 MB, and few installations need all. */
-async function streamNative(
-  type: 'anthropic' | 'gemini',
-  request: ModelRequest,
-  signal: AbortSignal,
-  fetch: ProviderFetch,
-  refusals: Refusals,
-  take: Take<ModelEvent>,
-): Promise<void> {
-  const stream =
-    type === 'anthropic'
-      ? (await import('./anthropic/anthropic.ts')).streamAnthropic
-      : (await import('./gemini/gemini.ts')).streamGemini
-  await stream(request, signal, fetch, refusals, take)
-}
 
 /** One try, until it ends, fails, is aborted or falls silent. */
 async function watched(

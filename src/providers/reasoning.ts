@@ -3,8 +3,6 @@
  * nothing that the agent or the request has set would have to give way. Chat-completions vendors are not asked: they send
  * it by themselves or not at all, and what would switch it on there changes the answer, or is refused.
  */
-import type Anthropic from '@anthropic-ai/sdk'
-import type { ThinkingConfig } from '@google/genai'
 import type { ModelRequest } from '../actors/ports/index.ts'
 import { ProviderProblem } from './wire/failure.ts'
 
@@ -18,8 +16,10 @@ const thinksByBudget = (model: string): boolean =>
   /claude-3-7-|claude-(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8}|-latest|@|$)/.test(model)
 const thinksFreely = (model: string): boolean => /claude-(?!instant|v?[123][-.:]|v?[123]$)/.test(model)
 
+type AnthropicThinking = { type: 'enabled'; budget_tokens: number } | { type: 'adaptive'; display: 'summarized' }
+
 /** Null: not asked. A Claude that thinks refuses other sampling than its own, and spends a limit of tokens on it. */
-export function anthropicThinking({ model, config, reasoning, fields }: Asked): Anthropic.ThinkingConfigParam | null {
+export function anthropicThinking({ model, config, reasoning, fields }: Asked): AnthropicThinking | null {
   const { temperature, topP, topK } = config
   if (!reasoning || temperature !== undefined || topP !== undefined || topK !== undefined || fields?.maxTokens)
     return null
@@ -28,7 +28,7 @@ export function anthropicThinking({ model, config, reasoning, fields }: Asked): 
 }
 
 /** Null: not asked. Gemini 2.5 and later think anyway, unless told not to; that they show it changes nothing else. */
-export function geminiThoughts({ model, reasoning, fields }: Asked): ThinkingConfig | null {
+export function geminiThoughts({ model, reasoning, fields }: Asked): { includeThoughts: true } | null {
   const thinks = /gemini-(?:2\.5|[3-9]|(?:pro|flash)(?:-lite)?-latest)/.test(model)
   return reasoning && thinks && fields?.reasoningEffort !== 'none' && !/image|tts|audio|live|embedding/.test(model)
     ? { includeThoughts: true }

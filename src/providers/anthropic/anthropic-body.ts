@@ -1,5 +1,4 @@
 /** A model request in the words of Anthropic's Messages API. */
-import type Anthropic from '@anthropic-ai/sdk'
 import type { GenerationConfig, MessagePart, ModelRequest } from '../../actors/ports/index.ts'
 import { wireFields } from '../answer-fields.ts'
 import { anthropicThinking } from '../reasoning.ts'
@@ -8,20 +7,41 @@ import { createEchoes } from '../wire/echoes.ts'
 import { argumentsOf, exchangesOf, toolsMentionedIn, type Wire } from '../wire/exchanges.ts'
 import { bytesOf, textOf } from '../wire/outgoing-parts.ts'
 
-export type Block =
-  | Anthropic.TextBlockParam
-  | Anthropic.ImageBlockParam
-  | Anthropic.DocumentBlockParam
-  | Anthropic.ToolUseBlockParam
-  | Anthropic.ToolResultBlockParam
-  | Thought
-export type Thought = Anthropic.ThinkingBlockParam | Anthropic.RedactedThinkingBlockParam
+type Cached = { cache_control?: { type: 'ephemeral' } }
+type Image = {
+  type: 'image'
+  source: { type: 'base64'; media_type: (typeof pictureTypes)[number]; data: string }
+} & Cached
+type Document = {
+  type: 'document'
+  source:
+    | { type: 'base64'; media_type: 'application/pdf'; data: string }
+    | { type: 'text'; media_type: 'text/plain'; data: string }
+  title?: string
+} & Cached
 
-/** The SDK's types have no sampling any more; older models still take it, under the older version of the API. */
-export type AnthropicBody = Anthropic.MessageCreateParamsStreaming & {
+export type Block =
+  | ({ type: 'text'; text: string } & Cached)
+  | Image
+  | Document
+  | { type: 'tool_use'; id: string; name: string; input: object }
+  | ({ type: 'tool_result'; tool_use_id: string; content?: string } & Cached)
+  | { type: 'thinking'; thinking: string; signature: string }
+  | { type: 'redacted_thinking'; data: string }
+
+/** Fields that `wireFields` adds are not listed. Older models take sampling, under the API's older version. */
+export interface AnthropicBody {
+  model: string
+  max_tokens: number
+  stream: true
+  messages: { role: 'user' | 'assistant'; content: Block[] }[]
+  system?: ({ type: 'text'; text: string } & Cached)[]
   temperature?: number
   top_p?: number
   top_k?: number
+  thinking?: NonNullable<ReturnType<typeof anthropicThinking>>
+  tools?: ({ name: string; description: string; input_schema: { type: 'object' } } & Cached)[]
+  tool_choice?: { type: 'none' | 'auto' | 'any' } | { type: 'tool'; name: string }
 }
 
 /**
@@ -73,7 +93,7 @@ const wireFor = (request: ModelRequest): Wire<Block> => ({
   resultsApart: false,
 })
 
-const imageBlock = (part: MessagePart): Anthropic.ImageBlockParam => {
+const imageBlock = (part: MessagePart): Image => {
   const media_type = pictureTypes.find((type) => type === part.mediaType)
   if (media_type === undefined) throw new Error(`${part.mediaType} is no picture that is taken.`)
   return { type: 'image', source: { type: 'base64', media_type, data: bytesOf(part) } }
@@ -81,7 +101,7 @@ const imageBlock = (part: MessagePart): Anthropic.ImageBlockParam => {
 
 const pictureTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
 
-const documentBlock = (part: MessagePart): Anthropic.DocumentBlockParam => ({
+const documentBlock = (part: MessagePart): Document => ({
   type: 'document',
   source:
     part.mediaType === 'application/pdf'
@@ -118,9 +138,7 @@ export function anthropicBody(request: ModelRequest): AnthropicBody {
     model,
     max_tokens: maxTokensOf(model),
     stream: true,
-    messages: exchanges.map(({ role, blocks }) =>
-      role === 'user' ? { role: 'user', content: blocks } : { role: 'assistant', content: blocks },
-    ),
+    messages: exchanges.map(({ role, blocks }) => ({ role: role === 'user' ? 'user' : 'assistant', content: blocks })),
     // Tools stand before the system prompt in a prefix: one mark covers both.
     ...(hasSystem && { system: [{ type: 'text', text: system, ...cached }] }),
     ...sampling(model, config),

@@ -1,11 +1,9 @@
 /** The adapter for Anthropic's Messages API: one turn as a stream of events. Throws ProviderProblem. */
-import Anthropic from '@anthropic-ai/sdk'
 import type { ModelEvent, ModelRequest, ProviderConnection, Take } from '../../actors/ports/index.ts'
 import { askingForReasoning, type Refusals } from '../reasoning.ts'
-import { problemIn } from '../wire/failure.ts'
 import { type ProviderFetch, readText } from '../wire/fetch.ts'
 import { shownBody } from '../wire/outgoing-parts.ts'
-import { accessTo, answerOf, sdkFetch, withoutDoubles } from '../wire/sdk-fetch.ts'
+import { accessTo, callProvider } from '../wire/provider-call.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
 import { anthropicBody, thinkingOf, versionFor } from './anthropic-body.ts'
 import { readAnthropicTurn } from './anthropic-turn.ts'
@@ -18,17 +16,12 @@ export function streamAnthropic(
   take: Take<ModelEvent>,
 ): Promise<void> {
   const open = async (request: ModelRequest, own: AbortSignal) => {
-    const client = anthropicClient(request.provider, fetch, versionFor(request))
-    try {
-      // Not by `messages.create`: for models that will retire it writes a warning to the console with every call.
-      const body = anthropicBody(request)
-      request.calls?.sent(request, shownBody(request, body))
-      const answer = answerOf(await client.post('/v1/messages', { body, signal: own }).asResponse())
-      request.calls?.answered(answer.status)
-      return answer
-    } catch (error) {
-      throw problemIn(error) ?? error
-    }
+    const { url, headers } = anthropicApi(request.provider, '/messages', versionFor(request))
+    const body = anthropicBody(request)
+    request.calls?.sent(request, shownBody(request, body))
+    const answer = await callProvider(fetch, url, { method: 'POST', headers, body: JSON.stringify(body), signal: own })
+    request.calls?.answered(answer.status)
+    return answer
   }
   const asks = (one: ModelRequest) => thinkingOf(one) !== null
   const ask = (own: AbortSignal) => askingForReasoning(request, asks, refusals, (one) => open(one, own))
@@ -42,25 +35,15 @@ export async function listAnthropicModels(
   signal: AbortSignal,
   maxBytes: number,
 ): Promise<string> {
-  const client = anthropicClient(connection, fetch, '2026-10-21')
-  const response = await client.models.list({ limit: 1000 }, { signal }).asResponse()
-  return readText(answerOf(response), maxBytes)
+  const { url, headers } = anthropicApi(connection, '/models?limit=1000', '2026-10-21')
+  return readText(await callProvider(fetch, url, { method: 'GET', headers, signal }), maxBytes)
 }
 
-/** A client of the official SDK that takes nothing from the environment, traces nothing and tries once. */
-function anthropicClient(connection: ProviderConnection, fetch: ProviderFetch, version: string): Anthropic {
+/** Base URLs are stored with and without the API's version. The key goes as `x-api-key`, which gateways read too. */
+function anthropicApi(connection: ProviderConnection, path: string, version: string) {
   const { baseURL, key } = accessTo(connection)
-  // As documented for both versions, and read by gateways in between; the SDK itself would send a bearer token.
-  const call = sdkFetch(fetch, { 'anthropic-version': version, ...(key && { 'x-api-key': key }) })
-  const client = new Anthropic({
-    baseURL: baseURL.replace(/\/v1$/, ''), // the SDK adds it
-    apiKey: key || 'none', // the SDK insists on one; `sdkFetch` sends only what is there
-    webhookKey: null,
-    maxRetries: 0,
-    logLevel: 'off',
-    openTelemetry: false,
-    fetch: call,
-  })
-  withoutDoubles(client, call)
-  return client
+  return {
+    url: `${baseURL.replace(/\/v1$/, '')}/v1${path}`,
+    headers: { 'anthropic-version': version, ...(key && { 'x-api-key': key }) },
+  }
 }

@@ -1,17 +1,31 @@
 /** A model request in the words of the Gemini API. */
-import {
-  type Content,
-  FunctionCallingConfigMode,
-  type GenerateContentConfig,
-  type GenerateContentParameters,
-  type Part,
-} from '@google/genai'
 import type { ModelRequest } from '../../actors/ports/index.ts'
 import { wireFields } from '../answer-fields.ts'
 import { geminiThoughts } from '../reasoning.ts'
 import { createEchoes } from '../wire/echoes.ts'
 import { argumentsOf, exchangesOf, toolsMentionedIn, type Wire } from '../wire/exchanges.ts'
 import { bytesOf } from '../wire/outgoing-parts.ts'
+
+export interface Part {
+  text?: string
+  inlineData?: { mimeType: string; data: string }
+  functionCall?: { name: string; args: Record<string, unknown>; id?: string }
+  functionResponse?: { name: string; response: { output: string }; id?: string }
+  thoughtSignature?: string
+}
+
+interface ToolConfig {
+  functionCallingConfig: { mode: 'NONE' | 'ANY'; allowedFunctionNames?: string[] }
+}
+
+export interface GeminiBody {
+  contents: { role: 'user' | 'model'; parts: Part[] }[]
+  systemInstruction?: { role: 'user'; parts: Part[] }
+  /** Sampling, and what `wireFields` says. */
+  generationConfig: Record<string, unknown>
+  tools?: { functionDeclarations: { name: string; description: string; parametersJsonSchema: object }[] }[]
+  toolConfig?: ToolConfig
+}
 
 /** A turn's parts as they came: Gemini 3 and later refuse calls that come back without their signature. */
 export const echoes = createEchoes<readonly Part[]>('gemini')
@@ -40,49 +54,40 @@ function idsIn(request: ModelRequest): Set<string> {
   return new Set(parts.flatMap(({ functionCall }) => functionCall?.id ?? []))
 }
 
-function callingConfig({ tools, toolChoice }: ModelRequest): GenerateContentConfig {
-  const config = (mode: FunctionCallingConfigMode, allowed?: string[]) => ({
-    toolConfig: { functionCallingConfig: { mode, ...(allowed && { allowedFunctionNames: allowed }) } },
-  })
-  if (tools.length === 0 || toolChoice === 'none') return config(FunctionCallingConfigMode.NONE)
+function callingConfig({ tools, toolChoice }: ModelRequest): { toolConfig?: ToolConfig } {
+  if (tools.length === 0 || toolChoice === 'none') return { toolConfig: { functionCallingConfig: { mode: 'NONE' } } }
   if (toolChoice === undefined || toolChoice === 'auto') return {}
-  return config(FunctionCallingConfigMode.ANY, toolChoice === 'required' ? undefined : [toolChoice.name])
+  const allowed = toolChoice === 'required' ? {} : { allowedFunctionNames: [toolChoice.name] }
+  return { toolConfig: { functionCallingConfig: { mode: 'ANY', ...allowed } } }
 }
 
-/** What the SDK is asked. Its own loops (function calling, continuation) stay off: ours are durable. */
-export function geminiRequest(request: ModelRequest, abortSignal: AbortSignal): GenerateContentParameters {
-  const { model, system, messages, config, tools } = request
+export function geminiBody(request: ModelRequest): GeminiBody {
+  const { system, messages, config, tools } = request
   const { thinkingConfig: effort, ...fields } = wireFields(request)
   const thinkingConfig = { ...Object(effort), ...geminiThoughts(request) }
-  const contents = exchangesOf(messages, wireFor(request, idsIn(request))).map(
-    ({ role, blocks }): Content => ({ role: role, parts: blocks }),
-  )
+  const exchanges = exchangesOf(messages, wireFor(request, idsIn(request)))
   const declared = tools.length > 0 ? tools : toolsMentionedIn(messages)
   return {
-    model,
-    contents,
-    config: {
-      abortSignal,
-      automaticFunctionCalling: { disable: true },
-      automaticContinuation: false,
-      ...(system !== null && system.trim() !== '' && { systemInstruction: system }),
+    contents: exchanges.map(({ role, blocks }) => ({ role, parts: blocks })),
+    ...(system !== null && system.trim() !== '' && { systemInstruction: { role: 'user', parts: [{ text: system }] } }),
+    generationConfig: {
       ...(config.temperature !== undefined && { temperature: config.temperature }),
       ...(config.topP !== undefined && { topP: config.topP }),
       ...(config.topK !== undefined && { topK: config.topK }),
       ...fields,
       ...(Object.keys(thinkingConfig).length > 0 && { thinkingConfig }),
-      ...(declared.length > 0 && {
-        tools: [
-          {
-            functionDeclarations: declared.map(({ name, description, inputSchema }) => ({
-              name,
-              description,
-              parametersJsonSchema: inputSchema,
-            })),
-          },
-        ],
-      }),
-      ...(declared.length > 0 && callingConfig(request)),
     },
+    ...(declared.length > 0 && {
+      tools: [
+        {
+          functionDeclarations: declared.map(({ name, description, inputSchema }) => ({
+            name,
+            description,
+            parametersJsonSchema: inputSchema,
+          })),
+        },
+      ],
+      ...callingConfig(request),
+    }),
   }
 }

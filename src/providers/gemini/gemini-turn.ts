@@ -1,6 +1,5 @@
 /** One turn of the Gemini API, read chunk by chunk. Pure: no I/O, no time. */
 import { randomUUID } from 'node:crypto'
-import type { Part } from '@google/genai'
 import type { ModelEvent, ModelRequest, ToolCall } from '../../actors/ports/index.ts'
 import { isCount, type Turn } from '../openai/chat-turn.ts'
 import { maxArguments, maxCalls } from '../openai/gathered-calls.ts'
@@ -9,7 +8,7 @@ import { problemInStream } from '../wire/provider-errors.ts'
 import { type Fields, isFields, parse } from '../wire/provider-json.ts'
 import { type End, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-end.ts'
 import { addActivity } from '../wire/turn-events.ts'
-import { echoes } from './gemini-body.ts'
+import { echoes, type Part } from './gemini-body.ts'
 
 const finishReasons: ReasonWords = {
   stop: ['STOP'],

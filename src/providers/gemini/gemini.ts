@@ -1,17 +1,14 @@
 /** The adapter for the Gemini API: one turn as a stream of events. Throws ProviderProblem. */
-import { GoogleGenAI } from '@google/genai'
 import type { ModelEvent, ModelRequest, ProviderConnection, Take } from '../../actors/ports/index.ts'
 import { askingForReasoning, geminiThoughts, type Refusals } from '../reasoning.ts'
-import { malformed, ProviderProblem, problemIn } from '../wire/failure.ts'
+import { malformed, ProviderProblem } from '../wire/failure.ts'
 import { type ProviderFetch, readText } from '../wire/fetch.ts'
 import { shownBody } from '../wire/outgoing-parts.ts'
+import { accessTo, callProvider } from '../wire/provider-call.ts'
 import { isFields, listBounds, parse } from '../wire/provider-json.ts'
-import { accessTo, answerOf, sdkFetch } from '../wire/sdk-fetch.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
-import { geminiRequest } from './gemini-body.ts'
+import { geminiBody } from './gemini-body.ts'
 import { readGeminiTurn } from './gemini-turn.ts'
-
-type AnyFetch = ReturnType<typeof sdkFetch>
 
 export function streamGemini(
   request: ModelRequest,
@@ -21,63 +18,49 @@ export function streamGemini(
   take: Take<ModelEvent>,
 ): Promise<void> {
   const open = async (request: ModelRequest, own: AbortSignal) => {
-    let answer: Response | null = null
-    const client = geminiClient(request.provider, fetch, (call) => async (input, init) => {
-      const body = typeof init?.body === 'string' ? parse(init.body) : null
-      if (isFields(body)) request.calls?.sent(request, shownBody(request, body))
-      answer = await call(input, init)
-      request.calls?.answered(answer.status)
-      return answer
-    })
-    try {
-      // Its generator is left alone: it would hold an event of any size, and does not tell a broken stream from a
-      // whole one. The answer's head has been checked when it comes.
-      await client.models.generateContentStream(geminiRequest(request, own))
-    } catch (error) {
-      throw problemIn(error) ?? error
-    }
-    if (!answer) throw new ProviderProblem({ kind: 'ended_early' })
-    return answerOf(answer)
+    const path = `${pathOf(request.model)}:streamGenerateContent?alt=sse`
+    const { url, headers } = geminiApi(request.provider, path)
+    const body = geminiBody(request)
+    request.calls?.sent(request, shownBody(request, body))
+    const answer = await callProvider(fetch, url, { method: 'POST', headers, body: JSON.stringify(body), signal: own })
+    request.calls?.answered(answer.status)
+    return answer
   }
   const asks = (one: ModelRequest) => geminiThoughts(one) !== null
   const ask = (own: AbortSignal) => askingForReasoning(request, asks, refusals, (one) => open(one, own))
   return streamTurn(readGeminiTurn(request), ask, signal, take)
 }
 
+/** Tuned models are named with their folder. A name that would lead to another address is refused. */
+function pathOf(model: string): string {
+  if (/\.\.|[?&#]/.test(model)) {
+    throw new ProviderProblem({ kind: 'unusable', reason: `The model's name ${JSON.stringify(model)} is not valid.` })
+  }
+  return /^(?:models|tunedModels)\//.test(model) ? model : `models/${model}`
+}
+
 /** Names of the models that can chat, of a list of at most `maxBytes`. */
 export async function listGeminiModels(
   connection: ProviderConnection,
   fetch: ProviderFetch,
-  abortSignal: AbortSignal,
+  signal: AbortSignal,
   maxBytes: number,
 ): Promise<string[]> {
-  const client = geminiClient(connection, fetch, (call) => async (input, init) => {
-    const response = await call(input, init)
-    const text = await readText(answerOf(response), maxBytes)
-    if (!isFields(parse(text, listBounds))) throw malformed(text)
-    return new Response(text, response)
-  })
-  const { page } = await client.models.list({ config: { pageSize: 1000, abortSignal } })
-  const chat = page.filter(({ supportedActions }) => supportedActions?.includes('generateContent') ?? true)
-  return chat.flatMap(({ name }) => name?.replace(/^models\//, '') ?? [])
+  const { url, headers } = geminiApi(connection, 'models?pageSize=1000')
+  const text = await readText(await callProvider(fetch, url, { method: 'GET', headers, signal }), maxBytes)
+  const list = parse(text, listBounds)
+  if (!isFields(list)) throw malformed(text)
+  const models = Array.isArray(list.models) ? list.models.filter(isFields) : []
+  return models.flatMap(({ name, supportedGenerationMethods: methods }) =>
+    typeof name === 'string' && (!Array.isArray(methods) || methods.includes('generateContent'))
+      ? [name.replace(/^models\//, '')]
+      : [],
+  )
 }
 
-/** A client of the official SDK that takes nothing from the environment and tries once. */
-function geminiClient(
-  connection: ProviderConnection,
-  fetch: ProviderFetch,
-  around: (call: AnyFetch) => AnyFetch,
-): GoogleGenAI {
+/** Base URLs are stored with and without the API's version. */
+function geminiApi(connection: ProviderConnection, path: string) {
   const { baseURL, key } = accessTo(connection)
-  const [, base = baseURL, apiVersion = 'v1beta'] = /^(.*?)(?:\/(v1(?:alpha|beta)?))?$/.exec(baseURL) ?? []
-  return new GoogleGenAI({
-    vertexai: false,
-    apiKey: key || 'none', // the SDK insists on one; `sdkFetch` sends only what is there
-    apiVersion,
-    httpOptions: {
-      baseUrl: base,
-      apiVersion,
-      fetch: around(sdkFetch(fetch, key ? { 'x-goog-api-key': key } : {})),
-    },
-  })
+  const base = /\/v1(?:alpha|beta)?$/.test(baseURL) ? baseURL : `${baseURL}/v1beta`
+  return { url: `${base}/${path}`, headers: key ? { 'x-goog-api-key': key } : {} }
 }

@@ -5,7 +5,8 @@ import type { Dialect } from '../provider-types.ts'
 import { type ProviderProblem, problemIn } from '../wire/failure.ts'
 import type { ProviderAnswer, ProviderFetch } from '../wire/fetch.ts'
 import { shownBody } from '../wire/outgoing-parts.ts'
-import { accessTo, answerOf, sdkFetch, withoutDoubles } from '../wire/sdk-fetch.ts'
+import { accessTo } from '../wire/provider-call.ts'
+import { answerOf, bypassSdkTransport, sdkFetch } from '../wire/sdk-fetch.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
 import { type ChatBody, chatBody, hasReasoning, withoutReasoning } from './chat-body.ts'
 import { echoes } from './chat-reasoning.ts'
@@ -63,7 +64,7 @@ export function openAiClient(connection: ProviderConnection, fetch: ProviderFetc
     logLevel: 'off',
     fetch: call,
   })
-  withoutDoubles(client, call)
+  bypassSdkTransport(client, call)
   return client
 }
 

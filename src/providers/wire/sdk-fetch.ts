@@ -1,21 +1,6 @@
-/** What stands between a vendor's official SDK and the network: our fetch, our headers, our errors. */
-import type { ProviderConnection } from '../../actors/ports/index.ts'
-import { endpointOf } from '../provider-types.ts'
-import { connectionProblem, ProviderProblem } from './failure.ts'
+/** What stands between OpenAI's SDK and the network: our fetch, our headers, our errors. */
 import type { ProviderAnswer, ProviderFetch } from './fetch.ts'
-import { withBytes } from './outgoing-parts.ts'
-import { problemOfAnswer } from './provider-errors.ts'
-
-/** Where a provider is called and with which key (empty: none). Throws ProviderProblem when it cannot be called. */
-export function accessTo(connection: ProviderConnection): { baseURL: string; key: string } {
-  const baseURL = endpointOf(connection)
-  if (baseURL === null) throw new ProviderProblem({ kind: 'unusable', reason: 'The provider has no usable base URL.' })
-  const key = connection.apiKey?.trim() ?? ''
-  if (!/^[\x21-\x7e]*$/.test(key)) {
-    throw new ProviderProblem({ kind: 'unusable', reason: 'The stored API key has characters that no key can have.' })
-  }
-  return { baseURL, key }
-}
+import { callProvider } from './provider-call.ts'
 
 /** What an SDK is given of an answer: its head. */
 class AnswerHead extends Response {
@@ -47,29 +32,17 @@ export function answerOf(response: Response): ProviderAnswer {
  */
 export function sdkFetch(fetch: ProviderFetch, headers: Record<string, string>) {
   return async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-    const url = String(input)
-    const method = init.method ?? 'GET'
-    const body = typeof init.body === 'string' ? await withBytes(init.body) : null
-    const answer = await fetch(url, {
-      method,
-      headers: {
-        accept: 'application/json, text/event-stream',
-        'user-agent': 'greenroom',
-        ...headers,
-        ...(body !== null && { 'content-type': 'application/json' }),
-      },
-      ...(body !== null && { body }),
+    const answer = await callProvider(fetch, String(input), {
+      method: init.method ?? 'GET',
+      headers,
+      ...(typeof init.body === 'string' && { body: init.body }),
       signal: init.signal ?? new AbortController().signal,
-    }).catch((error: unknown) => {
-      throw connectionProblem(error)
     })
-    const { status } = answer
-    if (status < 200 || status > 299) throw await problemOfAnswer(answer, method, url)
     return new AnswerHead(answer)
   }
 }
 
-/** The hooks that the SDKs of OpenAI and Anthropic share: both come from one generator. */
+/** The methods of the SDK's client that stand between a call and its fetch. */
 interface Hooks {
   timeout: number
   buildURL(path: string, query: Record<string, unknown> | null): string
@@ -94,10 +67,10 @@ interface Call {
 const noHeaders = new Headers()
 
 /**
- * Lets an SDK do nothing that `call`, its `sdkFetch`, does again, which is three quarters of its time: headers, and a
- * time limit with an abort signal around ours. A call's own `headers` and `timeout` have no effect.
+ * Skips the SDK's own headers, time limit and abort signal: `call`, its `sdkFetch`, sets all three, and they are three
+ * quarters of the SDK's time. A call's own `headers` and `timeout` have no effect.
  */
-export function withoutDoubles(sdk: Hooks, call: ReturnType<typeof sdkFetch>): void {
+export function bypassSdkTransport(sdk: Hooks, call: ReturnType<typeof sdkFetch>): void {
   sdk.buildRequest = async (options) => {
     const { method, path, query, body, signal } = options
     options.body = undefined // see `take` above

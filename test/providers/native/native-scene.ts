@@ -1,4 +1,4 @@
-/** What the tests of native providers share: both vendors' servers, and the official SDKs against them. */
+/** What the tests of native providers share: both vendors' servers, and the adapters against them. */
 import { onTestFinished } from 'vitest'
 import type { ModelRequest } from '../../../src/actors/ports/index.ts'
 import { connectionTo, requestTo, scene } from '../scene.ts'

@@ -1,4 +1,4 @@
-/** Anthropic and Gemini, each through its official SDK against a server of ours with the documented wire format. */
+/** Anthropic and Gemini against a server of ours with the documented wire format. */
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ModelMessage } from '../../../src/actors/ports/index.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { ModelRequest } from '../../../src/actors/ports/index.ts'
 import { echoes as anthropic, anthropicBody } from '../../../src/providers/anthropic/anthropic-body.ts'
-import { echoes as gemini, geminiRequest } from '../../../src/providers/gemini/gemini-body.ts'
+import { echoes as gemini, geminiBody } from '../../../src/providers/gemini/gemini-body.ts'
 import { echoes as chat } from '../../../src/providers/openai/chat-reasoning.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -31,10 +31,7 @@ verifies('contract-15.echoes', 'signed reasoning is whole after it was stored', 
   expect(claude.messages[1]).toEqual({ role: 'assistant', content: [thought, use] })
   const part = { functionCall: { id: 'g1', name: 'look', args: { q: 1 } }, thoughtSignature: 'c2ln' }
   const google = { provider: provider('gemini'), model: 'gemini-3-pro' }
-  const asked = geminiRequest(
-    requestOf('gemini', google.model, stored(gemini.keep(google, [part]))),
-    new AbortController().signal,
-  )
+  const asked = geminiBody(requestOf('gemini', google.model, stored(gemini.keep(google, [part]))))
   expect(asked.contents).toContainEqual({ role: 'model', parts: [part] })
 })
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { ModelRequest, ToolChoice } from '../../../src/actors/ports/index.ts'
 import { anthropicBody } from '../../../src/providers/anthropic/anthropic-body.ts'
-import { geminiRequest } from '../../../src/providers/gemini/gemini-body.ts'
+import { geminiBody } from '../../../src/providers/gemini/gemini-body.ts'
 import { chatBody } from '../../../src/providers/openai/chat-body.ts'
 import { dialectOf } from '../../../src/providers/provider-types.ts'
 
@@ -24,8 +24,7 @@ const chat = (choice?: ToolChoice) => {
   return chatBody(requestOf('openai', 'm', choice), dialect).tool_choice
 }
 const claude = (choice?: ToolChoice) => anthropicBody(requestOf('anthropic', 'claude-sonnet-4-5', choice))
-const gemini = (choice?: ToolChoice) =>
-  geminiRequest(requestOf('gemini', 'gemini-2.5-pro', choice), new AbortController().signal).config?.toolConfig
+const gemini = (choice?: ToolChoice) => geminiBody(requestOf('gemini', 'gemini-2.5-pro', choice)).toolConfig
 
 test.each([
   ['auto', 'auto', { type: 'auto' }, undefined],

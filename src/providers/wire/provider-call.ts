@@ -1,0 +1,48 @@
+/** A call to a provider's API: its address, key and headers, and what it answers when it refuses. */
+import type { ProviderConnection } from '../../actors/ports/index.ts'
+import { endpointOf } from '../provider-types.ts'
+import { connectionProblem, ProviderProblem } from './failure.ts'
+import type { ProviderAnswer, ProviderFetch } from './fetch.ts'
+import { withBytes } from './outgoing-parts.ts'
+import { problemOfAnswer } from './provider-errors.ts'
+
+/** Where a provider is called and with which key (empty: none). Throws ProviderProblem when it cannot be called. */
+export function accessTo(connection: ProviderConnection): { baseURL: string; key: string } {
+  const baseURL = endpointOf(connection)
+  if (baseURL === null) throw new ProviderProblem({ kind: 'unusable', reason: 'The provider has no usable base URL.' })
+  const key = connection.apiKey?.trim() ?? ''
+  if (!/^[\x21-\x7e]*$/.test(key)) {
+    throw new ProviderProblem({ kind: 'unusable', reason: 'The stored API key has characters that no key can have.' })
+  }
+  return { baseURL, key }
+}
+
+export interface ProviderCall {
+  method: string
+  headers: Record<string, string>
+  /** JSON. Words in it that stand for the bytes of parts are replaced by those bytes. */
+  body?: string
+  signal: AbortSignal
+}
+
+/** The answer of a provider that has taken the call (a status of 2xx). Rejects with ProviderProblem otherwise. */
+export async function callProvider(fetch: ProviderFetch, url: string, call: ProviderCall): Promise<ProviderAnswer> {
+  const { method, headers, signal } = call
+  const body = call.body === undefined ? null : await withBytes(call.body)
+  const answer = await fetch(url, {
+    method,
+    headers: {
+      accept: 'application/json, text/event-stream',
+      'user-agent': 'greenroom',
+      ...headers,
+      ...(body !== null && { 'content-type': 'application/json' }),
+    },
+    ...(body !== null && { body }),
+    signal,
+  }).catch((error: unknown) => {
+    throw connectionProblem(error)
+  })
+  const { status } = answer
+  if (status < 200 || status > 299) throw await problemOfAnswer(answer, method, url)
+  return answer
+}
