@@ -20,5 +20,4 @@ export const branches = {
   'contract-14.pages':
     'The pages edit, regenerate, switch branches and fork, at a message and at a place in a sentence.',
   'contract-14.paths': 'After any sequence of actions each path reads as its reader saw it.',
-  'contract-14.older-versions': 'A version without branches is refused where it would send another history.',
 } as const

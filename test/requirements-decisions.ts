@@ -29,7 +29,5 @@ export const decisions = {
   'contract-15.official': 'runTools of the official client works unmodified, stateless and in sessions.',
   'contract-15.forked': 'A copy of a session is told what was decided; undecided calls are rejected in it.',
   'contract-15.crash': 'Crashes and restarts between any two steps lose no decision and double no effect.',
-  'contract-15.older-versions':
-    'During an upgrade an older version answers nobody where a call would need approval, or waits.',
   'contract-15.echoes': 'What a vendor wants back is stored with the calls that wait, and goes back to it alone.',
 } as const

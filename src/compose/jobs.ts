@@ -14,7 +14,6 @@ import type { Secrets } from '../persistence/records/access/secrets.ts'
 import type { AgentLookup } from '../persistence/records/agent-lookup.ts'
 import { agentRequest } from '../persistence/records/agent-request.ts'
 import { type Retention, tidyReplies } from '../persistence/replies/sessions/housekeeping.ts'
-import { fillSessionStatus } from '../persistence/replies/sessions/status.ts'
 import {
   claimUntitled,
   postponeTitle,
@@ -59,7 +58,6 @@ export async function startBackground(options: BackgroundOptions): Promise<Jobs>
   const jobs: Job[] = [
     { name: 'tidy', everyMs: TIDY_MS, run: () => tidy(upkeepSql, retention) },
     { name: 'indexes', everyMs: INDEXES_MS, run: () => addIndexes(upkeepSql, log) },
-    { name: 'statuses', everyMs: TIDY_MS, run: (signal) => fillStatuses(upkeepSql, log, signal) },
     { name: 'titles', everyMs: TITLES_MS, run: (signal) => giveTitles(options, signal) },
   ]
   if (cacheUrl === null) return createTimerJobs({ sql, jobs, log })
@@ -77,12 +75,6 @@ async function tidy(sql: Sql, retention: Retention): Promise<void> {
 async function addIndexes(sql: Sql, log: JobLog): Promise<void> {
   const built = await buildMissingIndexes(sql)
   if (built.length > 0) log.info({ built }, 'Built the indexes that large tables lacked.')
-}
-
-/** Of sessions that are older than their status. */
-async function fillStatuses(sql: Sql, log: JobLog, signal: AbortSignal): Promise<void> {
-  const sessions = await fillSessionStatus(sql, signal)
-  if (sessions > 0) log.info({ sessions }, 'Filled in the status of older sessions.')
 }
 
 /** Leaves titles to the job, and wakes it when a session needs one. */

@@ -127,19 +127,12 @@ async function readForeignKeys(tx: Tx): Promise<ForeignKey[]> {
   return [...rows]
 }
 
-/** Continues every sequence where it was: a column's by the column's name, since an adopted table's has another one. */
+/** Continues every sequence where it was. */
 async function readSequences(tx: Tx): Promise<string[]> {
   const rows = await tx<{ statement: string }[]>`
-    select format('select setval(%s, %s, true);' || chr(10),
-                  case when t.oid is null then quote_literal(s.oid::regclass)
-                       else format('pg_get_serial_sequence(%L, %L)', t.oid::regclass, a.attname) end,
-                  pg_sequence_last_value(q.seqrelid)) as statement
+    select format('select setval(%L, %s, true);' || chr(10), s.oid::regclass, pg_sequence_last_value(q.seqrelid)) as statement
       from pg_sequence q join pg_class s on s.oid = q.seqrelid
-      left join (pg_depend d join pg_class t on t.oid = d.refobjid
-                   join pg_attribute a on a.attrelid = t.oid and a.attnum = d.refobjsubid)
-        on d.objid = s.oid and d.classid = 'pg_class'::regclass and d.refclassid = 'pg_class'::regclass and d.deptype = 'i'
-     where s.relnamespace = current_schema()::regnamespace
-       and pg_sequence_last_value(q.seqrelid) is not null`
+     where s.relnamespace = current_schema()::regnamespace and pg_sequence_last_value(q.seqrelid) is not null`
   return rows.map(({ statement }) => statement).sort()
 }
 

@@ -10,14 +10,6 @@ export const schema: Schema = {
   migrations: here('./migrations/'),
   definitions: [here('./replies/'), here('./records/')],
   indexes: here('./indexes/'),
-  predecessor: {
-    version: 10,
-    md5: '3c9f85fc2d986bf8d91f31102c9fd972',
-    adoption: here('./migrations/010.adopt.sql'),
-    tooOld:
-      'The database was written by a version before 0.1 that cannot be adopted: ' +
-      'start commit 5b5034f on it once, stop it, and start this version again.',
-  },
 }
 
 /** Brings the database up to this version; see `applySchema`. */

@@ -20,16 +20,14 @@ export interface ToolFaults extends AsyncDisposable {
   shop: Awaited<ReturnType<typeof startToolServer>>
   /** Id of the agent that may buy there. */
   agentId(): string
-  /** The product as a process, its database behind the proxy or reached directly; of another version, by its checkout. */
-  start(way?: 'proxy' | 'direct', checkout?: string): Promise<Product>
+  /** The product as a process, its database behind the proxy or reached directly. */
+  start(way?: 'proxy' | 'direct'): Promise<Product>
 }
 
 interface ToolFaultsOptions {
   leaseMs: number
   /** The shop's handler; absent: it sells. */
   answer?: (call: ToolRequest) => string | Promise<string>
-  /** The first product makes the tables. */
-  empty?: boolean
   /** Additional settings. */
   env?: Record<string, string>
 }
@@ -37,11 +35,10 @@ interface ToolFaultsOptions {
 export async function openToolFaults({
   leaseMs,
   answer = () => 'sold',
-  empty = false,
   env: more,
 }: ToolFaultsOptions): Promise<ToolFaults> {
   await using stack = new AsyncDisposableStack()
-  const database = await freshDatabase({ empty })
+  const database = await freshDatabase()
   stack.defer(() => database.drop())
   const proxy = stack.use(await openProxy(database.url))
   const up = stack.use(await startUpstream())
@@ -60,7 +57,7 @@ export async function openToolFaults({
     up,
     shop,
     agentId: () => agent ?? '',
-    async start(way = 'proxy', checkout) {
+    async start(way = 'proxy') {
       const url = way === 'proxy' ? proxy.url : database.url
       const env = {
         DATABASE_URL: url,
@@ -69,7 +66,7 @@ export async function openToolFaults({
         PROVIDER_RETRIES: '0',
         ...more,
       }
-      const product = await startProduct({ direct: true, env, ...(checkout && { checkout }) })
+      const product = await startProduct({ direct: true, env })
       products.push(product)
       agent ??= await buyer(product, up.url, shop.url)
       return product

@@ -1,7 +1,6 @@
 /**
  * A session waits through crashes, and then acts exactly once (contract section 15): the owner ends, killed or asked to,
- * anywhere between ask, decide, run and answer. OLDER_CHECKOUT, the path of an older version's checkout, lets that one make
- * the data, end in the middle of replies, and run beside all this.
+ * anywhere between ask, decide, run and answer.
  */
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -15,7 +14,6 @@ import { verifies } from '../verifies.ts'
 import { openToolFaults, repliesOf, type ToolFaults } from './tool-faults.ts'
 
 const SESSIONS = samples(20, 300)
-const OLDER = process.env.OLDER_CHECKOUT
 vi.setConfig({ testTimeout: 300_000 + SESSIONS * 3000 })
 /** Lives of the owner in which something may happen; after them one that lives on. */
 const LIVES = Math.max(6, Math.ceil(SESSIONS / 10))
@@ -87,27 +85,6 @@ async function live(
   return decided
 }
 
-/** Sessions made by the older version, the replies of half of them cut by its crash; another one of it then runs on. */
-async function foundedByOlder(scene: ToolFaults, checkout: string, random: () => number): Promise<string[]> {
-  const founder = await scene.start('direct', checkout)
-  const elder = await scene.start('direct', checkout)
-  const sessions = await Promise.all(Array.from({ length: SESSIONS }, () => newSession(founder.url, scene.agentId())))
-  const greetings = sessions.map((session, n) =>
-    postJson(`${(n % 2 ? founder : elder).url}${session}/chat/completions`, said('Hello')).catch(() => {}),
-  )
-  await delay(random() * STEP_MS)
-  await founder.kill9()
-  await Promise.all(greetings)
-  const younger = await scene.start('direct') // migrates beneath the elder
-  await needApproval(younger, scene.agentId())
-  const asked = await postJson(`${elder.url}${sessions[0]}/chat/completions`, said('Buy!'))
-  expect([asked.status, scene.shop.requests.length], 'the older version acts for nobody who must be asked').toEqual([
-    503, 0,
-  ])
-  await younger.kill9()
-  return sessions
-}
-
 async function founded(scene: ToolFaults): Promise<string[]> {
   const first = await scene.start('direct')
   await needApproval(first, scene.agentId())
@@ -136,7 +113,6 @@ async function openSlowScene(random: () => number) {
   }
   const scene = await openToolFaults({
     leaseMs: 1500,
-    empty: OLDER !== undefined,
     answer: async ({ closed }) => {
       await during('run', closed)
       return 'sold'
@@ -147,7 +123,6 @@ async function openSlowScene(random: () => number) {
     const isAnswered = call.body.messages.at(-1)?.role === 'tool'
     await during(isAnswered ? 'answer' : 'ask', call.closed)
     if (isAnswered) await says('Bought.')(call)
-    else if (call.body.messages.at(-1)?.content === 'Hello') await says('Hi.')(call)
     else await asks('', { name: 'buy', arguments: '{}', id: 'the-call' })(call)
   })
   return { scene, open, begins }
@@ -160,7 +135,7 @@ verifies(
     const random = seededRandom('waiting crash')
     const { scene, open, begins } = await openSlowScene(random)
     await using _ = scene
-    const sessions = OLDER ? await foundedByOlder(scene, OLDER, random) : await founded(scene)
+    const sessions = await founded(scene)
     const births = new Map(sessions.map((session) => [session, Math.floor(random() * LIVES * 0.8)]))
     const cuts: Cuts = { ask: 0, wait: 0, run: 0, answer: 0 }
     const onEnd = async () => {

@@ -7,28 +7,18 @@ import { applyDefinitions, readDefinitions } from './definitions.ts'
 import { applyIndexes, readIndexes } from './indexes.ts'
 
 export interface Schema {
-  /** Folder of `NNN.do.NAME.sql`. */
+  /** Folder of `NNN.do.NAME.sql`, and of the step that leads from before the first one to it. */
   migrations: string
   /** Folders of functions, see definitions.ts. */
   definitions: readonly string[]
   /** Folder of indexes, see indexes.ts. */
   indexes: string
-  /** The one earlier state that is adopted. */
-  predecessor: Predecessor
-}
-
-export interface Predecessor {
-  /** Its last migration, and that file's checksum. */
-  version: number
-  md5: string
-  /** Turns it into the result of the first migration. */
-  adoption: string
-  /** Error message for any other earlier state. */
-  tooOld: string
 }
 
 // An arbitrary number. No other program may use it for advisory locks in this database.
 export const migrationLock = 7_236_150_001
+
+const baselineStep = '025.from-24.sql'
 
 /**
  * Applies what is missing, all or nothing, and returns the names of what it applied. Any number of instances may call
@@ -53,7 +43,7 @@ export async function applySchema(sql: Sql, schema: Schema): Promise<string[]> {
   })
 }
 
-async function applyMigrations(tx: Tx, { migrations: directory, predecessor }: Schema): Promise<string[]> {
+async function applyMigrations(tx: Tx, { migrations: directory }: Schema): Promise<string[]> {
   const postgrator = new Postgrator({
     driver: 'pg',
     // A glob pattern, not a path: special characters are escaped.
@@ -66,8 +56,8 @@ async function applyMigrations(tx: Tx, { migrations: directory, predecessor }: S
   const [first, last] = [known[0], known.at(-1)]
   if (!first || !last) throw new Error(`There are no migrations in ${directory}: the installation is incomplete.`)
   const before = await postgrator.getDatabaseVersion()
-  const isAdopted = before > 0 && before < first.version
-  if (isAdopted) await adopt(tx, predecessor, before, first)
+  const isOlder = before > 0 && before < first.version
+  if (isOlder) await reachBaseline(tx, directory, first)
   const files = await postgrator.migrate('max').catch((error: unknown) => {
     const changed = /checksum failed for migration \[(\d+)\]/i.exec(String(error))?.[1]
     if (!changed) throw error
@@ -76,14 +66,12 @@ async function applyMigrations(tx: Tx, { migrations: directory, predecessor }: S
   if (before > last.version && last.version < (await oldestVersion(tx))) {
     throw new Error(`The database was migrated to ${before} by a newer version; this one knows ${last.version}.`)
   }
-  return (isAdopted ? [first, ...files] : files).map((file) => `${file.version} ${file.name}`)
+  return (isOlder ? [first, ...files] : files).map((file) => `${file.version} ${file.name}`)
 }
 
-/** Keeps the predecessor's tables with their data, and records them as the result of the first migration. */
-async function adopt(tx: Tx, predecessor: Predecessor, version: number, first: Postgrator.Migration): Promise<void> {
-  const [row] = await tx<{ md5: string }[]>`select md5 from schema_migrations where version = ${version}`
-  if (version !== predecessor.version || row?.md5 !== predecessor.md5) throw new Error(predecessor.tooOld)
-  await tx.unsafe(await readFile(predecessor.adoption, 'utf8')).simple()
+/** Makes of older tables, with their data, what the first migration makes of nothing. Rejects with one line if it cannot. */
+async function reachBaseline(tx: Tx, directory: string, first: Postgrator.Migration): Promise<void> {
+  await tx.unsafe(await readFile(join(directory, baselineStep), 'utf8')).simple()
   await tx`delete from schema_migrations where version > 0`
   await tx`
     insert into schema_migrations (version, name, md5, run_at)

@@ -113,7 +113,6 @@ const columnsOf = (message: NewMessage) => ({
   decided_by: message.by,
   ...(message.decided && decisionColumns(message.decided)),
   place: message.place,
-  knows_branches: true,
   facts: message.facts,
 })
 

@@ -1,4 +1,4 @@
--- revision 18
+-- revision 19
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -9,9 +9,8 @@
    from; null: any), make_session (a session that does not exist is made for end_user, with the message or not at all;
    absent: not_found), secret_number (of the client secret that makes it; absent: none), parts ([{type, sha256 (hex),
    media_type, filename, size, detail, source_url, text_place}], in their order; to look, sha256 or source_url is enough;
-   absent: none), place (see find_place; absent: behind the head), knows_branches (absent: an older version asks, which
-   knows no approvals either; what it would do differently is refused), facts (what is known of the reply, as
-   messages.facts; absent: nothing), decisions (instead of a user's message; see decide_calls), wait_id (the reply that
+   absent: none), place (see find_place; absent: behind the head), facts (what is known of the reply, as messages.facts;
+   absent: nothing), decisions (instead of a user's message; see decide_calls), wait_id (the reply that
    they are about), decisions_hash (hex), decided_by (also of what a message rejects)}. p_text and parts are not looked at
    where place asks for another reply, or decisions come.
    Answers {outcome, reply_id, session_num, first_seq, created_at, position, rest_state, untitled, first_text (of an
@@ -51,7 +50,7 @@ begin
   select * into m from jsonb_to_record(p_message) as x(
     agent_id uuid, session_id uuid, end_user text, user_id uuid, reply_id uuid, model text, include_usage boolean,
     key text, body_hash text, is_retry boolean, may_start boolean, configuration bigint, make_session boolean,
-    secret_number bigint, place jsonb, knows_branches boolean, parts jsonb, facts jsonb, decisions jsonb, wait_id uuid,
+    secret_number bigint, place jsonb, parts jsonb, facts jsonb, decisions jsonb, wait_id uuid,
     decisions_hash text, decided_by text);
   v_is_regenerate := coalesce(m.place ? 'regenerate', false);
   v_has_question := not v_is_regenerate and m.decisions is null;
@@ -162,13 +161,6 @@ begin
 
   if last.status = 'streaming' then return '{"outcome": "busy"}'; end if;
   if not m.may_start then return '{"outcome": "refused"}'; end if;
-  -- An older version knows neither branches nor approvals: it would call what somebody has to approve.
-  if m.knows_branches is not true then
-    if s.head is not null or last.finish_reason = 'tool_calls'
-       or exists (select from agents a where a.id = m.agent_id and a.approvals <> '[]') then
-      return '{"outcome": "refused"}';
-    end if;
-  end if;
   -- The agent that the request was made from may be another one now.
   if m.configuration <> (select c.version from configuration c) then return '{"outcome": "stale"}'; end if;
 

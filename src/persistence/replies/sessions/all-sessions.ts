@@ -123,8 +123,7 @@ async function readPage(
       ${keys} order by updated_at desc, num desc limit ${limit} offset ${offset}
     ), page as (
       select s.num, s.updated_at, s.id, s.agent_id as "agentId", a.name as "agentName", s.title, s.end_user as "user",
-             -- An older version's session, not yet filled in (session-status.ts).
-             coalesce(s.status, 'idle') as status, s.error_code as "errorCode",
+             s.status, s.error_code as "errorCode",
              ${isoTime(sql, 's.created_at')} as "createdAt", ${isoTime(sql, 's.updated_at')} as "updatedAt"
         from sessions s join agents a on a.id = s.agent_id
        where s.num in (select num from place)

@@ -1,7 +1,6 @@
 /** The sessions of all agents, and the status that they carry. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { listAllSessions, type OverviewQuery } from '../../../../src/persistence/replies/sessions/all-sessions.ts'
-import { fillSessionStatus } from '../../../../src/persistence/replies/sessions/status.ts'
 import { verifies } from '../../../verifies.ts'
 import { failed, finished, newAgent, openScene, type Scene, versions } from '../../scene.ts'
 
@@ -49,23 +48,6 @@ describe.each(versions)('PostgreSQL %i', (version) => {
     await scene.journal.settle(await scene.begin(id), finished())
     expect(await statusOf(id)).toEqual(['complete', null])
   })
-
-  verifies(
-    'contract-16.session-status',
-    'sessions of an earlier version get their status in the background',
-    async () => {
-      const [never, ended, broken] = [await scene.newSession(), await scene.newSession(), await scene.newSession()]
-      await scene.journal.settle(await scene.begin(ended), finished())
-      await scene.journal.settle(await scene.begin(broken), failed())
-      const before = await statusOf(broken)
-      await scene.sql`update sessions set status = null, error_code = null where id in ${scene.sql([never, ended, broken])}`
-      expect(await fillSessionStatus(scene.sql)).toBe(3)
-      expect(await statusOf(never)).toEqual(['idle', null])
-      expect(await statusOf(ended)).toEqual(['complete', null])
-      expect(await statusOf(broken)).toEqual(before)
-      expect(await fillSessionStatus(scene.sql)).toBe(0)
-    },
-  )
 
   verifies('contract-16.all-sessions', 'q is a part of a title, without case, or the beginning of an id', async () => {
     const other = await newAgent(scene.sql)
