@@ -1,6 +1,7 @@
 /** What waits is read and decided through the client, whatever happens to the connection. */
 import { expect } from 'vitest'
 import { ApiError, type Reply, type ReplyEvent } from '../../packages/client/src/index.ts'
+import type { UpstreamCall } from '../support/network/upstream.ts'
 import { verifies } from '../verifies.ts'
 import { openClientScene } from './scene.ts'
 
@@ -45,12 +46,20 @@ verifies('contract-15.client', 'the playground’s sessions too, over a connecti
   const session = client.playground(scene.agentId).session(null)
   const events = await allOf(session.send('Time?'))
   expect(events.at(-1)).toMatchObject({ type: 'finished', reason: 'tool_calls' })
-  const lost: string[] = []
+  const states: string[] = []
+  const next = Promise.withResolvers<UpstreamCall>()
+  up.next(next.resolve)
   const reply = session.decide([{ call_id: 'c1', decision: 'approve' }], {
-    onConnection: (state) => lost.push(state),
+    onConnection: (state) => states.push(state),
   })
+  const text = reply.text()
+  const call = await next.promise
+  await expect.poll(() => states).toEqual(['open'])
   scene.proxy.drop()
-  expect(await reply.text()).toBe('It is late.')
+  await expect.poll(() => states).toEqual(['open', 'lost', 'open'])
+  await call.text('It is late.')
+  await call.finish()
+  expect(await text).toBe('It is late.')
   const messages = await session.messages()
   expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'assistant'])
 })

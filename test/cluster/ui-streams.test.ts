@@ -138,6 +138,7 @@ describe.each(both)('$beside', ({ redis, beside }) => {
       const last = await load(owner, id)
       const streams = await Promise.all(alive.map((instance) => openSse(`${aiSdkAt(instance)}/${id}/stream`)))
       const shown = last.resumeStream()
+      await expect.poll(() => last.status).toBe('streaming')
       // With text of its second call: it takes longer than all reloads on a busy machine.
       await expect.poll(async () => (await storedAt(owner, id)).at(-1)?.parts.length).toBe(6)
       model.end()
@@ -176,6 +177,7 @@ describe.each(both)('$beside', ({ redis, beside }) => {
       await expect.poll(async () => (await storedAt(elsewhere, id)).at(-1)?.parts.length).toBeGreaterThan(1)
       const page = await load(elsewhere, id)
       const shown = page.resumeStream()
+      await expect.poll(() => page.status).toBe('streaming')
       await pause(random() * 700)
       await kill(owner)
       model.end()

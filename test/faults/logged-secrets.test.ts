@@ -7,6 +7,7 @@ import { call } from '../http/scene.ts'
 import { startCollector } from '../observability/otlp-collector.ts'
 import { createAgent } from '../support/app.ts'
 import { freshDatabase } from '../support/database.ts'
+import { untilFollowed } from '../support/followers.ts'
 import { freePort } from '../support/programs/free-port.ts'
 import { startNginx } from '../support/programs/nginx.ts'
 import { startProduct } from '../support/programs/product.ts'
@@ -60,6 +61,7 @@ verifies('contract-11.no-logs', 'the product at trace, with traces and metrics',
     await stream.rest()
   }
   const waiting = call(`${own}/chat/completions`, 'POST', say('/hang'), bearer(secret))
+  await untilFollowed(product.url, session, 1)
   const streaming = await openSse(`${own}/chat/completions/stream?access_token=${secret}`)
   await call(`${deploy}/users/anna/revoke`, 'POST', undefined, bearer(DEPLOY_KEY))
   await streaming.rest()

@@ -1,5 +1,5 @@
-/** What the tests of repeated requests share: replies that stand still, and who follows them. */
-import { expect } from 'vitest'
+/** What the tests of repeated requests share: replies that stand still, and how many follow them. */
+import { untilFollowed } from '../support/followers.ts'
 import { openScene } from './scene.ts'
 
 export async function openRepeatScene() {
@@ -19,14 +19,6 @@ export async function openRepeatScene() {
       return { up, stream }
     },
 
-    /** Waits until so many streams and waiting requests follow the session's reply. */
-    async untilFollowed(id: string, by: number): Promise<void> {
-      await expect
-        .poll(async () => {
-          const { actors } = (await scene.call('GET', '/api/v1/debug/actors')).json
-          return actors.find((one: { sessionId: string }) => one.sessionId === id)?.subscribers ?? 0
-        })
-        .toBe(by)
-    },
+    untilFollowed: (id: string, by: number) => untilFollowed(scene.app.url, id, by),
   }
 }

@@ -1,5 +1,6 @@
 /** What clients do on their own when something fails, and what becomes of it. */
 import { expect } from 'vitest'
+import { followersOf, untilFollowed } from '../../support/followers.ts'
 import { verifies } from '../../verifies.ts'
 import { ask, type Play } from '../play.ts'
 import { openScene } from '../scene.ts'
@@ -87,10 +88,11 @@ function busy({ kind, scene, driver, record }: Play): void {
 }
 
 function lost({ scene, driver, record }: Play): void {
-  /** The answer is lost on its way and the client tries again by itself; the reply ends once it has done so. */
+  /** The answer is lost on its way and the client tries again by itself; the reply ends once it has joined, or was refused. */
   async function loseAnswer(headers: Record<string, string>) {
     await using proxy = await scene().proxy()
     const { promise: end, resolve: endIt } = Promise.withResolvers<void>()
+    const { promise: retry, resolve: letIn } = Promise.withResolvers<void>()
     const { length: called } = scene().up.calls
     scene().up.next(async (call) => {
       await call.text('bought ')
@@ -103,10 +105,14 @@ function lost({ scene, driver, record }: Play): void {
     proxy.holdAnswers = true
     const answer = driver.whole(ask(`${proxy.url}${session}`, 'buy milk', { retries: 1, headers }))
     await scene().up.call(called + 1)
+    await untilFollowed(scene().app.url, session, 1)
     proxy.holdAnswers = false
+    proxy.gate = retry
     proxy.drop()
-    await expect.poll(() => scene().asked.length - before).toBe(2)
-    await expect.poll(() => scene().asked[before + 1]?.status === 409 || proxy.count >= 2).toBe(true)
+    await untilFollowed(scene().app.url, session, 0)
+    letIn()
+    const isRefused = () => scene().asked[before + 1]?.status === 409
+    await expect.poll(async () => isRefused() || (await followersOf(scene().app.url, session)) === 1).toBe(true)
     endIt()
     const told = await answer
     expect(scene().up.calls.length - called, 'the model is called once').toBe(1)

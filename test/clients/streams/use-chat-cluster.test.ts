@@ -134,6 +134,7 @@ verifies(
       await pause(random() * 150)
       await page.reload()
     }
+    await status(page).toBe('streaming') // it follows: the reply must not end before
     model.end()
     for (const client of [first, page]) await status(client).toBe('ready')
     const [question, reply, ...more] = await stored(instance(owner), id)
@@ -166,6 +167,7 @@ verifies(
     await expect.poll(partsOf).toBeGreaterThan(0)
     await page.reload()
     await expect.poll(partsOf).toBeGreaterThan(1)
+    await status(page).toBe('streaming')
     await kill(owner)
     model.end()
     scene.up.forget()

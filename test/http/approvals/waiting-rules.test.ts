@@ -1,6 +1,7 @@
 /** Who may decide, what is refused, and what stays in force: contract section 15 over real sockets. */
 import { afterAll, expect } from 'vitest'
 import { createAgent, startTestApp } from '../../support/app.ts'
+import { untilFollowed } from '../../support/followers.ts'
 import { startUpstream } from '../../support/network/upstream.ts'
 import { verifies } from '../../verifies.ts'
 import { call as request } from '../scene.ts'
@@ -173,6 +174,7 @@ verifies('contract-15.one-winner', 'an official client’s own retry joins the r
   const again = scene.decide(id, [approve('c1')], {}, { 'x-stainless-retry-count': '1' })
   const other = await scene.decide(id, [reject('c1')], {}, { 'x-stainless-retry-count': '1' })
   expect(other.status).toBe(409)
+  await untilFollowed(scene.app.url, id, 2)
   gate.resolve()
   expect((await again).json.id).toBe((await first).json.id)
   expect(scene.tools.requests).toHaveLength(1)
