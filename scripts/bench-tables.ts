@@ -1,5 +1,5 @@
 /**
- * Writes the figures in README.md and docs/operating.md from bench/RESULTS.json, between their markers; `--check` fails
+ * Writes the figures in README.md and docs/run.md from bench/RESULTS.json, between their markers; `--check` fails
  * if they differ.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,6 @@ type Figure = Pick<Column, 'key' | 'digits' | 'against'> & {
 }
 
 const overDirect = { row: 'direct', how: 'minus' } as const
-const ratioToRaw = { row: 'raw', how: 'ratio' } as const
 
 function caseOf(results: Results, name: string): CaseResult {
   const found = results.cases[name]
@@ -65,19 +64,9 @@ const comparisons: readonly Comparison[] = [
   },
   { what: 'stateless: CPU time per token, µs', rows: stateless, figures: [{ of: 'paced-200', key: 'cpuUs' }] },
   {
-    what: 'stateless: p99 token latency at 200 replies, ratio to raw',
-    rows: stateless,
-    figures: [{ of: 'paced-200', key: 'p99Ms', against: ratioToRaw, digits: 1 }],
-  },
-  {
     what: 'stateless: maximum tokens per second',
     rows: stateless,
     figures: [{ of: 'throughput', key: 'perSecond', significant: 3 }],
-  },
-  {
-    what: 'stateless: short replies per second',
-    rows: stateless,
-    figures: [{ of: 'short', key: 'perSecond', significant: 3 }],
   },
   {
     what: 'stored: time to first token added, ms',
@@ -98,14 +87,6 @@ const comparisons: readonly Comparison[] = [
     figures: [
       { of: 'paced-200', key: 'p50Ms', digits: 1 },
       { of: 'paced-200', key: 'p99Ms' },
-    ],
-  },
-  {
-    what: 'stored: reply of 100 tokens at 500 replies, p50 / p99 s (ideal 1.98)',
-    rows: stored,
-    figures: [
-      { of: 'paced-500', key: 'replyS', digits: 1 },
-      { of: 'paced-500', key: 'replyP99S', digits: 1 },
     ],
   },
   {
@@ -215,7 +196,7 @@ async function main(): Promise<number> {
     console.error('bench/RESULTS.json is missing: npm run bench.')
     return 1
   }
-  const blocks = { 'README.md': comparison(results), 'docs/operating.md': sizing(results) }
+  const blocks = { 'README.md': comparison(results), 'docs/run.md': sizing(results) }
   return Object.entries(blocks).every(([file, block]) => write(file, block)) ? 0 : 1
 }
 

@@ -1,6 +1,4 @@
-/**
- * Writes the table of settings into README.md, between its two markers; `--check` fails if it differs.
- */
+/** Writes the table of settings into docs/settings.md, between its two markers; `--check` fails if it differs. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { argv, exit } from 'node:process'
 import { fileURLToPath } from 'node:url'
@@ -18,31 +16,25 @@ export function settingsTable(rows: readonly Setting<unknown>[]): string {
   return ['| Setting | Default | Meaning |', '|---|---|---|', ...lines].join('\n')
 }
 
-/** Null: a marker is missing. */
-export function withTable(readme: string, rows: readonly Setting<unknown>[]): string | null {
-  const start = readme.indexOf(markers[0])
-  const end = readme.indexOf(markers[1])
+/** The page with the table; null when a marker is missing. */
+export function withTable(page: string, rows: readonly Setting<unknown>[]): string | null {
+  const start = page.indexOf(markers[0])
+  const end = page.indexOf(markers[1])
   if (start < 0 || end < start) return null
-  return `${readme.slice(0, start + markers[0].length)}\n\n${settingsTable(rows)}\n\n${readme.slice(end)}`
+  return `${page.slice(0, start + markers[0].length)}\n\n${settingsTable(rows)}\n\n${page.slice(end)}`
 }
 
 function main(): number {
-  const path = fileURLToPath(new URL('../README.md', import.meta.url))
-  let readme: string
-  try {
-    readme = readFileSync(path, 'utf8')
-  } catch {
-    console.error('README.md is missing: it holds the table of settings.')
-    return 1
-  }
-  const wanted = withTable(readme, Object.values(table))
+  const path = fileURLToPath(new URL('../docs/settings.md', import.meta.url))
+  const page = readFileSync(path, 'utf8')
+  const wanted = withTable(page, Object.values(table))
   if (wanted === null) {
-    console.error(`README.md lacks the markers ${markers.join(' and ')}, in this order.`)
+    console.error(`docs/settings.md lacks the markers ${markers.join(' and ')}, in this order.`)
     return 1
   }
-  if (wanted === readme) return 0
+  if (wanted === page) return 0
   if (argv.includes('--check')) {
-    console.error('README.md: the table of settings differs from src/settings.ts; run "npm run generate".')
+    console.error('docs/settings.md: the table of settings differs from src/settings.ts; run "npm run generate".')
     return 1
   }
   writeFileSync(path, wanted)

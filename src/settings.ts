@@ -1,4 +1,4 @@
-/** The only list of all settings; README's table is generated from it (contract section 1). */
+/** The only list of all settings; docs/settings.md is generated from it (contract section 1). */
 import { isIP } from 'node:net'
 import type { Read } from './settings-values.ts'
 import {
@@ -29,7 +29,7 @@ export interface Setting<T> {
   name: string
   /** As written in the environment. Null: unset. */
   default: string | null
-  /** Markdown for README. */
+  /** Markdown for docs/settings.md. */
   meaning: string
   read: Read<T>
 }

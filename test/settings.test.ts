@@ -205,7 +205,7 @@ verifies(
   },
 )
 
-test("README's table has one row a setting, and a README without its markers is noticed", () => {
+test('the table of settings has one row each, and a page without its markers is noticed', () => {
   const rows = Object.values(table)
   const lines = settingsTable(rows).split('\n')
   expect(lines).toHaveLength(rows.length + 2)
@@ -213,8 +213,8 @@ test("README's table has one row a setting, and a README without its markers is 
     '| `WORKERS` | `1` | Processes on the one port, each a separate instance; more than one needs `DATABASE_URL`. |',
   )
   for (const line of lines) expect(line.split('|')).toHaveLength(5)
-  const readme = 'before\n<!-- settings -->\nold\n<!-- /settings -->\nafter\n'
-  const written = withTable(readme, rows) ?? ''
+  const page = 'before\n<!-- settings -->\nold\n<!-- /settings -->\nafter\n'
+  const written = withTable(page, rows) ?? ''
   expect(written).toMatch(/^before\n<!-- settings -->\n\n\| Setting [\s\S]+\|\n\n<!-- \/settings -->\nafter\n$/)
   expect(withTable(written, rows)).toBe(written)
   expect(withTable('no markers', rows)).toBeNull()

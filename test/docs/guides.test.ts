@@ -7,6 +7,7 @@ import { blocksOf, checkout } from './blocks.ts'
 
 const read = (path: string): string => readFileSync(join(checkout, path), 'utf8')
 const pages = readdirSync(join(checkout, 'docs')).filter((name) => name.endsWith('.md'))
+const design = readdirSync(join(checkout, 'docs/design')).map((name) => `docs/design/${name}`)
 const sources = ['src/**/*.ts', 'bin/*.js', 'scripts/need-node-24.cjs']
   .flatMap((pattern) => globSync(pattern, { cwd: checkout }))
   .map(read)
@@ -26,8 +27,22 @@ const anchor = (heading: string): string =>
     .trim()
     .replaceAll(' ', '-')
 
+test('the map has every page of the design', () => {
+  for (const page of design) expect(read('ARCHITECTURE.md')).toContain(`(${page}`)
+})
+
+test.each(['ARCHITECTURE.md', ...design])('every file that %s names exists', (page) => {
+  const named = [...read(page).matchAll(/`((?:[\w.-]+\/)+[\w-]+\.(?:ts|sql|lock|json|mjs))`/g)].map(
+    ([, path = '']) => path,
+  )
+  const missing = named.filter((path) => !existsSync(join(checkout, 'src', path)) && !existsSync(join(checkout, path)))
+  expect(missing).toEqual([])
+})
+
 test.each([
   ...pages.map((page) => `docs/${page}`),
+  ...design,
+  'ARCHITECTURE.md',
   'README.md',
   'CONTRIBUTING.md',
 ])('links of %s lead somewhere', (page) => {
