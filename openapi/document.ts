@@ -27,7 +27,7 @@ const securityOf: Record<Scope, readonly Json[]> = {
   management: [{ loginCookie: [] }, {}],
 }
 
-/** Of an operation that a client secret opens. */
+/** The security of an operation that a client secret opens. */
 const securityOfSecrets = (streams: boolean): readonly Json[] => [
   { deployKey: [] },
   { clientSecret: [] },
@@ -196,7 +196,7 @@ const answer = (description: string, schema: object, schemas: Json): Json => ({
   content: { 'application/json': { schema: hoist(schema, schemas) } },
 })
 
-/** Without TypeBox's own additions to the keywords. */
+/** Removes TypeBox's own additions to the keywords. */
 const plain = (schema: unknown): Json => JSON.parse(JSON.stringify(schema))
 
 const isObject = (value: unknown): value is Json => value !== null && typeof value === 'object' && !Array.isArray(value)

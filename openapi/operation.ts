@@ -12,7 +12,7 @@ export interface Operation {
   /** Needs no login although its scope requires one. */
   open?: true
   /**
-   * Of the deploy scope: what a client secret may do here. Absent: nothing (403). `user`: what concerns its user, unless
+   * Of the deploy scope: what a client secret may do here. Nothing by default (403). `user`: what concerns its user, unless
    * it is for one session (403). `session`: the session that `{session_id}` names is compared before the handler is
    * called (404). `handler`: the handler compares it.
    */
@@ -39,7 +39,7 @@ export interface Operation {
   bytes?: true
   /** Schemas of its events' `data:`, except `[DONE]`. */
   events?: readonly TSchema[]
-  /** The success statuses, the usual one first. Null: no JSON body. */
+  /** The success statuses, the usual one first. Null when there is no JSON body. */
   responses: Readonly<Record<number, TSchema | null>>
   /** Other statuses, and when. 401, 403, 413, 415 and 500 are added where they apply. */
   errors?: Readonly<Record<number, string>>

@@ -165,7 +165,7 @@ export function sizing(results: Results): string {
     .replace(/ ?\n\n ?/g, '\n\n')
 }
 
-/** Null: a marker is missing. */
+/** Null when a marker is missing. */
 export function withBlock(text: string, block: string): string | null {
   const start = text.indexOf(markers[0])
   const end = text.indexOf(markers[1])

@@ -41,7 +41,7 @@ async function main(): Promise<number> {
     console.error('@greenroom/client is not built: that needs the development packages (npm ci without --omit=dev).')
     return 0
   }
-  // Beside the sources, so that the compiler treats it as a module. Readers of dist never see half a build.
+  // It lies beside the sources, so that the compiler treats it as a module. Readers of dist never see half a build.
   const work = await mkdtemp(join(home, '.build-'))
   try {
     const sources = join(work, 'src')

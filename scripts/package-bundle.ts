@@ -42,7 +42,7 @@ export async function bundle(entries: Record<string, string>, folder: string): P
   writeFileSync(join(folder, 'LICENSES.txt'), licences(modules))
 }
 
-/** Of every package that a module came from. */
+/** The licence of every package that a module came from. */
 function licences(modules: readonly string[]): string {
   const folders = modules.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [])
   return [...new Set(folders)]

@@ -3,7 +3,7 @@ import { inflateSync } from 'node:zlib'
 import gifenc from 'gifenc'
 
 export interface Shot {
-  /** As Chromium takes it. */
+  /** The format in which Chromium captures it. */
   png: Buffer
   /** When, in milliseconds. */
   at: number
@@ -48,7 +48,7 @@ const rest = (palette: readonly number[][]) => Array.from({ length: UNCHANGED + 
 
 const HEADER = 8
 
-/** Of a PNG with 8 bits a channel and no interlacing (the standard's chapters 5 and 9). */
+/** Decodes a PNG with 8 bits a channel and no interlacing (the standard's chapters 5 and 9). */
 function pixelsOf(png: Buffer): { width: number; height: number; rgba: Uint8Array } {
   const chunks: { type: string; data: Buffer }[] = []
   for (let at = HEADER; at < png.length; at += 12 + png.readUInt32BE(at)) {

@@ -68,7 +68,7 @@ function film(page: Page): () => Promise<Shot[]> {
       await pause(Math.max(0, FRAME_MS - (performance.now() - at)))
     }
   })()
-  taking.catch(() => {}) // whoever stops it hears of it
+  taking.catch(() => {}) // `stop` rejects with it
   return async () => {
     isOver = true
     await taking

@@ -17,7 +17,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // Of a name that lists all pages that share the file, its beginning.
+        // Only the beginning of a name that lists all pages that share the file.
         chunkFileNames: ({ name }) => `assets/${name.split('~', 1)[0]}-[hash].js`,
         codeSplitting: {
           // Not a file for each set of pages that share a module: over HTTP/1.1 forty small ones are seven round trips.

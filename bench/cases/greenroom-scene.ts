@@ -16,7 +16,7 @@ export type GreenroomScene = AsyncDisposable & {
   readonly agentId: string
   /** URL of the agent's deploy API. */
   readonly deploy: string
-  /** Of its embedded database. */
+  /** The address of its embedded database. */
   readonly databaseUrl: string
   readonly sql: Sql
   readonly product: Product

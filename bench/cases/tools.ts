@@ -11,7 +11,7 @@ import { toolSchemas } from '../tool-schemas.ts'
 import { ask, type GreenroomScene, load, startScene } from './greenroom-scene.ts'
 
 const REPLIES = 150
-/** For each row: by then everything a tool call needs is compiled and connected. */
+/** Warm-up for each row: everything that a tool call needs is compiled and connected. */
 const WARM_UP = 200
 const TOKENS = 5
 const PROMPT = `calls=1 tokens=${TOKENS} rate=0`

@@ -36,7 +36,7 @@ export interface Scene extends AsyncDisposable {
 
 export interface SceneOptions {
   redis: boolean
-  /** Absent: the product's default, 6000. */
+  /** The product's default, 6000, when absent. */
   leaseMs?: number
 }
 

@@ -179,7 +179,7 @@ const keepsOf: { [beside: string]: readonly Keeps[] } = {
   all: ['nothing', 'stream', 'thread'],
 }
 
-/** Null: not measured. */
+/** Null when it is not measured. */
 function measured(results: Results, goal: Goal, row: string): number | null {
   const result = results.cases[goal.caseName]
   const values = result ? valuesOf(result, row, goal.column) : []

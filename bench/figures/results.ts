@@ -35,7 +35,7 @@ export type CaseResult = {
   commit: string
   machine: Machine
   repetitions: number
-  /** Null: nothing was measured yet. */
+  /** Null when nothing was measured yet. */
   load: Load | null
   rows: { [name: string]: Row }
 }
@@ -92,7 +92,7 @@ export function startRecord(cases: readonly Case[], source: Source): Record {
 
 export const resultsFile = new URL('../RESULTS.json', import.meta.url)
 
-/** Null: no results exist. */
+/** Null when no results exist. */
 export async function readResults(file: URL = resultsFile): Promise<Results | null> {
   const text = await readFile(file, 'utf8').catch(() => null)
   return text === null ? null : (JSON.parse(text) as Results) // our own file

@@ -14,7 +14,7 @@ const agent = new Agent({
 export type Request = {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Absent: GET. */
+  /** GET by default. */
   readonly body?: string
 }
 

@@ -20,7 +20,7 @@ export type Contender = {
   readonly versions?: Readonly<Record<string, string>>
   /**
    * For the record: variables and arguments of its processes that affect speed. Ours all run as `npm start` does; a peer
-   * runs as its own documentation says, plus these. Absent: it has no process.
+   * runs as its own documentation says, plus these. When absent, it has no process.
    */
   readonly flags?: string
   start(scene: Scene): Promise<Running>

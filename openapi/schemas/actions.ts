@@ -1,9 +1,9 @@
-/** Calls that wait for somebody (contract section 15): the caller's own tools, what is pending, and decisions about it. */
+/** Pending calls (contract section 15): the caller's own tools, what is pending, and decisions about it. */
 import Type from 'typebox'
 import { documented } from '../documented.ts'
 import { freeObject, nullable, oneOf } from './basics.ts'
 
-/** At most, in one request. */
+/** The most decisions in one request. */
 export const MAX_TOOLS = 128
 
 /** A function as models and callers name it. */
@@ -12,7 +12,7 @@ export const TOOL_NAME = '^[a-zA-Z0-9_-]{1,64}$'
 export const waitKinds = ['approval', 'caller'] as const
 export const callDecisions = ['approve', 'reject', 'respond'] as const
 
-/** In the chat-completions format. Handlers check what they hold: null and `[]` count as absent. */
+/** The chat-completions format. Handlers check what they hold: null and `[]` count as absent. */
 export const callerToolFields = {
   tools: Type.Optional(
     Type.Unsafe({

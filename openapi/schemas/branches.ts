@@ -29,7 +29,7 @@ const place = {
   ),
 }
 
-/** Of a request that sends a message. */
+/** Fields of a request that sends a message. */
 export const deployPlace = { parent_id: place.parent, regenerate: place.regenerate, message_id: place.message }
 export const playgroundPlace = { parentId: place.parent, regenerate: place.regenerate, messageId: place.message }
 

@@ -9,7 +9,7 @@ import { oneOf } from './basics.ts'
 export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 export const responseFormats = ['text', 'json_object', 'json_schema'] as const
 
-/** At most, as in the chat-completions format. */
+/** The most of them, as in the chat-completions format. */
 export const MAX_STOPS = 4
 
 const checked = (description: string, keywords: Readonly<Record<string, unknown>>): TSchema =>

@@ -76,7 +76,7 @@ export const SessionChange = Type.Object(
 
 const filter = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 
-/** Of every list of an agent's sessions. */
+/** Parameters of every list of an agent's sessions. */
 export const sessionFilters = {
   user: filter('Only sessions of this user.'),
   metadata: Type.Optional(

@@ -1,5 +1,5 @@
 /**
- * Aborts when one of them does, with its reason. For signals that live no longer than what listens to the result: nobody
+ * Aborts when one of them does, with its reason. Use it for signals that live no longer than what listens to the result: nothing
  * takes the listeners off. `AbortSignal.any` has no such limit, but its weak references keep all that its listeners reach
  * until V8's next major collection.
  */

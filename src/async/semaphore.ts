@@ -8,7 +8,7 @@ export interface Semaphore {
 export function createSemaphore(max: number): Semaphore {
   const waiting = new Set<() => void>()
   let held = 0
-  // A permit is handed over, never free in between, so nobody can jump the queue.
+  // A permit is handed over, never free in between, so no request can jump the queue.
   const release = () => {
     const [next] = waiting
     if (next) next()

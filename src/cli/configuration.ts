@@ -55,7 +55,7 @@ export async function importFile(server: Server, path: string, terminal: Termina
   return skipped.length === 0 ? 0 : 1
 }
 
-/** To standard output if no path is given. Secrets stand as `***`. */
+/** Writes to standard output if no path is given. `***` stands for secrets. */
 export async function exportFile(server: Server, path: string | undefined, terminal: Terminal): Promise<number> {
   const response = await send(`${server.url}/api/v1/export`, { headers: await logIn(server) })
   const text = JSON.stringify(await response.json(), null, 2)

@@ -58,7 +58,7 @@ async function needsFiles(dataDir: string): Promise<void> {
 }
 
 /**
- * From the embedded database to the one at `url`, which must be empty. One transaction there: killed in the middle, it
+ * Copies the embedded database to the one at `url`, which must be empty. One transaction there: killed in the middle, it
  * leaves nothing behind. A server that still runs on the folder is refused, so nothing is written meanwhile.
  */
 export async function moveTo(url: string, options: DataOptions): Promise<void> {
@@ -82,7 +82,7 @@ export async function moveTo(url: string, options: DataOptions): Promise<void> {
   )
 }
 
-/** Of the running embedded server, or of one that is started for it. `file` must not exist; only its owner can read it. */
+/** Saves the database of the running embedded server, or of one that is started for it. `file` must not exist; only its owner can read it. */
 export async function backUp(file: string, options: DataOptions): Promise<void> {
   const { dataDir, terminal } = options
   await needsFiles(dataDir)
@@ -115,7 +115,7 @@ export async function backUp(file: string, options: DataOptions): Promise<void> 
   terminal.err(`${file} holds no key: keep SECRET_KEY, or ${join(dataDir, 'secret.key')}, in another place.`)
 }
 
-/** Null: no server runs there. */
+/** Null when no server runs there. */
 async function runningServer(dataDir: string): Promise<Sql | null> {
   const isReady = await readServerFile(join(dataDir, 'postgres')).then(
     (file) => file?.ready === true,

@@ -12,7 +12,7 @@ class Stack {
     return value
   }
 
-  /** In reverse order, all of them; rejects with the last failure. */
+  /** Disposes of all of them in reverse order; rejects with the last failure. */
   async disposeAsync(): Promise<void> {
     let failed: { error: unknown } | null = null
     for (let next = this.#release.pop(); next !== undefined; next = this.#release.pop()) {

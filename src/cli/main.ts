@@ -95,7 +95,7 @@ function parse() {
   }
 }
 
-/** Null: `start`, which goes on until a signal ends it. */
+/** Null stands for `start`, which goes on until a signal ends it. */
 async function main(): Promise<number | null> {
   const { values, positionals } = parse()
   if (values.port !== undefined) process.env.PORT = values.port

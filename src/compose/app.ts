@@ -44,7 +44,7 @@ import { toolRooms } from './tools.ts'
 export interface App {
   /** `http://host:port` on which it listens. */
   url: string
-  /** The current metrics, for Prometheus. Null: METRICS_PORT is not set. */
+  /** The current metrics, for Prometheus. Null when METRICS_PORT is not set. */
   metrics: (() => Promise<MetricsSnapshot>) | null
   /** Refuses new messages, lets replies finish, closes everything. Resolves once all outcomes are stored. */
   stop(): Promise<void>
@@ -67,7 +67,7 @@ const serverOptions = (settings: Settings, logStream: LogStream | undefined): Se
 
 /** Migrates the database and opens its secrets. */
 async function prepareDatabase({ settings, log, open, sql, embedded, closing }: Ground) {
-  // Without a timeout: migrations and cleanup may take long.
+  // It has no timeout: migrations and cleanup may take long.
   const upkeepSql = open('upkeep', 1)
   closing.defer(() => upkeepSql.end({ timeout: 2 }))
   const applied = await waitForDatabase(() => migrate(upkeepSql), log)
@@ -118,7 +118,7 @@ async function startJobs(
   return jobs
 }
 
-/** Null: what models are sent is not kept. */
+/** Null when what models are sent is not kept. */
 function requestWriters({ traceRequests }: Settings): (() => RequestWriter) | null {
   const texts = createStoredTexts()
   return traceRequests === 'on' ? () => createRequestWriter(texts, cutText) : null

@@ -8,7 +8,7 @@ import type { Settings } from '../settings.ts'
 
 /** What only the owner of the process can do. */
 export interface OwnProcess {
-  /** As `kill -9` does. */
+  /** Ends the process as `kill -9` does. */
   kill(): void
   /** What starts it again on this port, to be typed into a terminal. */
   command(port: number): string
@@ -44,7 +44,7 @@ export function createBreakIt({ settings, loopbackOnly, embedded, sql, line, own
       )
     },
     async hasDemo() {
-      // While it stands still the database answers nobody, and the page's other buttons are to work.
+      // While it is stopped the database does not answer, and the page's other buttons must still work.
       if (performance.now() >= pausedUntil) known = await hasDemo(sql)
       return known
     },

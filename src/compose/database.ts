@@ -8,7 +8,7 @@ import type { Settings } from '../settings.ts'
 
 /** Connections for replies. Flushes and the lease each have their own. */
 const REPLIES_POOL_SIZE = 10
-/** For everything else: lists, records. */
+/** The pool for everything else: lists, records. */
 const POOL_SIZE = 6
 /** A connection whose statement gets no response for so long, or for a lease, is dropped (milliseconds). */
 const SHORTEST_SILENCE_MS = 5000

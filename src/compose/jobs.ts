@@ -25,22 +25,22 @@ import { buildMissingIndexes } from '../persistence/schema.ts'
 
 export interface BackgroundOptions {
   sql: Sql
-  /** Without a timeout: its statements may take long. */
+  /** A pool without a timeout: its statements may take long. */
   upkeepSql: Sql
   secrets: Secrets
   model: Model
   observer: Observer
-  /** Null: no such agent. */
+  /** Null when there is no such agent. */
   agents: Pick<AgentLookup, 'find'>
   retention: Retention
   titles: 'derived' | 'model'
-  /** Null: instances share the jobs through PostgreSQL. */
+  /** Null when instances share the jobs through PostgreSQL. */
   cacheUrl: string | null
   log: JobLog
 }
 
 const TIDY_MS = 600_000
-/** After an upgrade of a large database there is work once. */
+/** Finds work only once, after the upgrade of a large database. */
 const INDEXES_MS = 600_000
 /** `wake` runs the job at once; the schedule picks up what that missed. */
 const TITLES_MS = 60_000
@@ -113,7 +113,7 @@ async function giveTitle(options: BackgroundOptions, session: UntitledSession, s
   await storeTitle(sql, id, title ?? deriveTitle(question))
 }
 
-/** Null: an empty response. Rejects when the call fails. */
+/** Null for an empty response. Rejects when the call fails. */
 async function modelTitle(
   { agents, secrets, model, observer }: BackgroundOptions,
   { id: sessionId, agentId, question, answer }: UntitledSession,

@@ -29,9 +29,9 @@ export interface Observation {
   requestObservers: RequestObserver[]
   /** See UsageRecorder. */
   usageStored: UsageRecorder['stored']
-  /** Null: METRICS_PORT is not set. */
+  /** Null when METRICS_PORT is not set. */
   metrics: Metrics | null
-  /** Null: no traces. */
+  /** Null when traces are off. */
   traceparent: Traces['traceparent'] | undefined
   /** Stores and sends what is pending. */
   close(): Promise<void>

@@ -13,7 +13,7 @@ import type { Observation } from './observation.ts'
 import { followRevocations } from './revocations.ts'
 import { storedReplies } from './stored-replies.ts'
 
-/** For leases, lost replies, intents and reports: a slow one must not delay the others. */
+/** Connections for leases, lost replies, intents and reports: a slow one must not delay the others. */
 const COORDINATION_POOL_SIZE = 4
 
 type Log = ReturnType<typeof createServer>['log']
@@ -77,6 +77,6 @@ export async function openOwnership(
   )
   const revocations = await followRevocations(work, log)
   closing.defer(() => revocations.stop())
-  // By these connections, which no caller's request can occupy: six lists that wait say nothing about the database.
+  // Uses connections that no caller's request can occupy: six lists that wait say nothing about the database.
   return { coordination, journal, recorder, revocations, ping: createDatabaseCheck(work) }
 }

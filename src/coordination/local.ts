@@ -18,16 +18,16 @@ export interface LocalOptions {
   id: string
   /** A dedicated connection for the lease: a renewal must not queue behind anything. */
   sql: Sql<Record<string, unknown>>
-  /** For everything else, which may wait for locks: four connections, for reading leases, losses, intents and reports. */
+  /** Four connections for everything else, which may wait for locks: reading leases, losses, intents and reports. */
   work: Sql<Record<string, unknown>>
   replies: StoredReplies
   leaseMs: number
   /** The database serves one instance only (embedded): all others are dead when this one starts. */
   alone: boolean
-  /** A lease renewal succeeded or failed. Absent: not measured. */
+  /** A lease renewal succeeded or failed. When absent, it is not measured. */
   onRenewal?: ((ok: boolean) => void) | undefined
   onInstancesLost?: LostInstances['onLost']
-  /** This instance settled replies of lost owners. Absent: not counted. */
+  /** This instance settled replies of lost owners. When absent, it is not counted. */
   onRepliesLost?: ((count: number) => void) | undefined
   log: LostInstances['log']
 }
@@ -35,7 +35,7 @@ export interface LocalOptions {
 /** Orphans are searched for and intents read once a second, even when nothing is flushed. */
 const POLL_MS = 1000
 
-/** For instances that share nothing but the database. */
+/** The exchange of instances that share nothing but the database. */
 export const noExchange: Exchange = {
   wake() {},
   follow: () => ({ isLive: () => false, [Symbol.dispose]() {} }),
@@ -110,7 +110,7 @@ export function createLocalCoordination(options: LocalOptions): Coordination {
     reports: () => collectReports(sql, id, () => {}),
     async stop() {
       timers.stop()
-      // A clean end: nobody needs to wait for the lease to expire. Replies that still stream are lost at once.
+      // A clean end: no instance needs to wait for the lease to expire. Replies that still stream are lost at once.
       await sql`update instances set epoch = epoch + 1, lost_at = clock_timestamp() where id = ${id}`.catch(() => {})
     },
   }

@@ -12,7 +12,7 @@ export interface Inspection {
   report(): ActorReport
   /** Replies that run here, stateless ones included. */
   running(): number
-  /** Sessions that wait for somebody, of all instances. Rejects while the database is away. */
+  /** Waiting sessions of all instances. Rejects while the database is away. */
   waiting(): Promise<number>
 }
 
@@ -37,7 +37,7 @@ const gaps = [0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5
 const stalls = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 const writes = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
 const sizes = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
-/** Somebody decides at once, or after months. */
+/** A decision may come at once, or after months. */
 const decisionBuckets = [1, 5, 15, 60, 300, 900, 3600, 14_400, 86_400, 604_800, 2_592_000]
 const lengths = [0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600]
 
@@ -129,7 +129,7 @@ const combinations = <L extends string>(sets: readonly [L, readonly string[]][])
     [{}],
   )
 
-/** By kind of reply and provider, never by agent, model or tool: those are unbounded, and each would be a series. */
+/** Labels are kind of reply and provider, never agent, model or tool: those are unbounded, and each would be a series. */
 function replyMetrics({ counter, histogram }: Makers, { providers, outcomes, failures }: LabelValues): PartialObserver {
   const replies = counter('replies_total', 'Replies that ended, by outcome.', { kind: kinds, outcome: outcomes })
   const duration = histogram('reply_seconds', 'From a reply’s start to its stored outcome.', lengths, 'kind')

@@ -5,7 +5,7 @@ const colours: Record<string, string> = { warn: '\x1b[33m', error: '\x1b[31m', f
 const reset = '\x1b[0m'
 const dim = '\x1b[2m'
 
-/** Of every line, and of no use to a reader. */
+/** Fields of every line that are of no use to a reader. */
 const aside = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err'])
 const MAX_DETAILS = 300
 

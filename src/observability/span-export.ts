@@ -22,7 +22,7 @@ const DELAY_MS = 1000
 const SUCCESS = 0
 
 export function exportSpans(exporter: SpanExporter, { collector, onDropped, log }: ExportWatch): SpanProcessor {
-  /** Dropped since the outage began. Null: the collector accepts spans. */
+  /** Dropped since the outage began. Null when the collector accepts spans. */
   let away: number | null = null
   let waiting = 0
 

@@ -10,7 +10,7 @@ const current = new AsyncLocalStorage<string>()
 
 export const within = <T>(span: Span, work: () => T): T => current.run(traceparentOf(span), work)
 
-/** W3C `traceparent` of the current span. Null: none. */
+/** W3C `traceparent` of the current span. Null when there is none. */
 export const currentTraceparent = (): string | null => current.getStore() ?? null
 
 export function traceparentOf(span: Span): string {

@@ -35,7 +35,7 @@ export interface TracesOptions extends Omit<ExportWatch, 'collector'> {
   /** Identifies this process. */
   instanceId: string
   version: string
-  /** OTEL_SERVICE_NAME. Null: as in the resource attributes. */
+  /** OTEL_SERVICE_NAME. Null leaves it to the resource attributes. */
   serviceName: string | null
   /** OTEL_RESOURCE_ATTRIBUTES. */
   resourceAttributes: Readonly<Record<string, string>>
@@ -57,7 +57,7 @@ export interface Traces {
   requests: {
     begin(request: TracedRequest): { traceparent: string; within(work: () => void): void; ended(status: number): void }
   }
-  /** That of the current span, for outbound calls. Null: none. */
+  /** The `traceparent` of the current span, for outbound calls. Null when there is none. */
   traceparent(): string | null
   /** Sends the remaining spans, or gives up after `CLOSE_MS`. */
   close(): Promise<void>

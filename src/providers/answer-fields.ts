@@ -7,7 +7,7 @@ import { findProviderType, type ProviderTypeId } from './provider-types.ts'
 
 export type Field = keyof AnswerFields
 
-/** As requests name them. */
+/** Their names in requests. */
 export const fieldNames = {
   maxTokens: 'max_tokens',
   stop: 'stop',
@@ -17,7 +17,7 @@ export const fieldNames = {
   parallelToolCalls: 'parallel_tool_calls',
 } as const satisfies Record<Field, string>
 
-/** The name within the provider's request; a dot leads into an object. Null: not taken. */
+/** The name within the provider's request; a dot leads into an object. Null when it is not taken. */
 type Names = Record<Field, string | null>
 
 /** The caller's own one of `max_tokens` and `max_completion_tokens`. */
@@ -70,7 +70,7 @@ export const takenFields: Readonly<Record<ProviderTypeId, Names>> = {
 }
 
 interface Limit {
-  /** For the documentation. */
+  /** The row of the documentation's table. */
   words: string
   /** Does the limit keep these fields from this model? */
   excludes(fields: AnswerFields, model: string): boolean
@@ -120,7 +120,7 @@ const hasSchemas = (model: string): boolean =>
 const hasEffort = (model: string): boolean =>
   hasSchemas(model) && !/claude-opus-4-1|claude-(?:sonnet|haiku)-4-5/.test(model)
 
-/** Token budgets as Google's own chat-completions endpoint sets them; levels from Gemini 3 on. Null: not taken. */
+/** Token budgets as Google's own chat-completions endpoint sets them; levels from Gemini 3 on. Null when it is not taken. */
 function thinkingOf(model: string, effort: ReasoningEffort): object | null {
   if (effort === 'xhigh' || effort === 'max' || /gemini-(?:1|2\.0)/.test(model)) return null
   if (/gemini-2\.5/.test(model)) {
@@ -132,7 +132,7 @@ function thinkingOf(model: string, effort: ReasoningEffort): object | null {
 
 type Target = { provider: Pick<ModelTarget['provider'], 'type'>; model: string }
 
-/** Why a model cannot be asked for these fields: a message that begins with the field. Null: it takes them all. */
+/** Why a model cannot be asked for these fields: a message that begins with the field. Null when it takes them all. */
 export function fieldRefusal({ provider: { type }, model }: Target, fields: AnswerFields): string | null {
   const known = findProviderType(type)
   if (known === null) return null

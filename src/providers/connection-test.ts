@@ -52,7 +52,7 @@ export async function testConnection(
   }
 }
 
-/** Null: the server does not list its models. */
+/** Null when the server does not list its models. */
 async function listModels(connection: ProviderConnection, fetch: ProviderFetch, signal: AbortSignal) {
   if (connection.type === 'anthropic') {
     return modelsIn(await listAnthropicModels(connection, fetch, signal, maxListBytes))
@@ -66,7 +66,7 @@ async function listModels(connection: ProviderConnection, fetch: ProviderFetch, 
   throw new ProviderProblem({ kind: 'unusable', reason: `${name} models cannot be called by this version.` })
 }
 
-/** Null: the server lists no models, but a completion call finds it and the key is taken. */
+/** Null when the server lists no models, but a completion call finds it and the key is taken. */
 async function listOpenAiModels(
   connection: ProviderConnection,
   dialect: Dialect,

@@ -3,7 +3,7 @@ import type { ModelEvent, ModelMessage, ModelRequest, Take } from '../actors/por
 import { pause } from '../async/pause.ts'
 import { ProviderProblem } from './wire/failure.ts'
 
-/** Between two words; 40 and 2 a second. */
+/** Milliseconds between two words; 40 and 2 a second. */
 const talkMs = 25
 const slowMs = 500
 const maxWords = 100_000
@@ -102,7 +102,7 @@ function* numbers(n: number): Generator<string> {
   for (let i = 1; i <= n; i++) yield i < n ? `${i} ` : `${i}`
 }
 
-/** Null: not a whole number from 1 to 100,000. */
+/** Null when it is not a whole number from 1 to 100,000. */
 const readCount = (text: string): number | null => {
   const n = /^\d{1,6}$/.test(text.trim()) ? Number(text) : 0
   return n >= 1 && n <= maxWords ? n : null

@@ -9,7 +9,7 @@ interface FailedTurn {
   maySucceedElsewhere: boolean
 }
 
-/** A turn of the request's own model, its retries included; emits no `failed`. Null: it took place, or was aborted. */
+/** A turn of the request's own model, its retries included; emits no `failed`. Null when it took place, or was aborted. */
 export type StreamOne = (
   request: ModelRequest,
   signal: AbortSignal,
@@ -31,7 +31,7 @@ export function withFallbacks(streamOne: StreamOne): Model['stream'] {
   }
 }
 
-/** Without those that do not take what the request holds. */
+/** Leaves out those that do not accept what the request holds. */
 const fallbacksFor = ({ fallbacks = [], fields = {}, mediaTypes = [] }: ModelRequest): readonly ModelTarget[] =>
   fallbacks.filter((target) => fieldRefusal(target, fields) === null && partRefusal(target, mediaTypes) === null)
 

@@ -28,11 +28,11 @@ export interface ModelOptions {
   onCountFault?: (error: unknown) => void
   /** First wait before another try, doubled with each; milliseconds. Default 500. */
   backOffMs?: number
-  /** Absent: calls of the demo provider cannot be cut. */
+  /** When absent, calls of the demo provider cannot be cut. */
   demoLine?: DemoLine
 }
 
-/** To be disposed of: tokens are counted in a thread. */
+/** Dispose of it: tokens are counted in a thread. */
 export interface Providers extends Model, AsyncDisposable {
   /** Never rejects: what goes wrong is the answer (contract section 2). */
   testProvider(connection: ProviderConnection, options?: { timeoutMs?: number }): Promise<ConnectionTest>
@@ -64,7 +64,7 @@ export function createModel(options: ModelOptions): Providers {
     })
   }
 
-  /** A turn of one model, its retries included. Null: it took place, or `signal` aborted. */
+  /** A turn of one model, its retries included. Null when it took place, or `signal` aborted. */
   const streamOne: StreamOne = async (request, signal, take) => {
     const { provider, model, calls } = request
     const secrets = provider.apiKey ? [provider.apiKey.trim()] : []
@@ -164,7 +164,7 @@ function unsupported(type: string): ProviderProblem {
 }
 
 /**
- * Null: no other try. Else what the provider asked for, or an exponential wait, a quarter of it random so that
+ * Null when there is no other try. Else what the provider asked for, or an exponential wait, a quarter of it random so that
  * instances which failed together do not come back together.
  */
 function waitBeforeRetry(problem: ProviderProblem, attempt: number, firstMs: number): number | null {

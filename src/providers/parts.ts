@@ -5,7 +5,7 @@
 import type { ModelTarget } from '../actors/ports/index.ts'
 import { findProviderType, type ProviderTypeId } from './provider-types.ts'
 
-/** How a provider's requests hold what has these media types. `text`: as a text of its own. Null: not at all. */
+/** How a provider's requests hold what has these media types. `text`: as a text of its own. Null when it cannot. */
 export interface TakenParts {
   pictures: readonly string[]
   pdf: boolean
@@ -41,7 +41,7 @@ export function takesPart(type: string, mediaType: string): boolean {
 
 type Target = { provider: Pick<ModelTarget['provider'], 'type'> }
 
-/** Why a provider cannot be asked about what has these media types. Null: it can. */
+/** Why a provider cannot be asked about what has these media types. Null when it can. */
 export function partRefusal({ provider: { type } }: Target, mediaTypes: readonly string[]): string | null {
   const refused = mediaTypes.find((mediaType) => !takesPart(type, mediaType))
   if (refused === undefined) return null

@@ -127,7 +127,7 @@ export const commonDialect: Dialect = {
   keyCheckPath: null,
 }
 
-/** Null: the type has an adapter of its own. */
+/** Null when the type has an adapter of its own. */
 const dialects: Readonly<Record<ProviderTypeId, Dialect | null>> = {
   openai: commonDialect,
   anthropic: null,
@@ -146,7 +146,7 @@ const dialects: Readonly<Record<ProviderTypeId, Dialect | null>> = {
 export const findProviderType = (id: string): (ProviderType & { id: ProviderTypeId }) | null =>
   providerTypes.find((type) => type.id === id) ?? null
 
-/** Null: the type is unknown, or has an adapter of its own. */
+/** Null when the type is unknown, or has an adapter of its own. */
 export function dialectOf(type: string): Dialect | null {
   const known = findProviderType(type)
   return known && dialects[known.id]

@@ -18,7 +18,7 @@ const thinksFreely = (model: string): boolean => /claude-(?!instant|v?[123][-.:]
 
 type AnthropicThinking = { type: 'enabled'; budget_tokens: number } | { type: 'adaptive'; display: 'summarized' }
 
-/** Null: not asked. A Claude that thinks refuses other sampling than its own, and spends a limit of tokens on it. */
+/** Null when reasoning is off. A Claude that thinks refuses other sampling than its own, and spends a limit of tokens on it. */
 export function anthropicThinking({ model, config, reasoning, fields }: Asked): AnthropicThinking | null {
   const { temperature, topP, topK } = config
   if (!reasoning || temperature !== undefined || topP !== undefined || topK !== undefined || fields?.maxTokens)
@@ -27,7 +27,7 @@ export function anthropicThinking({ model, config, reasoning, fields }: Asked): 
   return thinksFreely(model) ? { type: 'adaptive', display: 'summarized' } : null
 }
 
-/** Null: not asked. Gemini 2.5 and later think anyway, unless told not to; that they show it changes nothing else. */
+/** Null when reasoning is off. Gemini 2.5 and later think anyway, unless told not to; that they show it changes nothing else. */
 export function geminiThoughts({ model, reasoning, fields }: Asked): { includeThoughts: true } | null {
   const thinks = /gemini-(?:2\.5|[3-9]|(?:pro|flash)(?:-lite)?-latest)/.test(model)
   return reasoning && thinks && fields?.reasoningEffort !== 'none' && !/image|tts|audio|live|embedding/.test(model)

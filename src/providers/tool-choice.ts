@@ -6,7 +6,7 @@ type Asked = Pick<ModelRequest, 'toolChoice'>
 /** A tool must be called: some vendors do not let a model think before that. */
 export const isForced = ({ toolChoice }: Asked): boolean => toolChoice === 'required' || typeof toolChoice === 'object'
 
-/** Undefined: the provider's default. */
+/** When undefined, the provider's default applies. */
 export function chatToolChoice({ toolChoice }: Asked) {
   if (typeof toolChoice !== 'object') return toolChoice
   return { type: 'function' as const, function: { name: toolChoice.name } }

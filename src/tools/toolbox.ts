@@ -28,7 +28,7 @@ interface Tool {
   /** Who wrote the schema: an MCP server's id, or the tool's own. */
   owner: string
   description: string
-  /** Null: any object. */
+  /** Null allows any object. */
   inputSchema: JsonSchema | null
   call(args: Record<string, unknown>, once: Once): Promise<{ ok: boolean; content: string }>
 }

@@ -50,7 +50,7 @@ export function createByteBounds(bounds: JsonBounds) {
   let inString = false
   let escaped = false
   return {
-    /** False: beyond the bounds. */
+    /** False when it is beyond the bounds. */
     add(byte: number): boolean {
       // No JSON string spans lines; a quote in another line of an event is not part of it.
       if (byte === 10 || byte === 13) inString = false

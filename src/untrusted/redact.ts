@@ -80,7 +80,7 @@ function base64Forms(secret: string): string[] {
   return long.flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')])
 }
 
-/** Removes anything that looks like a key, whoever it belongs to. */
+/** Removes anything that looks like a key, known or not. */
 export function clearKeyLike(text: string): string {
   return text
     .replace(named, `$1${mask}`)

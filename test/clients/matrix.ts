@@ -22,7 +22,7 @@ async function load(file: string, packageName: string) {
   return await openDriver(packageName)
 }
 
-/** Null: Python or its client is not to be had here. */
+/** Null when Python or its client is not to be had here. */
 export async function openPythonDriver(): Promise<Driver | null> {
   const python = await askSetUp('python')
   return python === '' ? null : pythonDriver(python)

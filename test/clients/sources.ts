@@ -18,7 +18,7 @@ export interface Listener {
 
 export interface Source {
   name: string
-  /** Empty: whichever the machine has. */
+  /** When empty, whichever the machine has. */
   version: string
   /** Comes back by itself when its connection is lost. */
   byItself: boolean

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const text = async () => (await fetch(server.url)).text()
 
-/** The value of a sample as the page tells it. Null: there is none. */
+/** The value of a sample as the page tells it. Null when there is none. */
 async function value(sample: string): Promise<number | null> {
   const line = (await text()).split('\n').find((one) => one.startsWith(`${sample} `))
   return line === undefined ? null : Number(line.slice(sample.length + 1))

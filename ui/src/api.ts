@@ -6,7 +6,7 @@ import { connectionLost, reachableWithin } from './shell/connection.ts'
 /** The server refused. `message` is its own; it begins with the field's path where one is at fault. */
 export { ApiError, type ContentPart, filePart, ReplyError, type ReplyEvent } from '../../packages/client/src/index.ts'
 
-/** Nobody answered. The shell says so, retries by itself, and repeats the queries that failed. */
+/** The server did not answer. The shell says so, retries automatically, and repeats the queries that failed. */
 export class Unreachable extends ConnectionError {
   constructor(cause: unknown) {
     super('Greenroom cannot be reached. What you typed is still here: try again in a moment.', { cause })
@@ -14,8 +14,8 @@ export class Unreachable extends ConnectionError {
 }
 
 /**
- * Sends a request. When the login has expired it waits until somebody has logged in over the page, and sends it again:
- * a request refused with 401 has changed nothing. Rejects with `Unreachable` when nobody answers.
+ * Sends a request. When the login has expired it waits for a login in the dialog over the page, and sends it again:
+ * a request refused with 401 has changed nothing. Rejects with `Unreachable` when there is no answer.
  */
 async function send(path: string, init: RequestInit): Promise<Response> {
   for (;;) {

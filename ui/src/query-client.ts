@@ -8,7 +8,7 @@ export const queryClient = new QueryClient({
       retry: (failures, error) => error instanceof Unreachable && failures < 3,
       staleTime: 5_000,
     },
-    // Fails at once when nobody answers: the form keeps what was typed.
+    // Fails at once when there is no answer: the form keeps what was typed.
     mutations: { retry: false, networkMode: 'always' },
   },
 })

@@ -9,7 +9,7 @@ import { providerResource } from './providers/resource.ts'
 
 interface ResourceEntry {
   resource: Resource
-  /** Of the navigation. */
+  /** Its name in the navigation. */
   section: 'Build' | 'Tools'
   listPage: () => Promise<{ Component: ComponentType }>
   recordPages: () => Promise<{ New: ComponentType; Existing: ComponentType }>

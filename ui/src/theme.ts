@@ -59,7 +59,7 @@ export const theme = createTheme({
     },
   },
   components: {
-    // By name: their code belongs to the pages that use them.
+    // They are named only: their code belongs to the pages that use them.
     Modal: { defaultProps: { centered: true, radius: 'lg', padding: 'lg' }, styles: { title: { fontWeight: 620 } } },
     CloseButton: { defaultProps: { 'aria-label': 'Close' } },
     Tooltip: { defaultProps: { openDelay: 350, fz: 'xs' } },

@@ -20,7 +20,7 @@ const TURNS = { straight: 0, 'path with 10 turns': 10, 'path with 99 turns': 99 
 interface Row {
   id: string
   position: number
-  /** Null: the position before. */
+  /** Null stands for the position before. */
   parent: number | null
   line: number | null
   role: 'user' | 'assistant'

@@ -24,7 +24,7 @@ export interface SessionQuery {
 
 /** Sessions of one agent. */
 export interface Agent<OfKind, Made = NewSession, Listed = components['schemas']['DeploySessionList']> {
-  /** Without an id: a new one, which its first message creates, with what is given. */
+  /** A session. Without an id it is a new one, which its first message creates with the given fields. */
   session(id?: string | null, made?: Made): OfKind
   /** Most recently updated first, 20 at a time unless `limit` says otherwise. */
   sessions(query?: SessionQuery): Promise<Listed>
@@ -37,7 +37,7 @@ export type PlaygroundAgent = Agent<
 >
 
 export interface EventsOptions {
-  /** Of the last event that was received. */
+  /** The id of the last event that was received. */
   lastEventId?: string | undefined
   onConnection?: (state: 'open' | 'lost') => void
   signal?: AbortSignal | undefined

@@ -1,4 +1,4 @@
-/** What can go wrong: the server refuses, the reply fails, or nobody answers. Fields are named as on the wire. */
+/** What can go wrong: the server refuses, the reply fails, or there is no answer. Fields are named as on the wire. */
 import type { components } from './schema.ts'
 
 /**
@@ -34,7 +34,7 @@ export class ReplyError extends Error {
   readonly type = 'server_error'
   readonly code: ReplyErrorCode
   readonly param = null
-  /** Null: it failed before it had one. */
+  /** Null when it failed before it had one. */
   readonly messageId: string | null
   /** The text that was read before. */
   readonly text: string
@@ -47,7 +47,7 @@ export class ReplyError extends Error {
   }
 }
 
-/** Nobody answers, or the connection broke and was not restored in time. `cause`: the last failure. */
+/** There is no answer, or the connection broke and was not restored in time. `cause`: the last failure. */
 export class ConnectionError extends Error {
   override readonly name: string = 'ConnectionError'
   readonly type = 'connection_error'

@@ -15,7 +15,7 @@ export interface Reconnect {
 }
 
 export interface FollowOptions {
-  /** Asks for what is still missing. Null: there is nothing. Rejects with `ApiError` when it is refused. */
+  /** Asks for what is still missing. Null when there is nothing. Rejects with `ApiError` when it is refused. */
   connect(signal: AbortSignal): Promise<Response | null>
   isLast(event: ServerEvent): boolean
   /** Whether the request can be repeated safely now. */

@@ -23,12 +23,12 @@ type ToolField = Exclude<keyof Schemas['AgentTools'], 'approvals'>
 /** Given tools and settings replace the agent's for this reply. */
 export interface PlaygroundSendOptions extends FollowReplyOptions, Pick<ChatRequest, ToolField> {
   overrides?: ChatRequest['configOverrides']
-  /** The reply behind which the message comes; null: at the beginning. Absent: behind the path's last message. */
+  /** The reply behind which the message comes; null: at the beginning. By default behind the path's last message. */
   parentId?: string | null
 }
 
 export interface PlaygroundSession extends Session<PlaygroundMessage, PlaygroundSendOptions> {
-  /** As of a deploy session. */
+  /** The same as of a deploy session. */
   fork(place?: ForkPlace, made?: Omit<NewPlaygroundSession, 'forkOf'>): PlaygroundSession
 }
 

@@ -10,7 +10,7 @@ export type ReplyEvent =
   | { type: 'text'; text: string }
   /** What the model thinks, before the text that it belongs to. Where it was asked for: the playground always does. */
   | { type: 'reasoning'; text: string }
-  /** Of the playground only, as is the next. `arguments`: JSON text as the model wrote it; it may not parse. */
+  /** Only in the playground, as is the next. `arguments`: JSON text as the model wrote it; it may not parse. */
   | { type: 'tool_call'; id: string; name: string; arguments: string }
   | { type: 'tool_result'; id: string; ok: boolean; content: string; durationMs: number }
   /**
@@ -38,7 +38,7 @@ export interface Place {
   ended: boolean
   /** Named events since the last numbered frame: a resumed stream repeats them. */
   unnumbered: number
-  /** The stream is a newer reply's: the session continued while nobody was connected. */
+  /** The stream is a newer reply's: the session continued while no client was connected. */
   superseded: boolean
 }
 

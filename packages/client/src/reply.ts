@@ -8,7 +8,7 @@ export interface FollowReplyOptions {
   signal?: AbortSignal | undefined
   /** `open`: connected. `lost`: the connection broke, and is being restored. */
   onConnection?: (state: 'open' | 'lost') => void
-  /** For this reply, instead of the client's. */
+  /** Overrides the client's options for this reply. */
   reconnect?: Reconnect
 }
 
@@ -20,7 +20,7 @@ export interface FollowReplyOptions {
 export interface Reply<Message> extends AsyncIterable<ReplyEvent> {
   /** Null until the first event. */
   readonly messageId: string | null
-  /** Of the last event that was read. With `messageId` it is all that `resume` needs. */
+  /** The id of the last event that was read. With `messageId` it is all that `resume` needs. */
   readonly lastEventId: number
   /** Reads to the end. The whole text; of a reply that was resumed behind an id, what came after it. */
   text(): Promise<string>
@@ -32,7 +32,7 @@ export interface Reply<Message> extends AsyncIterable<ReplyEvent> {
 
 /** The requests of one of the two APIs. */
 export interface ReplyWire<Message> {
-  /** Sends the message. Null: an earlier reply is followed. */
+  /** Sends the message. Null when an earlier reply is followed. */
   start: ((signal: AbortSignal) => Promise<Response>) | null
   /** Whether sending it again is idempotent. */
   mayStartAgain(): boolean
@@ -41,7 +41,7 @@ export interface ReplyWire<Message> {
   find(messageId: string): Promise<Message | undefined>
   ending(message: Message): {
     content: string
-    /** Undefined: none. */
+    /** Undefined when there is none. */
     reasoning: string | undefined
     reason: string | null
     error: { code: string; message: string } | null
@@ -169,7 +169,7 @@ async function* framesOf(
 function connector<Message>({ start, mayStartAgain, resume }: ReplyWire<Message>, place: Place) {
   let wasFound = false
   const connect = async (signal: AbortSignal): Promise<Response | null> => {
-    // Until its id is known the message itself is sent again: its key leads it to its own reply.
+    // As long as its id is unknown the message itself is sent again: its key leads it to its own reply.
     const isSent = place.messageId !== null || (wasFound && !mayStartAgain())
     const response = await (start === null || isSent ? resume(place.lastEventId, signal) : start(signal))
     if (response.status === 404 && wasFound) {

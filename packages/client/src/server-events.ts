@@ -1,7 +1,7 @@
 /** Server-sent events, as the HTML standard defines them, from a body in chunks of any size. */
 
 export interface ServerEvent {
-  /** Absent: the event has none. */
+  /** When absent, the event has none. */
   id?: string
   /** Its name; absent: `message`. */
   event?: string

@@ -23,11 +23,11 @@ export interface SendOptions extends FollowReplyOptions {
   reasoning?: boolean
   /** Whether a reply whose calls wait for an approval ends with `tool_calls`. */
   actions?: boolean
-  /** The reply behind which the message comes; null: at the beginning. Absent: behind the path's last message. */
+  /** The reply behind which the message comes; null: at the beginning. By default behind the path's last message. */
   parentId?: string | null
 }
 
-/** A call that waits until somebody decides. */
+/** A pending call. */
 export type PendingCall = Schemas['PendingCall']
 export type Decision = Schemas['Decision']
 export type DecideOptions = Omit<SendOptions, 'onBusy' | 'parentId'>
@@ -36,7 +36,7 @@ export type DecideOptions = Omit<SendOptions, 'onBusy' | 'parentId'>
 export type NewSession = Schemas['SessionCreate']
 export type SessionRecord = Schemas['DeploySession']
 
-/** Which messages: the newest `limit`, or those nearest to a message's id. Absent: all of the path. */
+/** Which messages: the newest `limit`, or those nearest to a message's id. All of the path by default. */
 export interface MessagePage {
   /** Those of every branch. */
   branches?: 'all'
@@ -73,7 +73,7 @@ export interface Session<Stored = Message, Options extends FollowReplyOptions = 
    * longer the newest can be resumed from its beginning only.
    */
   resume(messageId?: string | null, lastEventId?: number, options?: FollowReplyOptions): Reply<Stored>
-  /** The calls of the newest reply that wait for somebody. Empty: nothing waits. */
+  /** The pending calls of the newest reply. */
   pending(): Promise<PendingCall[]>
   /**
    * Decides all that is pending, at once, and returns the reply that goes on: approved calls are made in it first. Somebody
@@ -84,7 +84,7 @@ export interface Session<Stored = Message, Options extends FollowReplyOptions = 
   cancel(): Promise<void>
   /** Oldest first. */
   messages(page?: MessagePage): Promise<Stored[]>
-  /** With all its messages. Readers that follow it get `session_deleted`. */
+  /** Deletes it with all its messages. Readers that follow it get `session_deleted`. */
   delete(): Promise<void>
 }
 
@@ -94,7 +94,7 @@ export interface DeploySession extends Session {
   record(): Promise<SessionRecord>
   /**
    * A new session that begins with a copy of this one; its first message, or `create`, makes it. `messageId`: up to that
-   * message; `frameId`: of its reply only what had come when `lastEventId` was that. Absent: all of the path.
+   * message; `frameId`: of its reply only what had come when `lastEventId` was that. All of the path by default.
    */
   fork(place?: ForkPlace, made?: Omit<NewSession, 'fork_of' | 'messages'>): DeploySession
   /** Changes title or metadata; null clears. Creates it where that has not happened yet. */
@@ -223,7 +223,7 @@ export function knownSession(given: string | null, post: (options: { signal?: Ab
   let creating: Promise<string> | null = null
   return {
     known: () => id,
-    /** For a session that its first message created. */
+    /** Told of a session that its first message created. */
     created(newId: string | null) {
       id = newId ?? id
     },

@@ -26,7 +26,7 @@ export function createTokens(source: TokenSource): Tokens {
   let asking: Promise<Held> | null = null
 
   async function ask(): Promise<Held> {
-    // Before the answer: what it takes to arrive is life that is gone.
+    // Measured before the request: the time of the answer counts against the token's life.
     const askedAt = performance.now()
     const token = await source()
     const lifeMs = lifetimeOf(token) ?? Number.POSITIVE_INFINITY

@@ -7,9 +7,9 @@ export interface TransportOptions {
   baseUrl: string
   /** Sent with every request: `{ authorization: 'Bearer …' }` with the key of the deploy API. */
   headers?: Record<string, string>
-  /** For pages: resolves to a client secret, which is sent with every request and renewed by itself. */
+  /** Resolves to a page's client secret, which is sent with every request and renewed automatically. */
   token?: TokenSource
-  /** For browsers, as `fetch` takes it. */
+  /** The option of `fetch` in browsers. */
   credentials?: NonNullable<RequestInit['credentials']>
   /** Default: the global `fetch`. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>

@@ -1,4 +1,4 @@
-/** Background jobs on PostgreSQL alone: a row says when a job is due; whoever advances it runs the job. */
+/** Background jobs on PostgreSQL alone: a row says when a job is due; the instance that advances it runs the job. */
 import type { Sql } from 'postgres'
 import { atMost, type Job, type JobLog, type Jobs, RETRY_MS, STOP_MS } from './jobs.ts'
 
@@ -111,7 +111,7 @@ function runJob(
   }
   return {
     run,
-    /** Behind it no turn is taken: one that is taken and not run would be nobody's until the next is due. */
+    /** After it no turn is claimed: one that is claimed and not run would be skipped until the next is due. */
     async stop() {
       clearTimeout(turn)
       clearTimeout(retry)

@@ -18,9 +18,9 @@ export interface LeaseJudge {
 
 export function createLeaseJudge(leaseMs: number): LeaseJudge {
   // Owners renew every third of a lease, so after a gap of half a lease a number is at most five sixths of a lease old.
-  // After a longer gap silence proves nothing: the database may not have answered the owners either.
+  // After a longer gap an unchanged lease proves nothing: the database may not have answered the owners either.
   const longestGap = leaseMs / 2
-  /** For each instance: its lease number, and when the first read that showed it was answered. */
+  /** The lease number of each instance, and when the first read that showed it was answered. */
   let seen = new Map<string, { lease: number; since: number }>()
   let lastAnswer = Number.NEGATIVE_INFINITY
   return {

@@ -13,14 +13,14 @@ export interface LeaseOptions {
   onLost(epoch: number): void
   /** A renewal succeeded after the lease had expired. Its replies must end now: once this returns, a lease is held again. */
   onLapsed(): void
-  /** A renewal succeeded or failed. Absent: not measured. */
+  /** A renewal succeeded or failed. When absent, it is not measured. */
   onRenewal?: ((ok: boolean) => void) | undefined
 }
 
 export interface Lease {
   /** 0: none held. */
   epoch(): number
-  /** Until when (ms, monotonic) no other instance may take over its replies. 0: it holds no lease. */
+  /** The time (ms, monotonic) until which no other instance may take over its replies. 0 when it holds no lease. */
   validUntil(): number
   take(): Promise<void>
   /** Rejects when the database is unavailable. */
@@ -32,7 +32,7 @@ export function createLease({ sql, id, leaseMs, onLost, onLapsed, onRenewal }: L
   let epoch = 0
   /** The highest epoch held so far: if the row was removed meanwhile, it is recreated above it. */
   let highest = 0
-  /** When the last successful renewal was sent: nobody can have seen its number, or counts its lease, from earlier. */
+  /** When the last successful renewal was sent: no judge can have seen its number, or counts its lease, from earlier. */
   let sentAt = 0
 
   async function take(): Promise<void> {

@@ -6,7 +6,7 @@ export interface LostInstances {
   sql: Sql<Record<string, unknown>>
   /** This instance, which judges the others. */
   id: string
-  /** This instance declared others lost. Absent: not counted. */
+  /** This instance declared others lost. When absent, it is not counted. */
   onLost?: ((count: number) => void) | undefined
   log: { warn(details: object, message: string): void; info(details: object, message: string): void }
 }

@@ -14,7 +14,7 @@ export function createLostSearch(options: SearchOptions) {
   const { id, work: sql, replies: stored, leaseMs, log } = options
   const others: LostInstances = { sql, id, onLost: options.onInstancesLost, log }
   const judge = createLeaseJudge(leaseMs)
-  /** As judged by the last read. A declaration is conditional on the lease seen, so it may come late. */
+  /** The instances that the last read showed as lost. A declaration is conditional on the lease seen, so it may come late. */
   let silent: SeenLease[] = []
 
   async function settleLost(): Promise<void> {
@@ -46,7 +46,7 @@ export function createLostSearch(options: SearchOptions) {
       await settleLost()
       await forgetLost(others)
     },
-    /** For an instance that is alone on its database: all others are dead when it starts. */
+    /** Called by an instance that is alone on its database: all others are dead when it starts. */
     async declareAll(): Promise<void> {
       await declareOthers(others)
       await settleLost()

@@ -9,12 +9,12 @@ const FORGET_MS = 7000
 export interface MirrorOptions {
   /** Best effort; the text is an encoded message. */
   send(instanceId: string, text: string): void
-  /** The newest stored event of a reply that runs here. Null: it does not, or nothing of it may be published. */
+  /** The newest stored event of a reply that runs here. Null when it does not, or nothing of it may be published. */
   placeOf(replyId: string): Place | null
 }
 
 export function createMirrors({ send, placeOf }: MirrorOptions) {
-  /** Until when (ms, monotonic) an instance follows a reply. */
+  /** The time (ms, monotonic) until which an instance follows a reply. */
   const followers = new Map<string, Map<string, number>>()
 
   const notify = (replyId: string, message: () => Message) => {

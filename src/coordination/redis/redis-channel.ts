@@ -6,9 +6,9 @@ import { decode, encode, type Message } from './wire.ts'
 const ECHO_MS = 500
 /** More often at first: a start waits for the first echo. */
 const FIRST_ECHO_INTERVAL_MS = 20
-/** Without its own echo for so long, readiness is `degraded`. */
+/** How long it may miss its own echo before readiness is `degraded`. */
 const DEGRADED_MS = 1500
-/** Without its own echo for so long, it reconnects: a hung connection does not report an error. */
+/** How long it may miss its own echo before it reconnects: a hung connection does not report an error. */
 const RECONNECT_MS = 5000
 /** Characters in flight to a slow Redis. Beyond it messages are dropped, and readers poll the database. */
 const MAX_IN_FLIGHT = 8 << 20
@@ -24,7 +24,7 @@ export interface ChannelSubscriber {
 }
 
 export interface RedisChannel {
-  /** To an instance's channel. Delivered at most once. */
+  /** Publishes to an instance's channel. Delivered at most once. */
   send(instanceId: string, text: string): void
   /** Whether this instance receives its own messages. */
   isHealthy(): boolean
@@ -103,7 +103,7 @@ function createConnections(
     publisher = connectRedis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0 }, onError)
     const client = connectRedis(url, { enableOfflineQueue: true, maxRetriesPerRequest: null }, onError)
     client.on('message', (_channel: string, text: string) => onText(text))
-    // Without an answer no echo arrives, and the health check reconnects.
+    // If there is no answer, no echo arrives, and the health check reconnects.
     client.on('ready', () => client.subscribe(channelOf(id)).catch(() => {}))
     subscriber = client
   }

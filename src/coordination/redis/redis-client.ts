@@ -5,9 +5,9 @@ import { readRedisUrl } from './redis-address.ts'
 export type RedisClient = Redis | Cluster
 
 export interface RedisBehaviour {
-  /** Null: commands wait for as long as the server is unavailable. */
+  /** With null, commands wait for as long as the server is unavailable. */
   maxRetriesPerRequest: number | null
-  /** False: commands fail while the server is unavailable. */
+  /** With false, commands fail while the server is unavailable. */
   enableOfflineQueue: boolean
 }
 
@@ -15,7 +15,7 @@ export interface RedisBehaviour {
 const backOff = (times: number): number => Math.min(25 * 2 ** Math.min(times, 5), 500)
 
 /**
- * Opens a connection that reconnects by itself; whoever subscribes does so again at each `ready`. Errors go to `onError`;
+ * Opens a connection that reconnects by itself; subscribers subscribe again at each `ready`. Errors go to `onError`;
  * an unavailable server throws nothing.
  */
 export function connectRedis(url: string, behaviour: RedisBehaviour, onError: (error: Error) => void): RedisClient {

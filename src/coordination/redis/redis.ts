@@ -13,7 +13,7 @@ import { openRedisChannel } from './redis-channel.ts'
 import { encode } from './wire.ts'
 
 export interface RedisCoordinationOptions extends LocalOptions {
-  /** As parsed by `readRedisUrl`. */
+  /** The address, parsed by `readRedisUrl`. */
   cacheUrl: string
 }
 
@@ -29,7 +29,7 @@ export function createRedisCoordination(options: RedisCoordinationOptions): Coor
   let placeOf: Parameters<typeof createMirrors>[0]['placeOf'] = () => null
   const mirrors = createMirrors({
     send: channel.send,
-    // Without a lease it publishes nothing: its view of its replies may be stale.
+    // An instance without a lease publishes nothing: its view of its replies may be stale.
     placeOf: (replyId) => (performance.now() < local.validUntil() ? placeOf(replyId) : null),
   })
   const followers = createFollowers({ id, send: channel.send })

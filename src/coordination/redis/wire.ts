@@ -43,7 +43,7 @@ const message = Type.Union([
   /** Positions of the followed replies. */
   Type.Object({ type: Type.Literal('heartbeat'), places: Type.Array(Type.Tuple([Type.String(), ...place.items])) }),
   Type.Object({ type: Type.Literal('ended'), reply: Type.String() }),
-  /** To itself: proves that both connections work. */
+  /** Sent to itself: proves that both connections work. */
   Type.Object({ type: Type.Literal('echo') }),
 ])
 
@@ -53,7 +53,7 @@ const checked = Compile(message)
 
 export const encode = (one: Message): string => JSON.stringify(one)
 
-/** Null: not a message that this version understands. */
+/** Null when it is not a message that this version understands. */
 export function decode(text: string): Message | null {
   try {
     const value: unknown = JSON.parse(text)

@@ -61,7 +61,7 @@ export function serializeArray(type: keyof typeof arrayOids, values: readonly un
   return `${text}}`
 }
 
-/** For the library's option `types`. */
+/** The library's option `types`. */
 export function arrayTypes(): object {
   const names = Object.keys(arrayOids) as (keyof typeof arrayOids)[]
   const entries = names.map((type) => {

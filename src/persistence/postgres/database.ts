@@ -24,11 +24,11 @@ export interface ConnectOptions {
   planOnce?: boolean
   /** Sets synchronous_commit on, for a database where it is off. Not behind a pooler, which refuses the parameter. */
   commitSynchronously?: boolean
-  /** Absent: 10 s, or `silenceMs` where that is less. */
+  /** 10 s by default, or `silenceMs` where that is less. */
   connectTimeoutS?: number
   /**
    * A connection that gives no answer to a statement for so long is given up; a statement for which none is free for so
-   * long is not sent. Absent: no limit.
+   * long is not sent. No limit by default.
    */
   silenceMs?: number
 }
@@ -114,7 +114,7 @@ export const isPooled = async (url: string): Promise<boolean> => (await askFirst
 
 interface Address {
   address: string
-  /** Of a Unix socket. */
+  /** The path of a Unix socket. */
   path: string | null
   prepare: string | null
   /** Whom the certificate must be of, where the library would not say: it would be checked for `localhost`. */

@@ -11,7 +11,7 @@ export interface PageQuery {
 
 export interface Page<T> {
   items: T[]
-  /** Of all records that `q` matches. */
+  /** The number of all records that `q` matches. */
   total: number
 }
 

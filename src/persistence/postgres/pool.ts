@@ -28,7 +28,7 @@ export interface PoolOptions {
   connectTimeoutMs: number
   /**
    * Longest wait for the answer to one statement, after which its connection is given up; as long it waits for a free
-   * connection before. Absent: no limit.
+   * connection before. No limit by default.
    */
   silenceMs?: number | undefined
   /** Makes an instance of the library with `max: 1`. */
@@ -64,7 +64,7 @@ interface Connections {
    */
   take(use: (connection: Connection | null) => void): (() => void) | null
   giveBack(connection: Connection): void
-  /** For a connection that broke or may have: whatever runs on it is rejected, and it is not used again. */
+  /** Closes a connection that broke or may have: what runs on it is rejected, and it is not used again. */
   lose(connection: Connection): void
   /** What was sent on it at `sentAt` (ms, monotonic) had no answer in time. */
   loseSilent(connection: Connection, sentAt: number): void
@@ -132,7 +132,7 @@ function createConnections({ max, connectTimeoutMs, open }: PoolOptions): Connec
     next()
   }
 
-  /** Where nobody else has had an answer since, those that idle are as dead: each would cost a statement and its time. */
+  /** If no other connection has had an answer since, the idle ones are dead too: each would cost a statement and its time. */
   function loseSilent(connection: Connection, sentAt: number): void {
     lose(connection)
     if (answeredAt >= sentAt) return
@@ -206,7 +206,7 @@ export function createPool(options: PoolOptions): Sql {
     if (!connection || !work) throw unsentBy(broken('CONNECTION_ENDED'))
     let started = false
     let timer: NodeJS.Timeout | undefined
-    // From one statement to the next: a transaction that idles for so long was ended by the server before.
+    // The time between two statements: a transaction that idles for so long was ended by the server before.
     const touch = () => {
       clearTimeout(timer)
       if (options.silenceMs !== undefined) timer = setTimeout(() => connections.lose(connection), options.silenceMs)

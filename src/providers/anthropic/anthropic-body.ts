@@ -111,7 +111,7 @@ const documentBlock = (part: MessagePart): Document => ({
 })
 
 /**
- * Null: not asked. Within a budget, calls that wait for their results must begin with the reasoning that led to them: one
+ * Null when reasoning is off. Within a budget, calls that wait for their results must begin with the reasoning that led to them: one
  * that was made without makes the request be refused. So does a call that the model must make.
  */
 export function thinkingOf(request: ModelRequest): ReturnType<typeof anthropicThinking> {

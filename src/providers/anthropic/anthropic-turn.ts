@@ -65,7 +65,7 @@ export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'mode
     } else if (event.type === 'message_stop') done = true
     else if (event.type === 'error') problem = problemInStream(event.error ?? event, data)
     else if (event.type === 'message') {
-      // A whole message: somebody in between does not stream.
+      // A whole message: a proxy in between does not stream.
       for (const [index, part] of Array.isArray(event.content) ? event.content.entries() : []) blocks.begin(index, part)
       count(event.usage)
       stop(event.stop_reason)

@@ -44,7 +44,7 @@ export function gatherReasoning() {
         size += 64 + JSON.stringify(piece).length
       }
     },
-    /** Null: there was none. OpenRouter reads `reasoning_details` before `reasoning`. */
+    /** Null when there was none. OpenRouter reads `reasoning_details` before `reasoning`. */
     all(): ChatReasoning | null {
       if (size === 0 || size > MAX_GATHERED) return null
       if (details.length > 0) return { reasoning_details: details }

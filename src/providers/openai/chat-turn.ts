@@ -38,7 +38,7 @@ const brokenOff = new Set(['error', 'insufficient_system_resource'])
 export interface TurnOptions {
   /** Reasoning comes as events of its own. */
   reasoning: boolean
-  /** Keeps what the vendor wants back with the results of this turn's calls. Null: it wants nothing. */
+  /** Keeps what the vendor wants back with the results of this turn's calls. Null when it wants nothing. */
   keepEcho: ((back: ChatReasoning) => object) | null
 }
 

@@ -1,6 +1,6 @@
 /**
  * Counts tokens beside the server: the encoder's 200,000 strings would be a third of its heap, marked by every major
- * garbage collection, for replies whose provider reports no usage. A thread has them while somebody asks.
+ * garbage collection, for replies whose provider reports no usage. A thread holds them while counts are requested.
  */
 import type { Worker } from 'node:worker_threads'
 import { createTokenThread, startTokenWorker } from './token-thread.ts'
@@ -28,7 +28,7 @@ interface Waiting extends Pick<CountJob, 'texts'> {
   resolve(counts: number[]): void
 }
 
-/** Without a tokenizer. */
+/** An estimate without a tokenizer. */
 const estimate = (text: string): number => Math.ceil(text.length / 4)
 
 /** Starts no thread before a count comes or is expected. */
@@ -38,7 +38,7 @@ export function createTokenCounter({
   deadlineMs = 1500,
   start = startTokenWorker,
 }: TokenCounterOptions = {}): TokenCounter {
-  /** In order; those that have been answered, by the thread or by an estimate, are gone. */
+  /** Open requests in order, without those that were answered by the thread or by an estimate. */
   const waiting = new Set<Waiting>()
   /** What the thread works on: one at a time, so that a job that was given up costs nothing more. */
   let current: Waiting | null = null
@@ -62,13 +62,13 @@ export function createTokenCounter({
     },
   })
 
-  /** With fewer counts than texts when there was no time for more. */
+  /** It has fewer counts than texts when there was no time for more. */
   function answer(job: Waiting, counts: readonly number[]): void {
     waiting.delete(job)
     job.resolve(job.texts.map((text, index) => counts[index] ?? estimate(text)))
   }
 
-  /** Whoever waits is answered at once. */
+  /** Open requests are answered at once. */
   async function endThread(): Promise<void> {
     const ended = thread.end()
     current = null

@@ -15,7 +15,7 @@ export interface TokenThreadOptions {
 export interface TokenThread {
   /** Starts the thread unless it runs, and counts its idle time from now. Throws when it cannot be started. */
   start(): void
-  /** Of the thread that was started. */
+  /** The options of the thread. */
   post(job: CountJob): void
   /** The next job starts another one. No event of the one that was ended comes any more. */
   end(): Promise<void>

@@ -8,7 +8,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 
 export interface CountJob {
   texts: readonly string[]
-  /** Milliseconds after which nobody waits for the answer any more. */
+  /** Milliseconds after which the answer is not awaited any more. */
   timeoutMs: number
 }
 
@@ -53,7 +53,7 @@ function countIn(text: string): number {
   return Math.round((tokens * text.length) / (samples * pieceLength))
 }
 
-/** Before the last space of the piece, where words begin for the encoder too; anywhere when it has none. */
+/** Where to cut the piece: before its last space, where words begin for the encoder too; anywhere when it has none. */
 function seamAfter(text: string, at: number): number {
   const end = at + pieceLength
   if (end >= text.length) return text.length

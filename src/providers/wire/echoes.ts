@@ -8,7 +8,7 @@ type Origin = Pick<ModelRequest, 'provider' | 'model'>
 
 export interface Echoes<What> {
   keep(origin: Origin, what: What): object
-  /** Null: another adapter's, or of another provider or model, for which signed reasoning means nothing. */
+  /** Null when it is another adapter's, or of another provider or model, for which signed reasoning means nothing. */
   of(echo: object, asked: Origin): What | null
 }
 

@@ -69,7 +69,7 @@ export class ProviderProblem extends Error {
 export const malformed = (what: string): ProviderProblem =>
   new ProviderProblem({ kind: 'malformed', full: `No chat completion: ${what.slice(0, 2000)}` })
 
-/** The problem in an error or its causes: OpenAI's SDK wraps what its fetch throws. Null: a fault of our own. */
+/** The problem in an error or its causes: OpenAI's SDK wraps what its fetch throws. Null for a fault of our own. */
 export function problemIn(error: unknown): ProviderProblem | null {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof ProviderProblem) return at
   return null
@@ -128,7 +128,7 @@ function codeOf({ kind, status, keyRefused }: ProviderProblem): ModelFailure['co
   return kind === 'silent' || kind === 'connect_timeout' ? 'provider_timeout' : 'provider_error'
 }
 
-/** Of refused credentials and failed connections only kind and status: the words could hold a key or a host. */
+/** Tells only kind and status of refused credentials and failed connections: the words could hold a key or a host. */
 function sentence({ kind, status, reason, keyRefused }: ProviderProblem): string {
   if (keyRefused) return `The provider refused the credentials (${status}).`
   const words = reason === '' ? '.' : `: ${reason}`

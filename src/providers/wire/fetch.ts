@@ -13,7 +13,7 @@ export interface ProviderAnswer {
    * breaks and when the call's signal aborts.
    */
   read(take: TakeBytes): Promise<void>
-  /** Nobody wants the body, or the rest of it. */
+  /** Discards the body, or the rest of it. */
   cancel(): void
 }
 

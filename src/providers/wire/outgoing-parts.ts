@@ -16,10 +16,10 @@ const words = new RegExp(`${nonce}:(base64|text):sha256:([0-9a-f]{64})`, 'g')
 /** The parts of the request that is being sent, by their SHA-256. */
 const sending = new AsyncLocalStorage<ReadonlyMap<string, MessagePart>>()
 
-/** In a body: the bytes in base64. */
+/** Stands in a body for the bytes in base64. */
 export const bytesOf = ({ sha256 }: MessagePart): string => `${nonce}:base64:sha256:${sha256}`
 
-/** In a body, within a string: the bytes as text. */
+/** Stands in a string of a body for the bytes as text. */
 export const textOf = ({ sha256 }: MessagePart): string => `${nonce}:text:sha256:${sha256}`
 
 /** The body as it may be kept and shown: `sha256:<hex>` stands for the bytes. */
@@ -114,7 +114,7 @@ async function* base64({ read, size }: MessagePart): AsyncGenerator<Uint8Array> 
   if (rest.length > 0) yield Buffer.from(rest.toString('base64'))
 }
 
-/** As JSON has it within a string. */
+/** Escapes a text as within a JSON string. */
 async function* jsonTexts({ read }: MessagePart): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder('utf-8')
   for await (const bytes of read()) {

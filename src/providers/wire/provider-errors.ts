@@ -25,7 +25,7 @@ export async function problemOfAnswer(answer: ProviderAnswer, method: string, ur
 
 /**
  * How long a provider asks to be left alone, in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a
- * date (RFC 9110, 10.2.3). Null: it does not say.
+ * date (RFC 9110, 10.2.3). Null when it does not say.
  */
 export function retryAfter(headers: Pick<Headers, 'get'>, now: number): number | null {
   const exact = Number(headers.get('retry-after-ms') ?? Number.NaN)
@@ -63,7 +63,7 @@ function messageIn(value: unknown, levels = 5): string | null {
   return null
 }
 
-/** Of an error sent within a stream: `{message, code?, status?, type?}` or plain words. */
+/** The form of an error sent within a stream: `{message, code?, status?, type?}` or plain words. */
 export function problemInStream(error: unknown, whole: string): ProviderProblem {
   const status = isFields(error) ? statusIn(error) : null
   return new ProviderProblem({

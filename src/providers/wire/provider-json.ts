@@ -6,13 +6,13 @@ export type Fields = Record<string, unknown>
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Of one event or answer: a model's longest call holds a hundredth of it. 20,000 values take 60 ms at worst. */
+/** The limit of one event or answer: a model's longest call holds a hundredth of it. 20,000 values take 60 ms at worst. */
 const eventBounds = { values: 20_000, depth: 200 }
 
-/** Of a list of models: OpenRouter's 400 are 30,000 values. */
+/** The limit of a list of models: OpenRouter's 400 are 30,000 values. */
 export const listBounds = { values: 60_000, depth: 20 }
 
-/** Null: no JSON, or too much of it. */
+/** Null when there is no JSON, or too much of it. */
 export function parse(data: string, bounds = eventBounds): unknown {
   if (!isWithinBounds(data, bounds)) return null
   try {

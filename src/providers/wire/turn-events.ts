@@ -1,4 +1,4 @@
-/** What one turn of a model has sent and nobody has read yet. */
+/** What one turn of a model has sent and was not read yet. */
 import type { ModelEvent } from '../../actors/ports/index.ts'
 
 /** A sign of life without text; several in a row are one. `output`: the model made something (see ModelEvent). */

@@ -23,7 +23,7 @@ const callOver = new DOMException('The call is over.', 'AbortError')
 const maxDrained = 64 * 1024
 const maxDrainMs = 1000
 
-/** `open` makes the call; its signal aborts when the caller's does, and when nobody reads any more. */
+/** `open` makes the call; its signal aborts when the caller's does, and when it is not read any more. */
 export async function streamTurn(
   turn: Turn,
   open: (signal: AbortSignal) => Promise<ProviderAnswer>,

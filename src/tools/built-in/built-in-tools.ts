@@ -5,7 +5,7 @@ import { currentTime } from './current-time.ts'
 import { webFetch } from './web-fetch.ts'
 
 export interface BuiltInTool {
-  /** As `builtInToolIds` refers to it. */
+  /** Its name in `builtInToolIds`. */
   id: string
   name: string
   description: string
@@ -18,5 +18,5 @@ export interface BuiltInTool {
   ): Promise<{ ok: boolean; content: string }>
 }
 
-/** In list order. */
+/** All of them, in list order. */
 export const builtInTools: readonly BuiltInTool[] = [webFetch, currentTime]

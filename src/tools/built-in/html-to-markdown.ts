@@ -26,7 +26,7 @@ const defaultLimits: MarkdownLimits = { timeoutMs: 14_000, maxMegabytes: 512 }
 const semaphore = createSemaphore(2)
 
 export interface Page extends Omit<MarkdownJob, 'timeoutMs'> {
-  /** As received: joining and decoding 5 MiB here would block the event loop. */
+  /** The pieces as received: joining and decoding 5 MiB here would block the event loop. */
   chunks: readonly Uint8Array[]
 }
 

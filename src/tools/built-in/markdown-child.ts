@@ -13,7 +13,7 @@ import { cutToBytes, decodeHtml } from './page-text.ts'
 export interface MarkdownJob {
   /** URL of the page; links are resolved against it. */
   url: string
-  /** From the response's content-type; empty when absent. */
+  /** The content type of the response; empty when it has none. */
   charset: string
   /** Limit of the Markdown, as UTF-8. Longer text is cut and ends with `note`, as does a page that is already `cut`. */
   maxBytes: number
@@ -62,7 +62,7 @@ function parsePage(html: string): Page {
   return parseHTML(`<!doctype html><html><head>${title}</head><body>${body}</body></html>`).document
 }
 
-/** Without recursion: such pages aim to overflow the stack. */
+/** Uses no recursion: hostile pages aim to overflow the stack. */
 function isDeeperThan(page: Page, max: number): boolean {
   const root = page.documentElement
   let depth = 0

@@ -2,7 +2,7 @@
 // @ts-expect-error: the package has no types
 import sniffHtmlEncoding from 'html-encoding-sniffer'
 
-/** By byte order mark, then `charset`; otherwise UTF-8 if valid, else Windows-1252. */
+/** Decodes by byte order mark, then `charset`; otherwise UTF-8 if valid, else Windows-1252. */
 export function decodeText(bytes: Uint8Array, charset: string): string {
   const mark = marks.find(([first]) => first.every((byte, index) => bytes[index] === byte))
   try {
@@ -19,7 +19,7 @@ const marks = [
   [[0xfe, 0xff], 'utf-16be'],
 ] as const
 
-/** As browsers do: byte order mark, `charset`, then what the page itself declares. */
+/** The encoding as browsers choose it: byte order mark, `charset`, then what the page itself declares. */
 export function decodeHtml(bytes: Uint8Array, charset: string): string {
   const encoding: unknown = sniffHtmlEncoding(bytes, {
     ...(charset !== '' && { transportLayerEncodingLabel: charset }),
@@ -48,6 +48,6 @@ export function cutToBytes(text: string, maxBytes: number, note: string, cut = f
   const bytes = Buffer.from(text)
   if (!cut && bytes.length <= maxBytes) return text
   const room = Math.max(0, maxBytes - Buffer.byteLength(note))
-  // With `stream` the decoder withholds a character that was cut in two.
+  // `stream`: the decoder withholds a character that was cut in two.
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, room), { stream: true }) + note
 }

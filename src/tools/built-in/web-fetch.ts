@@ -9,11 +9,11 @@ import { htmlToMarkdown, MarkdownError } from './html-to-markdown.ts'
 import { cutToBytes, decodeText } from './page-text.ts'
 
 export interface WebFetchLimits {
-  /** For the whole call, conversion included. Milliseconds. */
+  /** The limit of the whole call, conversion included. Milliseconds. */
   timeoutMs: number
-  /** Of the downloaded page, decompressed; the rest is not read. */
+  /** Bytes of the downloaded page, decompressed; the rest is not read. */
   maxPageBytes: number
-  /** Of what the model reads, as UTF-8: 5 MiB of text is ten times what any model accepts. */
+  /** Bytes of what the model reads, as UTF-8: 5 MiB of text is ten times what any model accepts. */
   maxBytes: number
   redirects: number
 }

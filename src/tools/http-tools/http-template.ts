@@ -15,7 +15,7 @@ const hasPlaceholder = (text: string) => text.search(PLACEHOLDER) !== -1
 export const namesIn = (template: string): string[] =>
   [...template.matchAll(PLACEHOLDER)].map(([, name]) => (name ?? '').trim())
 
-/** An argument's value, never an inherited property (`constructor`). Undefined: not given. */
+/** An argument's value, never an inherited property (`constructor`). Undefined when it was not given. */
 const argumentOf = (args: Arguments, name: string): unknown => (Object.hasOwn(args, name) ? args[name] : undefined)
 
 /** Fills in one pass: a placeholder inside a value is left as it is. */
@@ -37,7 +37,7 @@ function parts(template: string): { authority: string; path: string; query: stri
   return found && { authority: found[1] ?? '', path: found[2] ?? '', query: found[3] ?? '' }
 }
 
-/** Why a URL template cannot be used, whatever the arguments. Null: it can. */
+/** Why a URL template cannot be used, whatever the arguments. Null when it can. */
 export function urlTemplateProblem(template: string): string | null {
   const found = parts(template)
   if (!found) return 'must be an http or https URL'

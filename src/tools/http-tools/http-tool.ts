@@ -16,7 +16,7 @@ import {
   TemplateError,
 } from './http-template.ts'
 
-/** With its header values in plain text. */
+/** The record with its header values in plain text. */
 export interface HttpTool {
   id: string
   name: string
@@ -32,18 +32,18 @@ export interface HttpTool {
 export interface HttpToolResult {
   /** The response was 2xx. */
   ok: boolean
-  /** Null: there was no response. */
+  /** Null when there was no response. */
   status: number | null
   /** What the model reads: status and text, at most 256 KiB of UTF-8. */
   content: string
-  /** The text of the response alone, within the same limit. Null: there was none. */
+  /** The text of the response alone, within the same limit. Null when there was none. */
   body: string | null
 }
 
 export interface HttpToolLimits {
-  /** For the whole call. Milliseconds. */
+  /** The limit of the whole call. Milliseconds. */
   timeoutMs: number
-  /** Of what the model reads, as UTF-8. */
+  /** Bytes of what the model reads, as UTF-8. */
   maxBytes: number
   redirects: number
 }
@@ -52,7 +52,7 @@ const contractLimits: HttpToolLimits = { timeoutMs: 30_000, maxBytes: 256 * 1024
 
 /**
  * Rejects only with the signal's reason, on abort. Every other outcome is a result for the model. `key` is the
- * idempotency key, sent with every method but GET. Null: the call is not part of a reply.
+ * idempotency key, sent with every method but GET. Null when the call is not part of a reply.
  */
 export async function callHttpTool(
   outbound: Outbound,

@@ -21,7 +21,7 @@ const NOT_CONNECTED = new Set([
 ])
 const MAX_MESSAGE_LENGTH = 2_000
 
-/** HTTP status of the response behind a transport's error. Null: there was none. */
+/** HTTP status of the response behind a transport's error. Null when there was none. */
 function statusOf(error: unknown): number | null {
   if (error instanceof McpStatusError || error instanceof SdkHttpError) return error.status ?? null
   return error instanceof SseError ? (error.code ?? null) : null

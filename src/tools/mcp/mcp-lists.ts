@@ -23,7 +23,7 @@ interface List {
   tools: Promise<McpTool[]>
   /** By `performance.now()`; infinite while loading. */
   until: number
-  /** It changed while loading: those already waiting get it, nobody else. */
+  /** It changed while loading: those already waiting get it, no one else. */
   isStale: boolean
 }
 

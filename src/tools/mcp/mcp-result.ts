@@ -4,7 +4,7 @@ import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import { removeSecrets } from '../../untrusted/redact.ts'
 import { cutToBytes } from '../built-in/page-text.ts'
 
-/** As for HTTP tools (contract section 6). */
+/** The same limit as for HTTP tools (contract section 6). */
 const MAX_BYTES = 256 * 1024
 /** Pairs of a text and a field to compare: an ordinary result has one, a hostile one a hundred million. */
 const MAX_PAIRS = 400
@@ -39,7 +39,7 @@ function blockText(block: ContentBlock): string {
 
 const bytesOf = (base64: string): number => Buffer.byteLength(base64, 'base64')
 
-/** What no text repeats; of an object, its fields. Undefined: nothing. In the newest revision it may be any JSON. */
+/** What no text repeats; of an object, its fields. Undefined when there is nothing. In the newest revision it may be any JSON. */
 function notInTexts(structured: unknown, parts: readonly string[]): unknown {
   const isObject = typeof structured === 'object' && structured !== null && !Array.isArray(structured)
   const fields = isObject ? Object.entries(structured) : []
@@ -62,7 +62,7 @@ function notInTexts(structured: unknown, parts: readonly string[]): unknown {
 const repeats = ({ text, value }: { text: string; value: unknown }, field: unknown): boolean =>
   typeof field === 'string' ? field.trim() === text : value !== undefined && isDeepStrictEqual(value, field)
 
-/** Undefined: not JSON. */
+/** Undefined when it is not JSON. */
 function valueIn(text: string): unknown {
   if (!/^\s*[[{"\d\-tfn]/.test(text)) return undefined
   try {

@@ -10,7 +10,7 @@ import {
 import type { Outbound } from '../outbound/outbound.ts'
 import { type FetchWatch, mcpFetch } from './mcp-fetch.ts'
 
-/** With its header values in plain text. */
+/** The record with its header values in plain text. */
 export interface McpServer {
   id: string
   name: string

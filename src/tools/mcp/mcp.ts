@@ -28,12 +28,12 @@ export interface Mcp extends AsyncDisposable {
   tools(server: McpServer, signal: AbortSignal): Promise<McpTool[]>
   /**
    * `tools` for a reply: waits at most `ms`, and not at all if a reply waited in vain within the last 30 s. Loading
-   * continues meanwhile: whoever calls after it has finished gets the list.
+   * continues meanwhile: a call after it has finished gets the list.
    */
   toolsWithin(ms: number, server: McpServer, signal: AbortSignal): Promise<McpTool[]>
   /**
    * Rejects only with the signal's reason, on abort. Every other outcome is a result for the model. `key` is the
-   * idempotency key. Absent: the call is not part of a reply.
+   * idempotency key. When absent, the call is not part of a reply.
    */
   call(
     server: McpServer,
@@ -48,7 +48,7 @@ export interface Mcp extends AsyncDisposable {
 
 /** Milliseconds. */
 export interface McpTimes {
-  /** For connecting and loading the list. */
+  /** The limit of connecting and loading the list. */
   connect: number
   call: number
   /** How long a list of tools is cached. */

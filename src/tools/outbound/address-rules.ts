@@ -27,7 +27,7 @@ type Range = readonly [Address, number]
 
 const ranges = (...list: string[]): Range[] => list.map((range) => ipaddr.parseCIDR(range))
 
-/** Link-local and cloud metadata: refused whoever chose them. */
+/** Link-local and cloud metadata: always refused. */
 const metadata = ranges(
   '169.254.0.0/16',
   '100.100.100.200/32',
@@ -49,7 +49,7 @@ const carriers: readonly (readonly [Range[], number])[] = [
   [ranges('2002::/16'), 2],
 ]
 
-/** Null: allowed. Otherwise the reason, without an address in it, since a model may read it. */
+/** Null when it is allowed. Otherwise the reason, without an address in it, since a model may read it. */
 export function refusalOf(target: Target, chooser: Chooser, rules: AddressRules): string | null {
   const address = parse(target.address)
   if (!address) return 'it has no address that can be checked'
@@ -62,7 +62,7 @@ export function refusalOf(target: Target, chooser: Chooser, rules: AddressRules)
   return 'it is not a public address'
 }
 
-/** IPv4 embedded in IPv6 is read as IPv4. Null: not an address. */
+/** IPv4 embedded in IPv6 is read as IPv4. Null when it is not an address. */
 function parse(text: string): Address | null {
   const bare = text.replace(/%.*$/, '') // the zone is not part of the address
   if (!ipaddr.isValid(bare) || (!bare.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(bare))) return null
@@ -96,7 +96,7 @@ function opens(allow: readonly OutboundRule[], target: Target, address: Address,
   })
 }
 
-/** The settings parse an address with a port as a host. Null: a host name. */
+/** The settings parse an address with a port as a host. Null for a host name. */
 function rangeOf(rule: OutboundRule): Range | null {
   if (rule.kind === 'host') return single(rule.host.replace(/^\[(.*)\]$/, '$1'))
   if (rule.prefix === (rule.family === 'ipv4' ? 32 : 128)) return single(rule.address)

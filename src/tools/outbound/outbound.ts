@@ -47,18 +47,18 @@ export interface Outbound extends AsyncDisposable {
   fetch(url: string | URL, init: OutboundInit): Promise<Response>
   /** A provider call, to an address chosen by an administrator. Follows no redirect. Rejects as `fetch` does. */
   call(url: string, init: CallInit): Promise<OutboundAnswer>
-  /** The current `traceparent`, for protocols that also send it in their messages. Null: no traces. */
+  /** The current `traceparent`, for protocols that also send it in their messages. Null when traces are off. */
   traceparent(): string | null
 }
 
 export interface OutboundOptions extends AddressRules {
-  /** Absent: the system's. */
+  /** The system's by default. */
   lookup?: Lookup
-  /** W3C `traceparent` of the call's span; a given header of that name wins. Absent: no traces. */
+  /** W3C `traceparent` of the call's span; a given header of that name wins. No traces by default. */
   traceparent?: (() => string | null) | undefined
   /**
    * Called when a request, including each redirect's, is about to be written to its open socket: if it is aborted then,
-   * it is not sent. Absent: nothing is checked.
+   * it is not sent. When absent, nothing is checked.
    */
   beforeSend?: () => void
 }
@@ -202,7 +202,7 @@ async function follow(pools: Pools, first: URL, init: OutboundInit): Promise<Res
     }
     const next = checkedUrl(location, init, url.href)
     if (next.origin !== url.origin) {
-      // For good: a redirect back to the first origin would be the other's choice too.
+      // Dropped for good: a redirect back to the first origin would be the other server's choice too.
       chosenBy = 'model'
       headers = {}
       body = null

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Response } from 'undici'
 import { BREAK_BYTES } from '../../untrusted/pieces.ts'
 
-/** At most `maxBytes` of the (decompressed) body. `whole` false: there was more, and the connection is closed. */
+/** Reads at most `maxBytes` of the (decompressed) body. `whole` false: there was more, and the connection is closed. */
 export async function readBytes(response: Response, maxBytes: number): Promise<{ bytes: Uint8Array; whole: boolean }> {
   const { chunks, whole } = await readChunks(response, maxBytes)
   return { bytes: Buffer.concat(chunks), whole }

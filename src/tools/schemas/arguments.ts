@@ -17,7 +17,7 @@ const CANNOT_CHECK = 'the arguments cannot be checked: the input schema of the t
 
 const applier = createSchemaProcess()
 
-/** Whether this is a JSON Schema of an object (contract section 2). Null: it is. Otherwise the reason. */
+/** Whether this is a JSON Schema of an object (contract section 2). Null when it is. Otherwise the reason. */
 export async function checkSchema(schema: unknown): Promise<string | null> {
   const flaw = flawOfShape(schema)
   if (flaw !== null || !isObject(schema)) return flaw ?? 'must be a JSON object'
@@ -43,7 +43,7 @@ export async function checkSchemas(schemas: readonly JsonSchema[], owner: string
 }
 
 /**
- * Null: the arguments are valid. Otherwise the reason, for the model. `owner`: whose schema it is; an owner whose schema
+ * Null when the arguments are valid. Otherwise the reason, for the model. `owner`: whose schema it is; an owner whose schema
  * took too long is queued after all others for a while.
  */
 export async function checkArguments(schema: JsonSchema, args: unknown, owner: string): Promise<string | null> {

@@ -10,7 +10,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 
 type JsonSchema = Record<string, unknown>
 
-/** Null: valid. Otherwise the reason, for the model. */
+/** Null when it is valid. Otherwise the reason, for the model. */
 type Reason = string | null
 
 export type SchemaJob =
@@ -73,7 +73,7 @@ function reasonsOf(job: SchemaJob): SchemaReasons {
   }
 }
 
-/** Null: it is a valid schema of one of its possible dialects. */
+/** Null when it is a valid schema of one of its possible dialects. */
 function flawOf(schema: JsonSchema): Reason {
   const { $schema, $async, ...plain } = schema
   const flaws = dialectsOf($schema).map((dialect) => metaFlaw(dialect, plain))

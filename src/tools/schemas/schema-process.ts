@@ -25,7 +25,7 @@ interface Waiting {
 }
 
 export interface SchemaProcess {
-  /** Null: it takes too long or too much memory, or the process cannot be started. Never rejects. */
+  /** Null when it takes too long or too much memory, or the process cannot be started. Never rejects. */
   ask(job: SchemaJob, owner: string): Promise<SchemaReasons | null>
 }
 

@@ -11,7 +11,7 @@ export interface FaultOptions {
   random(): number
   /** Ends them and repairs what was broken. */
   over: AbortSignal
-  /** The database server. Null: it is shared. */
+  /** The database server. Null when it is shared. */
   server: Pick<OwnPostgres, 'restart' | 'freeze' | 'crowdOut'> | null
   /** Called at the start of each fault. */
   onFault(what: string, instance: number | null): void

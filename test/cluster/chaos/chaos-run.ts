@@ -32,7 +32,7 @@ export interface ChaosOptions {
   sessions?: number
   /** The server of a database that nobody else uses. */
   server?: FaultOptions['server']
-  /** Absent: with. */
+  /** With it by default. */
   redis?: boolean
   /** At the end, in sequence, without other faults. */
   partitions?: 'all' | readonly Partition[]

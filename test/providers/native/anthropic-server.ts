@@ -80,7 +80,7 @@ export const tells =
     call.end()
   }
 
-/** Null: the API takes this request. */
+/** Null when the API takes this request. */
 export function refusalOf({ body, headers, path }: Pick<UpstreamCall, 'body' | 'headers' | 'path'>): string | null {
   if (path !== '/v1/messages') return `no such path: ${path}`
   if (!headers['x-api-key'] || headers.authorization) return 'x-api-key expected'

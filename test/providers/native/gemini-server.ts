@@ -58,7 +58,7 @@ export const tells =
     call.end()
   }
 
-/** Null: the API takes this request. */
+/** Null when the API takes this request. */
 export function refusalOf({ body, headers, path }: Pick<UpstreamCall, 'body' | 'headers' | 'path'>): string | null {
   if (!/^\/v1beta\/models\/[\w.-]+:streamGenerateContent\?alt=sse$/.test(path)) return `no such path: ${path}`
   if (!headers['x-goog-api-key']) return 'API key not valid'

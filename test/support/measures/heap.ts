@@ -10,7 +10,7 @@ const probe = `data:text/javascript,${encodeURIComponent(
 /** On SIGUSR2 a product that was started with these prints its memory after a garbage collection. */
 export const heapProbe = ['--expose-gc', '--import', probe]
 
-/** Behind a garbage collection: bytes in use on the heap, and with the buffers beside it. */
+/** Bytes in use after a garbage collection: on the heap, and with the external buffers. */
 export async function heldBy({ pid, stderr }: Product): Promise<{ heap: number; all: number }> {
   const said = () => stderr.filter((line) => line.startsWith(WORD))
   const before = said().length

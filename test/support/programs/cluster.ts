@@ -18,7 +18,7 @@ import { type RedisServer, startRedis } from './redis.ts'
 export const LEASE_MS = 1500
 
 export interface ClusterOptions {
-  /** Absent: 3. */
+  /** 3 by default. */
   instances?: number
   redis?: boolean
   pgbouncer?: boolean
@@ -46,14 +46,14 @@ export interface Cluster extends AsyncDisposable {
   products: readonly Product[]
   database: FreshDatabase
   redis: RedisServer | null
-  /** By instance; none unless requested. */
+  /** The proxies by instance; none unless requested. */
   wires: readonly InstanceWires[]
   /** Like a crash; resolves when the instance is gone. */
   kill9(instance: number): Promise<void>
   /** SIGSTOP and SIGCONT. */
   pause(instance: number): void
   resume(instance: number): void
-  /** Stops it with SIGTERM if it runs, waits for its drain, and restarts it on its port. Null: it did not run. */
+  /** Stops it with SIGTERM if it runs, waits for its drain, and restarts it on its port. Null when it did not run. */
   restart(instance: number): Promise<Exit | null>
 }
 

@@ -17,7 +17,7 @@ export async function freePort(): Promise<number> {
       await once(server, 'close')
       return port
     } catch {
-      // In use: try another one.
+      // The port is in use: try another one.
     }
   }
 }

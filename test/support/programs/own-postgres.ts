@@ -10,7 +10,7 @@ import { serverPid } from './product.ts'
 import { programFolder } from './program.ts'
 
 export interface OwnPostgres extends AsyncDisposable {
-  /** With all tables. `drop` does nothing: the database is removed with its server. */
+  /** A database with all tables. `drop` does nothing: it is removed with its server. */
   database: FreshDatabase
   /** Like `pg_ctl restart -m fast`: all connections end at once. Resolves when it accepts connections again. */
   restart(): Promise<void>

@@ -28,7 +28,7 @@ const ownCheckout = fileURLToPath(new URL('../../..', import.meta.url))
 const STOP_MS = 45_000
 
 export interface ProductOptions {
-  /** Absent: a new folder, removed at the end. A given one is kept. */
+  /** By default a new folder, removed at the end. A given one is kept. */
   dataDir?: string
   /** Settings; PORT is 0 and LOG_LEVEL warn by default. */
   env?: Record<string, string>
@@ -238,7 +238,7 @@ async function childrenOf(pid: number): Promise<{ pid: number }[]> {
   return found.filter((child) => child !== null).filter((child) => child.group === own?.group)
 }
 
-/** Null: gone, or a zombie. */
+/** Null when it is gone, or a zombie. */
 async function statOf(pid: number): Promise<{ pid: number; group: number } | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   const [state, , group] = text.slice(text.lastIndexOf(')') + 2).split(' ')

@@ -16,9 +16,9 @@ import { systemPart } from './system-parts.ts'
 
 export interface RedisOptions {
   password?: string
-  /** With its own certificate, in `caFile`; the URL is then `rediss:`. */
+  /** TLS with a certificate of its own, in `caFile`; the URL is then `rediss:`. */
   tls?: boolean
-  /** Absent: a free one. */
+  /** A free one by default. */
   port?: number
   /** Additional lines of its redis.conf. */
   lines?: string[]

@@ -44,7 +44,7 @@ export async function bundleServer(): Promise<string> {
       rolldownOptions: { input: { main: 'src/main.ts' }, output: { entryFileNames: '[name].js' } },
     },
   })
-  // Without it Node parses each file once more, to find out what it is.
+  // Without this, Node parses each file once more to find out what it is.
   await writeFile(join(fresh, 'package.json'), '{ "type": "module" }\n')
   await rename(fresh, folder).catch((error: unknown) => {
     if (!existsSync(main)) throw error // else another run was first

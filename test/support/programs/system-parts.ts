@@ -13,7 +13,7 @@ const packages = {
   openssl: 'openssl',
 } as const
 
-/** Without a browser's window, a page takes two thirds of the processor time. */
+/** The headless build: without a window a page takes two thirds of the processor time. */
 const firstChoice: Partial<Record<string, string>> = { chromium: 'chromium-headless-shell' }
 
 export type SystemPart = keyof typeof packages

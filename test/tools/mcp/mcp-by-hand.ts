@@ -23,7 +23,7 @@ export interface Options {
   times?: Partial<McpTimes>
   /** Configured headers of the server's record. */
   headers?: Record<string, string>
-  /** The response to GET, the request for an event stream. Absent: 405. */
+  /** The response to GET, the request for an event stream. 405 by default. */
   get?: Answer
   /** Called when that response has been sent. */
   onGet?: () => void

@@ -5,7 +5,7 @@ import { httpToolResource } from '../http-tools/resource.ts'
 import { mcpServerResource } from '../mcp-servers/resource.ts'
 import type { AgentTools } from './resource.ts'
 
-/** As the playground's address names them. */
+/** Their names in the playground's address. */
 const keys = {
   httpToolIds: 'http',
   mcpServers: 'mcp',

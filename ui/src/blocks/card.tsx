@@ -4,7 +4,7 @@ import classes from './card.module.css'
 
 interface CardProps {
   title: string
-  /** At the right of the heading. */
+  /** Shown at the right of the heading. */
   aside?: ReactNode
   children: ReactNode
 }

@@ -13,7 +13,7 @@ interface DeleteButtonProps {
   /** What will be lost with it, in a sentence or two. */
   children: ReactNode
   remove: () => Promise<unknown>
-  /** To leave its page. */
+  /** Called after the deletion, to leave its page. */
   onDeleted: () => void
   /** What opens the confirmation; a button that says "Delete" where it is left out. */
   trigger?: (ask: () => void) => ReactNode

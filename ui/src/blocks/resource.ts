@@ -21,11 +21,11 @@ interface AtRecord {
 }
 
 interface Description<Item> {
-  /** In the middle of a sentence: "HTTP tool". */
+  /** Its name within a sentence: "HTTP tool". */
   noun: string
   /** The heading of its list, and its name in the navigation: "HTTP tools". */
   title: string
-  /** Of its list; a record's page lies below, by its id. */
+  /** The path of its list; a record's page is below, by its id. */
   path: string
   icon: Icon
   /** The first part of its query keys. What is known of one record has the key `[key, …, id]`. */
@@ -43,7 +43,7 @@ export interface Resource<Item extends StoredRecord = StoredRecord>
   one: (id: string) => Query<Item>
   /** Rejects with `ApiError` 409, which names the agents, where agents use the record and need it. */
   remove: (id: string) => Promise<void>
-  /** To be called after a write: whatever shows these records is read again. */
+  /** Called after a write: all queries that show these records are read again. */
   changed: () => void
 }
 

@@ -193,7 +193,7 @@ function Checker({ store }: { store: WatchStore }) {
   )
 }
 
-/** As many as fit beside the rest. */
+/** The most that fit beside the rest. */
 const shownEvents = 12
 
 function Events({ store }: { store: WatchStore }) {

@@ -36,7 +36,7 @@ export function createChecker() {
   const verdicts = new Map<number, Verdict>()
   let doubled = 0
   return {
-    /** False: it had come before. */
+    /** False when it had come before. */
     saw(frame: SeenFrame): boolean {
       if (seen.has(frame.id)) {
         doubled += 1

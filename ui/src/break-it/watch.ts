@@ -7,7 +7,7 @@ export type Line = 'off' | 'open' | 'broken'
 
 interface WatchContext {
   line: Line
-  /** Of the reply that is written now. */
+  /** The id of the reply that is written now. */
   text: string
   counts: Counts
   /** What happened, the newest first. */
@@ -98,7 +98,7 @@ export async function watch(store: WatchStore, signal: AbortSignal): Promise<voi
   const checkAgain = async () => {
     if (isChecking) return
     isChecking = true
-    await check(replyId).catch(() => {}) // nobody answers: the next one comes in a second
+    await check(replyId).catch(() => {}) // no answer: the next check comes in a second
     isChecking = false
   }
   const checks = setInterval(checkAgain, CHECK_MS)

@@ -1,6 +1,6 @@
 /** The page's own reader of streams: what judges the product must not be the product's client. */
 
-/** Of the demo agent, whose id is the same everywhere. */
+/** The address of the demo agent, whose id is the same everywhere. */
 const base = '/api/v1/agents/00000000-0000-4000-8000-000000000001/playground'
 
 export type WireEvent =
@@ -8,12 +8,12 @@ export type WireEvent =
   | { type: 'ended'; how: 'complete' | 'cancelled' | 'error'; code: string | null }
 
 export interface WireStream {
-  /** Null: there is no reply to follow. */
+  /** Null when there is no reply to follow. */
   events: AsyncGenerator<WireEvent, void> | null
   sessionId: string | null
 }
 
-/** Rejects when nobody answers. */
+/** Rejects when there is no answer. */
 export async function ask(message: string, sessionId: string | null, signal: AbortSignal): Promise<WireStream> {
   return streamOf(
     await fetch(`${base}/chat`, {
@@ -86,7 +86,7 @@ async function readJson(address: string, signal: AbortSignal) {
   return response.json()
 }
 
-/** Those of these replies that the server has. Rejects when nobody answers. */
+/** Those of these replies that the server has. Rejects when there is no answer. */
 export async function readReplies(
   sessionId: string,
   ids: readonly string[],

@@ -67,7 +67,7 @@ export const allSteps = (id: string) =>
     },
   })
 
-/** Of every branch: a step shows the path of its own reply. */
+/** Messages of every branch: a step shows the path of its own reply. */
 export const messagesOf = (agentId: string, sessionId: string) =>
   queryOptions({
     queryKey: ['chart', 'messages', sessionId],

@@ -31,7 +31,7 @@ interface ColumnProps {
   state: OverrideState
   sessionId: string | null
   question: Question | null
-  /** Null: there must be as many. */
+  /** Null while no column may be removed. */
   onRemove: (() => void) | null
   onBusy: (name: string, isBusy: boolean) => void
   /** Counts up when all are to stop. */

@@ -1,4 +1,4 @@
-/** The columns of a comparison: part of the address, so that it can be sent to somebody. */
+/** The columns of a comparison: part of the address, so that it can be shared. */
 import { useSearchParams } from 'react-router'
 import { withParams } from '../blocks/search-params.ts'
 import { noOverrides, type OverrideChanges, type Overrides, overridesIn } from '../playground/overrides/overrides.ts'
@@ -15,7 +15,7 @@ export interface Column {
 /** Where the columns' sessions begin. */
 export interface Origin {
   sessionId: string
-  /** The message of the user's that is answered again. Null: a message is sent after the session's last one. */
+  /** The message of the user's that is answered again. Null when a message is sent after the session's last one. */
   answers: string | null
 }
 

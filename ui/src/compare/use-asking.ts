@@ -7,7 +7,7 @@ import type { Origin } from './columns-in-url.ts'
 
 interface Asked {
   question: Question
-  /** Of each column; null: it has none yet. */
+  /** The session of each column; null while it has none. */
   sessions: readonly (string | null)[]
 }
 

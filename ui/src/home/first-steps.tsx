@@ -10,7 +10,7 @@ interface FirstStepsProps {
   providers: number
   agents: number
   agent: Agent | undefined
-  /** Whether somebody has talked to the agent. */
+  /** Whether there is a conversation with the agent. */
   talked: boolean
 }
 

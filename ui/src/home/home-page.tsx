@@ -21,7 +21,7 @@ export function Component() {
   const found = sessions.data?.sessions
   const newest = found?.[0]
   const talked = newest !== undefined
-  // Once somebody has talked to an agent the steps are done, and need no look every few seconds.
+  // After a first conversation the steps are done, and are not polled any more.
   const steps = talked ? {} : { refetchInterval: EVERY_MS }
   const providers = useQuery({ ...providerResource.list(one), ...steps })
   const agents = useQuery({ ...agentResource.list(one), ...steps })

@@ -1,4 +1,4 @@
-/** Beside the first steps: what is running, and the most recent sessions. */
+/** Shown beside the first steps: what is running, and the most recent sessions. */
 import { Text, Title } from '@mantine/core'
 import { IconDoorExit, IconPlayerStop, IconSitemap } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -98,7 +98,7 @@ const promises = [
   },
 ]
 
-/** Before anybody has talked: what to try. */
+/** Shown before the first conversation: what to try. */
 function Promises() {
   return (
     <section className={classes.card} aria-labelledby="promises">

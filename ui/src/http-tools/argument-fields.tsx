@@ -3,7 +3,7 @@ import type { Typed } from './arguments.ts'
 import type { ArgumentRow } from './schema-draft.ts'
 
 interface ArgumentFieldsProps {
-  /** Null: the schema cannot be shown as a form. */
+  /** Null when the schema cannot be shown as a form. */
   rows: ArgumentRow[] | null
   typed: Typed
   onChange: (typed: Typed) => void

@@ -2,7 +2,7 @@
 import type { ArgumentRow } from './schema-draft.ts'
 
 export interface Typed {
-  /** By the argument's name; a text, or whether a box is ticked. */
+  /** Values by the argument's name: a text, or whether a box is ticked. */
   values: Record<string, string | boolean>
   /** All arguments at once, where the schema cannot be shown as a form. */
   json: string

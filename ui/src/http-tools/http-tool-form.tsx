@@ -14,7 +14,7 @@ import { fieldsOf, type ToolValues, valuesOf } from './tool-values.ts'
 const methods: HttpTool['method'][] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 interface HttpToolFormProps {
-  /** Null: it is being created. */
+  /** Null while it is being created. */
   tool: HttpTool | null
   save: (fields: HttpToolFields) => Promise<HttpTool>
   onSaved: (tool: HttpTool) => void

@@ -28,7 +28,7 @@ export function draftOf(schema: Schema | null): SchemaDraft {
   return rowsOf(schema ?? {}) ?? { mode: 'json', text: JSON.stringify(schema, null, 2) }
 }
 
-/** Null: rows cannot express it. */
+/** Null when rows cannot express it. */
 function rowsOf(schema: Schema): Extract<SchemaDraft, { mode: 'rows' }> | null {
   const { type = 'object', properties = {}, required = [], ...rest } = schema
   if (type !== 'object' || !isObject(properties) || !Array.isArray(required)) return null
@@ -44,7 +44,7 @@ function rowsOf(schema: Schema): Extract<SchemaDraft, { mode: 'rows' }> | null {
   return { mode: 'rows', rows, rest }
 }
 
-/** Null: any arguments. Throws an Error where the draft itself is invalid. */
+/** Null allows any arguments. Throws an Error where the draft itself is invalid. */
 export function schemaOf(draft: SchemaDraft): Schema | null {
   if (draft.mode === 'json') return parsed(draft.text)
   const rows = draft.rows.map((row) => ({ ...row, name: row.name.trim() }))
@@ -77,7 +77,7 @@ function parsed(text: string): Schema | null {
   throw new Error('must be a JSON object')
 }
 
-/** The same schema in the other mode. Null: it cannot be expressed there. */
+/** The same schema in the other mode. Null when it cannot be expressed there. */
 export function switched(draft: SchemaDraft): SchemaDraft | null {
   try {
     const schema = schemaOf(draft)
@@ -99,7 +99,7 @@ export function namesIn(draft: SchemaDraft): string[] {
   }
 }
 
-/** With these arguments added at the end, as required strings. */
+/** Adds these arguments at the end, as required strings. */
 export function withArguments(draft: SchemaDraft, names: string[]): SchemaDraft {
   if (draft.mode === 'rows') return { ...draft, rows: [...draft.rows, ...names.map(newRow)] }
   try {

@@ -4,7 +4,7 @@ import { LoginForm } from './login-form.tsx'
 import { loggedIn } from './login-state.ts'
 import { currentUser } from './queries.ts'
 
-/** Over the page, while calls wait for it. Nothing on the page is lost; there is no way past it but the login. */
+/** A dialog over the page, while calls wait for it. Nothing on the page is lost; it closes only by a login. */
 export default function LoginDialog() {
   const queryClient = useQueryClient()
   const username = queryClient.getQueryData(currentUser.queryKey)?.username ?? ''

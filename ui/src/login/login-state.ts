@@ -1,4 +1,4 @@
-/** A login that expired during work: calls wait here until somebody has logged in again. */
+/** A login that expired during work: calls wait here for the next login. */
 import { useSyncExternalStore } from 'react'
 
 let waiting = new Set<() => void>()

@@ -5,7 +5,7 @@ export function nextPage(href: string): string | null {
   if (next === null || !URL.canParse(next, url.origin)) return null
   const target = new URL(next, url.origin)
   const path = target.pathname + target.search + target.hash
-  // The parser takes dots out: of `/.//host` it leaves `//host`, which is another host to whoever follows it.
+  // The parser takes dots out: of `/.//host` it leaves `//host`, which names another host when it is followed.
   const leadsThere = URL.canParse(path, url.origin) && new URL(path, url.origin).href === target.href
   return target.origin === url.origin && leadsThere ? path : null
 }

@@ -20,7 +20,7 @@ const valuesOf = (server: McpServer | null): Values => ({
 })
 
 interface McpServerFormProps {
-  /** Null: it is being created. */
+  /** Null while it is being created. */
   server: McpServer | null
   save: (fields: McpServerFields) => Promise<McpServer>
   onSaved: (server: McpServer) => void

@@ -124,7 +124,7 @@ interface ActionProps {
   onClick: () => void
 }
 
-/** Without its text where there is no room. */
+/** The text is left out where there is no room. */
 const Action = ({ icon: Icon, label, active = false, onClick }: ActionProps) => (
   <Button
     className={classes.action ?? ''}

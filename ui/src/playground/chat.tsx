@@ -25,7 +25,7 @@ const ForkDialog = lazy(() => import('./transcript/fork-dialog.tsx'))
 
 interface ChatProps {
   agent: Agent
-  /** Null: a new one. */
+  /** Null stands for a new one. */
   sessionId: string | null
   onSession: (id: string) => void
   /** The heading and what belongs beside it. */
@@ -163,11 +163,11 @@ const Loading = () => (
 )
 
 interface Editing {
-  /** Of the message that is edited. */
+  /** The text of the message that is edited. */
   parentId: string | null
 }
 
-/** Over once the server has accepted what was written. */
+/** It is over once the server has accepted what was written. */
 function useEditing(isAccepted: boolean) {
   const [editing, setEditing] = useState<Editing | null>(null)
   useEffect(() => {

@@ -8,7 +8,7 @@ import { Code } from './markdown/code.tsx'
 
 interface CodeDialogProps {
   agent: Agent
-  /** Undefined: the code creates a session first. */
+  /** Undefined when the code creates a session first. */
   sessionId: string | undefined
   message: string
   /** Overrides exist in the playground only. */
@@ -20,7 +20,7 @@ export default function CodeDialog({ agent, sessionId, message, overridden, onCl
   const needsKey = useQuery(keyNeeded(agent.id)).data === true
   const base = `${location.origin}${deployPath(agent.id)}`
   const place = { base, model: agent.model, needsKey, message, ...(sessionId !== undefined && { sessionId }) }
-  // To create the session, unless it exists, and to send; the agent's page has the rest.
+  // The code creates the session, unless it exists, and sends; the agent's page has the rest.
   const steps = (language: Language) => snippets(place, 'session', language).slice(sessionId === undefined ? 0 : 1, 2)
   return (
     <Modal opened onClose={onClose} title="Call it from your code" size="xl">

@@ -105,7 +105,7 @@ export const messagesChanged = (agentId: string, sessionId: string): void => {
   void queryClient.invalidateQueries({ queryKey: ['sessions', 'waiting'] })
 }
 
-/** The calls that wait for somebody. */
+/** The pending calls. */
 export const pendingCalls = (agentId: string, sessionId: string) =>
   queryOptions({
     queryKey: ['sessions', 'pending', agentId, sessionId],

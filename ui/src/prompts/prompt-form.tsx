@@ -5,11 +5,11 @@ import type { Prompt, PromptFields } from './resource.ts'
 import { textSize } from './text-size.ts'
 
 interface PromptFormProps {
-  /** Null: it is being created. */
+  /** Null while it is being created. */
   prompt: Prompt | null
   save: (fields: PromptFields) => Promise<Prompt>
   onSaved: (prompt: Prompt) => void
-  /** As of `RecordForm`. */
+  /** The same as in `RecordForm`. */
   isGuarded?: boolean
 }
 

@@ -21,7 +21,7 @@ const valuesOf = (provider: Provider | null, name = ''): ProviderValues => ({
 
 interface ProviderFormProps {
   type: ProviderType
-  /** Null: it is being created. */
+  /** Null while it is being created. */
   provider: Provider | null
   save: (values: ProviderValues) => Promise<Provider>
   onSaved: (provider: Provider) => void

@@ -15,7 +15,7 @@ interface BulkActionsProps {
 }
 
 export function BulkActions({ selected, onDone }: BulkActionsProps) {
-  // Of the moment when it was asked: the list goes on moving below.
+  // The selection of the moment of the question: the list below changes meanwhile.
   const [asked, setAsked] = useState<readonly SessionOverview[] | null>(null)
   const running = selected.filter(({ status }) => status === 'streaming' || status === 'waiting')
   const stop = useMutation({

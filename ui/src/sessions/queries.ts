@@ -32,7 +32,7 @@ export const oneSession = (agentId: string, sessionId: string) =>
     queryFn: ({ signal }) => api.GET(sessionPath, { params: at(agentId, sessionId), signal }),
   })
 
-/** Requests at a time: a hundred at once would keep everybody else waiting. */
+/** Requests at a time: a hundred at once would delay other users. */
 const AT_ONCE = 4
 
 /** Calls for each; rejects with the first refusal after all were tried. Whatever shows sessions is read again. */

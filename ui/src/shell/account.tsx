@@ -3,7 +3,7 @@ import { IconLogout } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { currentUser, logout } from '../login/queries.ts'
 
-/** Who is logged in, and the way out. Nothing where no login is required. */
+/** Shows the login, and a way to log out. Nothing where no login is required. */
 export function Account() {
   const { data } = useQuery(currentUser)
   const leave = useMutation({ mutationFn: logout })

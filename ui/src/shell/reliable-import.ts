@@ -13,7 +13,7 @@ export function followRouter(pending: () => string | null): void {
 }
 
 /**
- * Calls `load` until it succeeds. While nobody answers, the page stays as it is. An answering server without the part
+ * Calls `load` until it succeeds. While the server does not answer, the page stays as it is. An answering server without the part
  * has been replaced by a newer version: the address is loaded anew, once.
  */
 export const reliable =

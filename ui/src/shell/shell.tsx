@@ -1,4 +1,4 @@
-/** The frame around every page: navigation, who is logged in, colours, and the notice when nobody answers. */
+/** The frame around every page: navigation, who is logged in, colours, and the notice when the server does not answer. */
 import { Burger, Divider, NavLink, Text, UnstyledButton } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { IconBook2, IconExternalLink, IconSearch } from '@tabler/icons-react'
@@ -122,7 +122,7 @@ function Side() {
   )
 }
 
-/** By the sign, not by the keys: where `?` lies differs between keyboards. Not while something is typed. */
+/** Tests the character, not the key, since `?` lies elsewhere on each keyboard. False while something is typed. */
 function useQuestionMark(onAsked: () => void) {
   const asked = useRef(onAsked)
   asked.current = onAsked

@@ -1,4 +1,4 @@
-/** In the menu: how many sessions wait for somebody. */
+/** The number of waiting sessions in the menu. */
 import { Badge } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { waitingCount } from '../waiting/queries.ts'

@@ -1,4 +1,4 @@
-/** Under a reply: what it took, and what lies behind it. */
+/** Shown under a reply: what it took, and its trace. */
 import { Loader, SegmentedControl, Text } from '@mantine/core'
 import { useState } from 'react'
 import { wordsOf } from '../api.ts'

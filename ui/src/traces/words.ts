@@ -12,14 +12,14 @@ const textIn = ({ detail }: Span, name: string): string | null => {
   return typeof value === 'string' ? value : null
 }
 
-/** What an attempt came to: `429`, `provider_timeout`. Null: it runs or went well. */
+/** What an attempt came to: `429`, `provider_timeout`. Null while it runs, and when it went well. */
 const failureOf = (span: Span): string | null =>
   span.ok === false ? String(numberIn(span, 'status') ?? textIn(span, 'code') ?? 'stopped') : null
 
 /** Milliseconds from the admission, as spans have their beginnings and ends. */
 export const firstTokenOf = (span: Span): number | null => numberIn(span, 'firstTokenMs')
 
-/** Behind a span's name. */
+/** Shown after a span's name. */
 export function spanWords(span: Span): string {
   const failure = span.kind === 'attempt' || span.kind === 'model' ? failureOf(span) : null
   const wait = numberIn(span, 'waitMs')
@@ -33,7 +33,7 @@ export function spanWords(span: Span): string {
     .join(', ')
 }
 
-/** While a call waits to be made again: `Attempt 2 of 3 in 2.0 s: 429`. Null: nothing waits. */
+/** While a call waits to be made again: `Attempt 2 of 3 in 2.0 s: 429`. Null when nothing waits. */
 export function waitingWords(spans: readonly Span[]): string | null {
   const last = spans.findLast(({ kind }) => kind === 'attempt')
   const wait = last && numberIn(last, 'waitMs')

@@ -10,7 +10,7 @@ interface FiguresTableProps {
   rows: UsageFiguresRow[]
   noun: string
   name: (key: string) => ReactNode
-  /** Null: nobody has told a price. */
+  /** Null when no price is set. */
   currency: string | null
 }
 

@@ -11,7 +11,7 @@ export const usualSpans = [
 ] as const
 const usual = '30'
 
-/** As the fields of the page hold them: the last day is included. */
+/** The values of the page's fields: the last day is included. */
 export interface Days {
   from: string
   to: string

@@ -1,4 +1,4 @@
-/** What models cost: typed in by whoever pays. */
+/** A dialog for the prices of models. */
 import { ActionIcon, Button, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'

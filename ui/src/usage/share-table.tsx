@@ -8,7 +8,7 @@ import { wholeNumber } from './words.ts'
 
 interface ShareTableProps {
   title: string
-  /** Of the first column. */
+  /** The heading of the first column. */
   noun: string
   /** The most first, as they come. */
   rows: UsageRow[]

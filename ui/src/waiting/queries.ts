@@ -1,4 +1,4 @@
-/** Sessions that wait for somebody, over all agents. */
+/** Waiting sessions of all agents. */
 import { queryOptions } from '@tanstack/react-query'
 import type { components } from '../../../openapi/generated/schema.ts'
 import { api } from '../api.ts'
@@ -38,7 +38,7 @@ export const waitingSessions = (offset: number) =>
 
 const path = '/api/v1/agents/{agent_id}/playground/sessions/{session_id}'
 
-/** Null: it is gone, or waits no more. */
+/** Null when it is gone, or waits no more. */
 async function withPending(one: Overview, signal: AbortSignal): Promise<WaitingSession | null> {
   const params = { path: { agent_id: one.agentId, session_id: one.id } }
   const session = await api.GET(path, { params, signal }).catch(() => null)

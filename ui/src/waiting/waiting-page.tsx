@@ -1,4 +1,4 @@
-/** `/waiting`: what waits for somebody over all agents, the oldest first. */
+/** `/waiting`: the pending calls of all agents, the oldest first. */
 import { Skeleton, Table } from '@mantine/core'
 import { IconHandStop } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'

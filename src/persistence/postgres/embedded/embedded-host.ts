@@ -14,7 +14,7 @@ export interface EmbeddedLog {
   error(message: string): void
 }
 
-/** The user that child processes run as. Empty: the user of this process. */
+/** The user that child processes run as. When empty, the user of this process. */
 export type RunAs = { uid: number; gid: number } | Record<string, never>
 
 export interface Binaries {

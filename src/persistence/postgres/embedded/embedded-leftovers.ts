@@ -42,7 +42,7 @@ export interface ServerFile {
   ready: boolean
 }
 
-/** Null: no server has left its file there. */
+/** Null when no server has left its file there. */
 export async function readServerFile(cluster: string): Promise<ServerFile | null> {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return null

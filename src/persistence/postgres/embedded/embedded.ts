@@ -15,7 +15,7 @@ import { clearLeftovers, holdFolder, readServerFile } from './embedded-leftovers
 import { pauseProcesses } from './embedded-pause.ts'
 
 export interface Embedded {
-  /** For `connect`; unchanged when the server had to be restarted. */
+  /** The address for `connect`; unchanged when the server had to be restarted. */
   url: string
   /** Fast shutdown; resolves when the server is gone. */
   stop(): Promise<void>
@@ -79,7 +79,7 @@ interface OtherMajor {
   binaries: number
 }
 
-/** Null: the files are for these binaries, or there are none yet. */
+/** Null when the files are for these binaries, or there are none yet. */
 async function otherMajor(folder: string, { postgres }: Binaries): Promise<OtherMajor | null> {
   const text = await readFile(join(folder, 'PG_VERSION'), 'utf8').catch(() => null)
   if (text === null) return null

@@ -7,7 +7,7 @@ import type { Tx } from '../pool.ts'
 export interface Definition {
   name: string
   revision: number
-  /** Of the text with normalized line ends. */
+  /** The checksum of the text with normalized line ends. */
   checksum: string
   /** One `create or replace`. */
   text: string

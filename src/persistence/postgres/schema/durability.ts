@@ -5,7 +5,7 @@ import type { Sql } from '../pool.ts'
 const durabilitySettings = ['synchronous_commit', 'fsync', 'full_page_writes'] as const
 export type DurabilitySetting = (typeof durabilitySettings)[number]
 
-/** Those that are off for whoever connects as `sql` does. */
+/** The settings that are off for connections like that of `sql`. */
 export async function readSwitchedOff(sql: Sql): Promise<DurabilitySetting[]> {
   const rows = await sql<{ name: string }[]>`
     select name from pg_settings where setting = 'off' and name = any(${[...durabilitySettings]}::text[])`

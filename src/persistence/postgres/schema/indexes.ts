@@ -10,7 +10,7 @@ import type { AnySql, Sql, Tx } from '../pool.ts'
 export interface Index {
   name: string
   table: string
-  /** With `concurrently`. */
+  /** Built with `concurrently`. */
   text: string
 }
 

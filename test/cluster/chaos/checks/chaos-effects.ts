@@ -5,7 +5,7 @@ import type { Violation } from '../chaos-witness.ts'
 export interface StoredCall {
   reply: string
   n: number
-  /** Null: its outcome is unknown. */
+  /** Null when its outcome is unknown. */
   ok: boolean | null
 }
 

@@ -5,7 +5,7 @@ import type { Try } from './chaos-requests.ts'
 
 export interface Answered {
   status: number
-  /** Null: it broke off. */
+  /** Null when it broke off. */
   text: string | null
   headers: Headers
   /** It came through nginx, which may have tried another instance before. */

@@ -56,7 +56,7 @@ export const baseOf = ({ urls, balancer }: Crowd, random: () => number): string 
 export const pathOf = ({ agent }: Crowd, session: SessionSeen): string =>
   `${deployUrl('', agent)}/sessions/${session.id}`
 
-/** Null: no response. Any other status is a violation. */
+/** Null when there is no response. Any other status is a violation. */
 export async function ask(
   crowd: Crowd,
   session: SessionSeen | null,
@@ -90,7 +90,7 @@ export const post = (body: object, headers: Record<string, string> = {}): Reques
   body: JSON.stringify(body),
 })
 
-/** Retried until there is one. Null: the run has ended. */
+/** Retried until there is one. Null when the run has ended. */
 export async function openSession(crowd: Crowd, random: () => number): Promise<SessionSeen | null> {
   while (!crowd.over.aborted) {
     const answer = await ask(crowd, null, `${deployUrl(baseOf(crowd, random), crowd.agent)}/sessions`, post({}), [201])

@@ -14,7 +14,7 @@ export type FrontDoor = Awaited<ReturnType<typeof openFrontDoor>>
 
 export interface FrontDoorOptions {
   settings?: Record<string, string>
-  /** Absent: two. */
+  /** Two by default. */
   instances?: number
 }
 
@@ -51,7 +51,7 @@ export async function openFrontDoor({ settings = {}, instances = 2 }: FrontDoorO
       if (made.status !== 201) throw new Error(`no secret: ${made.status} ${made.text}`)
       return made.json.value
     },
-    /** A session's id. Null: nobody's. */
+    /** A session's id. Null for one without a user. */
     async session(user: string | null, agent = agentId): Promise<string> {
       const [row] = await here.sql<{ id: string }[]>`
         insert into sessions (agent_id, end_user) values (${agent}, ${user}) returning id`

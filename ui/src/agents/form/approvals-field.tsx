@@ -1,4 +1,4 @@
-/** The tools whose calls wait until somebody approves them. */
+/** The tools whose calls wait for an approval. */
 import { TagsInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'

@@ -7,7 +7,7 @@ import { providerResource } from '../../providers/resource.ts'
 import { useModels } from '../../providers/use-models.ts'
 import type { AgentValues } from '../agent-values.ts'
 
-/** As many as the server takes. */
+/** The most that the server accepts. */
 const MAX_FALLBACKS = 3
 
 type Fallback = AgentValues['fallbacks'][number]

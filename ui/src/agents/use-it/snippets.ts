@@ -67,7 +67,7 @@ interface Written {
   cancel: string
 }
 
-/** In single quotes for a POSIX shell. */
+/** Quotes a text for a POSIX shell. */
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 function curl({ base, needsKey, message = 'Hello!', sessionId }: Place): Written {

@@ -6,7 +6,7 @@ interface FormSectionProps {
   title: string
   /** What it is for, in a sentence or two. */
   description?: ReactNode
-  /** At the right of the heading. */
+  /** Shown at the right of the heading. */
   aside?: ReactNode
   children: ReactNode
 }

@@ -12,7 +12,7 @@ import { UnsavedGuard } from './unsaved-guard.tsx'
 interface RecordFormProps<Values extends object, Saved> {
   form: UseFormReturnType<Values>
   save: (values: Values) => Promise<Saved>
-  /** After saving; to leave the page, `navigate(to, saved)` of unsaved-guard. */
+  /** Called after saving; to leave the page, use `navigate(to, saved)` of unsaved-guard. */
   onSaved: (record: Saved) => void
   /**
    * What the form shows after saving, where a stored secret must not stay on the screen. Otherwise it keeps what is

@@ -2,7 +2,7 @@ import { Button, Group, Modal, Text } from '@mantine/core'
 import { useEffect } from 'react'
 import { useBlocker } from 'react-router'
 
-/** To be given to `navigate` after saving: the guard lets it pass. */
+/** Given to `navigate` after saving, it lets the guard pass. */
 export const saved = { state: { saved: true } }
 
 /** Asks before unsaved work is left, by a link or by closing the window. */

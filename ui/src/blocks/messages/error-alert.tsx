@@ -2,7 +2,7 @@ import { Alert } from '@mantine/core'
 import { wordsOf } from '../../api.ts'
 
 interface ErrorAlertProps {
-  /** Null: nothing is shown. */
+  /** Null when nothing is shown. */
   error: unknown
   /** Space below. */
   mb?: 'md'

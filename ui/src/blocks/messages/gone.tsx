@@ -2,7 +2,7 @@ import { IconDoor } from '@tabler/icons-react'
 import { capitalized } from '../words.ts'
 import { EmptyState, type EmptyStateProps } from './empty-state.tsx'
 
-/** In place of a record that was deleted, or never was. `noun`: "session". */
+/** Shown in place of a record that was deleted or never existed. `noun`: "session". */
 export function Gone({ noun, leadTo }: { noun: string } & Pick<EmptyStateProps, 'leadTo'>) {
   return (
     <EmptyState icon={IconDoor} title={`${capitalized(noun)} not found`} leadTo={leadTo}>

@@ -32,7 +32,7 @@ const changed: Column<StoredRecord> = {
 interface ListPageProps<Item extends StoredRecord> {
   resource: Resource<Item>
   description: string
-  /** Between the name, which links to the record, and when it was changed. */
+  /** Columns between the name, which links to the record, and the time of the last change. */
   columns: Column<Item>[]
   /** What the button says that leads to a new one. */
   create: string

@@ -23,7 +23,7 @@ interface RecordPageProps<Item extends StoredRecord> {
   actions?: (item: Item) => ReactNode
   /** What deleting it loses, in a sentence or two. */
   deletion: string
-  /** Beside the form: what the record does. */
+  /** Shown beside the form: what the record does. */
   side?: (item: Item) => ReactNode
   /** The form, which calls `onSaved`. */
   children: (item: Item, onSaved: () => void) => ReactNode

@@ -12,7 +12,7 @@ interface ChartPictureProps {
   laidOut: LaidOutChart
   marks: Marks
   label: string
-  /** On a small screen as large as it must be to be read; then it scrolls. */
+  /** The smallest readable width: on a small screen it scrolls. */
   isRoomy?: boolean
 }
 

@@ -15,9 +15,9 @@ export interface StateMark {
 export interface TransitionMark {
   /** Taken last; another value restarts the animation. */
   taken?: number | string
-  /** In pixels. */
+  /** Pixels. */
   width?: number
-  /** Behind the event's name. */
+  /** Shown after the event's name. */
   count?: string
   /** Not used: steps back. */
   faint?: boolean

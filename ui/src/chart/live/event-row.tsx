@@ -7,7 +7,7 @@ import type { Step } from '../queries.ts'
 import { clockTime, detailWords } from '../words.ts'
 import styles from './live.module.css'
 
-/** A step in words. `isNew`: made while somebody watches. */
+/** A step in words. `isNew`: it happened while the page was open. */
 export function EventRow({ step, isNew = false }: { step: Step; isNew?: boolean }) {
   const details = isNote(step) ? [] : detailWords(step.detail)
   return (

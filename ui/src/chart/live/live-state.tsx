@@ -77,7 +77,7 @@ export function LiveState({ session, status, current, step, newest }: LiveStateP
   )
 }
 
-/** The instances through which somebody reads the running reply. */
+/** The instances through which the running reply is read. */
 function Readers({ sessionId }: { sessionId: string }) {
   const { data } = useQuery(readersQuery(sessionId))
   if (!data || data.readers.length === 0) return null

@@ -14,7 +14,7 @@ import { StartOne } from '../sessions/start-one.tsx'
 import { LiveSession } from './live-session.tsx'
 import { useNewestActivity } from './use-newest-activity.ts'
 
-/** Without a session in the address, the newest activity is followed. */
+/** Follows the newest activity when the address names no session. */
 export function Live() {
   const { chosen, choose } = useChartAddress()
   const following = chosen === null

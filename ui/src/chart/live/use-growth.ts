@@ -43,7 +43,7 @@ async function read({ agentId, sessionId }: ChosenSession, tell: (growth: Growth
   }
 }
 
-/** Of the session's newest reply, while `active`; what was read last stays. */
+/** How far the session's newest reply has come, while `active`; the last value stays. */
 export function useGrowth({ agentId, sessionId }: ChosenSession, active: boolean): Growth {
   const [growth, setGrowth] = useState(nothing)
   useEffect(() => {

@@ -46,7 +46,7 @@ const shortened = (steps: Step[], known: number) => {
   return { steps: steps.slice(over), known: Math.max(0, known - over) }
 }
 
-/** For one session: give the component that uses it the session's id as its key. */
+/** The steps of one session: give the component that uses it the session's id as its key. */
 export function useSessionSteps(sessionId: string): SessionSteps {
   const [state, setState] = useState(nothing)
   useEffect(() => {

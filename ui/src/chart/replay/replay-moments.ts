@@ -7,14 +7,14 @@ import type { Message, Step } from '../queries.ts'
 export interface ToolMoment {
   name: string
   id: string
-  /** Null: it begins. */
+  /** Null when it begins. */
   ok: boolean | null
 }
 
 export interface Moment {
-  /** In the address: the step's `seq`, with `.1`, `.2` … for what tools did after it; `start`. */
+  /** Its name in the address: the step's `seq`, with `.1`, `.2` … for what tools did after it; `start`. */
   id: string
-  /** Null: before the first step. */
+  /** Null before the first step. */
   at: string | null
   /** Innermost state of the actor. */
   state: string

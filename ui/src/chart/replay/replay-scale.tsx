@@ -6,7 +6,7 @@ import type { Moment } from './replay-moments.ts'
 
 interface Stretch {
   from: number
-  /** In percent of the whole. */
+  /** Percent of the whole. */
   start: number
   width: number
   state: string

@@ -6,7 +6,7 @@ import { duration } from '../words.ts'
 import styles from './replay.module.css'
 import type { SeenMessage } from './replay-moments.ts'
 
-/** Of a long conversation only the last messages are shown. */
+/** How many of the last messages of a long conversation are shown. */
 const mostShown = 40
 
 /** The conversation as it was at this moment. */

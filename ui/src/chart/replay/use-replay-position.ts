@@ -8,7 +8,7 @@ export interface ReplayPosition {
   index: number
   go: (index: number) => void
   playing: boolean
-  /** At the end it plays from the beginning. */
+  /** Plays; at the end it starts again from the beginning. */
   toggle: () => void
   speed: number
   setSpeed: (speed: number) => void

@@ -8,7 +8,7 @@ export interface ChosenSession {
 
 export const firstView = 'live'
 
-/** Without a session for a tab that shows none, or the one that it chooses itself. */
+/** Names no session for a tab that shows none, or chooses its own. */
 export function chartAddress(view: string, session: ChosenSession | null): string {
   const search = new URLSearchParams(view === firstView ? {} : { view })
   if (session) {

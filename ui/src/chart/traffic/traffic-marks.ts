@@ -41,7 +41,7 @@ export interface Figures {
   replies: number
   failed: number
   stopped: number
-  /** From the message to the model's last word. Null: none. */
+  /** From the message to the model's last word. Null when there is none. */
   p50Ms: number | null
   p95Ms: number | null
 }

@@ -41,7 +41,7 @@ function FileLink({ part }: { part: ShownPart }) {
   )
 }
 
-/** Before the message is sent: each can be taken away again. */
+/** What is attached to the message that is being written; each part can be removed again. */
 export const Attachments = ({ files, onRemove }: { files: readonly Attachment[]; onRemove: (id: string) => void }) => (
   <ul className={classes.parts} aria-label="To be sent">
     {files.map(({ id, name, size, preview }) => (

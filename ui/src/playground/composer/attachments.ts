@@ -7,10 +7,10 @@ import type { ShownPart } from '../connection/live-reply.ts'
 export interface Attachment {
   id: string
   name: string
-  /** In bytes. */
+  /** Bytes. */
   size: number
   mediaType: string
-  /** Of a picture: where this page has it. */
+  /** The address of a picture on this page. */
   preview: string | null
   /** A file of this computer's, or the path of an earlier message's part. */
   source: File | string
@@ -26,14 +26,14 @@ const byEnding = new Map([
   ['txt', 'text/plain'],
 ])
 
-/** For the file picker. */
+/** The types that the file picker offers. */
 export const accepted = [...pictures, '.pdf', '.txt', '.md', '.csv'].join(',')
 
 /** Texts included: one is the message's own. */
 const MOST_FILES = 19
 const MOST_BYTES = 20 * 2 ** 20
 
-/** Null: such a file is not taken. */
+/** Null when such a file is not taken. */
 const mediaTypeOf = ({ name, type }: File): string | null =>
   pictures.find((one) => one === type) ?? byEnding.get(name.split('.').at(-1)?.toLowerCase() ?? '') ?? null
 
@@ -139,7 +139,7 @@ export async function contentOf(
   return text.trim() === '' ? parts : [...parts, { type: 'text', text }]
 }
 
-/** As the transcript shows them until the server's message is there. */
+/** How the transcript shows them until the server's message is there. */
 export const shownParts = (files: readonly Attachment[]): ShownPart[] =>
   files.map(({ name, size, mediaType, preview, source }) => ({
     type: preview === null ? 'file' : 'image_url',

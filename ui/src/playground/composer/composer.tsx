@@ -15,7 +15,7 @@ interface ComposerProps {
   /** Null while no reply runs. */
   onStop: (() => void) | null
   isStopping: boolean
-  /** For ↑ in an empty field: attaches what the last message had, and gives its text. */
+  /** Called by ↑ in an empty field: attaches what the last message had, and returns its text. */
   recall: () => string | undefined
   placeholder: string
   /** Above the field: the request's overrides. */

@@ -4,7 +4,7 @@ import { mcpToolName, plainName } from '../../agents/tool-names.ts'
 import { httpToolResource } from '../../http-tools/resource.ts'
 import { mcpServerResource, mcpTools } from '../../mcp-servers/resource.ts'
 
-/** Null: not known, as for built-in tools, and for the caller's own. */
+/** Null when it is not known, as for built-in tools, and for the caller's own. */
 export function useToolSchema(name: string): Record<string, unknown> | null {
   const http = useQuery(httpToolResource.all).data?.find((tool) => plainName(tool.name) === name)
   const [prefix = ''] = name.split('__', 1)

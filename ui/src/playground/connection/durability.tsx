@@ -1,4 +1,4 @@
-/** While a reply runs: who runs it, who reads it, and how long before it was shown its newest frame was stored. */
+/** Shows, while a reply runs, its owner, its readers, and how long before it was shown its newest frame was stored. */
 import { useQuery } from '@tanstack/react-query'
 import { InstanceChip } from '../../chart/chips/instance-chip.tsx'
 import { readersQuery } from '../../chart/queries.ts'
@@ -10,7 +10,7 @@ export function Durability({ sessionId, shownFrames }: { sessionId: string; show
   const { data, dataUpdatedAt } = useQuery({ ...readersQuery(sessionId), gcTime: 0 })
   if (!data?.ownerId) return null
   const { ownerId, readers, newest, now } = data
-  // By the server's clock: what was asked for has just arrived.
+  // The server's clock: its answer has just arrived.
   const ahead = dataUpdatedAt - Date.parse(now)
   const shownAt = newest ? shownFrames.shownAt(newest.frame) : undefined
   const ms = newest && shownAt !== undefined ? shownAt - ahead - Date.parse(newest.storedAt) : null

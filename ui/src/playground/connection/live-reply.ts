@@ -6,19 +6,19 @@ import type { Conversation, PathMessage } from '../transcript/branches.ts'
 export type ShownPart = NonNullable<Message['parts']>[number]
 
 export interface LiveReply {
-  /** The message, until the server's stored one has been read. Null: the reply was joined. */
+  /** The message, until the server's stored one has been read. Null when the reply was joined. */
   userText: string | null
-  /** Id of the message that it comes behind. Null: it begins a path. Undefined: the last one, as it is. */
+  /** Id of the message that it comes behind. Null when it begins a path. Undefined stands for the last one. */
   behind: string | null | undefined
-  /** Of that message. */
+  /** The parts of that message. */
   userParts: readonly ShownPart[]
   /** Null until its first event. */
   id: string | null
   content: string
   reasoning: string
-  /** Since when (ms, monotonic) the model has been thinking. Null: it does something else. */
+  /** When (ms, monotonic) the model began to think. Null when it does something else. */
   thinkingSince: number | null
-  /** How long it has thought before that. Null: it has not, or what was seen of it came late. */
+  /** How long it has thought before that. Null when it has not, or what was seen of it came late. */
   reasoningMs: number | null
   toolCalls: readonly ToolCall[]
   status: Message['status']

@@ -19,7 +19,7 @@ import { createShownFrames } from './shown-frames.ts'
 
 interface ConnectionOptions {
   agentId: string
-  /** Null: created by the first message; `onSession` then receives its id. */
+  /** Null until the first message creates it; `onSession` then receives its id. */
   sessionId: string | null
   onSession: (id: string) => void
 }
@@ -64,7 +64,7 @@ export function useConnection({ agentId, sessionId: given, onSession }: Connecti
     sessionId,
     problem,
     isIdle,
-    /** The calls that wait for somebody. */
+    /** The pending calls. */
     pending: isIdle ? pending : [],
     /** The server has accepted the message, and the reply is running. */
     isAccepted: !isIdle && !state.matches({ following: 'sending' }),

@@ -73,6 +73,6 @@ export const isFenceClosed = (raw: string): boolean => {
   return fence === undefined || raw.trimEnd().endsWith(`\n${fence}`)
 }
 
-/** Without extensions the lexer gives its own tokens only. */
+/** The lexer has no extensions, so it gives its own tokens only. */
 const lex = (text: string): MarkedToken[] => known(Lexer.lex(text, { gfm: true }))
 export const known = (tokens: Token[]): MarkedToken[] => tokens as MarkedToken[]

@@ -14,7 +14,7 @@ let highlight: Highlight | null = null
 interface CodeProps {
   code: string
   language: string
-  /** Over the code; its language where it is left out. */
+  /** The heading over the code; by default its language. */
   caption?: string
   /** More is coming. */
   growing?: boolean

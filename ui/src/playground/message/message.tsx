@@ -182,7 +182,7 @@ function Reply({ message, place, count, agentName, agentModel, unfolded, actions
   )
 }
 
-/** Asks for another reply in the place of this one. Null: not now. */
+/** Asks for another reply in the place of this one. Null while that is not possible. */
 function againOf({ parentId }: ShownMessage, { regenerate }: MessageActions): (() => void) | null {
   return parentId == null || regenerate === null ? null : () => regenerate(parentId)
 }
@@ -221,7 +221,7 @@ function Branches({ message, actions }: Pick<MessageProps, 'message' | 'actions'
 const ReplyTrace = lazy(() => import('../../traces/reply-trace.tsx'))
 const Waiting = lazy(() => import('../../traces/waiting.tsx'))
 
-/** Nearly every reply begins sooner: then nobody needs to ask why it does not. */
+/** The delay before the wait is explained: nearly every reply begins sooner. */
 const patienceMs = 1000
 
 function WhyItWaits({ messageId }: { messageId: string }) {

@@ -7,11 +7,11 @@ import { duration } from './tool-card.tsx'
 
 interface ReasoningProps {
   text: string
-  /** Null: not known. */
+  /** Null when it is not known. */
   ms: number | null
   /** The answer has not begun. */
   thinking: boolean
-  /** In `unfolded` while the reader wants to see it, whether it is rendered or not. */
+  /** Its key in `unfolded` while it is expanded, whether it is rendered or not. */
   id: string
   unfolded: Set<string>
 }

@@ -12,7 +12,7 @@ const mostShown = 20_000
 interface ToolCardProps {
   call: ToolCall
   running: boolean
-  /** In `unfolded` while it is expanded, whether it is rendered or not. */
+  /** Its key in `unfolded` while it is expanded, whether it is rendered or not. */
   id: string
   unfolded: Set<string>
 }
@@ -40,7 +40,7 @@ export const ToolCard = memo(({ call, running, id, unfolded }: ToolCardProps) =>
   )
 })
 
-/** `decision`: of a call that waited for somebody. */
+/** `decision`: what was decided about a call that was pending. */
 function stateOf({ ok, decision }: ToolCall, running: boolean): string {
   if (decision === null) return 'not decided'
   if (decision === 'reject') return 'rejected'

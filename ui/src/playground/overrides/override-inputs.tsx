@@ -1,4 +1,4 @@
-/** Inputs for one override each, wherever requests are given settings of their own. Empty: the agent's setting. */
+/** Inputs for one override each, wherever requests are given settings of their own. When empty, the agent's setting applies. */
 import { Select, TextInput, type TextInputProps } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Agent } from '../../agents/resource.ts'

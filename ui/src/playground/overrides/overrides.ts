@@ -1,4 +1,4 @@
-/** How the playground's requests differ from the agent: part of the address, so that it can be sent to somebody. */
+/** How the playground's requests differ from the agent: part of the address, so that it can be shared. */
 import { useSearchParams } from 'react-router'
 import { type ToolKey, toolKeys, toolKinds } from '../../agents/tool-kinds.ts'
 import { withParams } from '../../blocks/search-params.ts'
@@ -25,10 +25,10 @@ export const isToolKey = (key: string): key is ToolKey => toolKeys.some((one) =>
 
 export const overrideName = (key: OverrideKey): string => (isToolKey(key) ? toolKinds[key].title : settingNames[key])
 
-/** As the address has them; lists are separated by commas; an empty one means none. */
+/** The form in the address: lists are separated by commas, an empty one means none. */
 export type Overrides = Partial<Record<OverrideKey, string>>
 
-/** Null: the agent's own setting again. */
+/** Null restores the agent's own setting. */
 export type OverrideChanges = Partial<Record<OverrideKey, string | null>>
 
 export interface OverrideState {

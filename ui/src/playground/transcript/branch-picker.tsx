@@ -6,7 +6,7 @@ interface BranchPickerProps {
   id: string
   /** Ids of the messages in this place, itself included. */
   beside: readonly string[]
-  /** Null: not now. */
+  /** Null while that is not possible. */
   onTurn: ((messageId: string) => void) | null
 }
 

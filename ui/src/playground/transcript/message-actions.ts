@@ -10,17 +10,17 @@ import { overridesIn } from '../overrides/overrides.ts'
 import { createSession, turnTo } from '../queries.ts'
 
 export interface MessageActions {
-  /** Null: not here. */
+  /** Null where messages are not edited. */
   edit: ((message: Pick<ShownMessage, 'content' | 'parts' | 'parentId'>) => void) | null
-  /** Asks for another reply to this message of the user's. Null: not while a reply runs. */
+  /** Asks for another reply to this message of the user's. Null while a reply runs. */
   regenerate: ((messageId: string) => void) | null
-  /** Shows this message and its branch. Null: not while a reply runs. */
+  /** Shows this message and its branch. Null while a reply runs. */
   turnTo: ((messageId: string) => void) | null
   /** Null while the session has no id. `frameId`: of a reply, only up to it. */
   fork: ((messageId: string, frameId?: number) => void) | null
   /** Opens the choice of a place within this reply. */
   forkWithin: ((message: ShownMessage) => void) | null
-  /** Opens the page that compares replies to this message of the user's. Null: not here. */
+  /** Opens the page that compares replies to this message of the user's. Null where there is no such page. */
   compare: ((messageId: string) => void) | null
 }
 

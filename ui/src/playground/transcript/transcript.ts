@@ -42,7 +42,7 @@ export type Transcript = ReturnType<typeof createTranscript>
 
 /**
  * Buffers events until the next animation frame: a page that rendered each of a thousand tokens a second would freeze.
- * In a hidden window, which has no animation frames, for a quarter of a second. `flush` delivers what is buffered.
+ * A hidden window, which has no animation frames, waits for a quarter of a second. `flush` delivers what is buffered.
  */
 export function gatherEvents(transcript: Transcript) {
   let events: LiveEvent[] = []
