@@ -49,7 +49,7 @@ export interface HostOptions {
   log: Record<'error' | 'warn' | 'info', (details: object, message: string) => void>
 }
 
-export type { Message, Refusal, Sent } from './send.ts'
+export type { Message, MessageRecord, Refusal, Sent } from './send.ts'
 
 const shutdownError = errorOf('shutdown', 'The instance is shutting down.')
 

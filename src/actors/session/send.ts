@@ -14,14 +14,15 @@ import type {
 import type { Origin } from '../ports/observer.ts'
 import type { Reply } from '../reply/frame-log.ts'
 
-export interface Message extends Omit<NewMessage, 'replyId' | 'mayStart' | 'parts'> {
-  /** Absent: it is text alone. */
-  parts?: NewParts | undefined
+/**
+ * All that a message carries from its route to the journal and the reply, built in one place (http/sending). Plain data:
+ * what is only there while the process runs is added by `Message`.
+ */
+export interface MessageRecord extends Omit<NewMessage, 'replyId' | 'mayStart' | 'parts'> {
   request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice'>
-  openToolbox: OpenToolbox
-  /** Absent: every call is the agent's own, and made. */
+  /** When absent, every call is the agent's own, and made. */
   actions?: Omit<Actions, 'continued'>
-  /** For the replies that continue this one. Absent: nothing was set. */
+  /** For the replies that continue this one. Absent when nothing was set. */
   inForce?: InForce
   /** With `decided`: what the reply goes on from. */
   carried?: Carried | undefined
@@ -31,8 +32,14 @@ export interface Message extends Omit<NewMessage, 'replyId' | 'mayStart' | 'part
   /** It cannot start a reply, only join the one that it repeats. */
   joinOnly?: boolean
   agentName: string
-  /** The request. Null: none. */
+  /** The request. Null when there is none. */
   origin: Origin | null
+}
+
+export interface Message extends MessageRecord {
+  /** Absent when the message is text alone. */
+  parts?: NewParts | undefined
+  openToolbox: OpenToolbox
 }
 
 export interface Started {

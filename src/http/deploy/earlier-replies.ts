@@ -1,7 +1,7 @@
 /** Replies that another one goes on from: to a UI they are one message (contract section 15). */
 import { decisionText, neverMade } from '../../actors/generate/decided-calls.ts'
 import type { MessageWithEvents } from '../../persistence/replies/reading/reply-events.ts'
-import type { CallFate, Outline } from '../streaming/reply-outline.ts'
+import type { CallOutcome, Outline } from '../streaming/reply-outline.ts'
 
 /** The outline goes on from them, in order. */
 export function outlineEarlier(outline: Outline, replies: readonly MessageWithEvents[]): void {
@@ -13,12 +13,12 @@ export function outlineEarlier(outline: Outline, replies: readonly MessageWithEv
 }
 
 /** What became of the calls of these replies that no later one has a result of. */
-export function fatesIn(replies: readonly MessageWithEvents[]): Map<string, CallFate> {
+export function callOutcomes(replies: readonly MessageWithEvents[]): Map<string, CallOutcome> {
   const waited = replies.flatMap((reply) => reply.waited)
-  return new Map(waited.map((one) => [one.id, fateOf(one)]))
+  return new Map(waited.map((one) => [one.id, callOutcomeOf(one)]))
 }
 
-function fateOf({ open, decision, ...decided }: MessageWithEvents['waited'][number]): CallFate {
+function callOutcomeOf({ open, decision, ...decided }: MessageWithEvents['waited'][number]): CallOutcome {
   if (open) return 'pending'
   if (decision === 'reject') return { denied: true, text: decisionText({ ...decided, decision }) }
   return { denied: false, text: neverMade }

@@ -1,5 +1,5 @@
 /** Agents as models, for clients that choose one from a list (contract section 11). */
-import { type AgentModel, agentModels, agentsMeant } from '../../persistence/records/agent-models.ts'
+import { type AgentModel, agentModels, findAgentsByModel } from '../../persistence/records/agent-models.ts'
 import { findAgent } from '../../persistence/records/agents.ts'
 import { badRequest, HttpError, missing } from '../server/http-error.ts'
 import { type CompletionRooms, completionHandlers } from './completions.ts'
@@ -21,7 +21,7 @@ export const modelHandlers = (rooms: CompletionRooms) => {
     },
     listAgentModels: async () => listOf((await agentModels(rooms.sql)).map(asModel)),
     createAgentCompletion: async ({ body, ...exchange }) => {
-      const [agentId, another] = await agentsMeant(rooms.sql, body.model)
+      const [agentId, another] = await findAgentsByModel(rooms.sql, body.model)
       if (agentId === undefined) throw new HttpError(404, 'model: no agent has this id or name')
       if (another !== undefined) badRequest('model: several agents have this name: give the id of one')
       return await createChatCompletion({ ...exchange, body, params: { agent_id: agentId } })

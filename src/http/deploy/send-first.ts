@@ -1,9 +1,12 @@
 /** Messages of UI clients: the session of the id that they bring is made when it does not exist (contract section 12). */
 import type { FastifyRequest } from 'fastify'
-import type { Message, Sent } from '../../actors/session/host.ts'
+import type { Sent } from '../../actors/session/host.ts'
+import type { PreparedParts } from '../parts/prepare.ts'
 import { noFields } from '../sending/answer-fields.ts'
+import { isRetry } from '../sending/idempotency.ts'
+import type { MessageInput } from '../sending/message-record.ts'
 import { refuse } from '../sending/refusals.ts'
-import { type Asked, isRetry, type SendRooms, sendFrom } from '../sending/send-message.ts'
+import { type SendRooms, sendFrom } from '../sending/send-message.ts'
 import { badRequest, missing } from '../server/http-error.ts'
 import { originOf } from '../server/observe-requests.ts'
 import { type Caller, opensId, userOf } from './access/caller.ts'
@@ -15,13 +18,12 @@ const mayMake = (caller: Caller): boolean => caller.kind !== 'secret' || caller.
 export async function sendMakingSession(
   rooms: SendRooms,
   { agentId, caller, request }: { agentId: string; caller: Caller; request: FastifyRequest },
-  message: Pick<Message, 'sessionId' | 'text' | 'place' | 'idempotency'> &
-    Pick<Asked, 'callerTools' | 'decisions' | 'parts'>,
-  /** What to say of a key that is no header. */
-  reused?: string,
+  message: Pick<MessageInput, 'sessionId' | 'text' | 'place' | 'idempotency' | 'callerTools' | 'decisions'>,
+  /** `reused`: what to say of a key that is no header. */
+  { parts, reused }: { parts?: PreparedParts | undefined; reused?: string },
 ): Promise<Extract<Sent, { outcome: 'started' | 'joined' }>> {
   if (!opensId(caller, message.sessionId)) missing('session')
-  const sent = await sendFrom(rooms, agentId, {
+  const input = {
     ...message,
     fields: noFields,
     reasoning: true,
@@ -31,9 +33,10 @@ export async function sendMakingSession(
       mayMake(caller) && { makeSession: { secretNumber: caller.kind === 'secret' ? caller.number : null } }),
     includeUsage: false,
     isRetry: isRetry(request),
-    onBusy: 'reject',
+    onBusy: 'reject' as const,
     origin: originOf(request),
-  })
+  }
+  const sent = await sendFrom(rooms, agentId, input, parts)
   if (sent.outcome === 'key_reused' && reused !== undefined) badRequest(reused)
   return sent.outcome === 'started' || sent.outcome === 'joined' ? sent : refuse(sent.outcome)
 }

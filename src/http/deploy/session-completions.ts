@@ -77,19 +77,19 @@ export const sessionCompletionHandlers = (rooms: SendRooms) => {
       const uploads = requireUploads(request)
       const results = body.regenerate === true ? null : readResults(body.messages ?? [])
       const { text, parts } = results ? noMessage : readNewest(body, uploads)
+      const prepared = await prepareParts(rooms, parts, { uploads, find: ownParts(sql, caller) })
       const message = {
         sessionId: params.session_id.toLowerCase(),
         user: userOf(caller),
         by: userOf(caller),
         text,
-        parts: await prepareParts(rooms, parts, { uploads, find: ownParts(sql, caller) }),
         place: readPlace({ parentId: body.parent_id, regenerate: body.regenerate, messageId: body.message_id }),
         onBusy: results ? ('reject' as const) : (body.on_busy ?? 'reject'),
         ...requestOptions(request, body),
       }
       nameIgnored(reply, body, known)
       const decisions = results && (await decisionsOf(rooms, caller, params, results, true))
-      const sent = await sendFrom(rooms, params.agent_id, { ...message, ...(decisions && { decisions }) })
+      const sent = await sendFrom(rooms, params.agent_id, { ...message, ...(decisions && { decisions }) }, prepared)
       return await answer(sent, body, reply)
     },
     createSessionActions: async ({ params, body, caller, request, reply }) => {

@@ -13,7 +13,7 @@ import { listAs } from '../list.ts'
 import { pageOf } from '../message-page.ts'
 import { partPath, sendPart } from '../parts/part-answer.ts'
 import { makeSession } from '../sending/new-session.ts'
-import { turnTo } from '../sending/session-head.ts'
+import { moveHead } from '../sending/session-head.ts'
 import { HttpError, missing } from '../server/http-error.ts'
 import { type Caller, userOf } from './access/caller.ts'
 import { readMessages } from './chat-request.ts'
@@ -107,7 +107,7 @@ export const sessionHandlers = ({ sql, host }: SessionRooms) =>
       return sendPart(reply, (await findPart(sql, place)) ?? missing('part'))
     },
     moveHead: async ({ params, body }) =>
-      wireSession(await turnTo(sql, params.agent_id, params.session_id, body.message_id)),
+      wireSession(await moveHead(sql, params.agent_id, params.session_id, body.message_id)),
     deleteSession: async ({ params }) => {
       const { owners } = (await sessions.deleteSession(sql, params.agent_id, params.session_id)) ?? missing('session')
       host.forget([params.session_id.toLowerCase()], owners)

@@ -4,7 +4,7 @@ import type { components } from '../../../openapi/generated/schema.ts'
 import { originOf } from '../server/observe-requests.ts'
 import { readAnswerFields } from './answer-fields.ts'
 import { broughtTools } from './caller-tools.ts'
-import { idempotencyOf, isRetry } from './send-message.ts'
+import { idempotencyOf, isRetry } from './idempotency.ts'
 
 type Body = components['schemas']['SessionCompletionRequest'] | components['schemas']['ActionsRequest']
 

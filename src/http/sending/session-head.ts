@@ -1,20 +1,20 @@
-/** Turning a session's path to another branch (contract section 14), on both of its paths. */
+/** Moving a session's head to another branch (contract section 14), on both of its paths. */
 import type { Sql } from '../../persistence/postgres/database.ts'
-import { moveHead } from '../../persistence/replies/sessions/head.ts'
+import * as head from '../../persistence/replies/sessions/head.ts'
 import { findSession, type Session } from '../../persistence/replies/sessions/sessions.ts'
 import { missing } from '../server/http-error.ts'
 import { type NameOf, snakeCase } from './place.ts'
 import { refuse } from './refusals.ts'
 
 /** Throws 404, 400 for an unknown message, 409 while a reply runs. */
-export async function turnTo(
+export async function moveHead(
   sql: Sql,
   agentId: string,
   sessionId: string,
   messageId: string,
   nameOf: NameOf = snakeCase,
 ): Promise<Session> {
-  const moved = await moveHead(sql, agentId, sessionId, messageId)
+  const moved = await head.moveHead(sql, agentId, sessionId, messageId)
   if (moved === 'not_found') missing('session')
   if (moved !== 'moved') refuse(moved, nameOf)
   return (await findSession(sql, agentId, sessionId)) ?? missing('session')

@@ -45,11 +45,11 @@ export interface Outline {
   event(event: ReplyEvent): void
   end(waits?: boolean): void
   /** Nobody goes on: what became of the calls that are still open, by their ids. */
-  settle(fates: ReadonlyMap<string, CallFate>): void
+  settle(outcomes: ReadonlyMap<string, CallOutcome>): void
 }
 
 /** `pending`: it still waits. */
-export type CallFate = 'pending' | { denied: boolean; text: string }
+export type CallOutcome = 'pending' | { denied: boolean; text: string }
 
 /** What the client is shown of such a call, in fewer words than the model gets. */
 const UNKNOWN_OUTCOME = 'The outcome is unknown: the reply ended before a result of this call was stored.'
@@ -138,9 +138,9 @@ function createHeld() {
   }
 }
 
-function settleCalls(open: readonly OutlinedCall[], fates: ReadonlyMap<string, CallFate>, write: OutlineWriter): void {
+function settleCalls(open: readonly OutlinedCall[], outcomes: ReadonlyMap<string, CallOutcome>, write: OutlineWriter): void {
   for (const call of open) {
-    const fate = fates.get(call.id)
+    const fate = outcomes.get(call.id)
     if (fate === undefined || fate === 'pending') continue
     if (fate.denied) write.denied(call, fate.text)
     else write.answered(call, null, fate.text)
@@ -199,7 +199,7 @@ export function createOutline(write: OutlineWriter): Outline {
     begin,
     event,
     end,
-    settle: (fates) => settleCalls([...calls.waiting('approval'), ...calls.waiting('caller')], fates, write),
+    settle: (outcomes) => settleCalls([...calls.waiting('approval'), ...calls.waiting('caller')], outcomes, write),
     take(frame) {
       switch (frame.type) {
         case 'started':

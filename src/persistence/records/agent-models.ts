@@ -16,7 +16,7 @@ export const agentModels = (sql: AnySql): Promise<AgentModel[]> =>
     select id, name, model, extract(epoch from date_trunc('second', created_at))::bigint as created from agents order by num`
 
 /** Ids of the agents that `model` means, two at most: the one of that id, else those of exactly that name. */
-export async function agentsMeant(sql: AnySql, model: string): Promise<string[]> {
+export async function findAgentsByModel(sql: AnySql, model: string): Promise<string[]> {
   const id = isUuid(model) ? model : null
   const rows = await sql<{ id: string }[]>`
     select id from agents where id = ${id} or name = ${model} order by id = ${id} desc nulls last, num limit 2`

@@ -4,7 +4,8 @@ import { repliesBefore } from '../../../persistence/replies/reading/reply-events
 import { findWait } from '../../../persistence/replies/settling/waits.ts'
 import { broughtFunctions } from '../../sending/caller-tools.ts'
 import type { GivenDecisions } from '../../sending/decisions.ts'
-import { hashOf, type SendRooms } from '../../sending/send-message.ts'
+import { hashOf } from '../../sending/idempotency.ts'
+import type { SendRooms } from '../../sending/send-message.ts'
 import { missing } from '../../server/http-error.ts'
 import { streamBatches } from '../../streaming/reply-stream.ts'
 import { type Caller, userOf } from '../access/caller.ts'
@@ -53,7 +54,7 @@ export const agUiHandlers = (rooms: SendRooms) =>
         ...broughtFunctions(body.tools),
         ...(decisions && { decisions }),
       }
-      const sent = await sendMakingSession(rooms, by, message, 'runId: was used for another message')
+      const sent = await sendMakingSession(rooms, by, message, { reused: 'runId: was used for another message' })
       const onLeft = sent.outcome === 'started' ? sent.requesterLost : undefined
       const { id } = sent.reply.info
       const earlier = decisions ? await repliesBefore(rooms.sql, id) : []

@@ -8,7 +8,8 @@ import { requireUploads } from '../../parts/uploads.ts'
 import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { broughtTools } from '../../sending/caller-tools.ts'
 import type { GivenDecisions } from '../../sending/decisions.ts'
-import { idempotencyOf, type SendRooms } from '../../sending/send-message.ts'
+import { idempotencyOf } from '../../sending/idempotency.ts'
+import type { SendRooms } from '../../sending/send-message.ts'
 import { missing } from '../../server/http-error.ts'
 import { streamBatches } from '../../streaming/reply-stream.ts'
 import { type Caller, opensId, userOf } from '../access/caller.ts'
@@ -56,15 +57,16 @@ export const aiSdkHandlers = (rooms: SendRooms) => {
         : isRegenerate
           ? await placeOfRegenerate(sql, { ...by, sessionId }, named, text)
           : await placeOfNew(sql, sessionId, named)
-      const sent = await sendMakingSession(rooms, by, {
+      const prepared = await prepareParts(rooms, parts, { uploads, find: ownParts(sql, caller) })
+      const message = {
         sessionId,
         text,
-        parts: await prepareParts(rooms, parts, { uploads, find: ownParts(sql, caller) }),
         place,
         idempotency: idempotencyOf(request, asked.heldTo),
         ...broughtTools(body),
         ...(decisions && { decisions }),
-      })
+      }
+      const sent = await sendMakingSession(rooms, by, message, { parts: prepared })
       const onLeft = sent.outcome === 'started' ? sent.requesterLost : undefined
       const replies = decisions ? await repliesBefore(sql, sent.reply.info.id) : []
       reply.headers(PROTOCOL)

@@ -2,7 +2,7 @@
 import { segmentsOf } from '../../../actors/history/message-parts.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import { createOutline, type OutlineWriter } from '../../streaming/reply-outline.ts'
-import { fatesIn, outlineEarlier } from '../earlier-replies.ts'
+import { callOutcomes, outlineEarlier } from '../earlier-replies.ts'
 import { inputOf } from './tool-input.ts'
 
 type TextPart = {
@@ -97,7 +97,7 @@ function replyParts(replies: readonly MessageWithEvents[]): Part[] {
   outline.begin()
   for (const event of last?.events ?? []) outline.event(event)
   if (last?.status !== 'streaming') outline.end(last?.waits)
-  if (last?.status !== 'streaming') outline.settle(fatesIn(replies))
+  if (last?.status !== 'streaming') outline.settle(callOutcomes(replies))
   return parts
 }
 

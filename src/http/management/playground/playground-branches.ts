@@ -2,7 +2,7 @@
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { listFramePlaces } from '../../../persistence/replies/reading/frame-places.ts'
 import { camelCase } from '../../sending/place.ts'
-import { turnTo } from '../../sending/session-head.ts'
+import { moveHead } from '../../sending/session-head.ts'
 import { missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 
@@ -12,5 +12,5 @@ export const playgroundBranches = (sql: Sql) =>
       frames: (await listFramePlaces(sql, params)) ?? missing('message'),
     }),
     movePlaygroundHead: ({ params, body }) =>
-      turnTo(sql, params.agent_id, params.session_id, body.messageId, camelCase),
+      moveHead(sql, params.agent_id, params.session_id, body.messageId, camelCase),
   }) satisfies Pick<Handlers<'playground'>, 'listPlaygroundFrames' | 'movePlaygroundHead'>

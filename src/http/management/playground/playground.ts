@@ -12,13 +12,13 @@ import { prepareParts } from '../../parts/prepare.ts'
 import { readContent, type SentMessage } from '../../parts/sent-message.ts'
 import type { FindStored } from '../../parts/stored-parts.ts'
 import { requireUploads, type Uploads } from '../../parts/uploads.ts'
-import { agentActions, agentRequest, agentToolbox, loadAgent } from '../../sending/agent-for-reply.ts'
+import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { noFields } from '../../sending/answer-fields.ts'
 import { makeSession } from '../../sending/new-session.ts'
-import { overridden, overridesOf } from '../../sending/overrides.ts'
+import { overridesOf } from '../../sending/overrides.ts'
 import { camelCase, readPlace } from '../../sending/place.ts'
 import { refuse } from '../../sending/refusals.ts'
-import { wholly } from '../../sending/send-message.ts'
+import { sendFrom } from '../../sending/send-message.ts'
 import { badRequest, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { originOf } from '../../server/observe-requests.ts'
@@ -101,41 +101,33 @@ async function readMessages(
 const startChat =
   (rooms: PlaygroundRooms): Handlers<'playground'>['createPlaygroundChat'] =>
   async ({ params, body, request, reply }) => {
-    const { sql, host } = rooms
-    const overrides = overridesOf(body)
+    const { sql } = rooms
     const uploads = requireUploads(request)
     const message = readMessage(body, uploads)
     const place = readPlace(body, camelCase)
-    const agent = await overridden(rooms, await loadAgent(rooms, params.agent_id), body)
+    const agent = await loadAgent(rooms, params.agent_id)
     const parts = await prepareParts(rooms, message.parts, { uploads, find: shownParts(sql) })
-    const asked = { ...agentRequest(rooms, agent, undefined, parts?.mediaTypes), reasoning: true }
     const session = await sessionFor(rooms, agent.id, body.sessionId)
-    const sending = host.send({
-      agentId: agent.id,
-      agentName: agent.name,
+    const input = {
       sessionId: session.id,
       user: null,
       by: await rooms.loginOf(request, reply),
       text: message.text,
-      parts,
       place,
-      model: agent.model,
-      configuration: null,
-      facts: { providerId: agent.provider.id, prompt: agent.prompt, overrides: body.configOverrides ?? null },
       includeUsage: false,
       idempotency: null,
       isRetry: false,
-      onBusy: 'reject',
-      request: asked,
+      onBusy: 'reject' as const,
       origin: originOf(request),
-      openToolbox: agentToolbox(rooms, agent),
-      actions: agentActions(agent, { includeActions: body.include_actions === true, canWait: true }),
-      inForce: { tools: [], fields: noFields, overrides },
-    })
+      fields: noFields,
+      reasoning: true,
+      includeActions: body.include_actions === true,
+      overrides: overridesOf(body),
+    }
     // Nothing is stored of a refused message: not the session that was made for it either.
     const forget = () =>
       body.sessionId == null ? sessions.deleteSession(sql, agent.id, session.id).catch(() => null) : null
-    const sent = await wholly(parts, () => sending).catch(async (error: unknown) => {
+    const sent = await sendFrom(rooms, agent.id, input, parts).catch(async (error: unknown) => {
       await forget()
       throw error
     })

@@ -1,0 +1,132 @@
+/**
+ * A message as its surface has read it, and the one place where it becomes the record that goes on to the session, the
+ * journal and the reply. A new field of a message is added here.
+ */
+import type { AnswerFields, NewMessage } from '../../actors/ports/index.ts'
+import type { Message, MessageRecord } from '../../actors/session/host.ts'
+import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
+import type { PreparedParts } from '../parts/prepare.ts'
+import { type AgentRooms, agentActions, agentRequest, agentToolbox, refuseTakenNames } from './agent-for-reply.ts'
+import { noFields } from './answer-fields.ts'
+import type { CallerTools } from './caller-tools.ts'
+import { fittingDecisions, type GivenDecisions } from './decisions.ts'
+import { hashOf } from './idempotency.ts'
+import { type OverrideRooms, type Overrides, overridden, settingsAmong, stillOverridden } from './overrides.ts'
+import { refuse } from './refusals.ts'
+
+export type RecordRooms = AgentRooms & OverrideRooms
+
+/** What a request sets for its reply. */
+export interface ReplyOptions {
+  fields: AnswerFields
+  /** Whether the model's reasoning is asked for and shown. */
+  reasoning: boolean
+  /** Absent when the request brings none; those that are in force stay. */
+  callerTools?: CallerTools
+  /** Whether calls that wait for an approval are shown. */
+  includeActions?: boolean
+  /** The playground's settings and tools. Null or absent when it sets nothing. */
+  overrides?: Overrides | null
+  /** Decisions instead of a message. */
+  decisions?: GivenDecisions
+}
+
+/** A message and what it asks for, whatever its agent: plain data. The bytes of its parts are held beside it. */
+export type MessageInput = ReplyOptions &
+  Pick<
+    MessageRecord,
+    | 'sessionId'
+    | 'user'
+    | 'by'
+    | 'text'
+    | 'place'
+    | 'includeUsage'
+    | 'idempotency'
+    | 'isRetry'
+    | 'makeSession'
+    | 'onBusy'
+    | 'origin'
+  >
+
+/** What the reply is made from. */
+interface Basis {
+  agent: AgentForCompletion
+  fields: AnswerFields
+  callerTools: CallerTools | undefined
+  overrides: Overrides | null
+  parts: PreparedParts | undefined
+  /** Media types that the agent's provider must take. */
+  mediaTypes: readonly string[] | undefined
+}
+
+function recordOf(rooms: RecordRooms, input: MessageInput, basis: Basis): Message {
+  const { fields: _, reasoning, callerTools: __, includeActions, overrides: ___, decisions: ____, ...message } = input
+  const { agent, fields, callerTools, overrides, parts, mediaTypes } = basis
+  return {
+    ...message,
+    agentId: agent.id,
+    agentName: agent.name,
+    model: agent.model,
+    configuration: agent.configuration,
+    facts: { providerId: agent.provider.id, prompt: agent.prompt, overrides: settingsAmong(overrides) },
+    request: { ...agentRequest(rooms, agent, fields, mediaTypes), reasoning },
+    actions: agentActions(agent, { callerTools, includeActions, canWait: true }),
+    inForce: { tools: callerTools?.tools ?? [], fields, overrides },
+    parts,
+    openToolbox: agentToolbox(rooms, agent),
+  }
+}
+
+/** Throws 400, 403 and 409. */
+export async function messageFrom(
+  rooms: RecordRooms,
+  own: AgentForCompletion,
+  input: MessageInput,
+  parts: PreparedParts | undefined,
+): Promise<Message> {
+  const { fields, callerTools, decisions, overrides = null } = input
+  if (decisions) return await continuing(rooms, own, input, decisions)
+  const agent = overrides === null ? own : await overridden(rooms, own, overrides)
+  if (callerTools) await refuseTakenNames(rooms, agent, callerTools)
+  return recordOf(rooms, input, { agent, fields, callerTools, overrides, parts, mediaTypes: parts?.mediaTypes })
+}
+
+/**
+ * A reply that goes on from the one that waits, with what was in force there: the tools, unless the request brings its
+ * own, the fields that it does not name, the playground's overrides. Throws what the decisions are refused with.
+ */
+async function continuing(
+  rooms: RecordRooms,
+  own: AgentForCompletion,
+  input: MessageInput,
+  decisions: GivenDecisions,
+): Promise<Message> {
+  const { wait } = decisions
+  if (wait === null) return refuse('not_waiting')
+  const { carried } = wait
+  const { overrides } = carried
+  const agent = await stillOverridden(rooms, own, overrides)
+  const openToolbox = () => rooms.openToolbox(agent.tools, new AbortController().signal)
+  const calls = await fittingDecisions(decisions, openToolbox)
+  if (input.callerTools) await refuseTakenNames(rooms, agent, input.callerTools)
+  const fields = { ...carried.fields, ...input.fields }
+  const callerTools = input.callerTools ?? { tools: carried.tools, choice: null }
+  return {
+    ...recordOf(rooms, input, { agent, fields, callerTools, overrides, parts: undefined, mediaTypes: undefined }),
+    carried,
+    waitedMs: wait.waitedMs,
+    decided: { waitId: wait.replyId, calls, hash: hashOf(decisions.calls) },
+  }
+}
+
+/** For a request that cannot start a reply: it may repeat one, whatever the agent's provider takes by now. */
+export function joinOnly(
+  rooms: RecordRooms,
+  own: AgentForCompletion,
+  input: MessageInput,
+  { parts, decided }: { parts: PreparedParts | undefined; decided: NewMessage['decided'] },
+): Message {
+  const agent = { ...own, responseFormat: null }
+  const basis = { agent, fields: noFields, callerTools: undefined, overrides: null, parts, mediaTypes: undefined }
+  return { ...recordOf(rooms, input, basis), onBusy: 'reject', joinOnly: true, decided }
+}
