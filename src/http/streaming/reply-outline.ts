@@ -138,7 +138,11 @@ function createHeld() {
   }
 }
 
-function settleCalls(open: readonly OutlinedCall[], outcomes: ReadonlyMap<string, CallOutcome>, write: OutlineWriter): void {
+function settleCalls(
+  open: readonly OutlinedCall[],
+  outcomes: ReadonlyMap<string, CallOutcome>,
+  write: OutlineWriter,
+): void {
   for (const call of open) {
     const fate = outcomes.get(call.id)
     if (fate === undefined || fate === 'pending') continue
