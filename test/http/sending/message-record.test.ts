@@ -87,6 +87,6 @@ test('decisions name fields that are in force, and a join asks for none', async 
 
 test('without its toolbox and its parts a record is plain data', async () => {
   for (const { openToolbox: _, parts: __, ...record } of Object.values(await everyWay())) {
-    expect(structuredClone(record)).toEqual(record) // refuses functions
+    expect(() => structuredClone(record)).not.toThrow() // it refuses functions
   }
 })
