@@ -129,12 +129,8 @@ function traceRequest(tracer: Tracer, request: TracedRequest): ReturnType<Traces
 /** Provider names of the conventions; others go by their type. */
 const providerNames: Readonly<Record<string, string>> = { gemini: 'gcp.gemini', mistral: 'mistral_ai', xai: 'x_ai' }
 
-const finishReasons = {
-  stop: 'stop',
-  length: 'length',
-  content_filter: 'content_filter',
-  tool_calls: 'tool_call',
-} as const satisfies Record<EndReason, string>
+/** Finish reasons that the conventions name differently. */
+const otherReasons: Readonly<Partial<Record<EndReason, string>>> = { tool_calls: 'tool_call' }
 
 /** The outcomes that are errors. Others ended well, were deleted or abandoned by their client. */
 const faults: ReadonlySet<ObservedOutcome> = new Set([
@@ -210,7 +206,7 @@ function traceModelCall(tracer: Tracer, inside: Context, common: Attributes, mod
       }
       if (typeof end === 'string') fail(span, end)
       else if (end !== null) {
-        span.setAttribute('gen_ai.response.finish_reasons', [finishReasons[end.reason]])
+        span.setAttribute('gen_ai.response.finish_reasons', [otherReasons[end.reason] ?? end.reason])
         if (end.usage) {
           span.setAttribute('gen_ai.usage.input_tokens', end.usage.promptTokens)
           span.setAttribute('gen_ai.usage.output_tokens', end.usage.completionTokens)

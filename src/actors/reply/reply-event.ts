@@ -88,16 +88,18 @@ export type Outcome =
   | { type: 'failed'; error: ReplyError; usage: Usage }
 
 /**
- * For each finish reason: the state in which it leaves the session, and its `finish_reason` on the wire (a cancelled
- * reply reads as `stop`: contract section 3).
+ * For each finish reason: the state in which it leaves the session, its `finish_reason` on the wire (a cancelled reply
+ * reads as `stop`: contract section 3), and whether it cuts the model off, so that a call may be incomplete.
  */
 const finishes = {
-  stop: { rest: 'complete', wire: 'stop' },
-  length: { rest: 'complete', wire: 'length' },
-  content_filter: { rest: 'complete', wire: 'content_filter' },
-  cancelled: { rest: 'cancelled', wire: 'stop' },
-  tool_calls: { rest: 'waiting', wire: 'tool_calls' },
-} as const satisfies Record<FinishReason, { rest: RestState; wire: FinishReason }>
+  stop: { rest: 'complete', wire: 'stop', cutsOff: false },
+  length: { rest: 'complete', wire: 'length', cutsOff: true },
+  content_filter: { rest: 'complete', wire: 'content_filter', cutsOff: true },
+  cancelled: { rest: 'cancelled', wire: 'stop', cutsOff: true },
+  tool_calls: { rest: 'waiting', wire: 'tool_calls', cutsOff: false },
+} as const satisfies Record<FinishReason, { rest: RestState; wire: FinishReason; cutsOff: boolean }>
+
+export const cutsOff = (reason: FinishReason): boolean => finishes[reason].cutsOff
 
 /** The state in which an outcome leaves its session. */
 export const restStateOf = (outcome: Outcome) => (outcome.type === 'failed' ? 'error' : finishes[outcome.reason].rest)

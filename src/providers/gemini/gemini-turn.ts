@@ -17,7 +17,6 @@ const finishReasons: ReasonWords = {
     ...['SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII'],
     ...['IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION'],
   ],
-  tool_calls: [],
 }
 
 /** Not ends but breaks: the reply is not whole. Those of a call that came out wrong may come out right next time. */

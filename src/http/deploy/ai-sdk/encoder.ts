@@ -2,20 +2,14 @@
  * Frames of a reply → the AI SDK's UI message stream (contract section 12; `uiMessageChunkSchema` of the package `ai`,
  * version 7). Parts take no ids on the wire: a stream of this kind is read from its beginning.
  */
-import type { FinishReason, Frame } from '../../../actors/reply/reply-event.ts'
+import { type FinishReason, type Frame, wireReason } from '../../../actors/reply/reply-event.ts'
 import type { MessageWithEvents } from '../../../persistence/replies/reading/reply-events.ts'
 import { createOutline, type OutlineWriter } from '../../streaming/reply-outline.ts'
 import { outlineEarlier } from '../earlier-replies.ts'
 import { inputOf } from './tool-input.ts'
 
-/** The SDK's words. A cancelled reply was stopped by a person, as its own streams are. */
-const finishReasons = {
-  stop: 'stop',
-  length: 'length',
-  content_filter: 'content-filter',
-  cancelled: 'stop',
-  tool_calls: 'tool-calls',
-} as const satisfies Record<FinishReason, string>
+/** The SDK's words are those of the wire, with hyphens. */
+const sdkReason = (reason: FinishReason): string => wireReason(reason, true).replaceAll('_', '-')
 
 const data = (part: object): string => `data: ${JSON.stringify(part)}\n\n`
 
@@ -82,7 +76,7 @@ export function createUiMessageEncoder(
       out += data({ type: 'tool-output-denied', toolCallId: id })
     },
     finished(reason) {
-      out += data({ type: 'finish', finishReason: finishReasons[reason] })
+      out += data({ type: 'finish', finishReason: sdkReason(reason) })
     },
     failed({ message }) {
       out += `${data({ type: 'error', errorText: message })}data: [DONE]\n\n`
