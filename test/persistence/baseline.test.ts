@@ -113,10 +113,17 @@ describe.each(versions)('on PostgreSQL %i', (version) => {
     expect(first).toBe('25 tables')
     expect(functions).toEqual(expect.arrayContaining(changed)) // the others have not changed since
     const after = await rowsOf(old.sql)
-    const changedRows = {
+    const changedRows: Record<string, unknown> = {
       messages: withNullsOf(before.messages, after.messages),
       sessions: withNullsOf(before.sessions, after.sessions),
     }
+    expect(after.waits).toEqual(
+      Array.from(Object(before.waits), (row) => ({
+        ...Object(row),
+        carried: expect.stringMatching(/^\{"version":1,/),
+      })),
+    )
+    changedRows.waits = before.waits
     expect({ ...after, ...changedRows }).toEqual(before)
     expect(await shapeOf(old.sql)).toEqual(await shapeOf(fresh.sql))
     await fresh.drop()

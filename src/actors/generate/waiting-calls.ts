@@ -14,6 +14,7 @@ import type {
   ToolCall,
   ToolChoice,
   ToolSpec,
+  TurnMessage,
   WaitingCall,
 } from '../ports/index.ts'
 import type { ShownCall, WaitKind } from '../reply/reply-event.ts'
@@ -83,9 +84,9 @@ export function waitOf(chain: Chain, { shows }: Actions): Wait | null {
 }
 
 /** A whole turn as the model is shown it. */
-export const messagesOf = ({ answer, results }: OpenTurn): ModelMessage[] => [
+export const messagesOf = ({ answer, results }: OpenTurn): TurnMessage[] => [
   answer,
-  ...(answer.toolCalls ?? []).map(({ id }, index): ModelMessage => {
+  ...(answer.toolCalls ?? []).map(({ id }, index): TurnMessage => {
     return { role: 'tool', toolCallId: id, content: results[index] ?? neverMade }
   }),
 ]

@@ -18,10 +18,13 @@ export interface OpenTurn {
   waiting: readonly (WaitingCall | null)[]
 }
 
+/** Of a model's turn: its answer, or the result of a call. */
+export type TurnMessage = Exclude<ModelMessage, { role: 'user' }>
+
 /** What has been said since the user's message, by the reply that waits and those that it continued. */
 export interface Chain {
   /** Earlier turns, whole. */
-  said: readonly ModelMessage[]
+  said: readonly TurnMessage[]
   turn: OpenTurn
   /** Calls that count towards `maxToolCalls`. */
   spent: number
@@ -37,7 +40,7 @@ export interface InForce {
   overrides: object | null
 }
 
-/** All that the next reply needs of a reply that waits. */
+/** All that the next reply needs of a reply that waits. It is stored: see persistence's stored-carried.ts. */
 export interface Carried extends InForce {
   chain: Chain
   /** The first reply to the user's message. */

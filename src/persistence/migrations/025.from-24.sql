@@ -44,6 +44,9 @@ update sessions s
 alter table sessions alter column status set not null;
 drop index if exists sessions_without_status;
 
+-- What a waiting session carries has a version since the baseline (stored-carried.ts).
+update waits set carried = '{"version":1,' || substr(carried, 2) where carried not like '{"version":%';
+
 alter table messages validate constraint messages_finish_reason_check;
 alter table transitions validate constraint transitions_kind;
 

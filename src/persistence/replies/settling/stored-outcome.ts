@@ -8,6 +8,7 @@ import type {
   ShownCall,
   Usage,
 } from '../../../actors/reply/reply-event.ts'
+import { encodeCarried } from './stored-carried.ts'
 
 /** The columns of an outcome, and the title of a session that has none: the argument of `fold_reply`. */
 export function outcomeColumns({
@@ -51,7 +52,7 @@ const waitingColumns = ({ calls, carried }: NonNullable<Settlement['waiting']>) 
     kind,
     place,
   })),
-  carried: JSON.stringify(carried),
+  carried: encodeCarried(carried),
 })
 
 export interface UsageRow {

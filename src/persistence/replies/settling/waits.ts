@@ -4,6 +4,7 @@ import type { CallDecision, WaitKind } from '../../../actors/reply/reply-event.t
 import type { AnySql, Sql } from '../../postgres/database.ts'
 import { type Fragment, isoTime } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
+import { decodeCarried } from './stored-carried.ts'
 
 /** As the wire shows it, on every surface. */
 export interface PendingCall {
@@ -86,5 +87,5 @@ export async function findWait(
   if (row === undefined) return { found: false, wait: null }
   const { replyId, pending, carried, waitedMs } = row
   if (replyId === null || carried === null) return { found: true, wait: null }
-  return { found: true, wait: { replyId, pending, waitedMs, carried: JSON.parse(carried) as Carried } }
+  return { found: true, wait: { replyId, pending, waitedMs, carried: decodeCarried(carried) } }
 }
