@@ -86,7 +86,7 @@ function isForGood({ outcome, reply_id, by_key }: Answer, { replyId }: NewMessag
 }
 
 async function ask(sql: Sql, owner: Owner, message: NewMessage): Promise<Answer> {
-  const wanted = jsonText(columnsOf(message))
+  const wanted = jsonText(admissionColumns(message))
   const [row] = await sql<{ answer: Answer }[]>`
     select admit_message(${owner.id}, ${owner.epoch}, ${wanted}::text::jsonb, ${message.text}) as answer`
   if (row === undefined) throw new Error('admit_message returned no row')
@@ -94,7 +94,7 @@ async function ask(sql: Sql, owner: Owner, message: NewMessage): Promise<Answer>
 }
 
 /** As sql/admit_message.sql takes them. */
-const columnsOf = (message: NewMessage) => ({
+export const admissionColumns = (message: NewMessage) => ({
   agent_id: message.agentId,
   session_id: message.sessionId,
   end_user: message.user,
@@ -143,7 +143,7 @@ export function createAdmissions(sql: Sql, log: Log): (owner: Owner, message: Ne
   })
   return async (owner, message) => {
     if (!message.mayStart || message.isRetry || message.decided) return await admit(sql, owner, message, log)
-    const row = jsonText({ ...columnsOf(message), text: message.text })
+    const row = jsonText({ ...admissionColumns(message), text: message.text })
     return await group({ owner, message, sessionId: message.sessionId, row })
   }
 }
