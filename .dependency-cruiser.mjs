@@ -2,6 +2,7 @@
 
 const vocabulary = '^src/actors/(ports/[a-z-]+|reply/reply-event|session/transitions)\\.ts$'
 const ids = '^src/actors/reply/new-id\\.ts$'
+const free = '^src/(untrusted|async)/'
 const process = '^src/(main|workers|settings|settings-values|cli/main|cli/help)\\.ts$'
 
 // What the folders of actors/ may import of each other.
@@ -14,7 +15,7 @@ const actorRules = [
   comment: `Actors import no other module: declare what a session needs in actors/ports. Ports are types that all share; a generation also runs without a session. actors/${folder} takes the rest as a parameter.`,
   severity: 'error',
   from: { path: `^src/actors/${folder}/` },
-  to: { path: ['^src/', '^openapi/'], pathNot: [`^src/actors/${folder}/`, `^src/actors/${below}`, '^src/async/'] },
+  to: { path: ['^src/', '^openapi/'], pathNot: [`^src/actors/${folder}/`, `^src/actors/${below}`, free] },
 }))
 
 const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observability'].flatMap((room) => [
@@ -23,7 +24,7 @@ const roomRules = ['persistence', 'providers', 'tools', 'coordination', 'observa
     comment: `${room} imports no other module. Declare what it needs in actors/ports/index.ts or as a parameter, and let compose/ pass it in.`,
     severity: 'error',
     from: { path: `^src/${room}/` },
-    to: { path: ['^src/', '^openapi/'], pathNot: [`^src/${room}/`, '^src/(untrusted|async)/', vocabulary, ids] },
+    to: { path: ['^src/', '^openapi/'], pathNot: [`^src/${room}/`, free, vocabulary, ids] },
   },
   {
     name: `${room}-takes-types-of-actors`,
@@ -49,20 +50,12 @@ export default {
     },
     ...roomRules,
     {
-      name: 'untrusted-imports-nothing',
+      name: 'untrusted-and-async-import-nothing',
       comment:
-        'src/untrusted/ processes untrusted text and bytes for every module: no I/O, none of our types. Anything more specific belongs to the module that reads them.',
+        'src/untrusted/ processes untrusted text and bytes, src/async/ waits, limits and aborts, for every module: no I/O, none of our types. Anything more specific belongs to the module that uses it.',
       severity: 'error',
-      from: { path: '^src/untrusted/' },
-      to: { path: '^src/', pathNot: '^src/untrusted/' },
-    },
-    {
-      name: 'async-imports-nothing',
-      comment:
-        'src/async/ holds what any module may need to wait, limit and abort. Anything that knows a type of ours belongs to the module that uses it.',
-      severity: 'error',
-      from: { path: '^src/async/' },
-      to: { path: '^src/', pathNot: '^src/async/' },
+      from: { path: '^src/(untrusted|async)/' },
+      to: { path: '^src/', pathNot: '^src/$1/' },
     },
     {
       name: 'http-speaks-to-actors-and-persistence',
@@ -70,7 +63,7 @@ export default {
         'Conversations go to actors, plain records to persistence, the contract is openapi. For anything else declare a parameter, and let compose/ pass it in.',
       severity: 'error',
       from: { path: '^src/http/' },
-      to: { path: '^src/', pathNot: ['^src/(http|actors|persistence|async)/', '^src/settings(-values)?\\.ts$'] },
+      to: { path: '^src/', pathNot: '^src/((http|actors|persistence|untrusted|async)/|settings(-values)?\\.ts$)' },
     },
     {
       name: 'deploy-and-management-are-apart',
@@ -85,7 +78,7 @@ export default {
         'persistence/postgres knows PostgreSQL but none of our tables. Code that knows a table belongs to replies/ or records/.',
       severity: 'error',
       from: { path: '^src/persistence/postgres/' },
-      to: { path: '^src/', pathNot: '^src/persistence/postgres/' },
+      to: { path: '^src/', pathNot: '^src/(persistence/postgres|async)/' },
     },
     {
       name: 'replies-and-records-are-apart',

@@ -1,6 +1,8 @@
 /** Opens the connection pools of the embedded database or of DATABASE_URL. */
+
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
+import { retry } from '../async/retry.ts'
 import { askFirst, type ConnectOptions, connect, isUnavailable, type Sql } from '../persistence/postgres/database.ts'
 import { startEmbedded } from '../persistence/postgres/embedded/embedded.ts'
 import { durabilityWarnings, readSwitchedOff } from '../persistence/postgres/schema/durability.ts'
@@ -14,6 +16,7 @@ const POOL_SIZE = 6
 const SHORTEST_SILENCE_MS = 5000
 /** How long a start waits for a database that is not up yet. */
 const DATABASE_WAIT_MS = 30_000
+const DATABASE_RETRY_MS = 500
 
 export async function openDatabase(settings: Settings, log: FastifyBaseLogger) {
   const embedded = settings.databaseUrl === null ? await startEmbedded({ dataDir: settings.dataDir, log }) : null
@@ -41,13 +44,14 @@ export async function openDatabase(settings: Settings, log: FastifyBaseLogger) {
 
 /** Waits for a database that is still starting: every step of a start is safe to repeat. */
 export async function waitForDatabase<T>(attempt: () => Promise<T>, log: Pick<FastifyBaseLogger, 'warn'>): Promise<T> {
-  for (const begin = performance.now(); ; ) {
-    try {
-      return await attempt()
-    } catch (error) {
-      if (!isUnavailable(error) || performance.now() - begin > DATABASE_WAIT_MS) throw error
+  return await retry(attempt, {
+    firstMs: DATABASE_RETRY_MS,
+    longestMs: DATABASE_RETRY_MS,
+    withinMs: DATABASE_WAIT_MS,
+    mayPass(error) {
+      if (!isUnavailable(error)) return false
       log.warn({ err: error }, 'The database cannot be reached yet.')
-      await new Promise((resolve) => setTimeout(resolve, 500))
-    }
-  }
+      return true
+    },
+  })
 }

@@ -2,9 +2,10 @@
  * The live actors of all instances (contract section 8). The request is a row for each other instance, the report comes
  * back in that row, so it works with or without Redis.
  */
-import { setTimeout as pause } from 'node:timers/promises'
+
 import type { Sql } from 'postgres'
 import type { ActorReport, OwnedReplies } from '../actors/ports/index.ts'
+import { pause } from '../async/pause.ts'
 
 type AnySql = Sql<Record<string, unknown>>
 

@@ -3,6 +3,7 @@
  * starts, its model calls and tool calls, the settlement. Never content: no message, prompt, argument or result. Loaded
  * only when traces are configured.
  */
+
 import {
   type Attributes,
   type Context,
@@ -26,6 +27,7 @@ import type {
   ToolCallObserver,
 } from '../actors/ports/observer.ts'
 import { replyErrorCodes } from '../actors/reply/reply-event.ts'
+import { atMost } from '../async/pause.ts'
 import { type ExportWatch, exportSpans } from './span-export.ts'
 import { contextOf, currentTraceparent, traceparentOf, within } from './trace-context.ts'
 
@@ -80,10 +82,7 @@ export function createTraces({ endpoint, version, ...options }: TracesOptions): 
     requests: { begin: (request) => traceRequest(tracer, request) },
     traceparent: currentTraceparent,
     async close() {
-      const late = Promise.withResolvers<void>()
-      const timer = setTimeout(late.resolve, CLOSE_MS)
-      await Promise.race([provider.shutdown().catch(() => {}), late.promise])
-      clearTimeout(timer)
+      await atMost(CLOSE_MS, provider.shutdown())
     },
   }
 }

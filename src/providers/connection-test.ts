@@ -1,5 +1,7 @@
 /** `POST …/providers/<id>/test` (contract section 2): does this provider answer, and what does it offer? */
+
 import type { ProviderConnection } from '../actors/ports/index.ts'
+import { isObject } from '../untrusted/is-object.ts'
 import { clearKeyLike, cut } from '../untrusted/redact.ts'
 import { listAnthropicModels } from './anthropic/anthropic.ts'
 import { listGeminiModels } from './gemini/gemini.ts'
@@ -7,7 +9,7 @@ import { openAiClient } from './openai/chat.ts'
 import { type Dialect, dialectOf, findProviderType } from './provider-types.ts'
 import { failureOf, ProviderProblem, problemIn } from './wire/failure.ts'
 import { type ProviderFetch, readText } from './wire/fetch.ts'
-import { isFields, listBounds, parse } from './wire/provider-json.ts'
+import { listBounds, parse } from './wire/provider-json.ts'
 import { answerOf } from './wire/sdk-fetch.ts'
 
 export interface ConnectionTest {
@@ -97,10 +99,10 @@ const discard = async (call: { asResponse(): Promise<Response> }) => answerOf(aw
 /** `{data: [{id}]}`; some servers send the bare list, or `name` for `id`. */
 function modelsIn(text: string): string[] {
   const parsed = parse(text, listBounds)
-  const list = isFields(parsed) ? (parsed.data ?? parsed.models) : parsed
+  const list = isObject(parsed) ? (parsed.data ?? parsed.models) : parsed
   if (!Array.isArray(list)) {
     throw new ProviderProblem({ kind: 'malformed', full: `No list of models: ${text.slice(0, 300)}` })
   }
-  const ids = list.map((item) => (isFields(item) ? (item.id ?? item.name) : item))
+  const ids = list.map((item) => (isObject(item) ? (item.id ?? item.name) : item))
   return ids.filter((id) => typeof id === 'string').slice(0, maxModels)
 }

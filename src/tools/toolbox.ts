@@ -1,5 +1,7 @@
 /** The tools of one reply, as the generate loop calls them (contract section 6). */
+
 import type { CheckedToolbox, Toolbox, ToolCall, ToolSpec } from '../actors/ports/index.ts'
+import { isObject } from '../untrusted/is-object.ts'
 import { isWithinBounds } from '../untrusted/json-bounds.ts'
 import { builtInTools } from './built-in/built-in-tools.ts'
 import { callHttpTool, type HttpTool } from './http-tools/http-tool.ts'
@@ -113,8 +115,7 @@ function parsed(text: string): Record<string, unknown> | string {
   if (!isWithinBounds(text, ARGUMENT_BOUNDS)) return 'the arguments hold too many values'
   try {
     const args: unknown = JSON.parse(text)
-    const isObject = typeof args === 'object' && args !== null && !Array.isArray(args)
-    return isObject ? { ...args } : 'the arguments are not a JSON object'
+    return isObject(args) ? args : 'the arguments are not a JSON object'
   } catch (error) {
     return `the arguments are not valid JSON (${error instanceof Error ? error.message : String(error)})`
   }

@@ -1,5 +1,6 @@
 /** A reply's tool calls and their results → the messages that show them to a model. Pure. */
 
+import { isObject } from '../../untrusted/is-object.ts'
 import { decisionText, neverMade, resultText } from '../generate/decided-calls.ts'
 import type { HistoryDecision, HistoryMessage, HistoryToolEvent, ModelMessage, ToolCall } from '../ports/index.ts'
 import { userMessage } from './message-parts.ts'
@@ -23,8 +24,7 @@ export const repeatableCall = ({ id, name, arguments: text }: ToolCall): ToolCal
 
 function isJsonObject(text: string): boolean {
   try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject(JSON.parse(text))
   } catch {
     return false
   }

@@ -1,4 +1,7 @@
 /** What became of an admission whose answer was lost. Its client has been answered; it is only looked for. */
+
+import { retry } from '../../async/retry.ts'
+import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { Admission, Admitted } from '../ports/index.ts'
 
 const FIRST_WAIT_MS = 50
@@ -12,17 +15,17 @@ const LONGEST_WAIT_MS = 500
 export async function findAdmitted(look: () => Promise<Admission>, ms: number): Promise<Admitted | null> {
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), ms)
-  const isLate = new Promise<null>((resolve) => late.signal.addEventListener('abort', () => resolve(null)))
+  const lookOnce = async (): Promise<Admitted | null> => {
+    const found = await look()
+    if (found.outcome === 'admitted') return found
+    if (isSettled[found.outcome]) return null
+    throw new Error('It is not known yet.')
+  }
+  const looks = { firstMs: FIRST_WAIT_MS, longestMs: LONGEST_WAIT_MS, mayPass: () => true, signal: late.signal }
   try {
-    for (let wait = FIRST_WAIT_MS; !late.signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
-      const found = await Promise.race([look().catch(() => null), isLate])
-      if (found !== null && !late.signal.aborted) {
-        if (found.outcome === 'admitted') return found
-        if (isSettled[found.outcome]) return null
-      }
-      await Promise.race([new Promise((resolve) => setTimeout(resolve, wait)), isLate])
-    }
-    return null
+    return await unlessAborted(retry(lookOnce, looks), late.signal)
+  } catch {
+    return null // too late
   } finally {
     clearTimeout(timer)
   }

@@ -1,7 +1,9 @@
 /** Background jobs on BullMQ: any instance's worker runs what is due. Redis may go down or be flushed at any moment. */
+
 import { type JobsOptions, Queue, Worker } from 'bullmq'
+import { atMost } from '../../async/pause.ts'
 import { connectRedis } from '../redis/redis-client.ts'
-import { atMost, type Job, type JobLog, type Jobs, RETRY_MS, STOP_MS } from './jobs.ts'
+import { type Job, type JobLog, type Jobs, RETRY_MS, STOP_MS } from './jobs.ts'
 
 export interface BullmqJobsOptions {
   cacheUrl: string

@@ -28,11 +28,3 @@ export interface JobLog {
 export const RETRY_MS = 10_000
 /** How long a stop waits for running jobs (milliseconds). */
 export const STOP_MS = 1500
-
-/** Waits for `work`, but no longer than `ms`. Never rejects. */
-export async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  await Promise.race([work.catch(() => {}), late])
-  clearTimeout(timer)
-}

@@ -1,6 +1,7 @@
 /** Background jobs on PostgreSQL alone: a row says when a job is due; the instance that advances it runs the job. */
 import type { Sql } from 'postgres'
-import { atMost, type Job, type JobLog, type Jobs, RETRY_MS, STOP_MS } from './jobs.ts'
+import { atMost } from '../../async/pause.ts'
+import { type Job, type JobLog, type Jobs, RETRY_MS, STOP_MS } from './jobs.ts'
 
 export interface TimerJobsOptions {
   sql: Sql<Record<string, unknown>>

@@ -2,15 +2,13 @@
 
 import { repeatableCall } from '../../actors/history/tool-turns.ts'
 import type { DecidedCall, ModelMessage, ToolCall } from '../../actors/ports/index.ts'
+import { isObject } from '../../untrusted/is-object.ts'
 import type { AnswerMessage, ChatMessage, SentConversation } from '../parts/sent-message.ts'
 import type { Uploads } from '../parts/uploads.ts'
 import { badRequest } from '../server/http-error.ts'
 import { type Messages, readMessage, refuseRole, textOf } from './chat-request.ts'
 
 type Message = Messages[number]
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A whole conversation: each call of the assistant's is answered by a message of role `tool` right behind it. */
 export function readConversation(messages: Messages, uploads: Uploads): SentConversation {

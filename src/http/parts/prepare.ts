@@ -1,7 +1,9 @@
 /** A request's parts on their way into its message: checked, fetched where they are addresses, stored (contract section 13). */
+
 import { randomUUID } from 'node:crypto'
 import { userMessage, withinPartLimit } from '../../actors/history/message-parts.ts'
 import type { MessagePart, ModelMessage, NewParts, PartIdentity } from '../../actors/ports/index.ts'
+import { createSemaphore } from '../../async/semaphore.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import { keepContents, readContent, releaseContents } from '../../persistence/replies/parts/parts.ts'
 import { badRequest, HttpError } from '../server/http-error.ts'
@@ -58,7 +60,11 @@ async function loadParts(rooms: PartRooms, parts: readonly FoundPart[], uploads:
   const signal = AbortSignal.timeout(FETCH_MS)
   const failed = new AbortController()
   const fetched = new Map<string, Promise<{ data: Decoded; mediaType: string }>>()
-  const permits = createPermits(FETCHES)
+  const connections = createSemaphore(FETCHES)
+  const fetchInTurn = async (part: FoundPart, url: string) => {
+    using _connection = await connections.acquire(failed.signal)
+    return await fetchOne(rooms, part, url, { uploads, signal: AbortSignal.any([signal, failed.signal]) })
+  }
   const loads = parts.map(async (part): Promise<LoadedPart> => {
     const { source } = part
     if (source.kind === 'data') return { part, data: source.data, mediaType: source.mediaType }
@@ -67,9 +73,7 @@ async function loadParts(rooms: PartRooms, parts: readonly FoundPart[], uploads:
       return { part, data: { size, sha256, pieces: [] }, mediaType }
     }
     const known = fetched.get(source.url)
-    const fetching =
-      known ??
-      permits(() => fetchOne(rooms, part, source.url, { uploads, signal: AbortSignal.any([signal, failed.signal]) }))
+    const fetching = known ?? fetchInTurn(part, source.url)
     if (known === undefined) fetched.set(source.url, fetching)
     return { part, ...(await fetching) }
   })
@@ -138,23 +142,6 @@ function heldPart(part: FoundPart, loaded: LoadedPart | undefined): MessagePart 
   return loadedPart({ part, data, mediaType }, source.kind === 'stored' ? source.stored.read : held)
 }
 
-/** At most so many at a time. */
-function createPermits(most: number) {
-  let running = 0
-  const waiting: (() => void)[] = []
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running < most) running += 1
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running -= 1
-    }
-  }
-}
-
 const loadedPart = ({ part, data, mediaType }: LoadedPart, read: MessagePart['read']): MessagePart => ({
   type: part.type,
   sha256: data.sha256,
@@ -173,7 +160,8 @@ const addressOf = (source: FoundSource): string | null => {
 }
 
 /** Uploads that are stored at a time: each holds a connection, and writes as much as a thousand messages. */
-const storing = createPermits(2)
+const storing = createSemaphore(2)
+const never = new AbortController().signal
 
 export interface PreparedParts extends NewParts {
   /** What a provider must take to be asked. */
@@ -198,7 +186,10 @@ export async function prepareParts(
     const loaded = await loadParts(rooms, parts, uploads)
     refuseTooLarge(loaded)
     const contents = loaded.map(({ part, data }) => (part.source.kind === 'stored' ? { ...data, pieces: null } : data))
-    const isThere = await uploads.during(() => storing(() => keepContents(sql, uploadId, contents)))
+    const isThere = await uploads.during(async () => {
+      using _permit = await storing.acquire(never)
+      return await keepContents(sql, uploadId, contents)
+    })
     if (!isThere) badRequest('A picture or file of an earlier message was deleted meanwhile.')
     uploads.spare(loaded.filter(({ part }) => part.source.kind !== 'stored').map(({ data }) => data))
     return loaded.map((one) => storedPart(sql, one, uploads))

@@ -1,5 +1,7 @@
 /** A message's text, pictures and files, as a request brings them (contract section 13): their form, not yet their bytes. */
+
 import type { MessagePart, ModelMessage, PartType } from '../../actors/ports/index.ts'
+import { isObject } from '../../untrusted/is-object.ts'
 import { badRequest, HttpError } from '../server/http-error.ts'
 import type { Decoded } from './base64.ts'
 import { cleanName } from './clean-name.ts'
@@ -55,9 +57,6 @@ export const mediaTypesOf = (parts: readonly FoundPart[]): string[] =>
 
 type Fields = Readonly<Record<string, unknown>>
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const textForm = '{"type": "text", "text": string}'
 
 /** Texts are joined, in which parts keep their places. Throws 400 and 413. `uploads` undefined: text alone is taken. */
@@ -85,7 +84,7 @@ export function gather(
   }
   const message: SentMessage = { text: '', parts: [] }
   for (const [index, part] of parts.entries()) {
-    const one = read(isFields(part) ? part : {}, index)
+    const one = read(isObject(part) ? part : {}, index)
     if (typeof one === 'string') message.text += one
     else message.parts.push({ ...one, place: message.text.length })
   }
@@ -97,7 +96,7 @@ export function gather(
 export const tooLarge = () => new HttpError(413, 'The pictures and files of a message hold at most 20 MiB.')
 
 function readImage(image: unknown, where: string, uploads: Uploads): Omit<SentPart, 'place'> {
-  if (!isFields(image)) return badRequest(`${where}: must be an object with a url`)
+  if (!isObject(image)) return badRequest(`${where}: must be an object with a url`)
   const { url, detail = null } = image
   if (detail !== null && detail !== 'auto' && detail !== 'low' && detail !== 'high') {
     return badRequest(`${where}.detail: must be auto, low or high`)
@@ -107,7 +106,7 @@ function readImage(image: unknown, where: string, uploads: Uploads): Omit<SentPa
 }
 
 function readFile(file: unknown, where: string, uploads: Uploads): Omit<SentPart, 'place'> {
-  if (!isFields(file)) return badRequest(`${where}: must be an object with file_data`)
+  if (!isObject(file)) return badRequest(`${where}: must be an object with file_data`)
   if (file.file_id !== undefined && file.file_id !== null) {
     return badRequest(`${where}.file_id: is not supported: send the file itself as file_data`)
   }

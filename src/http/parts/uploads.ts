@@ -1,6 +1,8 @@
 /** The pictures and files that came in a request's body, and how much all requests hold of such (contract section 13). */
+
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isObject } from '../../untrusted/is-object.ts'
 import { HttpError } from '../server/http-error.ts'
 import { type Through, tooMuchAtOnce } from '../server/incoming-body.ts'
 import { type Decoded, freePieces } from './base64.ts'
@@ -23,9 +25,6 @@ const words = new RegExp(`${word}(\\d+)`, 'g')
 
 /** Fields that go to the model as they are, in which a `data:` URL is a text: an example in a schema, say. */
 const TEXT_FIELDS = ['tools', 'response_format']
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export interface Uploads {
   /** For a body that may hold some. */

@@ -2,9 +2,11 @@
  * Fields of a completion request that change the answer (contract section 13), read into one typed value. Which provider takes
  * which of them is the providers' table (providers/answer-fields.ts).
  */
+
 import type { FastifyReply } from 'fastify'
 import { MAX_STOPS, reasoningEfforts, responseFormats } from '../../../openapi/schemas/completion-fields.ts'
 import type { AnswerFields, AnswerSchema, ReasoningEffort, ResponseFormat } from '../../actors/ports/index.ts'
+import { isObject } from '../../untrusted/is-object.ts'
 import { badRequest } from '../server/http-error.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -14,9 +16,6 @@ export const noFields: AnswerFields = {}
 /** Null, false and empty arrays count as absent. */
 export const isAbsent = (value: unknown): boolean =>
   value === undefined || value === null || value === false || (Array.isArray(value) && value.length === 0)
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Throws 400 that names the field. */
 export function readAnswerFields(body: Body): AnswerFields {

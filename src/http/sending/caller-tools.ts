@@ -1,6 +1,8 @@
 /** The caller's own tools in a completion request (contract section 15), in the chat-completions format. Throws 400. */
+
 import { MAX_TOOLS, TOOL_NAME } from '../../../openapi/schemas/actions.ts'
 import type { ToolChoice, ToolSpec } from '../../actors/ports/index.ts'
+import { isObject } from '../../untrusted/is-object.ts'
 import { badRequest } from '../server/http-error.ts'
 import { isAbsent } from './answer-fields.ts'
 
@@ -11,9 +13,6 @@ export interface CallerTools {
 }
 
 export const noTools: CallerTools = { tools: [], choice: null }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const namePattern = new RegExp(TOOL_NAME)
 

@@ -1,5 +1,5 @@
 /** Probes (specification 4.1, contract section 2). */
-import { setTimeout as delay } from 'node:timers/promises'
+import { atMost } from '../../async/pause.ts'
 import { isDiskFull } from '../../persistence/postgres/embedded/disk.ts'
 import type { Handlers } from './mount.ts'
 
@@ -34,12 +34,15 @@ const unreachable = 'The database cannot be reached.'
 
 /** Null: it answers in time. */
 async function faultOf(ping: () => Promise<void>): Promise<string | null> {
-  const answered = new AbortController()
-  const late = delay(longestPingMs, unreachable, { signal: answered.signal }).catch(() => unreachable)
-  const answer = ping().then(
-    () => null,
-    (error: unknown) => (isDiskFull(error) ? 'The disk of the database is full.' : unreachable),
+  let fault: string | null = unreachable
+  const answered = ping().then(
+    () => {
+      fault = null
+    },
+    (error: unknown) => {
+      if (isDiskFull(error)) fault = 'The disk of the database is full.'
+    },
   )
-  // The timer must not outlive the race.
-  return Promise.race([answer, late]).finally(() => answered.abort())
+  await atMost(longestPingMs, answered)
+  return fault
 }

@@ -3,8 +3,10 @@
  * clients that read nothing. `fastify-sse-v2` ends a comment with a blank line, which makes one common client
  * dispatch an empty event, and hops through ten promises a frame; it carries the debug streams.
  */
+
 import type { Server, ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
+import { atMost } from '../../async/pause.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -74,10 +76,7 @@ export async function streamsEnded(server: Server, ms: number): Promise<void> {
     .filter(({ response: { req } }) => 'server' in req.socket && req.socket.server === server)
     .map(({ response }) => new Promise((resolve) => response.on('close', resolve)))
   if (responses.length === 0) return
-  const { promise: late, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  await Promise.race([Promise.all(responses), late])
-  clearTimeout(timer)
+  await atMost(ms, Promise.all(responses))
 }
 
 export interface EventStream {

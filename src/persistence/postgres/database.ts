@@ -1,6 +1,8 @@
 /** How the service reaches PostgreSQL. Every other file here takes `sql` as its first argument. */
+
 import { isIP } from 'node:net'
 import postgres from 'postgres'
+import { retry } from '../../async/retry.ts'
 import { arrayOids, arrayTypes } from './array-types.ts'
 import { wasNeverSent } from './connection-faults.ts'
 import { createDial } from './dial.ts'
@@ -184,14 +186,7 @@ const FIRST_WAIT_MS = 20
 
 /** Asks again for about `ms` while the database is away: for what may be asked twice. Rejects with the last failure. */
 export async function askAgain<T>(ask: () => Promise<T>, ms: number): Promise<T> {
-  for (let wait = FIRST_WAIT_MS, begin = performance.now(); ; wait *= 2) {
-    try {
-      return await ask()
-    } catch (error) {
-      if (!isUnavailable(error) || performance.now() + wait - begin > ms) throw error
-      await new Promise((resolve) => setTimeout(resolve, wait))
-    }
-  }
+  return await retry(ask, { firstMs: FIRST_WAIT_MS, withinMs: ms, mayPass: isUnavailable })
 }
 
 /** The data is to blame (SQLSTATE 22, 23, and 54, a program limit): the same statement will never succeed. */

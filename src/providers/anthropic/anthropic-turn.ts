@@ -1,11 +1,13 @@
 /** One turn of Anthropic's Messages API, read event by event. Pure: no I/O, no time. */
+
 import type { ModelEvent, ModelRequest, ToolCall } from '../../actors/ports/index.ts'
+import { isObject } from '../../untrusted/is-object.ts'
 import { isCount, type Turn } from '../openai/chat-turn.ts'
 import { maxArguments } from '../openai/gathered-calls.ts'
 import { argumentsOf } from '../wire/exchanges.ts'
 import { malformed, ProviderProblem } from '../wire/failure.ts'
 import { problemInStream } from '../wire/provider-errors.ts'
-import { type Fields, isFields, parse } from '../wire/provider-json.ts'
+import { type Fields, parse } from '../wire/provider-json.ts'
 import { type End, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-end.ts'
 import { addActivity } from '../wire/turn-events.ts'
 import { type Block, echoes } from './anthropic-body.ts'
@@ -55,13 +57,13 @@ export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'mode
       problem = new ProviderProblem({ kind: 'reported', reason: 'the model paused its turn' })
   }
   function takeEvent(event: Fields, data: string): void {
-    if (event.type === 'message_start') count(isFields(event.message) ? event.message.usage : null)
+    if (event.type === 'message_start') count(isObject(event.message) ? event.message.usage : null)
     else if (event.type === 'content_block_start') blocks.begin(event.index, event.content_block)
     else if (event.type === 'content_block_delta') {
       blocks.grow(event.index, event.delta)
     } else if (event.type === 'message_delta') {
       count(event.usage)
-      stop(isFields(event.delta) ? event.delta.stop_reason : null)
+      stop(isObject(event.delta) ? event.delta.stop_reason : null)
     } else if (event.type === 'message_stop') done = true
     else if (event.type === 'error') problem = problemInStream(event.error ?? event, data)
     else if (event.type === 'message') {
@@ -79,7 +81,7 @@ export function readAnthropicTurn(request: Pick<ModelRequest, 'provider' | 'mode
     take(data, eventName) {
       if (problem || done || data === '') return
       const event = parse(data)
-      if (!isFields(event)) problem = malformed(data)
+      if (!isObject(event)) problem = malformed(data)
       else if (eventName === 'error') takeEvent({ ...event, type: 'error' }, data)
       else if (typeof event.type === 'string') takeEvent(event, data)
       else problem = event.error ? problemInStream(event.error, data) : malformed(data)
@@ -102,14 +104,14 @@ function gatherBlocks(grown: (block: Growing, delta: string) => void) {
   let size = 0
   return {
     begin(index: unknown, part: unknown): void {
-      const block = blockIn(isFields(part) ? part : {})
+      const block = blockIn(isObject(part) ? part : {})
       blocks.set(index, block)
       size += 256
       grown(block, block.type === 'text' || block.type === 'thinking' ? block.text : '')
     },
     grow(index: unknown, delta: unknown): void {
       const block = blocks.get(index)
-      if (!block || !isFields(delta)) return
+      if (!block || !isObject(delta)) return
       const text = textIn(delta.text)
       if (block.type === 'text') block.text += text
       if (block.type === 'tool_use') {
@@ -193,7 +195,7 @@ function countUsage() {
   return {
     /** Counts are cumulative; those of the end name only what changed. */
     take(usage: unknown): void {
-      if (!isFields(usage)) return
+      if (!isObject(usage)) return
       for (const name of Object.keys(counts) as (keyof typeof counts)[]) {
         const count = usage[name]
         if (!isCount(count)) continue

@@ -1,11 +1,13 @@
 /** One turn of the Gemini API, read chunk by chunk. Pure: no I/O, no time. */
+
 import { randomUUID } from 'node:crypto'
 import type { ModelEvent, ModelRequest, ToolCall } from '../../actors/ports/index.ts'
+import { isObject } from '../../untrusted/is-object.ts'
 import { isCount, type Turn } from '../openai/chat-turn.ts'
 import { maxArguments, maxCalls } from '../openai/gathered-calls.ts'
 import { malformed, ProviderProblem } from '../wire/failure.ts'
 import { problemInStream } from '../wire/provider-errors.ts'
-import { type Fields, isFields, parse } from '../wire/provider-json.ts'
+import { type Fields, parse } from '../wire/provider-json.ts'
 import { type End, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-end.ts'
 import { addActivity } from '../wire/turn-events.ts'
 import { echoes, type Part } from './gemini-body.ts'
@@ -39,16 +41,16 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
   let toolText = 0
 
   function takePart(part: unknown): void {
-    if (!isFields(part)) return
+    if (!isObject(part)) return
     const signature = typeof part.thoughtSignature === 'string' ? { thoughtSignature: part.thoughtSignature } : {}
-    if (isFields(part.functionCall)) {
+    if (isObject(part.functionCall)) {
       addActivity(events, true)
       const call = callIn(part.functionCall)
       toolText += call.arguments.length
       if (toolText > maxArguments) problem = malformed('tool arguments beyond 1 MiB')
       if (calls.length === maxCalls) problem = malformed(`more than ${maxCalls} tool calls`)
       calls.push({ ...call, id: call.id || `call_${randomUUID()}` })
-      const args = isFields(part.functionCall.args) ? part.functionCall.args : {}
+      const args = isObject(part.functionCall.args) ? part.functionCall.args : {}
       echo.push({ functionCall: { name: call.name, args, ...(call.id && { id: call.id }) }, ...signature })
     } else if (typeof part.text === 'string' && part.thought !== true) {
       if (part.text !== '') events.push({ type: 'text', text: part.text })
@@ -65,12 +67,12 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
       events.push({ type: 'usage', usage: counted })
     }
     const candidate = Array.isArray(chunk.candidates) ? chunk.candidates[0] : undefined
-    const { content, finishReason, finishMessage } = isFields(candidate) ? candidate : {}
-    const parts = isFields(content) && Array.isArray(content.parts) ? content.parts : []
+    const { content, finishReason, finishMessage } = isObject(candidate) ? candidate : {}
+    const parts = isObject(content) && Array.isArray(content.parts) ? content.parts : []
     for (const part of parts) takePart(part)
     if (typeof finishReason === 'string') stop(finishReason, finishMessage)
     // A prompt that was refused has no candidate at all.
-    if (isFields(chunk.promptFeedback) && typeof chunk.promptFeedback.blockReason === 'string') finish = 'SAFETY'
+    if (isObject(chunk.promptFeedback) && typeof chunk.promptFeedback.blockReason === 'string') finish = 'SAFETY'
     addActivity(events)
   }
   function stop(finishReason: string, message: unknown): void {
@@ -90,7 +92,7 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
       const chunk = parse(data)
       // Without `alt=sse`, and in errors, chunks come as a list.
       for (const one of Array.isArray(chunk) ? chunk : [chunk]) {
-        if (!isFields(one)) problem = malformed(data)
+        if (!isObject(one)) problem = malformed(data)
         else if (one.error) problem = problemInStream(one.error, data)
         else if (one.candidates || one.usageMetadata || one.promptFeedback) takeChunk(one)
         else problem = malformed(data)
@@ -111,7 +113,7 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
 const callIn = ({ id, name, args }: Fields): ToolCall => ({
   id: typeof id === 'string' ? id : '',
   name: typeof name === 'string' ? name : '',
-  arguments: JSON.stringify(isFields(args) ? args : {}),
+  arguments: JSON.stringify(isObject(args) ? args : {}),
 })
 
 /** Neighbours become one part, but not one that is signed: a signature is for its part alone. */
@@ -123,7 +125,7 @@ function keepText(echo: Part[], text: string, signature: { thoughtSignature?: st
 
 /** The prompt's count has the cached tokens in it; thoughts are billed as text is. */
 function usageIn(usage: unknown): End['usage'] {
-  if (!isFields(usage) || !isCount(usage.promptTokenCount)) return null
+  if (!isObject(usage) || !isCount(usage.promptTokenCount)) return null
   const count = (name: string): number => (isCount(usage[name]) ? usage[name] : 0)
   return {
     promptTokens: usage.promptTokenCount + count('toolUsePromptTokenCount'),

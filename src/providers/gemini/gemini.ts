@@ -1,11 +1,12 @@
 /** The adapter for the Gemini API: one turn as a stream of events. Throws ProviderProblem. */
 import type { ModelEvent, ModelRequest, ProviderConnection, Take } from '../../actors/ports/index.ts'
+import { isObject } from '../../untrusted/is-object.ts'
 import { askingForReasoning, geminiThoughts, type Refusals } from '../reasoning.ts'
 import { malformed, ProviderProblem } from '../wire/failure.ts'
 import { type ProviderFetch, readText } from '../wire/fetch.ts'
 import { shownBody } from '../wire/outgoing-parts.ts'
 import { accessTo, callProvider } from '../wire/provider-call.ts'
-import { isFields, listBounds, parse } from '../wire/provider-json.ts'
+import { listBounds, parse } from '../wire/provider-json.ts'
 import { streamTurn } from '../wire/turn-stream.ts'
 import { geminiBody } from './gemini-body.ts'
 import { readGeminiTurn } from './gemini-turn.ts'
@@ -49,8 +50,8 @@ export async function listGeminiModels(
   const { url, headers } = geminiApi(connection, 'models?pageSize=1000')
   const text = await readText(await callProvider(fetch, url, { method: 'GET', headers, signal }), maxBytes)
   const list = parse(text, listBounds)
-  if (!isFields(list)) throw malformed(text)
-  const models = Array.isArray(list.models) ? list.models.filter(isFields) : []
+  if (!isObject(list)) throw malformed(text)
+  const models = Array.isArray(list.models) ? list.models.filter(isObject) : []
   return models.flatMap(({ name, supportedGenerationMethods: methods }) =>
     typeof name === 'string' && (!Array.isArray(methods) || methods.includes('generateContent'))
       ? [name.replace(/^models\//, '')]

@@ -1,6 +1,7 @@
 /** Reasoning in the chat-completions format: where vendors put it, and what some of them want back with tool results. */
+import { isObject } from '../../untrusted/is-object.ts'
 import { createEchoes } from '../wire/echoes.ts'
-import { type Fields, isFields } from '../wire/provider-json.ts'
+import type { Fields } from '../wire/provider-json.ts'
 
 /** The fields of an assistant's message that reasoning goes back in: those that it came in. */
 export interface ChatReasoning {
@@ -39,7 +40,7 @@ export function gatherReasoning() {
       texts.reasoning += textIn(reasoning)
       size += textIn(reasoning_content).length + textIn(reasoning).length
       for (const piece of Array.isArray(reasoning_details) ? reasoning_details : []) {
-        if (!isFields(piece)) continue
+        if (!isObject(piece)) continue
         addDetail(details, piece)
         size += 64 + JSON.stringify(piece).length
       }

@@ -1,8 +1,10 @@
 /** One turn of a chat-completions model, read chunk by chunk. Pure: no I/O, no time. */
+
 import type { ModelEvent } from '../../actors/ports/index.ts'
+import { isObject } from '../../untrusted/is-object.ts'
 import { malformed, type ProviderProblem } from '../wire/failure.ts'
 import { problemInStream } from '../wire/provider-errors.ts'
-import { type Fields, isFields, parse } from '../wire/provider-json.ts'
+import { type Fields, parse } from '../wire/provider-json.ts'
 import { type End, type ReasonWords, reasonIn, turnEnd } from '../wire/turn-end.ts'
 import { addActivity } from '../wire/turn-events.ts'
 import { type ChatReasoning, gatherReasoning, reasoningIn } from './chat-reasoning.ts'
@@ -59,7 +61,7 @@ export function readTurn({ reasoning, keepEcho }: TurnOptions): Turn {
       return
     }
     const chunk = parse(data)
-    if (!isFields(chunk)) problem = malformed(data)
+    if (!isObject(chunk)) problem = malformed(data)
     else if (chunk.error || eventName === 'error') problem = problemInStream(chunk.error || chunk, data)
     else takeChunk(chunk, data)
   }
@@ -71,12 +73,12 @@ export function readTurn({ reasoning, keepEcho }: TurnOptions): Turn {
       events.push({ type: 'activity', usageFollows: true })
     }
     const choice = Array.isArray(chunk.choices) ? chunk.choices.find(isFirst) : undefined
-    if (!isFields(choice)) {
+    if (!isObject(choice)) {
       addActivity(events)
       return
     }
     // A whole completion has `message` where a chunk has `delta`; some servers mix them up.
-    const delta = isFields(choice.delta) ? choice.delta : isFields(choice.message) ? choice.message : {}
+    const delta = isObject(choice.delta) ? choice.delta : isObject(choice.message) ? choice.message : {}
     const text = textOf(delta.content) || textOf(delta.refusal)
     const thought = reasoning ? reasoningIn(delta) : ''
     if (thought) events.push({ type: 'reasoning', text: thought })
@@ -104,13 +106,13 @@ export function readTurn({ reasoning, keepEcho }: TurnOptions): Turn {
   }
 }
 
-const isFirst = (choice: unknown): boolean => isFields(choice) && (choice.index ?? 0) === 0
+const isFirst = (choice: unknown): boolean => isObject(choice) && (choice.index ?? 0) === 0
 
 /** Text, or the text parts of a list; other parts (Mistral's `thinking`) are not for the reader. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
-  return content.map((part) => (isFields(part) && typeof part.text === 'string' ? part.text : '')).join('')
+  return content.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('')
 }
 
 /** Where vendors put reasoning and calls. A list under "content" may hold Mistral's `thinking`. */
@@ -133,8 +135,8 @@ const isEmpty = (value: unknown): boolean =>
 
 /** The newest report wins: some servers send a growing one with every chunk. Groq puts it under `x_groq`. */
 function usageOf(chunk: Fields): End['usage'] {
-  const usage = chunk.usage ?? (isFields(chunk.x_groq) ? chunk.x_groq.usage : null)
-  if (!isFields(usage)) return null
+  const usage = chunk.usage ?? (isObject(chunk.x_groq) ? chunk.x_groq.usage : null)
+  if (!isObject(usage)) return null
   const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = usage
   return isCount(promptTokens) && isCount(completionTokens) ? { promptTokens, completionTokens } : null
 }

@@ -1,8 +1,10 @@
 /** Tool calls of the chat-completions format, put together from their deltas. */
+
 import { randomUUID } from 'node:crypto'
 import type { ToolCall } from '../../actors/ports/index.ts'
+import { isObject } from '../../untrusted/is-object.ts'
 import { malformed, type ProviderProblem } from '../wire/failure.ts'
-import { type Fields, isFields } from '../wire/provider-json.ts'
+import type { Fields } from '../wire/provider-json.ts'
 
 /** Characters of arguments beyond which a turn is no call but a fault: twice what a model can write in one reply. */
 export const maxArguments = 1024 * 1024
@@ -31,12 +33,12 @@ export function gatherCalls() {
     return call
   }
   function addPart(part: unknown): void {
-    if (!isFields(part)) return
-    const fn = isFields(part.function) ? part.function : {}
+    if (!isObject(part)) return
+    const fn = isObject(part.function) ? part.function : {}
     const id = typeof part.id === 'string' ? part.id : ''
     const name = typeof fn.name === 'string' ? fn.name : ''
     const text =
-      typeof fn.arguments === 'string' ? fn.arguments : isFields(fn.arguments) ? JSON.stringify(fn.arguments) : ''
+      typeof fn.arguments === 'string' ? fn.arguments : isObject(fn.arguments) ? JSON.stringify(fn.arguments) : ''
     const call = callFor(typeof part.index === 'number' ? part.index : null, id, name, text)
     call.id ||= id
     call.name ||= name
@@ -50,7 +52,7 @@ export function gatherCalls() {
       if (Array.isArray(delta.tool_calls)) {
         for (const part of delta.tool_calls.slice(0, maxCalls + 1)) addPart(part)
       }
-      if (isFields(delta.function_call)) addPart({ index: 0, function: delta.function_call })
+      if (isObject(delta.function_call)) addPart({ index: 0, function: delta.function_call })
       if (size > maxArguments) return malformed('tool arguments beyond 1 MiB')
       return calls.length > maxCalls ? malformed(`more than ${maxCalls} tool calls`) : null
     },

@@ -1,8 +1,10 @@
 /** A conversation for vendors that want two roles in turn, each with blocks of text, calls and results. Pure. */
+
 import { createHash } from 'node:crypto'
 import type { MessagePart, ModelMessage, ToolCall, ToolSpec } from '../../actors/ports/index.ts'
+import { isObject } from '../../untrusted/is-object.ts'
 import { segmentsFor } from './outgoing-parts.ts'
-import { isFields, parse } from './provider-json.ts'
+import { parse } from './provider-json.ts'
 
 export interface Exchange<Block> {
   role: 'user' | 'model'
@@ -80,7 +82,7 @@ function freeId(id: string, used: Set<string>): string {
 /** A call's arguments as the object that vendors want; `{}` where they are none. */
 export function argumentsOf({ arguments: text }: ToolCall): Record<string, unknown> {
   const value = parse(text)
-  return isFields(value) ? value : {}
+  return isObject(value) ? value : {}
 }
 
 /**

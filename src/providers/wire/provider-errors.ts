@@ -1,7 +1,8 @@
 /** What a provider says went wrong: statuses, bodies and error objects of many makes, read into one problem. */
+import { isObject } from '../../untrusted/is-object.ts'
 import { ProviderProblem } from './failure.ts'
 import { type ProviderAnswer, readText } from './fetch.ts'
-import { type Fields, isFields, parse } from './provider-json.ts'
+import { type Fields, parse } from './provider-json.ts'
 
 /** More of an error body is neither shown nor stored. */
 const errorBodyBytes = 64 * 1024
@@ -55,7 +56,7 @@ function messageIn(value: unknown, levels = 5): string | null {
   if (typeof value === 'string') return value
   if (levels === 0) return null
   if (Array.isArray(value)) return messageIn(value[0], levels - 1)
-  if (!isFields(value)) return null
+  if (!isObject(value)) return null
   for (const name of ['error', 'message', 'detail', 'msg']) {
     const found = messageIn(value[name], levels - 1)
     if (found) return found
@@ -65,7 +66,7 @@ function messageIn(value: unknown, levels = 5): string | null {
 
 /** The form of an error sent within a stream: `{message, code?, status?, type?}` or plain words. */
 export function problemInStream(error: unknown, whole: string): ProviderProblem {
-  const status = isFields(error) ? statusIn(error) : null
+  const status = isObject(error) ? statusIn(error) : null
   return new ProviderProblem({
     kind: status === null ? 'reported' : 'answered',
     status,

@@ -3,9 +3,6 @@ import { isWithinBounds } from '../../untrusted/json-bounds.ts'
 
 export type Fields = Record<string, unknown>
 
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** The limit of one event or answer: a model's longest call holds a hundredth of it. 20,000 values take 60 ms at worst. */
 const eventBounds = { values: 20_000, depth: 200 }
 

@@ -1,4 +1,5 @@
 /** One connection to an MCP server. The SDK negotiates the protocol revision. */
+
 import {
   type CallToolResult,
   Client,
@@ -8,6 +9,8 @@ import {
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client'
+import { atMost } from '../../async/pause.ts'
+import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import { type McpServer, openTransport } from './mcp-transport.ts'
 
@@ -123,17 +126,8 @@ async function attempt(
 
 /** While it negotiates or waits for an event stream, the SDK ignores signals; only closing the transport stops it. */
 async function connected(client: Client, transport: Transport, signal: AbortSignal): Promise<void> {
-  const { promise: stopped, reject } = Promise.withResolvers<never>()
-  const stop = () => reject(signal.reason)
-  signal.addEventListener('abort', stop, { once: true })
-  if (signal.aborted) stop()
-  const connecting = client.connect(transport, { timeout: SDK_TIMEOUT_MS })
-  try {
-    await Promise.race([connecting, stopped])
-  } finally {
-    signal.removeEventListener('abort', stop)
-    connecting.catch(() => {}) // the close that follows may reject it later
-  }
+  // The close that follows an abort may reject it later: nobody hears of that.
+  await unlessAborted(client.connect(transport, { timeout: SDK_TIMEOUT_MS }), signal)
 }
 
 interface Opened {
@@ -161,7 +155,7 @@ function connection(client: Client, transport: Transport, opened: Opened): McpCo
     async tools(signal) {
       if (offers === undefined) return []
       // A server that refuses is not asked again.
-      if (subscribes) await Promise.race([subscribe().catch(() => {}), delay(SUBSCRIBE_MS)])
+      if (subscribes) await atMost(SUBSCRIBE_MS, subscribe())
       return (await client.listTools(undefined, { signal, timeout: SDK_TIMEOUT_MS, cacheMode: 'refresh' })).tools
     },
     call(name, args, key, signal) {
@@ -177,11 +171,9 @@ function connection(client: Client, transport: Transport, opened: Opened): McpCo
       opened.onClose()
       if ('terminateSession' in transport && typeof transport.terminateSession === 'function') {
         const terminated: Promise<void> = transport.terminateSession()
-        await Promise.race([terminated.catch(() => {}), delay(TERMINATE_MS)])
+        await atMost(TERMINATE_MS, terminated)
       }
       await client.close()
     },
   }
 }
-
-const delay = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref())

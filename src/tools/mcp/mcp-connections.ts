@@ -1,5 +1,7 @@
 /** The pool of connections: one for each MCP server and version of its record, opened on first use. */
+
 import { startDeadline } from '../../async/deadline.ts'
+import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import { connectMcp, type McpConnection } from './mcp-connection.ts'
 import type { McpServer } from './mcp-transport.ts'
@@ -134,17 +136,4 @@ function close(pool: Pool, entry: Kept): void {
     .catch(() => {}) // it was never opened
     .finally(() => pool.closing.delete(closed))
   pool.closing.add(closed)
-}
-
-/** Rejects with the signal's reason as soon as it aborts; the work continues. */
-export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: stopped, reject } = Promise.withResolvers<never>()
-  const stop = () => reject(signal.reason)
-  signal.addEventListener('abort', stop, { once: true })
-  if (signal.aborted) stop()
-  try {
-    return await Promise.race([work, stopped])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
 }

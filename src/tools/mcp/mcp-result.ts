@@ -1,6 +1,8 @@
 /** The result of an MCP tool, as the text that a model reads. */
+
 import { isDeepStrictEqual } from 'node:util'
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
+import { isObject } from '../../untrusted/is-object.ts'
 import { removeSecrets } from '../../untrusted/redact.ts'
 import { cutToBytes } from '../built-in/page-text.ts'
 
@@ -41,8 +43,7 @@ const bytesOf = (base64: string): number => Buffer.byteLength(base64, 'base64')
 
 /** What no text repeats; of an object, its fields. Undefined when there is nothing. In the newest revision it may be any JSON. */
 function notInTexts(structured: unknown, parts: readonly string[]): unknown {
-  const isObject = typeof structured === 'object' && structured !== null && !Array.isArray(structured)
-  const fields = isObject ? Object.entries(structured) : []
+  const fields = isObject(structured) ? Object.entries(structured) : []
   const length = parts.reduce((sum, part) => sum + part.length, 0)
   // Longer texts are cut off anyway.
   if (length === 0 || length > MAX_BYTES || parts.length * (fields.length + 1) > MAX_PAIRS) return structured

@@ -1,4 +1,5 @@
 /** The SDK's transports, extended to report when a response can no longer come, and to close cancelled requests. */
+
 import {
   isSpecType,
   type JSONRPCMessage,
@@ -7,6 +8,7 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client'
+import { isObject } from '../../untrusted/is-object.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import { type FetchWatch, mcpFetch } from './mcp-fetch.ts'
 
@@ -135,6 +137,3 @@ function usedOf({ name, description, inputSchema }: Record<string, unknown>): Re
   const kept = { name, inputSchema: { type: 'object', ...inputSchema } }
   return typeof description === 'string' ? { ...kept, description } : kept
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

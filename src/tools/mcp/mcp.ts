@@ -4,10 +4,11 @@
  */
 
 import { startDeadline } from '../../async/deadline.ts'
+import { unlessAborted } from '../../async/unless-aborted.ts'
 import { removeSecrets, secretsInHeaders } from '../../untrusted/redact.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import type { McpConnection } from './mcp-connection.ts'
-import { createConnections, keyOf, type McpConnections, unlessAborted } from './mcp-connections.ts'
+import { createConnections, keyOf, type McpConnections } from './mcp-connections.ts'
 import { isAnswer, mcpFailure, wasNotExecuted } from './mcp-failure.ts'
 import { createLists, type McpTool, usableTools } from './mcp-lists.ts'
 import { resultText } from './mcp-result.ts'

@@ -2,7 +2,9 @@
  * Checks tool arguments against JSON Schema. A schema may come from an untrusted MCP server: what can be checked in
  * bounded time is checked here, the rest by a process that is terminated when it takes too long.
  */
+
 import { setImmediate } from 'node:timers/promises'
+import { isObject } from '../../untrusted/is-object.ts'
 import { createSchemaProcess } from './schema-process.ts'
 
 export type JsonSchema = Record<string, unknown>
@@ -86,6 +88,3 @@ function flawOfReferences(schema: JsonSchema): string | null {
   }
   return null
 }
-
-const isObject = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

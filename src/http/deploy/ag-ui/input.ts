@@ -3,6 +3,7 @@
 import type { components } from '../../../../openapi/generated/schema.ts'
 import type { DecidedCall } from '../../../actors/ports/index.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import { isObject } from '../../../untrusted/is-object.ts'
 import { badRequest } from '../../server/http-error.ts'
 import { textOfParts } from '../sent-text.ts'
 
@@ -17,9 +18,6 @@ export interface RunInput {
   /** They are results, the last messages. Some may be those of the agent's tools that the page was shown. */
   asMessages: boolean
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The newest user message, answers to interrupts, or the results at the end: nothing else is read. Throws 400. */
 export function readRunInput({ threadId, messages, resume }: RunAgentInput): RunInput {

@@ -3,6 +3,7 @@
 import type { components } from '../../../../openapi/generated/schema.ts'
 import type { DecidedCall } from '../../../actors/ports/index.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
+import { isObject } from '../../../untrusted/is-object.ts'
 import {
   gather,
   isPictureType,
@@ -30,9 +31,6 @@ export type SentUIMessage = Sent &
     | (SentMessage & { isRegenerate: boolean; decisions?: never })
     | { isRegenerate?: never; decisions: readonly DecidedCall[]; replyId: string }
   )
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Throws 400 and 413. */
 export function readChatRequest(

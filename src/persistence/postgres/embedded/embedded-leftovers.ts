@@ -1,9 +1,10 @@
 /** Locks a data folder, and cleans up what an earlier process left in it. */
+
 import { readFile, rm } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as pause } from 'node:timers/promises'
+import { pause } from '../../../async/pause.ts'
 import { codeOf } from '../database.ts'
 import { type EmbeddedLog, run } from './embedded-host.ts'
 

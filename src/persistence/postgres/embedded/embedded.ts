@@ -3,12 +3,13 @@
  * (contract section 1). It listens on a Unix socket only, in a folder that only its own OS user and root can enter.
  * `fsync`, `full_page_writes` and `synchronous_commit` keep their default: on.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { setTimeout as pause } from 'node:timers/promises'
+import { pause } from '../../../async/pause.ts'
 import type { Binaries, EmbeddedLog, RunAs } from './embedded-host.ts'
 import { checkFolder, cleanEnvironment, databaseUser, findBinaries, findPackage, giveTo, run } from './embedded-host.ts'
 import { clearLeftovers, holdFolder, readServerFile } from './embedded-leftovers.ts'

@@ -3,6 +3,7 @@
 import type { Admission, Decisions, NewMessage } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import type { RestState } from '../../../actors/reply/reply-event.ts'
+import { retry } from '../../../async/retry.ts'
 import { changedNothing, isUnavailable, type Sql } from '../../postgres/database.ts'
 import { partRows } from '../parts/parts.ts'
 import { jsonText } from '../settling/stored-reply.ts'
@@ -59,20 +60,19 @@ export async function admit(
 ): Promise<Admission> {
   const begin = earlier?.begin ?? performance.now()
   let maybeStored = earlier?.maybeStored ?? false // by a try whose answer was lost
-  for (let wait = FIRST_WAIT_MS; ; wait *= 2) {
-    try {
-      const answer = await ask(sql, owner, message)
-      return maybeStored && !isForGood(answer, message) ? { outcome: 'unknown' } : admissionOf(answer, owner, message)
-    } catch (error) {
-      maybeStored ||= message.mayStart && !changedNothing(error)
-      if (!isUnavailable(error) || performance.now() + wait - begin > RETRY_MS) {
-        if (!maybeStored) throw error
-        const { replyId, sessionId } = message
-        log.warn({ err: error, replyId, sessionId }, 'It is not known whether a message was stored.')
-        return { outcome: 'unknown' }
-      }
-      await new Promise((resolve) => setTimeout(resolve, wait))
-    }
+  const mayPass = (error: unknown) => {
+    maybeStored ||= message.mayStart && !changedNothing(error)
+    return isUnavailable(error)
+  }
+  const pace = { firstMs: FIRST_WAIT_MS, withinMs: RETRY_MS, since: begin }
+  try {
+    const answer = await retry(() => ask(sql, owner, message), { ...pace, mayPass })
+    return maybeStored && !isForGood(answer, message) ? { outcome: 'unknown' } : admissionOf(answer, owner, message)
+  } catch (error) {
+    if (!maybeStored) throw error
+    const { replyId, sessionId } = message
+    log.warn({ err: error, replyId, sessionId }, 'It is not known whether a message was stored.')
+    return { outcome: 'unknown' }
   }
 }
 

@@ -3,6 +3,7 @@
  * the body itself, whichever vendor's it is: a string that is known stands as the place where it is stored, all else stands
  * as it is. Pure.
  */
+import { isObject } from '../../../untrusted/is-object.ts'
 
 /** An object with this one key is a reference; one that came with the key is a reference to itself. */
 const MARK = '@'
@@ -151,7 +152,7 @@ export function decodeRequest(body: string, stored: Stored): Decoded {
 export function referencesIn(body: string): Reference[] {
   const found: Reference[] = []
   JSON.parse(body, (_, value: unknown) => {
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    if (isObject(value)) {
       const reference = referenceIn(value)
       if (reference?.[0] === '+') found.push(...reference[1].filter(isReference))
       else if (reference) found.push(reference)

@@ -1,4 +1,5 @@
 /** Counts what replies used that are settled nowhere: stateless ones, and those whose session was deleted meanwhile. */
+import { atMost, pause } from '../../../async/pause.ts'
 import { isBadData, type Sql } from '../../postgres/database.ts'
 import { insertUsage, type Used } from './usage.ts'
 
@@ -65,7 +66,7 @@ export function createUsageRecorder({ sql, log }: UsageRecorderOptions): UsageRe
         log.warn({ err, replies: batch.length }, 'Usage could not be stored yet.')
         waiting = [...batch, ...waiting].slice(-MAX_WAITING)
         if (closed) break
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+        await pause(RETRY_MS)
       } finally {
         ended.resolve()
       }
@@ -90,9 +91,7 @@ export function createUsageRecorder({ sql, log }: UsageRecorderOptions): UsageRe
     },
     async stored() {
       hurry()
-      const { promise: late, resolve } = Promise.withResolvers<void>()
-      const timer = setTimeout(resolve, LONGEST_WAIT_MS)
-      await Promise.race([waiting.length > 0 ? tried.promise : underWay, late]).finally(() => clearTimeout(timer))
+      await atMost(LONGEST_WAIT_MS, waiting.length > 0 ? tried.promise : underWay)
     },
     async close() {
       closed = true

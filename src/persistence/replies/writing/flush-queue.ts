@@ -1,7 +1,8 @@
 /** The appends that wait for the next flush: all that gather while a write is under way go along with the next one. */
-import { setTimeout as sleep } from 'node:timers/promises'
+
 import type { Journal } from '../../../actors/ports/index.ts'
 import type { StoredEvent } from '../../../actors/reply/reply-event.ts'
+import { pause } from '../../../async/pause.ts'
 import type { ReplyFrames } from '../settling/stored-reply.ts'
 import { createPace, leastPace } from './flush-pace.ts'
 
@@ -76,7 +77,7 @@ export function createFlushQueue(store: (batch: readonly Append[], epoch: number
       pace.flushed(batch.length)
       countCrowd()
       const left = batch.length === 1 ? 0 : pace.ms() - (performance.now() - begin)
-      if (left >= 1) await sleep(left)
+      if (left >= 1) await pause(left)
     }
     writing = false
     wroteAt = performance.now()

@@ -2,7 +2,7 @@
  * Keeps this instance's flushes few: what replies that still run have said in older ones becomes runs of their own, the
  * flushes are deleted, and so are the runs of replies that have ended. Most replies end before their first flush is old.
  */
-import { setTimeout as pause } from 'node:timers/promises'
+import { atMost } from '../../../async/pause.ts'
 import type { Sql } from '../../postgres/database.ts'
 
 /** A flush is moved when it is one to two intervals old (ms): whoever reads a running reply looks through all that are not. */
@@ -109,7 +109,7 @@ export function createFrameRuns({ sql, instanceId, onError, intervalMs = INTERVA
         await working
         await work(newest)
       }
-      await Promise.race([all(), pause(LAST_MS, undefined, { ref: false })])
+      await atMost(LAST_MS, all())
     },
   }
 }

@@ -2,7 +2,9 @@
  * The durable side of replies: one writer for the whole instance stores everything that gathered while its last
  * write was under way (group commit). A flush is one statement, fenced by this instance's epoch.
  */
+
 import type { Journal, ReplyInfo, Settlement } from '../../../actors/ports/index.ts'
+import { retry } from '../../../async/retry.ts'
 import { askAgain, isBadData, isCanceled, isUnavailable, type Sql } from '../../postgres/database.ts'
 import { createAdmissions } from '../admission/admission.ts'
 import { createGroup } from '../admission/group-commit.ts'
@@ -21,10 +23,7 @@ export interface JournalOptions extends FlushOptions {
   log: { warn(details: object, message: string): void }
 }
 
-const FIRST_RETRY_MS = 20
-const LONGEST_RETRY_MS = 500
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+const backOff = { firstMs: 20, longestMs: 500 }
 
 export function createJournal(options: JournalOptions): Journal & { close(): Promise<void> } {
   const { sql, instance, log } = options
@@ -75,16 +74,16 @@ export function createJournal(options: JournalOptions): Journal & { close(): Pro
 
   /** Settles, however long the database is away. */
   async function settleAgain(reply: ReplyInfo, settlement: Settlement): Promise<Settled> {
-    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
+    const tryOnce = async (): Promise<Settled> => {
       if (reply.epoch !== instance.epoch() || closed) return { result: 'fenced' }
-      try {
-        return await settle(sql, instance.id, reply, settlement, refused.get(reply.id))
-      } catch (error) {
-        if (!isUnavailable(error)) throw error
-        log.warn({ err: error, replyId: reply.id }, 'A settlement failed and is sent again.')
-        await sleep(wait)
-      }
+      return await settle(sql, instance.id, reply, settlement, refused.get(reply.id))
     }
+    const mayPass = (error: unknown) => {
+      if (!isUnavailable(error)) return false
+      log.warn({ err: error, replyId: reply.id }, 'A settlement failed and is sent again.')
+      return true
+    }
+    return await retry(tryOnce, { ...backOff, mayPass })
   }
 }
 
@@ -111,30 +110,31 @@ function createStore(
     num += 1
     const flush = { num, epoch }
     let maybeStored = isRepeat || batch.some((one) => one.maybeStored) // by a try whose answer was lost
-    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
+    let begin = 0
+    const tryOnce = async () => {
       // An epoch that this instance has given up can store nothing, and must not once it has a new one.
       if (epoch !== instance.epoch() || isClosed()) return resolveAll(batch, 'fenced')
-      const begin = performance.now()
-      try {
-        const verdict = await flushes.store(batch, { ...flush, maybeStored })
-        if (verdict === 'stored') runs.stored(epoch, flush.num)
-        return resolveAll(batch, verdict)
-      } catch (error) {
-        if (isCanceled(error)) {
-          log.warn({ err: error, replies: batch.length }, 'A flush took too long and is sent in parts, or later.')
-          return await storeParts(batch, epoch, { begin, maybeStored })
-        }
-        if (isUnavailable(error)) {
-          log.warn({ err: error, replies: batch.length }, 'A flush failed and is sent again.')
-          maybeStored = true
-          await sleep(wait)
-          continue
-        }
-        const [only] = batch
-        if (only && batch.length === 1 && maybeStored) return refuse(only, error)
-        for (const one of batch) await store([one], epoch, true)
-        return
+      begin = performance.now()
+      const verdict = await flushes.store(batch, { ...flush, maybeStored })
+      if (verdict === 'stored') runs.stored(epoch, flush.num)
+      resolveAll(batch, verdict)
+    }
+    const mayPass = (error: unknown) => {
+      if (isCanceled(error) || !isUnavailable(error)) return false
+      log.warn({ err: error, replies: batch.length }, 'A flush failed and is sent again.')
+      maybeStored = true
+      return true
+    }
+    try {
+      await retry(tryOnce, { ...backOff, mayPass })
+    } catch (error) {
+      if (isCanceled(error)) {
+        log.warn({ err: error, replies: batch.length }, 'A flush took too long and is sent in parts, or later.')
+        return await storeParts(batch, epoch, { begin, maybeStored })
       }
+      const [only] = batch
+      if (only && batch.length === 1 && maybeStored) return refuse(only, error)
+      for (const one of batch) await store([one], epoch, true)
     }
   }
 
