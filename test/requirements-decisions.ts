@@ -30,4 +30,7 @@ export const decisions = {
   'contract-15.forked': 'A copy of a session is told what was decided; undecided calls are rejected in it.',
   'contract-15.crash': 'Crashes and restarts between any two steps lose no decision and double no effect.',
   'contract-15.echoes': 'What a vendor wants back is stored with the calls that wait, and goes back to it alone.',
+  // ── contract 25 ───────────────────────────────────────────────────────────────────────────────────────
+  'contract-25.call-ids':
+    'Several calls of one id, and calls without ids, are each made once; no request goes out in which ids repeat.',
 } as const

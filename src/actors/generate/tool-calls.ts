@@ -18,16 +18,17 @@ export const cleanCall = (call: ToolCall): ToolCall => ({
   arguments: cleanText(call.arguments),
 })
 
-/** The calls of a turn that are looked at: where nothing is stored, those of the caller alone, if there are any. */
+/**
+ * The calls of a turn that are looked at, each under an id of its own: where nothing is stored, those of the caller
+ * alone, if there are any.
+ */
 export function callsToMake(
   calls: readonly ToolCall[],
   { said, own }: { said: readonly ModelMessage[]; own: readonly ToolSpec[] },
   actions: Actions,
 ): ToolCall[] {
-  const kinds = calls.map((call) => waitKindOf(call, own, actions))
-  if (kinds.every((kind) => kind === null)) return [...calls]
-  const callers = calls.filter((_, index) => kinds[index] === 'caller')
-  return withOwnIds(!actions.canWait && callers.length > 0 ? callers : calls, said)
+  const callers = actions.canWait ? [] : calls.filter((call) => waitKindOf(call, own, actions) === 'caller')
+  return withOwnIds(callers.length > 0 ? callers : calls, said)
 }
 
 /**

@@ -99,16 +99,19 @@ export const answerOf = (text: string, calls: readonly ToolCall[], echo: object 
   ...(echo && { echo }),
 })
 
-/** Whoever decides names a call by its id: those of a turn that waits get ids that no call before them has. */
+/**
+ * Models repeat ids, or give none. Each call gets one that no call before it has, of this reply and those that it goes on
+ * from: by it alone a call's result, its decision and its place on a page are found.
+ */
 export function withOwnIds(calls: readonly ToolCall[], said: readonly ModelMessage[]): ToolCall[] {
-  const used = new Set<string>()
-  const own = (call: ToolCall): ToolCall => {
-    let { id } = call
-    for (let n = 2; used.has(id); n++) id = `${call.id}_${n}`
+  const used = new Set(
+    said.flatMap((one) => (one.role === 'assistant' ? (one.toolCalls ?? []) : [])).map(({ id }) => id),
+  )
+  return calls.map((call) => {
+    const given = call.id || 'call'
+    let id = given
+    for (let n = 2; used.has(id); n++) id = `${given}_${n}`
     used.add(id)
     return { ...call, id }
-  }
-  // Pages are shown repeated ids in the same way (reply-outline.ts): what waits must not be named like one of those.
-  for (const one of said) if (one.role === 'assistant') for (const call of one.toolCalls ?? []) own(call)
-  return calls.map(own)
+  })
 }

@@ -49,9 +49,9 @@ const cutArguments = (text: string): string =>
 interface ToolTurn {
   text: string
   calls: ToolCall[]
-  /** By place of the call: ids may repeat. */
-  results: (string | undefined)[]
-  /** Calls of it waited for somebody: their ids are their own. */
+  /** By the call's id. */
+  results: Map<string, string>
+  /** Ids of the calls that waited for somebody. */
   waited: Set<string>
 }
 
@@ -63,18 +63,15 @@ function turnsOf(content: string, events: readonly HistoryToolEvent[]): { turns:
   for (const { end, event } of events) {
     const last = turns.at(-1)
     if (event.type === 'tool_result') {
-      const place = last?.calls.findIndex(({ id }, index) => id === event.id && last.results[index] === undefined) ?? -1
-      if (last && place >= 0) {
-        last.results[place] = shortened(event.content)
-      }
+      last?.results.set(event.id, shortened(event.content))
       continue
     }
     const { id, name, waits } = event
     const call = repeatableCall({ id, name, arguments: cutArguments(event.arguments) })
-    const goesOn = last !== undefined && end === shown && last.results.length === 0
-    const turn = goesOn
+    const goesOn = last !== undefined && end === shown && last.results.size === 0
+    const turn: ToolTurn = goesOn
       ? last
-      : { text: bytes.toString('utf8', shown, end), calls: [], results: [], waited: new Set<string>() }
+      : { text: bytes.toString('utf8', shown, end), calls: [], results: new Map(), waited: new Set() }
     if (!goesOn) turns.push(turn)
     turn.calls.push(call)
     if (waits !== undefined) turn.waited.add(id)
@@ -98,9 +95,9 @@ export function messagesFor({ role, content, parts, toolEvents, decided }: Histo
   const { turns, rest } = turnsOf(content, toolEvents)
   const messages = turns.flatMap(({ text, calls, results, waited }): ModelMessage[] => [
     { role: 'assistant', content: text, toolCalls: calls },
-    ...calls.map(({ id }, index): ModelMessage => {
+    ...calls.map(({ id }): ModelMessage => {
       const missing = waited.has(id) ? laterText(decided?.find((one) => one.id === id)) : unknownOutcome
-      return { role: 'tool', toolCallId: id, content: results[index] ?? missing }
+      return { role: 'tool', toolCallId: id, content: results.get(id) ?? missing }
     }),
   ])
   return rest === '' ? messages : [...messages, { role: 'assistant', content: rest }]

@@ -9,7 +9,6 @@ import type { FinishReason, Frame, ReplyError, ReplyEvent, WaitKind } from '../.
 export type TextKind = 'text' | 'reasoning'
 
 export interface OutlinedCall {
-  /** The model's own id, or one made from it: models repeat ids, and readers know calls by them. */
   id: string
   name: string
   /** JSON text as the model wrote it; it may not parse. */
@@ -56,37 +55,27 @@ const UNKNOWN_OUTCOME = 'The outcome is unknown: the reply ended before a result
 
 type CallEvent = Extract<ReplyEvent, { type: 'tool_call' }>
 
-interface OpenCall {
-  modelId: string
-  call: OutlinedCall
-  waits: WaitKind | undefined
-}
-
-/** Gives each call an id that is its own, and finds the call that a result belongs to. */
+/** The calls without a result. */
 function createCalls() {
-  const ids = new Set<string>()
-  let open: OpenCall[] = []
+  const open = new Map<string, CallEvent>()
   return {
-    open(event: CallEvent): OutlinedCall {
-      let id = event.id
-      for (let n = 2; ids.has(id); n++) id = `${event.id}_${n}`
-      ids.add(id)
-      const call = { id, name: event.name, arguments: event.arguments }
-      open.push({ modelId: event.id, call, waits: event.waits })
+    open(call: CallEvent): OutlinedCall {
+      open.set(call.id, call)
       return call
     },
-    /** The oldest call of this id that has no result. Null: there is none. */
-    close(modelId: string): OutlinedCall | null {
-      const index = open.findIndex((one) => one.modelId === modelId)
-      return index < 0 ? null : (open.splice(index, 1)[0]?.call ?? null)
+    /** Undefined: no call of this id is open. */
+    close(id: string): OutlinedCall | undefined {
+      const call = open.get(id)
+      open.delete(id)
+      return call
     },
-    isEmpty: () => open.length === 0,
-    waiting: (kind: WaitKind) => open.filter(({ waits }) => waits === kind).map(({ call }) => call),
+    isEmpty: () => open.size === 0,
+    waiting: (kind: WaitKind): OutlinedCall[] => [...open.values()].filter(({ waits }) => waits === kind),
     /** `waits`: those that wait for somebody stay. */
     rest(waits: boolean): OutlinedCall[] {
-      const gone = open.filter((one) => !waits || one.waits === undefined)
-      open = open.filter((one) => !gone.includes(one))
-      return gone.map(({ call }) => call)
+      const gone = [...open.values()].filter((one) => !waits || one.waits === undefined)
+      for (const { id } of gone) open.delete(id)
+      return gone
     },
   }
 }
@@ -170,7 +159,7 @@ export function createOutline(write: OutlineWriter): Outline {
         return one.waits === 'caller' ? held.hold(one) : called(one)
       case 'tool_result': {
         const call = calls.close(one.id)
-        if (call === null) return
+        if (call === undefined) return
         if (one.denied) write.denied(call, one.content)
         else write.answered(call, one.ok, one.content)
         // All calls of a turn are stored before its first result, and the model is asked again after the last one.

@@ -1,5 +1,5 @@
 /** A model request in the words of Anthropic's Messages API. */
-import type { GenerationConfig, MessagePart, ModelRequest } from '../../actors/ports/index.ts'
+import type { GenerationConfig, MessagePart, ModelRequest, ToolCall } from '../../actors/ports/index.ts'
 import { wireFields } from '../answer-fields.ts'
 import { anthropicThinking } from '../reasoning.ts'
 import { anthropicToolChoice, isForced } from '../tool-choice.ts'
@@ -89,9 +89,17 @@ const wireFor = (request: ModelRequest): Wire<Block> => ({
     tool_use_id: call.id,
     ...(content.trim() !== '' && { content }),
   }),
-  echoed: (echo) => echoes.of(echo, request),
+  echoed: (echo, calls) => withIds(echoes.of(echo, request), calls),
   resultsApart: false,
 })
+
+function withIds(blocks: readonly Block[] | null, calls: readonly ToolCall[]): readonly Block[] | null {
+  let next = 0
+  return (
+    blocks?.map((block) => (block.type === 'tool_use' ? { ...block, id: calls[next++]?.id ?? block.id } : block)) ??
+    null
+  )
+}
 
 const imageBlock = (part: MessagePart): Image => {
   const media_type = pictureTypes.find((type) => type === part.mediaType)

@@ -1,5 +1,5 @@
 /** A model request in the words of the Gemini API. */
-import type { ModelRequest } from '../../actors/ports/index.ts'
+import type { ModelRequest, ToolCall } from '../../actors/ports/index.ts'
 import { wireFields } from '../answer-fields.ts'
 import { geminiThoughts } from '../reasoning.ts'
 import { createEchoes } from '../wire/echoes.ts'
@@ -30,28 +30,38 @@ export interface GeminiBody {
 /** A turn's parts as they came: Gemini 3 and later refuse calls that come back without their signature. */
 export const echoes = createEchoes<readonly Part[]>('gemini')
 
-const partsOf = (echo: object | undefined, request: ModelRequest): readonly Part[] | null =>
-  echo === undefined ? null : echoes.of(echo, request)
-
 /**
  * Calls of the history go without ids, which older models neither give nor know: vendor and order tell which result
- * is whose. `callIds` are those that the model gave in this reply: their results name them.
+ * is whose. Results name the ids that the model gave in this reply.
  */
-const wireFor = (request: ModelRequest, callIds: ReadonlySet<string>): Wire<Part> => ({
+const wireFor = (request: ModelRequest, given = new Set<string>()): Wire<Part> => ({
   type: 'gemini',
   text: (text) => ({ text }),
   part: (part) => ({ inlineData: { mimeType: part.mediaType, data: bytesOf(part) } }),
   call: (call) => ({ functionCall: { name: call.name, args: argumentsOf(call) } }),
   result: ({ id, name }, content) => ({
-    functionResponse: { name, response: { output: content }, ...(callIds.has(id) && { id }) },
+    functionResponse: { name, response: { output: content }, ...(given.has(id) && { id }) },
   }),
-  echoed: (echo) => partsOf(echo, request),
+  echoed: (echo, calls) => withIds(echoes.of(echo, request), calls, given),
   resultsApart: true,
 })
 
-function idsIn(request: ModelRequest): Set<string> {
-  const parts = request.messages.flatMap((one) => (one.role === 'assistant' && partsOf(one.echo, request)) || [])
-  return new Set(parts.flatMap(({ functionCall }) => functionCall?.id ?? []))
+/** A call that came without an id goes back without one. */
+function withIds(
+  parts: readonly Part[] | null,
+  calls: readonly ToolCall[],
+  given: Set<string>,
+): readonly Part[] | null {
+  let next = 0
+  const withId = (part: Part): Part => {
+    const { functionCall } = part
+    if (functionCall === undefined) return part
+    const own = calls[next++]?.id
+    if (!functionCall.id || own === undefined) return part
+    given.add(own)
+    return { ...part, functionCall: { ...functionCall, id: own } }
+  }
+  return parts?.map(withId) ?? null
 }
 
 function callingConfig({ tools, toolChoice }: ModelRequest): { toolConfig?: ToolConfig } {
@@ -65,7 +75,7 @@ export function geminiBody(request: ModelRequest): GeminiBody {
   const { system, messages, config, tools } = request
   const { thinkingConfig: effort, ...fields } = wireFields(request)
   const thinkingConfig = { ...Object(effort), ...geminiThoughts(request) }
-  const exchanges = exchangesOf(messages, wireFor(request, idsIn(request)))
+  const exchanges = exchangesOf(messages, wireFor(request))
   const declared = tools.length > 0 ? tools : toolsMentionedIn(messages)
   return {
     contents: exchanges.map(({ role, blocks }) => ({ role, parts: blocks })),

@@ -5,6 +5,7 @@ import type { MessagePart, ModelMessage, ModelRequest, UserMessage } from '../..
 import { wireFields } from '../answer-fields.ts'
 import type { Dialect } from '../provider-types.ts'
 import { chatToolChoice } from '../tool-choice.ts'
+import { plainId, withUniqueCallIds } from '../wire/call-ids.ts'
 import { bytesOf, segmentsFor, textOf } from '../wire/outgoing-parts.ts'
 import { type ChatReasoning, echoes, reasoningFields } from './chat-reasoning.ts'
 
@@ -23,7 +24,9 @@ export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
     stream: true,
     messages: [
       ...(system ? [{ role: 'system', content: system } as const] : []),
-      ...messages.map((message) => wireMessage(message, { type: request.provider.type, dialect, reasoningOf })),
+      ...withUniqueCallIds(messages, dialect.shortCallIds ? shortId : sameId).map((message) =>
+        wireMessage(message, { type: request.provider.type, reasoningOf }),
+      ),
     ],
     ...(dialect.usageOption && { stream_options: { include_usage: true } }),
     ...(config.temperature !== undefined && { temperature: config.temperature }),
@@ -45,7 +48,6 @@ export function chatBody(request: ModelRequest, dialect: Dialect): ChatBody {
 interface WireOptions {
   /** The provider's. */
   type: string
-  dialect: Dialect
   reasoningOf(echo: object | undefined): ChatReasoning
 }
 
@@ -68,13 +70,12 @@ function filePart(part: MessagePart): ContentPart {
   return { type: 'file', file: { filename: filename ?? 'file.pdf', file_data: url } }
 }
 
-function wireMessage(message: ModelMessage, { type, dialect, reasoningOf }: WireOptions): Message & ChatReasoning {
-  const callId = (id: string) => (dialect.shortCallIds ? shortId(id) : id)
+function wireMessage(message: ModelMessage, { type, reasoningOf }: WireOptions): Message & ChatReasoning {
   switch (message.role) {
     case 'user':
       return { role: 'user', content: message.segments ? contentParts(type, message) : message.content }
     case 'tool':
-      return { role: 'tool', tool_call_id: callId(message.toolCallId), content: message.content }
+      return { role: 'tool', tool_call_id: message.toolCallId, content: message.content }
     case 'assistant':
       if (!message.toolCalls?.length) return { role: 'assistant', content: message.content }
       return {
@@ -82,7 +83,7 @@ function wireMessage(message: ModelMessage, { type, dialect, reasoningOf }: Wire
         content: message.content || null, // as the vendors themselves send it
         ...reasoningOf(message.echo),
         tool_calls: message.toolCalls.map(({ id, name, arguments: text }) => ({
-          id: callId(id),
+          id,
           type: 'function',
           function: { name, arguments: text },
         })),
@@ -101,6 +102,8 @@ export const withoutReasoning = (body: ChatBody): ChatBody => ({
     return plain
   }),
 })
+
+const sameId = (id: string): string => id || plainId(id)
 
 /** Mistral takes only nine letters and digits; a session may hold calls of another vendor. Same id, same result. */
 const shortId = (id: string): string =>

@@ -1,8 +1,8 @@
 /** A conversation for vendors that want two roles in turn, each with blocks of text, calls and results. Pure. */
 
-import { createHash } from 'node:crypto'
 import type { MessagePart, ModelMessage, ToolCall, ToolSpec } from '../../actors/ports/index.ts'
 import { isObject } from '../../untrusted/is-object.ts'
+import { plainId, withUniqueCallIds } from './call-ids.ts'
 import { segmentsFor } from './outgoing-parts.ts'
 import { parse } from './provider-json.ts'
 
@@ -21,20 +21,19 @@ export interface Wire<Block> {
   call(call: ToolCall): Block
   /** `call` is the one that this is the result of. */
   result(call: ToolCall, content: string): Block
-  /** The blocks of a turn exactly as they came, when `echo` is this adapter's own. */
-  echoed(echo: object): readonly Block[] | null
+  /** The blocks of a turn as they came, when `echo` is this adapter's own: with the ids of `calls`, in order. */
+  echoed(echo: object, calls: readonly ToolCall[]): readonly Block[] | null
   /** Results must not share a message with words. */
   resultsApart: boolean
 }
 
 /**
  * Roles alternate (with `resultsApart`, words may follow results of the same role), the user begins, blank text
- * is left out: vendors refuse it. Call ids are made unique and plain, since a session may hold calls of another vendor.
+ * is left out: vendors refuse it. A session may hold calls of another vendor: their ids are made plain.
  */
 export function exchangesOf<Block>(messages: readonly ModelMessage[], wire: Wire<Block>): Exchange<Block>[] {
   const exchanges: Exchange<Block>[] = []
-  const used = new Set<string>()
-  let asked: { id: string; call: ToolCall }[] = []
+  const asked = new Map<string, ToolCall>()
   let lastKind = ''
   const add = (role: 'user' | 'model', kind: 'words' | 'results', blocks: readonly Block[]) => {
     if (blocks.length === 0) return
@@ -45,11 +44,11 @@ export function exchangesOf<Block>(messages: readonly ModelMessage[], wire: Wire
     else exchanges.push({ role, blocks: [...blocks] })
     lastKind = kind
   }
-  for (const message of messages) {
+  const isEchoed = ({ echo }: { echo?: object }) => echo !== undefined && wire.echoed(echo, []) !== null
+  for (const message of withUniqueCallIds(messages, plainId, isEchoed)) {
     if (message.role === 'tool') {
-      const place = asked.findIndex(({ id }) => id === message.toolCallId)
-      const [found] = place < 0 ? [] : asked.splice(place, 1)
-      if (found) add('user', 'results', [wire.result(found.call, message.content)])
+      const call = asked.get(message.toolCallId)
+      if (call !== undefined) add('user', 'results', [wire.result(call, message.content)])
       continue
     }
     if (message.role === 'user') {
@@ -59,25 +58,15 @@ export function exchangesOf<Block>(messages: readonly ModelMessage[], wire: Wire
     } else {
       const words = message.content.trim() === '' ? [] : [wire.text(message.content)]
       const calls = message.toolCalls ?? []
-      const echo = message.echo ? wire.echoed(message.echo) : null
-      asked = calls.map((call) => ({ id: call.id, call: echo ? call : { ...call, id: freeId(call.id, used) } }))
-      add('model', 'words', echo ?? [...words, ...asked.map(({ call }) => wire.call(call))])
+      for (const call of calls) asked.set(call.id, call)
+      const echo = message.echo ? wire.echoed(message.echo, calls) : null
+      add('model', 'words', echo ?? [...words, ...calls.map((call) => wire.call(call))])
     }
   }
   return exchanges
 }
 
 const opening = '(The conversation begins with the assistant.)'
-
-function freeId(id: string, used: Set<string>): string {
-  const plain = /^[a-zA-Z0-9_-]{1,64}$/.test(id)
-    ? id
-    : `call_${createHash('sha256').update(id).digest('hex').slice(0, 16)}`
-  let free = plain
-  for (let count = 2; used.has(free); count++) free = `${plain}_${count}`
-  used.add(free)
-  return free
-}
 
 /** A call's arguments as the object that vendors want; `{}` where they are none. */
 export function argumentsOf({ arguments: text }: ToolCall): Record<string, unknown> {

@@ -26,6 +26,32 @@ verifies(
 )
 
 describe('tools', () => {
+  verifies(
+    'contract-25.call-ids',
+    'calls that share an id, or have none, are each made once under ids of their own',
+    async () => {
+      const made: [string, string][] = []
+      const call: Call = async ({ id }, _signal, key) => {
+        made.push([id, key])
+        return { ok: true, content: `of ${id}` }
+      }
+      const turns = [
+        [ask('c'), ask('c'), ask(''), end('tool_calls')],
+        [ask('c_2'), ask('c'), ask(''), end('tool_calls')],
+      ]
+      const model = script(...turns, [say('done'), end()])
+      const { events } = await run(model, { call })
+      const ids = ['c', 'c_2', 'call', 'c_2_2', 'c_3', 'call_2']
+      expect(made).toEqual(ids.map((id, index) => [id, `r:${index + 1}`]))
+      const results = events.flatMap((event) => (event.type === 'tool_result' ? [[event.id, event.content]] : []))
+      expect(results).toEqual(ids.map((id) => [id, `of ${id}`]))
+      const told = model.requests
+        .at(-1)
+        ?.messages.flatMap((one) => (one.role === 'tool' ? [[one.toolCallId, one.content]] : []))
+      expect(told).toEqual(results)
+    },
+  )
+
   test('calls of one turn run side by side, results come in call order, and the model is told', async () => {
     const running: string[] = []
     const release = Promise.withResolvers<void>()

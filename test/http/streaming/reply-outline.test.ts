@@ -20,7 +20,6 @@ const replyId = '01890000-0000-7000-8000-000000000001'
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
 const call = fc.record({
-  id: fc.constantFrom('c', 'c', 'd', 'c_2'), // models repeat ids, and may hit one that was made of another
   name: fc.constantFrom('look', 'find'),
   arguments: fc.constantFrom(
     '{"q":1}',
@@ -49,8 +48,10 @@ type Reply = typeof reply extends fc.Arbitrary<infer R> ? R : never
 function eventsOf({ turns, last, cut }: Reply): ReplyEvent[] {
   const events: ReplyEvent[] = []
   const startedAt = '2026-11-23T00:00:00.000Z'
-  for (const { texts, calls } of turns) {
+  let made = 0
+  for (const { texts, calls: asked } of turns) {
     events.push(...texts)
+    const calls = asked.map((one) => ({ ...one, id: `c${made++}` }))
     for (const { id, name, arguments: args } of calls) {
       events.push({ type: 'tool_call', id, name, arguments: args, startedAt })
     }

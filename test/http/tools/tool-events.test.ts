@@ -31,8 +31,8 @@ verifies(
       result('c1', '1'),
       result('c2', '2'),
       'B',
-      called('c1', '3'),
-      result('c1', '3'),
+      called('c1_2', '3'),
+      result('c1_2', '3'),
       'C',
     ]
     expect(told(frames)).toEqual(all)
@@ -50,7 +50,7 @@ verifies(
       startedAt: expect.stringMatching(/^\d{4}-.*Z$/),
       durationMs: expect.any(Number),
     })
-    expect(reply.toolCalls).toEqual([toolCall('c1', '1', 1), toolCall('c2', '2', 1), toolCall('c1', '3', 2)])
+    expect(reply.toolCalls).toEqual([toolCall('c1', '1', 1), toolCall('c2', '2', 1), toolCall('c1_2', '3', 2)])
     expect(reply.content).toBe('ABC')
 
     // Frames: 1 role, 2 A, 3 B, 4 C, 5 finish, 6 [DONE].

@@ -29,7 +29,7 @@ verifies('contract-15.echoes', 'signed reasoning is whole after it was stored', 
   const of = { provider: provider('anthropic'), model: 'claude-sonnet-4-5' }
   const claude = anthropicBody(requestOf('anthropic', of.model, stored(anthropic.keep(of, [thought, use]))))
   expect(claude.messages[1]).toEqual({ role: 'assistant', content: [thought, use] })
-  const part = { functionCall: { id: 'g1', name: 'look', args: { q: 1 } }, thoughtSignature: 'c2ln' }
+  const part = { functionCall: { id: 'c1', name: 'look', args: { q: 1 } }, thoughtSignature: 'c2ln' }
   const google = { provider: provider('gemini'), model: 'gemini-3-pro' }
   const asked = geminiBody(requestOf('gemini', google.model, stored(gemini.keep(google, [part]))))
   expect(asked.contents).toContainEqual({ role: 'model', parts: [part] })

@@ -6,9 +6,8 @@ import type { WaitedCall } from '../../../persistence/replies/settling/waits.ts'
 
 type ToolCallShown = components['schemas']['PlaygroundToolCall']
 
-/** A result belongs to the oldest call of its id that has none: models repeat ids. */
 export function toolCallsOf({ toolEvents, waited }: Message): ToolCallShown[] {
-  const calls: (ToolCallShown & { waits: boolean })[] = []
+  const calls = new Map<string, ToolCallShown & { waits: boolean }>()
   for (const { event, offset } of toolEvents) {
     if (event.type === 'tool_call') {
       const { id, name, startedAt, waits } = event
@@ -22,14 +21,14 @@ export function toolCallsOf({ toolEvents, waited }: Message): ToolCallShown[] {
         startedAt,
         durationMs: null,
       }
-      calls.push({ ...shown, waits: waits !== undefined })
+      calls.set(id, { ...shown, waits: waits !== undefined })
     } else if (event.type === 'tool_result') {
       const { id, ok, content, durationMs } = event
-      const call = calls.find((one) => one.id === id && one.ok === null && !one.waits)
-      if (call) Object.assign(call, { ok, content, durationMs })
+      const call = calls.get(id)
+      if (call && !call.waits) Object.assign(call, { ok, content, durationMs })
     }
   }
-  return calls.map(({ waits, ...call }) =>
+  return [...calls.values()].map(({ waits, ...call }) =>
     waits ? { ...call, ...decisionShown(waited.find(({ id }) => id === call.id)) } : call,
   )
 }

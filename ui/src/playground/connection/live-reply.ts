@@ -93,13 +93,11 @@ const startedCall = (call: EventOf<'tool_call'>, offset: number): ToolCall => ({
   durationMs: null,
 })
 
-/** A result belongs to the oldest call of its id that has none: models repeat ids. */
-function withResult(calls: readonly ToolCall[], result: EventOf<'tool_result'>): readonly ToolCall[] {
-  const index = calls.findIndex(({ id, ok }) => id === result.id && ok === null)
-  const call = calls[index]
-  if (call === undefined) return calls
-  const { ok, content, durationMs } = result
-  return calls.with(index, { ...call, ok, content, durationMs })
+function withResult(
+  calls: readonly ToolCall[],
+  { id, ok, content, durationMs }: EventOf<'tool_result'>,
+): readonly ToolCall[] {
+  return calls.map((call) => (call.id === id ? { ...call, ok, content, durationMs } : call))
 }
 
 /** A message as it is shown; `id` is null while the server's is not known. */

@@ -1,0 +1,43 @@
+/** Ids of calls as a request has them: vendors refuse one in which they repeat. Pure. */
+
+import { createHash } from 'node:crypto'
+import type { ModelMessage } from '../../actors/ports/index.ts'
+
+type Answer = Extract<ModelMessage, { role: 'assistant' }>
+
+/** What every vendor takes. */
+export const plainId = (id: string): string =>
+  /^[a-zA-Z0-9_-]{1,64}$/.test(id) ? id : `call_${createHash('sha256').update(id).digest('hex').slice(0, 16)}`
+
+/**
+ * Each call gets an id that no other call of the conversation has, in words that `plain` gives, and its result the same.
+ * Within a reply ids are unique already; replies of one session, and conversations that callers keep, repeat them.
+ * `isEchoed`: the vendor gets this turn back as it came, its ids too as far as they do not repeat.
+ */
+export function withUniqueCallIds(
+  messages: readonly ModelMessage[],
+  plain: (id: string) => string,
+  isEchoed: (answer: Answer) => boolean = () => false,
+): readonly ModelMessage[] {
+  if (!messages.some((one) => one.role === 'assistant' && one.toolCalls !== undefined)) return messages
+  const used = new Set<string>()
+  let open: { id: string; own: string }[] = []
+  const ownId = (id: string, isKept: boolean): string => {
+    let own = isKept && id !== '' ? id : plain(id)
+    for (let n = 2; used.has(own); n++) own = plain(`${id}_${n}`)
+    used.add(own)
+    return own
+  }
+  return messages.flatMap((message): readonly ModelMessage[] => {
+    if (message.role === 'assistant' && message.toolCalls !== undefined) {
+      const isKept = isEchoed(message)
+      const toolCalls = message.toolCalls.map((call) => ({ ...call, id: ownId(call.id, isKept) }))
+      open = toolCalls.map(({ id: own }, index) => ({ id: message.toolCalls?.[index]?.id ?? own, own }))
+      return [{ ...message, toolCalls }]
+    }
+    if (message.role !== 'tool') return [message]
+    const place = open.findIndex(({ id }) => id === message.toolCallId)
+    const [found] = place < 0 ? [] : open.splice(place, 1)
+    return found === undefined ? [] : [{ ...message, toolCallId: found.own }]
+  })
+}
