@@ -1,5 +1,5 @@
 /** The declarations of `contract.ts` → an OpenAPI 3.1 document. Schemas with a `title` become components. */
-import type { TSchema } from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import manifest from '../package.json' with { type: 'json' }
 import { tags } from './contract.ts'
 import { type Operation, pathParams, type Scope } from './operation.ts'
@@ -134,12 +134,13 @@ function requestBodyOf({ body, bodyOptional, alsoConsumes = [] }: Operation, sch
 
 const successWords: Record<string, string> = { 200: 'Success.', 201: 'Created.', 204: 'Done; no body.' }
 
-function successesOf({ responses, streams, events = [], lines, bytes }: Operation, schemas: Json): Json {
+function successesOf({ responses, streams, events = [], lines, bytes, text }: Operation, schemas: Json): Json {
   const answers = Object.entries(responses).map(([status, schema]) => {
     const content: Json = {}
-    if (schema !== null) content['application/json'] = { schema: hoist(schema, schemas) }
+    if (schema !== null) content['application/json'] = { schema: hoistEach(schema, schemas) }
     if (lines && status === '200') content['application/x-ndjson'] = { schema: hoist(lines, schemas) }
     if (bytes && status === '200') content['*/*'] = { schema: { type: 'string', contentMediaType: '*/*' } }
+    if (text && status === '200') content['text/plain'] = { schema: { type: 'string' } }
     if (streams && status === '200') content['text/event-stream'] = { schema: eventsOf(events, schemas) }
     const description = streams && status === '204' ? 'No reply yet.' : (successWords[status] ?? 'Success.')
     return [status, Object.keys(content).length === 0 ? { description } : { description, content }]
@@ -213,6 +214,10 @@ function hoist(schema: unknown, schemas: Json): Json {
   schemas[title] = inside
   return { $ref: `#/components/schemas/${title}` }
 }
+
+/** One of several answers is a schema with a name of its own. */
+const hoistEach = (schema: TSchema, schemas: Json): Json =>
+  Type.IsUnion(schema) ? { anyOf: schema.anyOf.map((one) => hoist(one, schemas)) } : hoist(schema, schemas)
 
 function hoistInside(keyword: string, value: unknown, schemas: Json): unknown {
   if (keyword === 'properties' && isObject(value)) {

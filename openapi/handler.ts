@@ -16,7 +16,7 @@ type Filled<Values, Names> = Given<Values> & Required<Pick<Given<Values>, Extrac
 type Success<O> = O extends { responses: infer R } ? R[Extract<keyof R, 200 | 201 | 202 | 204>] : never
 type Streamed<O, X extends Exchange> =
   ContentOf<Success<O>> extends infer Content
-    ? Content extends { 'text/event-stream': unknown } | { 'application/x-ndjson': unknown }
+    ? Content extends { 'text/event-stream': unknown } | { 'application/x-ndjson': unknown } | { 'text/plain': unknown }
       ? X['reply'] | undefined
       : never
     : never

@@ -37,6 +37,8 @@ export interface Operation {
   lines?: TSchema
   /** Answers with bytes of a media type that is theirs. */
   bytes?: true
+  /** Answers with plain text too, where the query asks for it. */
+  text?: true
   /** Schemas of its events' `data:`, except `[DONE]`. */
   events?: readonly TSchema[]
   /** The success statuses, the usual one first. Null when there is no JSON body. */

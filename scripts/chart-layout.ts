@@ -12,8 +12,6 @@ const file = new URL('../ui/src/chart/layout/layouts.json', import.meta.url)
 
 /** `wide` reads from left to right, `tall` from top to bottom and with larger words: it is shown smaller. */
 type Form = 'wide' | 'tall'
-/** Room in each label beside the event's name: none, and for ` 99.9K`. */
-const extraLetters = [0, 5]
 
 const shortName = (state: string): string => state.slice(state.lastIndexOf('.') + 1)
 
@@ -40,8 +38,7 @@ const optionsOf = (form: Form) => ({
   'elk.layered.spacing.edgeEdgeBetweenLayers': '14',
 })
 
-/** `extraLetters`: room in each label beside the event's name. */
-function elkGraph(chart: SessionChart, form: Form, extraLetters: number): ElkNode {
+function elkGraph(chart: SessionChart, form: Form): ElkNode {
   const { width, height, letter, label, header } = forms[form]
   const nodeOf = (state: ChartState): ElkNode => {
     const children = chart.states.filter(({ parent }) => parent === state.id).map(nodeOf)
@@ -76,7 +73,7 @@ function elkGraph(chart: SessionChart, form: Form, extraLetters: number): ElkNod
         labels: [
           {
             text: event,
-            width: (event.length + extraLetters) * letter + 20,
+            width: event.length * letter + 20,
             height: label,
             layoutOptions: { 'elk.edgeLabels.inline': 'true' },
           },
@@ -118,9 +115,7 @@ function readLayout(root: ElkNode) {
 const elk = new Elk.default()
 const layouts: Record<string, ReturnType<typeof readLayout>> = {}
 for (const form of ['wide', 'tall'] as const) {
-  for (const extra of extraLetters) {
-    layouts[`${form} ${extra}`] = readLayout(await elk.layout(elkGraph(sessionChart(), form, extra)))
-  }
+  layouts[form] = readLayout(await elk.layout(elkGraph(sessionChart(), form)))
 }
 const text = `${JSON.stringify(layouts)}\n`
 if (!argv.includes('--check')) await writeFile(file, text)

@@ -1,4 +1,4 @@
-/** The state chart's pictures: a reply in the middle, a replay at a tool's answer, an hour of traffic, actors. */
+/** The state chart's pictures: a reply in the middle, a replay at a tool's answer, actors. */
 import type { Page } from 'playwright-core'
 import { demoAgent, type Product } from '../test/support/programs/product.ts'
 import type { Shot } from './shots.ts'
@@ -60,7 +60,6 @@ export async function withChartShots(product: Product, take: (shots: Shot[]) => 
   await take([
     { name: 'chart-live', path: '/', act: live },
     { name: 'chart-replay', path: '/', act: replay },
-    { name: 'chart-traffic', path: '/', act: (page) => goto(page, '/chart?view=traffic&hours=1') },
     { name: 'chart-actors', path: '/', act: actors },
   ])
   await cancel(id)

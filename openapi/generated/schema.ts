@@ -1081,7 +1081,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The state chart of a session, as data */
+        /**
+         * The state chart of a session, as data
+         * @description `mermaid` is a `stateDiagram-v2` as plain text, `xstate` a configuration for `createMachine`.
+         */
         get: operations["getChart"];
         put?: never;
         post?: never;
@@ -2645,6 +2648,19 @@ export interface components {
             /** Format: password */
             password: string;
         };
+        /** @description The state machine of a session, as XState reads it. */
+        MachineConfig: {
+            id: string;
+            /** @description As it is at first. */
+            context: {
+                [key: string]: unknown;
+            };
+            initial: string;
+            /** @description As XState has them: `on`, `invoke`, `states`, with guards and actions by their names. */
+            states: {
+                [key: string]: unknown;
+            };
+        };
         McpSelection: {
             /** @description Id of an MCP server. */
             mcpServerId: string;
@@ -3956,6 +3972,7 @@ export type LiveActor = components['schemas']['LiveActor'];
 export type LiveActors = components['schemas']['LiveActors'];
 export type LoggedIn = components['schemas']['LoggedIn'];
 export type LoginRequest = components['schemas']['LoginRequest'];
+export type MachineConfig = components['schemas']['MachineConfig'];
 export type McpSelection = components['schemas']['McpSelection'];
 export type McpServer = components['schemas']['McpServer'];
 export type McpServerCreate = components['schemas']['McpServerCreate'];
@@ -9713,7 +9730,10 @@ export interface operations {
     };
     getChart: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description For which reader. Absent: `data`. */
+                format?: "data" | "mermaid" | "xstate";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -9726,7 +9746,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Chart"];
+                    "application/json": components["schemas"]["Chart"] | components["schemas"]["MachineConfig"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Something is missing or invalid; the message names the field and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
                 };
             };
             /** @description Log in first. */

@@ -4,7 +4,9 @@ import { oneOf, page } from '../schemas/basics.ts'
 import {
   Chart,
   ChartTraffic,
+  chartFormats,
   LiveActors,
+  MachineConfig,
   SessionReaders,
   SessionTransition,
   SessionTransitionList,
@@ -21,7 +23,12 @@ export const debug = operations({
     path: '/api/v1/debug/chart',
     scope: 'management',
     summary: 'The state chart of a session, as data',
-    responses: { 200: Chart },
+    description: '`mermaid` is a `stateDiagram-v2` as plain text, `xstate` a configuration for `createMachine`.',
+    query: Type.Object({
+      format: Type.Optional(oneOf(chartFormats, 'For which reader. Absent: `data`.')),
+    }),
+    text: true,
+    responses: { 200: Type.Union([Chart, MachineConfig]) },
   },
   getChartTraffic: {
     method: 'get',

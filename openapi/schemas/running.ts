@@ -60,6 +60,21 @@ export const Chart = Type.Object(
   { title: 'Chart', description: 'The state chart of a session, derived from the running machine.' },
 )
 
+export const MachineConfig = Type.Object(
+  {
+    id: Type.String(),
+    context: freeObject('As it is at first.'),
+    initial: Type.String(),
+    states: freeObject('As XState has them: `on`, `invoke`, `states`, with guards and actions by their names.'),
+  },
+  {
+    title: 'MachineConfig',
+    description: 'The state machine of a session, as XState reads it.',
+  },
+)
+
+export const chartFormats = ['data', 'mermaid', 'xstate'] as const
+
 export const stepKinds = ['transition', 'note'] as const
 
 export const SessionTransition = Type.Object(

@@ -1,4 +1,5 @@
 /** The running machine as data, for display (contract section 8). */
+import type { AnyStateMachine } from 'xstate'
 import { sessionMachine } from './machine.ts'
 
 export interface ChartState {
@@ -24,17 +25,17 @@ export interface SessionChart {
   transitions: ChartTransition[]
 }
 
-type Node = typeof sessionMachine.root
+type Node = AnyStateMachine['root']
 
 const pathOf = (node: Node): string => node.path.join('.')
 
-function visit(node: Node, chart: SessionChart): void {
+function addStates(node: Node, chart: SessionChart): void {
   for (const child of Object.values(node.states)) {
     chart.states.push({
       id: pathOf(child),
       kind: child.type,
       description: child.description ?? '',
-      parent: child.parent && child.parent !== sessionMachine.root ? pathOf(child.parent) : null,
+      parent: child.parent && child.parent.path.length > 0 ? pathOf(child.parent) : null,
     })
     for (const [event, transitions] of child.transitions) {
       for (const { target, description } of transitions) {
@@ -50,16 +51,59 @@ function visit(node: Node, chart: SessionChart): void {
         }
       }
     }
-    visit(child, chart)
+    addStates(child, chart)
   }
 }
 
 /** States and transitions in the order of their definition. */
-export function sessionChart(): SessionChart {
-  const initial = sessionMachine.root.initial.target.map(pathOf).join()
-  const chart: SessionChart = { id: sessionMachine.id, initial, states: [], transitions: [] }
-  visit(sessionMachine.root, chart)
+export function chartOf({ id, root }: AnyStateMachine): SessionChart {
+  const chart: SessionChart = { id, initial: initialOf(root), states: [], transitions: [] }
+  addStates(root, chart)
   return chart
+}
+
+const initialOf = ({ initial }: Node): string => initial.target.map(pathOf).join()
+
+export const sessionChart = (): SessionChart => chartOf(sessionMachine)
+
+/** As a `stateDiagram-v2` of Mermaid. A transition between two states of one parent stands in that parent. */
+export function mermaidChart(): string {
+  const { states, transitions } = sessionChart()
+  const parentOf = (id: string) => states.find((state) => state.id === id)?.parent ?? null
+  const nameOf = (id: string) => id.replaceAll('.', '_')
+  const linesIn = (node: Node): string[] => {
+    const parent = node.path.length > 0 ? pathOf(node) : null
+    const isHere = (one: ChartTransition) => {
+      const own = parentOf(one.source) === parentOf(one.target) ? parentOf(one.source) : null
+      return own === parent
+    }
+    return [
+      `[*] --> ${nameOf(initialOf(node))}`,
+      ...Object.values(node.states).flatMap((child) => {
+        const id = pathOf(child)
+        if (child.type === 'compound')
+          return [`state ${nameOf(id)} {`, ...linesIn(child).map((line) => `    ${line}`), '}']
+        const named = `state "${child.key}" as ${nameOf(id)}`
+        return child.type === 'final' ? [named, `${nameOf(id)} --> [*]`] : [named]
+      }),
+      ...transitions
+        .filter(isHere)
+        .map(({ source, target, event }) => `${nameOf(source)} --> ${nameOf(target)} : ${event}`),
+    ]
+  }
+  return `${['stateDiagram-v2', ...linesIn(sessionMachine.root).map((line) => `    ${line}`)].join('\n')}\n`
+}
+
+export interface MachineConfig {
+  id: string
+  context: Record<string, unknown>
+  initial: string
+  states: Record<string, unknown>
+}
+
+/** As a configuration for XState's `createMachine`: what JSON can say of it, with guards, actions and actors by name. */
+export function machineConfig(): MachineConfig {
+  return JSON.parse(JSON.stringify(sessionMachine.config))
 }
 
 /** The chart's transition that a recorded step took: edges end at compound states, steps at the innermost ones. */

@@ -42,22 +42,6 @@ const unprovided = () => {
   throw new Error('The session machine runs only with its actors and actions provided (session-actors.ts).')
 }
 
-const decided = {
-  target: 'streaming',
-  description: 'Somebody has decided: a new reply makes the approved calls first, then the model goes on.',
-  actions: 'beginReply',
-} as const
-
-/** The transitions of every state of rest. */
-const atRest = {
-  message: {
-    target: 'streaming',
-    description: 'An admitted message: its reply is stored as streaming, generation begins.',
-    actions: 'beginReply',
-  },
-  deleted: { target: 'deleted', description: 'The session was deleted while no reply ran.' },
-} as const
-
 export const sessionMachine = setup({
   types: {
     context: {} as SessionContext,
@@ -98,7 +82,13 @@ export const sessionMachine = setup({
   states: {
     idle: {
       description: 'No reply yet.',
-      on: atRest,
+      on: {
+        message: {
+          target: 'streaming',
+          description: 'An admitted message: its reply is stored as streaming, generation begins.',
+          actions: 'beginReply',
+        },
+      },
     },
     streaming: {
       description: 'A reply runs: it is generated, stored and shown.',
@@ -177,20 +167,51 @@ export const sessionMachine = setup({
         },
       },
     },
-    complete: { description: 'The newest reply is whole.', on: atRest },
+    complete: {
+      description: 'The newest reply is whole.',
+      on: {
+        message: {
+          target: 'streaming',
+          description: 'An admitted message: its reply is stored as streaming, generation begins.',
+          actions: 'beginReply',
+        },
+      },
+    },
     waiting: {
       description: 'Calls of the newest reply wait for somebody: an approval, or the caller whose tools they are.',
       on: {
-        ...atRest,
         message: {
-          ...atRest.message,
+          target: 'streaming',
           description: 'A new message instead: what waits is rejected, the model is told.',
+          actions: 'beginReply',
         },
-        decided,
+        decided: {
+          target: 'streaming',
+          description: 'Somebody has decided: a new reply makes the approved calls first, then the model goes on.',
+          actions: 'beginReply',
+        },
       },
     },
-    error: { description: 'The newest reply failed; it keeps what it had.', on: atRest },
-    cancelled: { description: 'The newest reply was cancelled; it keeps what it had.', on: atRest },
+    error: {
+      description: 'The newest reply failed; it keeps what it had.',
+      on: {
+        message: {
+          target: 'streaming',
+          description: 'An admitted message: its reply is stored as streaming, generation begins.',
+          actions: 'beginReply',
+        },
+      },
+    },
+    cancelled: {
+      description: 'The newest reply was cancelled; it keeps what it had.',
+      on: {
+        message: {
+          target: 'streaming',
+          description: 'An admitted message: its reply is stored as streaming, generation begins.',
+          actions: 'beginReply',
+        },
+      },
+    },
     deleted: { type: 'final', description: 'The session and all that was stored of it are gone.' },
   },
 })

@@ -1,8 +1,14 @@
 /** The chart that people see is the machine that runs (contract section 8). */
 import { expect, test } from 'vitest'
-import { transition } from 'xstate'
+import { createMachine, transition } from 'xstate'
 import type { Outcome } from '../../../src/actors/reply/reply-event.ts'
-import { sessionChart, transitionTaken } from '../../../src/actors/session/chart.ts'
+import {
+  chartOf,
+  machineConfig,
+  mermaidChart,
+  sessionChart,
+  transitionTaken,
+} from '../../../src/actors/session/chart.ts'
 import { pathOf, restingAt, type SessionEvent, sessionMachine } from '../../../src/actors/session/machine.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -36,13 +42,8 @@ verifies(
         'complete -message-> streaming',
         'waiting -message-> streaming',
         'waiting -decided-> streaming',
-        'waiting -deleted-> deleted',
         'error -message-> streaming',
         'cancelled -message-> streaming',
-        'idle -deleted-> deleted',
-        'complete -deleted-> deleted',
-        'error -deleted-> deleted',
-        'cancelled -deleted-> deleted',
         'streaming -lost-> error',
         'streaming -deleted-> deleted',
         'streaming.generating -finished-> streaming.settling',
@@ -124,4 +125,42 @@ verifies('contract-8.chart', 'every edge is taken by the machine, and every step
     }
   }
   expect([...taken].toSorted()).toEqual(chart.transitions.map(({ id }) => id).toSorted())
+})
+
+verifies('contract-8.chart', 'as a configuration XState makes the same machine of it', () => {
+  expect(chartOf(createMachine(JSON.parse(JSON.stringify(machineConfig()))))).toEqual(chart)
+})
+
+verifies('contract-8.chart', 'as a diagram of Mermaid it has every state and transition', () => {
+  expect(mermaidChart()).toBe(`stateDiagram-v2
+    [*] --> idle
+    state "idle" as idle
+    state streaming {
+        [*] --> streaming_generating
+        state "generating" as streaming_generating
+        state "settling" as streaming_settling
+        streaming_generating --> streaming_settling : finished
+        streaming_generating --> streaming_settling : failed
+        streaming_generating --> streaming_settling : cancel
+        streaming_generating --> streaming_settling : unstorable
+    }
+    state "complete" as complete
+    state "waiting" as waiting
+    state "error" as error
+    state "cancelled" as cancelled
+    state "deleted" as deleted
+    deleted --> [*]
+    idle --> streaming : message
+    streaming --> error : lost
+    streaming --> deleted : deleted
+    streaming_settling --> error : settled
+    streaming_settling --> cancelled : settled
+    streaming_settling --> waiting : settled
+    streaming_settling --> complete : settled
+    complete --> streaming : message
+    waiting --> streaming : message
+    waiting --> streaming : decided
+    error --> streaming : message
+    cancelled --> streaming : message
+`)
 })

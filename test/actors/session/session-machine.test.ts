@@ -68,7 +68,7 @@ const resting = (state: State) => ({
   unstorable: state,
   settled: state,
   lost: state,
-  deleted: 'deleted',
+  deleted: state,
 })
 
 // No Partial: an undecided pair does not compile.

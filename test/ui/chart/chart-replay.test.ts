@@ -1,4 +1,4 @@
-/** The state chart's past: a session replayed step by step, and what was counted. */
+/** The state chart's past: a session replayed step by step. */
 import { afterAll, expect, test } from 'vitest'
 import { startTestApp } from '../../support/app.ts'
 import { axe, openBrowser, sidewaysScroll, type TestPage } from '../browser.ts'
@@ -21,14 +21,6 @@ const steps = async (id: string) => {
 const conversation = (page: TestPage) => page.getByRole('log', { name: 'Conversation' })
 const said = (page: TestPage) => conversation(page).getByRole('article').allTextContents()
 const stateNow = (page: TestPage) => lit(page).getAttribute('data-state')
-
-test('without traffic the chart says so', async () => {
-  await using page = await browser.page(app.url)
-  await page.goto('/chart?view=traffic&hours=1')
-  await page.getByText('No traffic in the last hour.').waitFor()
-  await page.locator('[data-state]').first().waitFor()
-  expect(await axe(page)).toEqual([])
-})
 
 test('a session is stepped through, with the conversation as it stood', async () => {
   const id = await scene.say('First words')
@@ -124,30 +116,4 @@ test('what is gone or has made no step says so', async () => {
   await page.getByText('Nothing to replay').waitFor()
   await page.goto(`/chart${scene.query('11111111-1111-4111-8111-111111111111')}&view=replay`)
   await page.getByText('Session not found').waitFor()
-})
-
-test('traffic shows the counts of the API, at the edges and in the table', async () => {
-  await steps(await scene.say('One more')) // which waits until they are recorded
-  const { data } = await app.client.GET('/api/v1/debug/chart/traffic', { params: { query: { hours: 1 } } })
-  await using page = await browser.page(app.url)
-  await page.goto('/chart?view=traffic')
-  await page.getByText('Last hour').click()
-  await until(() => new URL(page.url()).searchParams.get('hours')).toBe('1')
-  const counts = data?.transitions ?? []
-  expect(counts.some(({ count }) => count > 0)).toBe(true)
-  const widths = new Map<number, number>()
-  for (const { id, event, count } of counts) {
-    const edge = page.locator(`g[data-transition="${id}"]`)
-    await until(() => edge.textContent()).toBe(`${event} ${count}`)
-    expect(await page.locator(`tr[data-transition="${id}"] td`).nth(1).textContent()).toBe(String(count))
-    widths.set(count, Number(await edge.locator('path').nth(1).getAttribute('stroke-width')))
-  }
-  const ordered = [...widths].sort(([one], [other]) => one - other).map(([, width]) => width)
-  expect(ordered).toEqual(ordered.toSorted((one, other) => one - other))
-  expect(new Set(ordered).size).toBe(ordered.length)
-  const generating = data?.states.find(({ id }) => id === 'streaming.generating')
-  expect(generating?.p50Ms).toBeGreaterThan(0)
-  expect(await page.locator('[data-state="streaming.generating"]').textContent()).toMatch(/m?s · .*m?s$/)
-  expect(await axe(page)).toEqual([])
-  expect(await sidewaysScroll(page)).toEqual([])
 })

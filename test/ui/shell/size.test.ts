@@ -61,7 +61,7 @@ describe('with 300 agents and 5,000 sessions', () => {
     const adaptive = [`${playground}/${session}`, '/sessions', '/chart', `/agents/${agentId}`]
     const others = [
       ...['/', playground, `${playground}/compare`, '/waiting', '/usage', '/tools/built-in'],
-      ...['/chart?view=replay', '/chart?view=traffic', '/chart?view=actors'],
+      ...['/chart?view=replay', '/chart?view=actors'],
       ...['/agents', `/agents/${agentId}?tab=use`, '/agents/new', '/prompts', `/prompts/${prompt?.id}`],
       ...['/providers', `/providers/${providerId}`, '/providers/new'],
       ...['/tools/http', `/tools/http/${httpTool?.id}`, '/tools/http/new', '/tools/mcp', `/tools/mcp/${mcpServer?.id}`],

@@ -1,7 +1,7 @@
-/** The running machine: live, replayed, counted, and its live actors. */
+/** The running machine: live, replayed, and its live actors. */
 import './tones.css'
 import { Skeleton, Tabs } from '@mantine/core'
-import { IconActivity, IconChartArrows, IconPlayerTrackNext, IconUsers } from '@tabler/icons-react'
+import { IconActivity, IconPlayerTrackNext, IconUsers } from '@tabler/icons-react'
 import { lazy, Suspense } from 'react'
 import { useNavigate } from 'react-router'
 import { fetchAhead, reliable } from '../shell/reliable-import.ts'
@@ -11,14 +11,12 @@ import { chartAddress, firstView, useChartAddress } from './sessions/session-in-
 
 // Not with the page, which shows one view at first.
 const replay = () => import('./replay/replay.tsx').then(({ Replay }) => ({ default: Replay }))
-const traffic = () => import('./traffic/traffic.tsx').then(({ TrafficView }) => ({ default: TrafficView }))
 const actors = () => import('./actors/actors.tsx').then(({ Actors }) => ({ default: Actors }))
-fetchAhead([replay, traffic, actors], 2_000)
+fetchAhead([replay, actors], 2_000)
 
 const views = [
   { value: 'live', label: 'Live', icon: IconActivity, view: Live },
   { value: 'replay', label: 'Replay', icon: IconPlayerTrackNext, view: lazy(reliable(replay)) },
-  { value: 'traffic', label: 'Traffic', icon: IconChartArrows, view: lazy(reliable(traffic)) },
   { value: 'actors', label: 'Actors', icon: IconUsers, view: lazy(reliable(actors)) },
 ] as const
 

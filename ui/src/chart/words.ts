@@ -26,10 +26,6 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / length)} ${unit}${rest > 0 ? ` ${rest} ${restUnit}` : ''}`
 }
 
-const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
-/** `1.2K`: for narrow places. */
-export const shortCount = (count: number): string => compact.format(count)
-
 /** `{finishReason: "stop", requesterLost: false}` → `finishReason stop`. What is false says nothing. */
 export const detailWords = (detail: object): string[] =>
   Object.entries(detail)

@@ -37,7 +37,7 @@ function RightNow() {
       name: 'replies running',
     },
     { to: '/chart?view=actors', count: actors?.length, name: 'active sessions' },
-    { to: '/chart?view=traffic&hours=24', count: replies, name: 'replies in 24 hours' },
+    { to: '/usage', count: replies, name: 'replies in 24 hours' },
   ]
   return (
     <section className={classes.card} aria-labelledby="now">

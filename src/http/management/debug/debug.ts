@@ -1,7 +1,7 @@
 /** For debugging (contract section 8): the chart, what each session did, where the traffic goes, who lives. */
 import type { ActorReport } from '../../../actors/ports/index.ts'
 import type { ChartTransition } from '../../../actors/session/chart.ts'
-import { sessionChart, transitionTaken } from '../../../actors/session/chart.ts'
+import { machineConfig, mermaidChart, sessionChart, transitionTaken } from '../../../actors/session/chart.ts'
 import type { SessionHost } from '../../../actors/session/host.ts'
 import type { TransitionRecorder } from '../../../actors/session/transitions.ts'
 import type { Sql } from '../../../persistence/postgres/database.ts'
@@ -31,7 +31,10 @@ export const debugHandlers = ({ sql, host, recorder, coordination }: DebugRooms)
     return [{ instanceId: coordination.id, ...host.owned.report() }, ...others]
   }
   return {
-    getChart: async () => chart,
+    getChart: async ({ query, reply }) => {
+      if (query.format === 'mermaid') return reply.type('text/plain; charset=utf-8').send(mermaidChart())
+      return query.format === 'xstate' ? machineConfig() : chart
+    },
     getChartTraffic: async ({ query }) => {
       await recorder.flush()
       const { since, steps, states } = await transitions.readTraffic(sql, query.hours)

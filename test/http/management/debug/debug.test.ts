@@ -7,6 +7,20 @@ import { debug, openDebugScene } from './debug-scene.ts'
 const { scene, finished, steps } = await openDebugScene()
 afterAll(scene.close)
 
+verifies('contract-8.chart', 'other tools get it as Mermaid or for XState, and no form that there is not', async () => {
+  const mermaid = await scene.call('GET', `${debug}/chart?format=mermaid`)
+  expect(mermaid.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  expect(mermaid.text).toMatch(/^stateDiagram-v2\n/)
+  const { status, json } = await scene.call('GET', `${debug}/chart?format=xstate`)
+  expect([status, json.initial, Object.keys(json.states)]).toEqual([
+    200,
+    'idle',
+    ['idle', 'streaming', 'complete', 'waiting', 'error', 'cancelled', 'deleted'],
+  ])
+  const unknown = await scene.call('GET', `${debug}/chart?format=dot`)
+  expect([unknown.status, unknown.json.message]).toEqual([400, expect.stringContaining('format')])
+})
+
 verifies('contract-8.chart', 'states are paths, transitions name states and events', async () => {
   const { status, json } = await scene.call('GET', `${debug}/chart`)
   expect(status).toBe(200)

@@ -50,7 +50,7 @@ export function flowEdges(layout: Layout, form: Form, marks: Marks['transitions'
       type: 'transition',
       zIndex: 1,
       data: { placed, points: placed.points, form, mark },
-      ariaLabel: `From ${source} to ${target} on ${event}${mark.count ? `, ${mark.count} times` : ''}. ${description}`,
+      ariaLabel: `From ${source} to ${target} on ${event}. ${description}`,
     }
   })
   const first = layout.states[0]?.state.id ?? startId

@@ -1,4 +1,4 @@
-/** What a picture of the chart shows of an actor, or of many. */
+/** What a picture of the chart shows of an actor. */
 import type { ReactNode } from 'react'
 import type { Layout } from '../layout/layout.ts'
 import { isActive, type Tone, toneOf } from '../machine.ts'
@@ -9,18 +9,10 @@ export interface StateMark {
   lit?: boolean
   /** A word or two under the name. */
   note?: ReactNode
-  /** 0 (cool) to 1: how much of the warm colour. */
-  heat?: number
 }
 export interface TransitionMark {
   /** Taken last; another value restarts the animation. */
   taken?: number | string
-  /** Pixels. */
-  width?: number
-  /** Shown after the event's name. */
-  count?: string
-  /** Not used: steps back. */
-  faint?: boolean
   tone?: Tone
 }
 export interface Marks {

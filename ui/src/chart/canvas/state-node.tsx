@@ -1,12 +1,9 @@
 import { Handle, type NodeProps, Position } from '@xyflow/react'
-import type { CSSProperties } from 'react'
 import classes from './chart.module.css'
 import type { StateFlowNode } from './flow-elements.ts'
 
-const warmth = (heat: number): CSSProperties => Object.fromEntries([['--heat', `${Math.round(heat * 100)}%`]])
-
 export function StateNode({ id, data: { name, tone, compound, form, mark } }: NodeProps<StateFlowNode>) {
-  const { lit, note, heat } = mark
+  const { lit, note } = mark
   return (
     <div
       className={classes.state}
@@ -15,8 +12,6 @@ export function StateNode({ id, data: { name, tone, compound, form, mark } }: No
       data-form={form}
       data-compound={compound || undefined}
       data-lit={lit || undefined}
-      data-heat={heat !== undefined || undefined}
-      style={heat === undefined ? undefined : warmth(heat)}
     >
       <Handle type="target" position={Position.Left} className={classes.handle ?? ''} isConnectable={false} />
       <span className={classes.stateName}>

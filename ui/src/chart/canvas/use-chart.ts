@@ -12,12 +12,11 @@ export interface LaidOutChart {
   error: Error | null
 }
 
-/** `extraLetters`: room in each label beside the event's name. */
-export function useChart(extraLetters: 0 | 5 = 0): LaidOutChart {
+export function useChart(): LaidOutChart {
   const narrow = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false })
   const form: Form = narrow ? 'tall' : 'wide'
   const machine = useQuery(chartQuery)
   const chart = machine.data
-  const layout = useMemo(() => chart && layoutOf(chart, form, extraLetters), [chart, form, extraLetters])
+  const layout = useMemo(() => chart && layoutOf(chart, form), [chart, form])
   return { chart, layout, form, error: machine.error }
 }

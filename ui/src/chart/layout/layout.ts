@@ -45,9 +45,9 @@ interface StoredLayout {
 const stored: Readonly<Record<string, StoredLayout>> = layouts
 const nowhere: Box = { x: 0, y: 0, width: 0, height: 0 }
 
-/** `extraLetters`: room in each label beside the event's name. What an older page does not know is left out. */
-export function layoutOf(chart: Chart, form: Form, extraLetters: 0 | 5): Layout | undefined {
-  const layout = stored[`${form} ${extraLetters}`]
+/** What an older page does not know is left out. */
+export function layoutOf(chart: Chart, form: Form): Layout | undefined {
+  const layout = stored[form]
   if (layout === undefined) return undefined
   const { width, height, boxes, edges } = layout
   return {
