@@ -40,8 +40,6 @@ async function measure(wanted: Wanted, commit: string) {
 
 async function main(): Promise<void> {
   const wanted = readArguments(process.argv.slice(2))
-  for (const bench of wanted.others) await bench()
-  if (wanted.cases.length === 0) return
   installMissingParts()
   const commits = commitsOf(wanted)
   const reason = unrecordable(wanted)

@@ -1,5 +1,5 @@
 /**
- * Writes the figures in README.md and docs/run.md from bench/RESULTS.json, between their markers; `--check` fails
+ * Writes the figures in README.md and docs/run.md from bench/RESULTS.jsonl, between their markers; `--check` fails
  * if they differ.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ const overDirect = { row: 'direct', how: 'minus' } as const
 
 function caseOf(results: Results, name: string): CaseResult {
   const found = results.cases[name]
-  if (!found) throw new Error(`bench/RESULTS.json has no case ${name}: npm run bench -- ${name}.`)
+  if (!found) throw new Error(`bench/RESULTS.jsonl has no case ${name}: npm run bench -- ${name}.`)
   return found
 }
 
@@ -183,7 +183,7 @@ function write(file: string, block: string): boolean {
   }
   if (wanted === text) return true
   if (argv.includes('--check')) {
-    console.error(`${file}: its figures differ from bench/RESULTS.json; run "npm run generate".`)
+    console.error(`${file}: its figures differ from bench/RESULTS.jsonl; run "npm run generate".`)
     return false
   }
   writeFileSync(path, wanted)
@@ -193,7 +193,7 @@ function write(file: string, block: string): boolean {
 async function main(): Promise<number> {
   const results = await readResults()
   if (results === null) {
-    console.error('bench/RESULTS.json is missing: npm run bench.')
+    console.error('bench/RESULTS.jsonl is missing: npm run bench.')
     return 1
   }
   const blocks = { 'README.md': comparison(results), 'docs/run.md': sizing(results) }

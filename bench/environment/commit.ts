@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 
 /** Files that a run itself writes: recording one case must not prevent the next run from recording. */
-const written = [':!bench/RESULTS.json', ':!bench/RESULTS.md', ':!bench/guard.json']
+const written = [':!bench/RESULTS.jsonl', ':!bench/RESULTS.md', ':!bench/guard.json']
 
 function git(checkout: string, ...args: string[]): string {
   return execFileSync('git', ['-C', checkout, ...args], {

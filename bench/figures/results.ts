@@ -1,4 +1,4 @@
-/** The figures of all runs: RESULTS.md and the tables in the documents are generated from RESULTS.json. */
+/** The figures of all runs: RESULTS.md and the tables in the documents are generated from RESULTS.jsonl. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { loadavg } from 'node:os'
 import type { Case, Figures } from '../runner/case.ts'
@@ -90,12 +90,29 @@ export function startRecord(cases: readonly Case[], source: Source): Record {
   }
 }
 
-export const resultsFile = new URL('../RESULTS.json', import.meta.url)
+export const resultsFile = new URL('../RESULTS.jsonl', import.meta.url)
+
+/** A line of the file: a case, then a line for each of its rows. */
+type Line = ({ case: string } & Omit<CaseResult, 'rows'>) | ({ row: string } & Row)
 
 /** Null when no results exist. */
 export async function readResults(file: URL = resultsFile): Promise<Results | null> {
   const text = await readFile(file, 'utf8').catch(() => null)
-  return text === null ? null : (JSON.parse(text) as Results) // our own file
+  if (text === null) return null
+  const results: Results = { cases: {} }
+  let rows: CaseResult['rows'] = {}
+  for (const one of text.trimEnd().split('\n')) {
+    const line = JSON.parse(one) as Line // our own file
+    if ('case' in line) {
+      const { case: name, ...fields } = line
+      rows = {}
+      results.cases[name] = { ...fields, rows }
+    } else {
+      const { row: name, ...row } = line
+      rows[name] = row
+    }
+  }
+  return results
 }
 
 /** Replaces the given cases and keeps the others. */
@@ -106,6 +123,11 @@ export async function writeResults(cases: Results['cases'], file: URL): Promise<
   return results
 }
 
-/** Each list on one line, so that a new figure changes only one line. */
-export const formatResults = (results: Results): string =>
-  `${JSON.stringify(results, null, 2).replace(/\[\s+([^[\]{}]*?)\s+\]/g, (_, list) => `[${list.replace(/\s+/g, ' ')}]`)}\n`
+export const formatResults = ({ cases }: Results): string =>
+  Object.entries(cases)
+    .flatMap(([name, { rows, ...fields }]): Line[] => [
+      { case: name, ...fields },
+      ...Object.entries(rows).map(([row, figures]) => ({ row, ...figures })),
+    ])
+    .map((line) => `${JSON.stringify(line)}\n`)
+    .join('')

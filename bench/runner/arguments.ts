@@ -9,18 +9,11 @@ import { resultsFile } from '../figures/results.ts'
 import type { Case } from './case.ts'
 import type { Contender } from './contender.ts'
 
-/** Separate benches, which only print. They run only when named. */
-const others = new Map([
-  ['cluster', async () => (await import('../cluster.ts')).benchCluster()],
-  ['bloat', async () => (await import('../bloat.ts')).benchBloat()],
-])
-
 export type Wanted = {
   cases: Case[]
   contenders: Contender[]
   checkouts: Checkout[]
   repetitions: number
-  others: (() => Promise<void>)[]
   /**
    * Whether the results are written: `always` with `--write`, `if clean` when every contender takes part at least three
    * times. A dirty tree is never recorded; with `always` it is an error at once.
@@ -48,7 +41,7 @@ export function readArguments(args: string[]): Wanted {
   const only = values.only?.split(',')
   const repetitions = Number(values.reps)
   const names = allCases.flatMap(({ name, group }) => [name, ...(group ? [group] : [])])
-  check('case', positionals, [...names, ...others.keys()])
+  check('case', positionals, names)
   check(
     'contender',
     only ?? [],
@@ -63,7 +56,6 @@ export function readArguments(args: string[]): Wanted {
     contenders: contenders.filter(({ name }) => only?.includes(name) ?? true),
     checkouts,
     repetitions,
-    others: positionals.map((name) => others.get(name)).filter((bench) => bench !== undefined),
     recording: values.write || values.results !== undefined ? 'always' : isWhole ? 'if clean' : 'never',
     file: values.results === undefined ? resultsFile : pathToFileURL(fromCaller(values.results)),
   }
