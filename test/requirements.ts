@@ -6,6 +6,7 @@
 import { branches } from './requirements-branches.ts'
 import { decisions } from './requirements-decisions.ts'
 import { operating } from './requirements-operating.ts'
+import { values } from './requirements-values.ts'
 
 export const requirements = {
   // ── specification ─────────────────────────────────────────────────────────────────────────────────────
@@ -270,6 +271,7 @@ export const requirements = {
   ...branches,
   ...decisions,
   ...operating,
+  ...values,
 } as const
 
 export type RequirementId = keyof typeof requirements

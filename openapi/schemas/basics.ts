@@ -1,5 +1,6 @@
 /** Shared schemas. A schema with a `title` becomes a component of that name. */
 import Type, { type TObject, type TProperties, type TSchema } from 'typebox'
+import { readOnly } from '../read-only.ts'
 
 /** The same schema, null allowed. For single types and enums. */
 export function nullable(schema: TSchema): TSchema {
@@ -32,6 +33,9 @@ export const timestamps = {
   createdAt: time('When the record was created.'),
   updatedAt: time('When it was last changed.'),
 }
+
+/** For bodies that may be a record as it was read. */
+export const asRead = readOnly('id', 'createdAt', 'updatedAt')
 
 /** Makes every property optional, for PUT: absent ones keep their value. */
 export const optional = <const P extends TProperties>(properties: P): TProperties =>

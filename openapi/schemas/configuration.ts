@@ -1,7 +1,7 @@
 /** Providers, prompts and agents. */
 import Type, { type TProperties } from 'typebox'
 import { documented, webAddress } from '../documented.ts'
-import { id, listOf, name, nullable, oneOf, optional, timestamps } from './basics.ts'
+import { asRead, id, listOf, name, nullable, oneOf, optional, timestamps } from './basics.ts'
 import { responseFormatKeywords } from './completion-fields.ts'
 
 export const providerTypeIds = [
@@ -93,7 +93,7 @@ export const ProviderTest = Type.Object(
 const promptFields = { name: name('Name of the prompt.'), content: Type.String({ description: 'The system prompt.' }) }
 export const Prompt = Type.Object({ id: id('Id of the prompt.'), ...promptFields, ...timestamps }, { title: 'Prompt' })
 export const PromptList = listOf('PromptList', 'prompts', Prompt)
-export const PromptCreate = Type.Object(promptFields, { title: 'PromptCreate' })
+export const PromptCreate = Type.Object(promptFields, { title: 'PromptCreate', ...asRead })
 export const PromptUpdate = Type.Object(optional(promptFields), { title: 'PromptUpdate' })
 
 const settings = {

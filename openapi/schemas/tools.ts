@@ -1,7 +1,7 @@
 /** The tools of agents: HTTP tools, MCP servers, built-in tools. */
 import Type from 'typebox'
 import { webAddress } from '../documented.ts'
-import { freeObject, id, listOf, name, nullable, oneOf, optional, timestamps } from './basics.ts'
+import { asRead, freeObject, id, listOf, name, nullable, oneOf, optional, timestamps } from './basics.ts'
 
 const headerMap = Type.Unsafe({
   type: 'object',
@@ -51,7 +51,7 @@ const httpToolOptions = {
 }
 export const HttpToolCreate = Type.Object(
   { ...httpToolFields, ...optional(httpToolOptions) },
-  { title: 'HttpToolCreate' },
+  { title: 'HttpToolCreate', ...asRead },
 )
 export const HttpToolUpdate = Type.Object(optional({ ...httpToolFields, ...httpToolOptions }), {
   title: 'HttpToolUpdate',
@@ -84,7 +84,7 @@ export const McpServer = Type.Object(
 export const McpServerList = listOf('McpServerList', 'mcpServers', McpServer)
 export const McpServerCreate = Type.Object(
   { ...mcpServerFields, headers: Type.Optional(headersInput) },
-  { title: 'McpServerCreate' },
+  { title: 'McpServerCreate', ...asRead },
 )
 export const McpServerUpdate = Type.Object(optional({ ...mcpServerFields, headers: headersInput }), {
   title: 'McpServerUpdate',

@@ -1,6 +1,6 @@
 /** A portable copy of the configuration. References are by name, so that it fits another database. */
 import Type from 'typebox'
-import { count, name, nullable, oneOf } from './basics.ts'
+import { asRead, count, name, nullable, oneOf } from './basics.ts'
 import {
   allowedOriginsInput,
   fallbacksOf,
@@ -23,7 +23,7 @@ const AgentTransfer = Type.Object(
     ),
     allowedOrigins: Type.Optional(allowedOriginsInput),
   },
-  { title: 'AgentTransfer' },
+  { title: 'AgentTransfer', ...asRead },
 )
 const AgentToolsTransfer = Type.Object(
   {
@@ -40,7 +40,7 @@ const AgentToolsTransfer = Type.Object(
     builtInTools: Type.Optional(Type.Array(Type.String(), { description: 'Ids of built-in tools.' })),
     approvals: Type.Optional(approvals),
   },
-  { title: 'AgentToolsTransfer' },
+  { title: 'AgentToolsTransfer', ...asRead },
 )
 
 const parts = {

@@ -5,7 +5,9 @@ import type { TSchema } from 'typebox'
 import { documentedKeyword } from '../../../openapi/documented.ts'
 import { maxDepthKeyword } from '../../../openapi/max-depth.ts'
 import { type Operation, pathParams } from '../../../openapi/operation.ts'
+import { readOnlyKeyword } from '../../../openapi/read-only.ts'
 import { brokenText } from '../text.ts'
+import { unknownFieldCheck } from '../unknown-names/unknown-fields.ts'
 import { HttpError } from './http-error.ts'
 
 interface CheckedInput {
@@ -27,6 +29,7 @@ const ajv = new Ajv({
 })
 ajv.addKeyword(maxDepthKeyword)
 ajv.addKeyword(documentedKeyword)
+ajv.addKeyword(readOnlyKeyword)
 
 /** Compiles a schema when it is first needed: all of them took a quarter of the processor time of a start. */
 export function validator(schema: TSchema): () => ValidateFunction {
@@ -42,6 +45,7 @@ export function checkInput(operation: Operation): (request: FastifyRequest) => C
   const names = pathParams(operation.path)
   const checkQuery = operation.query && queryCheck(operation.query)
   const bodyValidator = operation.body && validator(operation.body)
+  const refuseUnknown = unknownFieldCheck(operation)
   return (request) => {
     const params = pick(request.params, names)
     const query = checkQuery ? checkQuery(request.query) : {}
@@ -49,6 +53,7 @@ export function checkInput(operation: Operation): (request: FastifyRequest) => C
     if (bodyValidator) {
       const checkBody = bodyValidator()
       if (body === undefined && operation.bodyOptional) body = {}
+      refuseUnknown?.(body)
       if (!checkBody(body)) throw new HttpError(400, validationMessage(checkBody.errors?.[0], 'body'))
     }
     return { params, query, body }

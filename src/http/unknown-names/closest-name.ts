@@ -1,0 +1,41 @@
+/** The name that was probably meant by one that is unknown. */
+
+/** Longer names are no misspellings of ours. */
+const LONGEST = 64
+
+/** `provider_id` and `ProviderID` are written otherwise, not misspelt. */
+const plain = (name: string): string => name.replace(/[\s_-]/g, '').toLowerCase()
+
+/** Null: none of `names` is near it. */
+export function closestName(given: string, names: readonly string[]): string | null {
+  if (given.length > LONGEST) return null
+  const asked = plain(given)
+  let best: { name: string; distance: number } | null = null
+  for (const name of names) {
+    const distance = distanceBetween(asked, plain(name))
+    if (best === null || distance < best.distance) best = { name, distance }
+  }
+  return best !== null && best.distance <= Math.max(1, Math.floor(asked.length / 3)) ? best.name : null
+}
+
+/** Letters added, left out, changed, or swapped with their neighbour. */
+function distanceBetween(a: string, b: string): number {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= b.length; column++) {
+      const isSame = a[row - 1] === b[column - 1]
+      const isSwapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
+      current[column] = Math.min(
+        (last[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (isSame ? 0 : 1),
+        isSwapped ? (beforeLast[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+      )
+    }
+    beforeLast = last
+    last = current
+  }
+  return last[b.length] ?? 0
+}

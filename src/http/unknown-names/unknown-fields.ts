@@ -1,0 +1,91 @@
+/**
+ * Refuses fields that a management body does not have (contract section 20): 400 that names the field, and the one that was
+ * probably meant. A record may be sent back as it was read: its read-only fields are taken out before a handler sees them.
+ */
+import type { TSchema } from 'typebox'
+import { documentedKeyword } from '../../../openapi/documented.ts'
+import { type Operation, successStatus } from '../../../openapi/operation.ts'
+import { readOnlyKeyword } from '../../../openapi/read-only.ts'
+import { badRequest } from '../server/http-error.ts'
+import { closestName } from './closest-name.ts'
+
+type Schema = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Keywords that only the document carries count here too: their rule about names is the same. */
+const whole = (schema: unknown): Schema => {
+  if (!isObject(schema)) return {}
+  const documented = schema[documentedKeyword.keyword]
+  return isObject(documented) ? { ...documented, ...schema } : schema
+}
+
+const propertiesOf = (schema: TSchema | null | undefined): string[] => {
+  const { properties } = whole(schema)
+  return isObject(properties) ? Object.keys(properties) : []
+}
+
+/** Null: the operation takes no body, or one whose fields are not looked at. The function throws 400. */
+export function unknownFieldCheck(operation: Operation): ((body: unknown) => void) | null {
+  const { body: schema, scope } = operation
+  if (schema === undefined || scope !== 'management') return null
+  const answered = propertiesOf(operation.responses[successStatus(operation)])
+  const readOnly = answered.includes('createdAt') ? new Set(answered) : none // a record, or an answer of another kind
+  return (body) => check(schema, body, { path: '', owner: null, readOnly })
+}
+
+const none: ReadonlySet<string> = new Set()
+
+interface Place {
+  path: string
+  /** Name of the record that holds it. Null: it has none. */
+  owner: string | null
+  /** Fields of the record as it is read. What the body has no use for among them is taken out. */
+  readOnly: ReadonlySet<string>
+}
+
+/** A value of another type than the schema's is left to the check that follows. */
+function check(of: unknown, value: unknown, place: Place): void {
+  const schema = whole(of)
+  if (Array.isArray(value)) {
+    const { items } = schema
+    if (items === undefined) return
+    for (const [index, item] of value.entries()) check(items, item, { ...place, path: `${place.path}${index}.` })
+    return
+  }
+  const { properties, additionalProperties } = schema
+  if (!isObject(value) || !isObject(properties) || additionalProperties !== undefined) return
+  const own = readOnlyOf(schema)
+  const owner = own === null ? place.owner : nameOf(value)
+  for (const name of Object.keys(value)) {
+    if (!Object.hasOwn(properties, name)) {
+      if (!place.readOnly.has(name) && !own?.has(name))
+        refuse(name, Object.keys(properties), value, { ...place, owner })
+      delete value[name]
+      continue
+    }
+    check(properties[name], value[name], { path: `${place.path}${name}.`, owner, readOnly: none })
+  }
+}
+
+/** A choice of tools bears its agent's. */
+function nameOf({ name, agent }: Readonly<Record<string, unknown>>): string | null {
+  const named = name ?? agent
+  return typeof named === 'string' ? [...named].slice(0, LONGEST_NAME).join('') : null
+}
+
+function readOnlyOf(schema: Schema): ReadonlySet<string> | null {
+  const names = schema[readOnlyKeyword.keyword]
+  return Array.isArray(names) ? new Set(names) : null
+}
+
+const LONGEST_NAME = 100
+
+function refuse(name: string, names: readonly string[], body: object, { path, owner }: Place): never {
+  const left = names.filter((one) => !Object.hasOwn(body, one))
+  const meant = closestName(name, left) ?? closestName(name, names)
+  const shown = [...name].slice(0, LONGEST_NAME).join('')
+  const of = owner === null || path === '' ? '' : ` (of ${JSON.stringify(owner)})`
+  badRequest(`${path}${shown}${of}: is unknown${meant === null ? '' : `; did you mean ${path}${meant}?`}`)
+}
