@@ -1,8 +1,7 @@
 /** Import rules between modules. Each comment says what to do instead. */
-
 const vocabulary = '^src/actors/(ports/[a-z-]+|reply/reply-event|session/transitions)\\.ts$'
 const ids = '^src/actors/reply/new-id\\.ts$'
-const free = '^src/(untrusted|async)/'
+const free = '^src/(untrusted|async|templates)/'
 const process = '^src/(main|workers|settings|settings-values|cli/main|cli/help)\\.ts$'
 
 // What the folders of actors/ may import of each other.
@@ -50,12 +49,12 @@ export default {
     },
     ...roomRules,
     {
-      name: 'untrusted-and-async-import-nothing',
+      name: 'pure-modules-import-nothing',
       comment:
-        'src/untrusted/ processes untrusted text and bytes, src/async/ waits, limits and aborts, for every module: no I/O, none of our types. Anything more specific belongs to the module that uses it.',
+        'src/untrusted/ processes untrusted text and bytes, src/async/ waits, limits and aborts, src/templates/ says what {{…}} means, for every module: no I/O, none of our types. Anything more specific belongs to the module that uses it.',
       severity: 'error',
-      from: { path: '^src/(untrusted|async)/' },
-      to: { path: '^src/', pathNot: '^src/$1/' },
+      from: { path: free },
+      to: { path: '^src/', pathNot: ['^src/$1/', '^src/untrusted/is-object\\.ts$'] },
     },
     {
       name: 'http-speaks-to-actors-and-persistence',
@@ -63,7 +62,10 @@ export default {
         'Conversations go to actors, plain records to persistence, the contract is openapi. For anything else declare a parameter, and let compose/ pass it in.',
       severity: 'error',
       from: { path: '^src/http/' },
-      to: { path: '^src/', pathNot: '^src/((http|actors|persistence|untrusted|async)/|settings(-values)?\\.ts$)' },
+      to: {
+        path: '^src/',
+        pathNot: '^src/((http|actors|persistence|untrusted|async|templates)/|settings(-values)?\\.ts$)',
+      },
     },
     {
       name: 'deploy-and-management-are-apart',
@@ -158,7 +160,7 @@ export default {
         'The pages know the contract alone: what they need from the server is an operation in openapi, called through its client.',
       severity: 'error',
       from: { path: '^ui/src/' },
-      to: { path: '^(src|test|bench|scripts)/' },
+      to: { path: '^(src|test|bench|scripts)/', pathNot: '^src/templates/' },
     },
     {
       name: 'the-client-stands-alone',

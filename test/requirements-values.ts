@@ -1,5 +1,14 @@
 /** The rules of contract section 20, the user reaches tools and prompts: a part of requirements.ts. */
 export const values = {
+  'contract-20.prompts': 'Values of the session and the time stand in prompts; a missing one is empty, or its default.',
+  'contract-20.tools': 'They stand in HTTP tools, escaped as arguments are; a missing one refuses the call.',
+  'contract-20.admission': 'Values are those of the reply’s admission, in all its turns.',
+  'contract-20.stateless': 'A stateless completion has the user of its request, and no other value of a session.',
+  'contract-20.saving': 'Unknown names are 400 when a prompt or a tool is saved; older records keep working.',
+  'contract-20.not-the-model': 'No argument, prompt, tool result or MCP call reaches another user’s values.',
+  'contract-20.secrets': 'A client secret may not set or change metadata that the agent’s prompt or tools use: 403.',
+  'contract-20.mcp': 'An MCP server with sendUser is told user and session of each call, others are not.',
+  'contract-20.as-sent': 'The prompt as it was sent is what the requests of a reply show.',
   'contract-20.unknown-fields': 'A field that a management body does not have is 400 that names it and what was meant.',
   'contract-20.as-read': 'A record may be sent back as it was read: its read-only fields are taken and not looked at.',
   'contract-20.import': 'An import refuses unknown fields with the record’s name, and takes records as they are read.',

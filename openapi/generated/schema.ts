@@ -2682,6 +2682,8 @@ export interface components {
             transport: "sse" | "streamable_http";
             /** @description User and password inside: 400. */
             url: string;
+            /** @description Whether calls of its tools tell it the user and the session: `_meta["greenroom/user"]` and `_meta["greenroom/session"]`, each absent where there is none. */
+            sendUser: boolean;
             /** @description Header names and values. Values of headers whose names suggest a secret are encrypted at rest and read back as `***`. */
             headers: {
                 [key: string]: string;
@@ -2707,6 +2709,8 @@ export interface components {
             transport: "sse" | "streamable_http";
             /** @description User and password inside: 400. */
             url: string;
+            /** @description Whether calls of its tools tell it the user and the session: `_meta["greenroom/user"]` and `_meta["greenroom/session"]`, each absent where there is none. */
+            sendUser?: boolean;
             /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null: none. */
             headers?: {
                 [key: string]: string;
@@ -2732,6 +2736,8 @@ export interface components {
             transport?: "sse" | "streamable_http";
             /** @description User and password inside: 400. */
             url?: string;
+            /** @description Whether calls of its tools tell it the user and the session: `_meta["greenroom/user"]` and `_meta["greenroom/session"]`, each absent where there is none. */
+            sendUser?: boolean;
             /** @description Replaced as a whole, 100 at most. `***` keeps the value stored under that name; 400 if there is none. Null: none. */
             headers?: {
                 [key: string]: string;

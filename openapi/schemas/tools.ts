@@ -77,16 +77,20 @@ const mcpServerFields = {
   transport: oneOf(['sse', 'streamable_http'], 'The transport that the server uses.'),
   url: Type.String({ minLength: 1, description: 'User and password inside: 400.', ...webAddress }),
 }
+const sendUser = Type.Boolean({
+  description:
+    'Whether calls of its tools tell it the user and the session: `_meta["greenroom/user"]` and `_meta["greenroom/session"]`, each absent where there is none.',
+})
 export const McpServer = Type.Object(
-  { id: id('Id of the server.'), ...mcpServerFields, headers: headerMap, ...timestamps },
+  { id: id('Id of the server.'), ...mcpServerFields, sendUser, headers: headerMap, ...timestamps },
   { title: 'McpServer' },
 )
 export const McpServerList = listOf('McpServerList', 'mcpServers', McpServer)
 export const McpServerCreate = Type.Object(
-  { ...mcpServerFields, headers: Type.Optional(headersInput) },
+  { ...mcpServerFields, ...optional({ sendUser, headers: headersInput }) },
   { title: 'McpServerCreate', ...asRead },
 )
-export const McpServerUpdate = Type.Object(optional({ ...mcpServerFields, headers: headersInput }), {
+export const McpServerUpdate = Type.Object(optional({ ...mcpServerFields, sendUser, headers: headersInput }), {
   title: 'McpServerUpdate',
   description: 'A `url` with another origin must come with all secret headers again, else 400 and nothing changes.',
 })

@@ -34,11 +34,11 @@ type ToolRooms = Pick<
 
 export function toolRooms({ sql, secrets, outbound, mcp, waitLimitMs, log }: ToolParts): ToolRooms {
   return {
-    async openToolbox(choice, signal) {
+    async openToolbox(choice, signal, values) {
       const ready = await askAgain(() => readyTools(sql, secrets, choice), waitLimitMs)
       for (const secret of ready.unreadable)
         log.warn({ secret }, 'No key decrypts its headers: a reply continues without it.')
-      return createToolbox(ready, { outbound, mcp, log }, signal)
+      return createToolbox(ready, { outbound, mcp, log, ...(values && { values }) }, signal)
     },
     builtInTools,
     checkSchema,

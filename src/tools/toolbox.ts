@@ -1,6 +1,7 @@
 /** The tools of one reply, as the generate loop calls them (contract section 6). */
 
 import type { CheckedToolbox, Toolbox, ToolCall, ToolSpec } from '../actors/ports/index.ts'
+import { type ReplyValues, valuesOfNobody } from '../templates/placeholders.ts'
 import { isObject } from '../untrusted/is-object.ts'
 import { isWithinBounds } from '../untrusted/json-bounds.ts'
 import { builtInTools } from './built-in/built-in-tools.ts'
@@ -21,6 +22,8 @@ export interface ToolboxWorld {
   outbound: Outbound
   mcp: Pick<Mcp, 'toolsWithin' | 'call'>
   log: ToolLog
+  /** Of the session, for the tools that use them. Absent: the calls belong to none. */
+  values?: ReplyValues
   /** How long a reply waits for the lists of MCP servers. Milliseconds; absent: 3000. */
   listMs?: number
 }
@@ -121,10 +124,10 @@ function parsed(text: string): Record<string, unknown> | string {
   }
 }
 
-function httpTool(tool: HttpTool, { outbound }: ToolboxWorld): Tool {
+function httpTool(tool: HttpTool, { outbound, values = valuesOfNobody() }: ToolboxWorld): Tool {
   const { name, description, inputSchema } = tool
   const call: Tool['call'] = async (args, { signal, key }) => {
-    const { ok, content } = await callHttpTool(outbound, tool, args, signal, key)
+    const { ok, content } = await callHttpTool(outbound, tool, args, signal, key, values)
     return { ok, content }
   }
   return { name: plainName(name), owner: tool.id, description, inputSchema, call }
@@ -144,13 +147,13 @@ function builtIns({ builtInToolIds }: ToolboxConfig, { outbound }: ToolboxWorld)
 
 /** The tools of all servers, loaded in parallel, in configured order. */
 async function mcpTools({ mcpServers }: ToolboxConfig, world: ToolboxWorld, signal: AbortSignal): Promise<Tool[]> {
-  const { mcp, log, listMs = LIST_MS } = world
+  const { log, mcp, listMs = LIST_MS } = world
   const wanted = mcpServers.filter(({ toolNames }) => toolNames.length > 0)
   const lists = wanted.map(async ({ server, toolNames }) => {
     try {
       const offered = await mcp.toolsWithin(listMs, server, signal)
       const all = toolNames.includes('*')
-      return offered.filter(({ name }) => all || toolNames.includes(name)).map((tool) => mcpTool(server, tool, mcp))
+      return offered.filter(({ name }) => all || toolNames.includes(name)).map((tool) => mcpTool(server, tool, world))
     } catch (error) {
       signal.throwIfAborted()
       const reason = error instanceof Error ? error.message : String(error)
@@ -161,10 +164,14 @@ async function mcpTools({ mcpServers }: ToolboxConfig, world: ToolboxWorld, sign
   return (await Promise.all(lists)).flat()
 }
 
-const mcpTool = (server: McpServer, { name, description, inputSchema }: McpTool, mcp: Pick<Mcp, 'call'>): Tool => ({
+const mcpTool = (
+  server: McpServer,
+  { name, description, inputSchema }: McpTool,
+  { mcp, values }: Pick<ToolboxWorld, 'mcp' | 'values'>,
+): Tool => ({
   name: mcpToolName(server.name, name),
   owner: server.id,
   description,
   inputSchema,
-  call: (args, { signal, key }) => mcp.call(server, name, args, signal, key),
+  call: (args, { signal, key }) => mcp.call(server, name, args, signal, { key, values }),
 })

@@ -1,5 +1,6 @@
 /** The durable side of sessions and replies: what is stored of them, and when. Types only. */
 
+import type { ReplyValues } from '../../templates/placeholders.ts'
 import type { Outcome, RestState, StoredEvent } from '../reply/reply-event.ts'
 import type { History, HistoryLimits } from './history.ts'
 import type { MessagePart, PartIdentity } from './parts.ts'
@@ -81,6 +82,8 @@ export interface NewMessage {
   makeSession?: { secretNumber: number | null }
   /** Absent: nothing is known of the reply but its model. */
   facts?: ReplyFacts
+  /** Whether the prompt or a tool may use values of the session: then the admission tells them. */
+  usesValues?: boolean
 }
 
 /** Decisions about all that is pending in a session whose newest reply is `waitId`. */
@@ -107,6 +110,8 @@ export interface Admitted {
   historyEnd: number
   /** The first user message of a session that has no title. Null: it has one. */
   titleFrom: string | null
+  /** Absent when they were not asked for. */
+  values?: Pick<ReplyValues, 'user' | 'metadata'>
 }
 
 export type Admission =

@@ -1,5 +1,6 @@
 /** The tools of a reply. Types only. */
 
+import type { ReplyValues } from '../../templates/placeholders.ts'
 import type { ToolCall, ToolSpec } from './model.ts'
 
 /** The tools of one reply. */
@@ -22,3 +23,6 @@ export interface CheckedToolbox extends Toolbox {
  * reply's first word, never the answer to the request that asked for it. May reject on abort.
  */
 export type OpenToolbox = (signal: AbortSignal) => Promise<Toolbox>
+
+/** The tools of an agent, for a reply with these values. */
+export type OpenToolboxFor = (signal: AbortSignal, values: ReplyValues) => Promise<Toolbox>

@@ -2,6 +2,7 @@
  * The one door through which everybody else reaches a session: messages in, replies out, wherever they run or ran.
  */
 
+import { fillPrompt } from '../../templates/prompt-template.ts'
 import type { LeaseGate } from '../generate/gate.ts'
 import { noActions, nothingInForce } from '../generate/waiting-calls.ts'
 import type { Admission, Admitted, Exchange, Journal, Model, NewParts } from '../ports/index.ts'
@@ -196,6 +197,8 @@ function start(host: Host, message: ReadyMessage, admission: Admitted): Started 
   const { carried, decided, inForce = nothingInForce, actions = noActions, by = null } = message
   const continued =
     carried && decided ? { chain: carried.chain, firstId: carried.firstId, decisions: decided.calls, by } : null
+  const values = { user: null, metadata: {}, ...admission.values, sessionId: info.sessionId, at: info.createdAt }
+  const { system } = message.request
   const observer = observe(host, info.id, message)
   const error = errorOf('internal', 'A part of the reply could not be stored.')
   const reply: RunningReply = {
@@ -216,11 +219,11 @@ function start(host: Host, message: ReadyMessage, admission: Admitted): Started 
     continued,
     inForce,
     titleFrom,
-    request: message.request,
+    request: { ...message.request, system: system && fillPrompt(system, values) },
     options: {
       replyId: info.id,
       model,
-      openToolbox: message.openToolbox,
+      openToolbox: (signal) => message.openToolbox(signal, values),
       actions: { ...actions, ...(continued && { continued }) },
       timeoutMs: generationTimeoutMs,
       gate,

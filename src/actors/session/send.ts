@@ -9,7 +9,7 @@ import type {
   NewMessage,
   NewParts,
   NoPlace,
-  OpenToolbox,
+  OpenToolboxFor,
 } from '../ports/index.ts'
 import type { Origin } from '../ports/observer.ts'
 import type { Reply } from '../reply/frame-log.ts'
@@ -19,6 +19,7 @@ import type { Reply } from '../reply/frame-log.ts'
  * what is only there while the process runs is added by `Message`.
  */
 export interface MessageRecord extends Omit<NewMessage, 'replyId' | 'mayStart' | 'parts'> {
+  /** `system` is a template. */
   request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice'>
   /** When absent, every call is the agent's own, and made. */
   actions?: Omit<Actions, 'continued'>
@@ -39,7 +40,7 @@ export interface MessageRecord extends Omit<NewMessage, 'replyId' | 'mayStart' |
 export interface Message extends MessageRecord {
   /** Absent when the message is text alone. */
   parts?: NewParts | undefined
-  openToolbox: OpenToolbox
+  openToolbox: OpenToolboxFor
 }
 
 export interface Started {

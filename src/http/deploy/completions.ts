@@ -13,6 +13,8 @@ import type { SessionHost } from '../../actors/session/host.ts'
 import type { Slot } from '../../actors/session/slots.ts'
 import { firstAbort } from '../../async/first-abort.ts'
 import { isDatabaseGone } from '../../persistence/postgres/database.ts'
+import { valuesOfNobody } from '../../templates/placeholders.ts'
+import { fillPrompt } from '../../templates/prompt-template.ts'
 import { loadMessages, type PartRooms, partsIn } from '../parts/prepare.ts'
 import { mediaTypesOf } from '../parts/sent-message.ts'
 import { findAllStored } from '../parts/stored-parts.ts'
@@ -82,6 +84,12 @@ const notGenerated = (error: unknown): Ending => ({
   error: { code: 'internal', message: 'The reply could not be generated.', detail: `${error}` },
 })
 
+/** As OpenAI's clients name their end user. It stays named among what is ignored: the answer does not depend on it. */
+function userIn(body: object): string | null {
+  const { user }: { user?: unknown } = body
+  return typeof user === 'string' && user !== '' ? user : null
+}
+
 const known = new Set(Object.keys(ChatCompletionRequest.properties))
 
 export const completionHandlers = (rooms: CompletionRooms) =>
@@ -113,17 +121,22 @@ export const completionHandlers = (rooms: CompletionRooms) =>
         config: asked.config,
         origin: originOf(request),
       })
+      // Nothing of the session but what the request itself tells.
+      const values = { ...valuesOfNobody(), user: userIn(body) }
       const openToolbox = agentToolbox(rooms, agent)
       const options = {
         replyId: id,
         model: rooms.model,
-        openToolbox,
+        openToolbox: (signal: AbortSignal) => openToolbox(signal, values),
         actions: { ...agentActions(agent, { callerTools, canWait: false }), spent: callsSinceUser(messages) },
         timeoutMs: rooms.generationTimeoutMs,
         gate: rooms.gate,
         observer,
       }
-      const generation = createGeneration({ ...asked, messages }, options)
+      const generation = createGeneration(
+        { ...asked, system: asked.system && fillPrompt(asked.system, values), messages },
+        options,
+      )
       const onFault = (error: unknown) => {
         // What a database that is away did stands in the failed reply's own line.
         if (!isDatabaseGone(error)) request.log.error({ err: error, replyId: id }, 'A reply met an unexpected error.')

@@ -16,10 +16,12 @@ import { makeSession } from '../sending/new-session.ts'
 import { moveHead } from '../sending/session-head.ts'
 import { HttpError, missing } from '../server/http-error.ts'
 import { type Caller, userOf } from './access/caller.ts'
+import { ownSession } from './access/own-session.ts'
+import { refuseUsedMetadata, type UsedMetadataRooms } from './access/used-metadata.ts'
 import { readMessages } from './chat-request.ts'
 import type { DeployHandlers } from './scope.ts'
 
-export interface SessionRooms {
+export interface SessionRooms extends UsedMetadataRooms {
   sql: Sql
   host: SessionHost
 }
@@ -70,10 +72,26 @@ function refuseOthers(caller: Caller, { user, messages }: components['schemas'][
   if (messages != null) throw new HttpError(403, 'messages: a history is given with the deploy key')
 }
 
-export const sessionHandlers = ({ sql, host }: SessionRooms) =>
-  ({
+/** Throws 403 for metadata that a client secret may not give a session. A copy has its original's until it is given its own. */
+async function refuseMetadata(
+  rooms: SessionRooms,
+  caller: Caller,
+  agentId: string,
+  { metadata, of }: { metadata: Readonly<Record<string, string>> | null | undefined; of: string | undefined },
+): Promise<void> {
+  if (caller.kind !== 'secret' || metadata === undefined) return
+  const own = () => (of === undefined ? null : ownSession(rooms.sql, caller, { agent_id: agentId, session_id: of }))
+  const stored = async () => (await own())?.metadata ?? {}
+  await refuseUsedMetadata(rooms, agentId, metadata ?? {}, stored)
+}
+
+export const sessionHandlers = (rooms: SessionRooms) => {
+  const { sql, host } = rooms
+  return {
     createSession: async ({ params, body, caller }) => {
       refuseOthers(caller, body)
+      const { metadata, fork_of } = body
+      if (metadata != null) await refuseMetadata(rooms, caller, params.agent_id, { metadata, of: fork_of?.session_id })
       const messages = body.messages && readMessages(body.messages)
       const wanted = { ...body, user: userOf(caller) ?? body.user, messages }
       const secretNumber = caller.kind === 'secret' ? caller.number : null
@@ -93,10 +111,11 @@ export const sessionHandlers = ({ sql, host }: SessionRooms) =>
       }),
     getSession: async ({ params }) =>
       wireSession((await sessions.findSession(sql, params.agent_id, params.session_id)) ?? missing('session')),
-    updateSession: async ({ params, body }) =>
-      wireSession(
-        (await changeSession(sql, params.agent_id, params.session_id, body, deriveTitle)) ?? missing('session'),
-      ),
+    updateSession: async ({ params, body, caller }) => {
+      const { agent_id: agentId, session_id: sessionId } = params
+      await refuseMetadata(rooms, caller, agentId, { metadata: body.metadata, of: sessionId })
+      return wireSession((await changeSession(sql, agentId, sessionId, body, deriveTitle)) ?? missing('session'))
+    },
     listSessionMessages: async ({ params, query }) => {
       const list = (page: MessageQuery) => sessions.listMessages(sql, params.agent_id, params.session_id, page)
       const messages = (await pageOf(query, list)) ?? missing('session')
@@ -112,4 +131,5 @@ export const sessionHandlers = ({ sql, host }: SessionRooms) =>
       const { owners } = (await sessions.deleteSession(sql, params.agent_id, params.session_id)) ?? missing('session')
       host.forget([params.session_id.toLowerCase()], owners)
     },
-  }) satisfies DeployHandlers<'sessions'>
+  } satisfies DeployHandlers<'sessions'>
+}

@@ -1,12 +1,13 @@
 /** The agent that a request is for: found, with what its model is asked and the tools it may call. */
 
 import type { Actions } from '../../actors/generate/waiting-calls.ts'
-import type { AnswerFields, CheckedToolbox, ModelRequest, OpenToolbox } from '../../actors/ports/index.ts'
+import type { AnswerFields, CheckedToolbox, ModelRequest, OpenToolboxFor } from '../../actors/ports/index.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
 import type { Secrets } from '../../persistence/records/access/secrets.ts'
 import type { AgentForCompletion, AgentLookup } from '../../persistence/records/agent-lookup.ts'
 import * as stored from '../../persistence/records/agent-request.ts'
 import type { ToolChoice } from '../../persistence/records/tools/agent-tools.ts'
+import type { ReplyValues } from '../../templates/placeholders.ts'
 import { badRequest, HttpError, missing } from '../server/http-error.ts'
 import { noFields } from './answer-fields.ts'
 import { type CallerTools, noTools, refuseTaken } from './caller-tools.ts'
@@ -16,8 +17,8 @@ export interface AgentRooms {
   sql: Sql
   secrets: Secrets
   agents: AgentLookup
-  /** The chosen tools, as far as they answer. */
-  openToolbox(choice: ToolChoice, signal: AbortSignal): Promise<CheckedToolbox>
+  /** The chosen tools, as far as they answer. `values`: for their calls; absent: none is made. */
+  openToolbox(choice: ToolChoice, signal: AbortSignal, values?: ReplyValues): Promise<CheckedToolbox>
   fieldRefusal: FieldRefusal
   partRefusal: PartRefusal
 }
@@ -65,9 +66,13 @@ export function agentRequest(
 
 /** The agent's tools, found and connected once its reply begins. */
 export const agentToolbox =
-  ({ openToolbox }: AgentRooms, { tools }: AgentForCompletion): OpenToolbox =>
-  (signal) =>
-    openToolbox(tools, signal)
+  ({ openToolbox }: AgentRooms, { tools }: AgentForCompletion): OpenToolboxFor =>
+  (signal, values) =>
+    openToolbox(tools, signal, values)
+
+/** Whether values of the session may stand in what a reply of the agent sends. Most agents need none, and none is read. */
+export const usesValues = ({ system, tools }: AgentForCompletion): boolean =>
+  (system?.includes('{{') ?? false) || tools.httpToolIds.length > 0 || tools.mcpServers.length > 0
 
 /** `canWait`: in a session. Who brings tools is shown their calls; `includeActions` shows what waits for an approval too. */
 export function agentActions(

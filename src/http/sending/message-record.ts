@@ -6,7 +6,14 @@ import type { AnswerFields, NewMessage } from '../../actors/ports/index.ts'
 import type { Message, MessageRecord } from '../../actors/session/host.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import type { PreparedParts } from '../parts/prepare.ts'
-import { type AgentRooms, agentActions, agentRequest, agentToolbox, refuseTakenNames } from './agent-for-reply.ts'
+import {
+  type AgentRooms,
+  agentActions,
+  agentRequest,
+  agentToolbox,
+  refuseTakenNames,
+  usesValues,
+} from './agent-for-reply.ts'
 import { noFields } from './answer-fields.ts'
 import type { CallerTools } from './caller-tools.ts'
 import { fittingDecisions, type GivenDecisions } from './decisions.ts'
@@ -74,6 +81,7 @@ function recordOf(rooms: RecordRooms, input: MessageInput, basis: Basis): Messag
     inForce: { tools: callerTools?.tools ?? [], fields, overrides },
     parts,
     openToolbox: agentToolbox(rooms, agent),
+    usesValues: usesValues(agent),
   }
 }
 

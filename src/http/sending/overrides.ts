@@ -6,6 +6,7 @@ import type { AnySql } from '../../persistence/postgres/database.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import { findPrompt } from '../../persistence/records/prompts.ts'
 import { findConnection } from '../../persistence/records/providers.ts'
+import { promptProblem } from '../../templates/prompt-template.ts'
 import { badRequest, HttpError } from '../server/http-error.ts'
 import { choiceFor, type ToolField } from './tool-choice.ts'
 
@@ -59,7 +60,11 @@ async function promptFor(
   { system, prompt }: AgentForCompletion,
   { promptId, systemPrompt }: { promptId: string | null | undefined; systemPrompt: string | null | undefined },
 ): Promise<Pick<AgentForCompletion, 'system' | 'prompt'>> {
-  if (systemPrompt != null) return { system: systemPrompt, prompt: null }
+  if (systemPrompt != null) {
+    const problem = promptProblem(systemPrompt)
+    if (problem !== null) badRequest(`configOverrides.systemPrompt: ${problem}`)
+    return { system: systemPrompt, prompt: null }
+  }
   if (promptId == null) return { system, prompt }
   const named = await findPrompt(sql, promptId)
   if (named === null) return badRequest('configOverrides.promptId: there is no such prompt')

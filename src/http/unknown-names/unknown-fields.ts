@@ -6,13 +6,11 @@ import type { TSchema } from 'typebox'
 import { documentedKeyword } from '../../../openapi/documented.ts'
 import { type Operation, successStatus } from '../../../openapi/operation.ts'
 import { readOnlyKeyword } from '../../../openapi/read-only.ts'
+import { isObject } from '../../untrusted/is-object.ts'
 import { badRequest } from '../server/http-error.ts'
 import { closestName } from './closest-name.ts'
 
 type Schema = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Keywords that only the document carries count here too: their rule about names is the same. */
 const whole = (schema: unknown): Schema => {

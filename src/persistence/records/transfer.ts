@@ -54,7 +54,7 @@ export async function readConfiguration(sql: AnySql): Promise<Configuration> {
                 'url', url, 'headers', headers, 'body', body, 'inputSchema', input_schema) order by num), '[]')
          from http_tools) as "httpTools",
       (select coalesce(json_agg(json_build_object('id', id, 'name', name, 'transport', transport, 'url', url,
-                'headers', headers) order by num), '[]')
+                'sendUser', send_user, 'headers', headers) order by num), '[]')
          from mcp_servers) as "mcpServers",
       (select coalesce(json_agg(json_build_object('id', a.id, 'name', a.name,
                 'httpTools', (select coalesce(json_agg(h.name order by t.place), '[]')

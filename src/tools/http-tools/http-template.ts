@@ -1,4 +1,15 @@
-/** Templates of HTTP tools: how `{{argument}}` is filled in a URL, a header and a body (contract section 6). */
+/**
+ * Templates of HTTP tools: how `{{argument}}` and values of the session are filled in a URL, a header and a body (contract
+ * sections 6 and 20).
+ */
+import {
+  fillPlaceholders,
+  type Placeholder,
+  placeholdersIn,
+  type ReplyValues,
+  replyValue,
+  valuesOfNobody,
+} from '../../templates/placeholders.ts'
 
 /** The tool cannot be called with these arguments. The message is for the model. */
 export class TemplateError extends Error {
@@ -7,20 +18,34 @@ export class TemplateError extends Error {
 
 export type Arguments = Readonly<Record<string, unknown>>
 
-const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
+/** What a call is made with. */
+interface Filling {
+  args: Arguments
+  values: ReplyValues
+}
 
-const hasPlaceholder = (text: string) => text.search(PLACEHOLDER) !== -1
+const hasPlaceholder = (text: string) => placeholdersIn(text).length > 0
 
-/** The names of the arguments in a template. */
+/** The names of the arguments in a template. What stands for a value of the session is no argument, whatever its name. */
 export const namesIn = (template: string): string[] =>
-  [...template.matchAll(PLACEHOLDER)].map(([, name]) => (name ?? '').trim())
+  placeholdersIn(template).flatMap(({ placeholder }) => (placeholder.kind === 'value' ? [] : [placeholder.name]))
 
-/** An argument's value, never an inherited property (`constructor`). Undefined when it was not given. */
-const argumentOf = (args: Arguments, name: string): unknown => (Object.hasOwn(args, name) ? args[name] : undefined)
+/**
+ * What a placeholder stands for. Undefined: an argument that was not given, never an inherited property (`constructor`).
+ * Throws TemplateError for a missing value: a tool that acts for nobody is not called.
+ */
+function standsFor(placeholder: Placeholder, { args, values }: Filling): unknown {
+  const { kind, name } = placeholder
+  if (kind !== 'value') return Object.hasOwn(args, name) ? args[name] : undefined
+  const value = replyValue(values, name) ?? placeholder.fallback
+  if (value === null)
+    throw new TemplateError(`Not called: the value ${name} is missing, and the tool has no default for it.`)
+  return value
+}
 
 /** Fills in one pass: a placeholder inside a value is left as it is. */
-const fill = (template: string, value: (name: string) => string) =>
-  template.replace(PLACEHOLDER, (_, name: string) => value(name.trim()))
+const fill = (template: string, filling: Filling, write: (value: unknown, placeholder: Placeholder) => string) =>
+  fillPlaceholders(template, (placeholder) => write(standsFor(placeholder, filling), placeholder))
 
 /** Strings as they are, everything else as JSON. */
 const asText = (value: unknown): string =>
@@ -46,19 +71,30 @@ export function urlTemplateProblem(template: string): string | null {
   return null
 }
 
+/** Signs in a default must not be taken for parts of the address: each placeholder is its number while that is divided. */
+function numbered(template: string): { text: string; placeholders: Placeholder[] } {
+  const placeholders: Placeholder[] = []
+  const text = fillPlaceholders(template, (placeholder) => `{{${placeholders.push(placeholder) - 1}}}`)
+  return { text, placeholders }
+}
+
 /** Throws TemplateError. `extra` is added to the query. */
-export function fillUrl(template: string, args: Arguments, extra: Arguments): URL {
+export function fillUrl(template: string, args: Arguments, extra: Arguments, values = valuesOfNobody()): URL {
   const problem = urlTemplateProblem(template)
-  const found = parts(template)
+  const { text, placeholders } = numbered(template)
+  const found = parts(text)
   if (problem !== null || !found) throw new TemplateError(`This tool's URL ${problem}.`)
+  const written = (part: string, write: (value: unknown, placeholder: Placeholder) => string) =>
+    fillPlaceholders(part, ({ name }) => {
+      const placeholder = placeholders[Number(name)]
+      if (placeholder === undefined) throw new TemplateError("This tool's URL cannot be read.")
+      return write(standsFor(placeholder, { args, values }), placeholder)
+    })
   const path = found.path
     .split(/([/\\])/)
-    .map((segment) => fillSegment(segment, args))
+    .map((segment) => checkedSegment(segment, written(segment, encodePart)))
     .join('')
-  const query = fill(found.query, (name) => {
-    const value = argumentOf(args, name)
-    return value === undefined ? '' : encode(value)
-  })
+  const query = written(found.query, (value) => (value === undefined ? '' : encode(value)))
   const url = URL.parse(found.authority + path + query)
   // The rules above exclude this. It is checked because it is the property that must hold.
   if (!url || url.origin !== new URL(found.authority).origin) {
@@ -70,22 +106,22 @@ export function fillUrl(template: string, args: Arguments, extra: Arguments): UR
   return url
 }
 
-function fillSegment(segment: string, args: Arguments): string {
+function encodePart(value: unknown, { name }: Placeholder): string {
+  if (value === undefined) throw new TemplateError(`The argument ${JSON.stringify(name)} is missing.`)
+  return encode(value)
+}
+
+function checkedSegment(segment: string, filled: string): string {
   if (!hasPlaceholder(segment)) return segment
-  const filled = fill(segment, (name) => {
-    const value = argumentOf(args, name)
-    if (value === undefined) throw new TemplateError(`The argument ${JSON.stringify(name)} is missing.`)
-    return encode(value)
-  })
   // `DELETE /users/{{id}}` must not become `DELETE /users/`.
-  if (filled === '') throw new TemplateError(`${segment} in the URL's path may not be empty.`)
+  if (filled === '') throw new TemplateError("A part of this tool's URL may not be empty.")
   // Some servers decode %2F before they resolve dots, so `..%2F` climbs there like `../../`.
   if (
     decode(filled)
       .split(/[/\\]/)
       .some((part) => part === '.' || part === '..')
   ) {
-    throw new TemplateError(`${segment} in the URL's path may not become "." or "..".`)
+    throw new TemplateError('A part of this tool\'s URL may not become "." or "..".')
   }
   return filled
 }
@@ -114,16 +150,21 @@ function queryPairs(name: string, value: unknown): string[] {
 const FIXED_HEADERS = new Set(['host', 'content-length', 'transfer-encoding', 'connection'])
 
 /** Throws TemplateError. Non-ASCII characters are sent as UTF-8. */
-export function fillHeaders(templates: Readonly<Record<string, string>>, args: Arguments): Record<string, string> {
+export function fillHeaders(
+  templates: Readonly<Record<string, string>>,
+  args: Arguments,
+  values = valuesOfNobody(),
+): Record<string, string> {
   return Object.fromEntries(
     Object.entries(templates).map(([name, template]) => {
       if (FIXED_HEADERS.has(name.toLowerCase()) && hasPlaceholder(template)) {
         throw new TemplateError(`The header ${name} may hold no placeholder.`)
       }
-      const value = fill(template, (argument) => {
-        const text = asText(argumentOf(args, argument) ?? '')
+      const value = fill(template, { args, values }, (given, placeholder) => {
+        const text = asText(given ?? '')
         if (/\p{Cc}/u.test(text)) {
-          throw new TemplateError(`The argument ${JSON.stringify(argument)} may hold no control characters.`)
+          const kind = placeholder.kind === 'value' ? 'value' : 'argument'
+          throw new TemplateError(`The ${kind} ${JSON.stringify(placeholder.name)} may hold no control characters.`)
         }
         return text
       })
@@ -137,7 +178,7 @@ export function fillHeaders(templates: Readonly<Record<string, string>>, args: A
 /** Whether it is JSON once its placeholders are filled. */
 export function isJsonTemplate(template: string): boolean {
   try {
-    JSON.parse(fill(template, () => '0'))
+    JSON.parse(fillPlaceholders(template, () => '0'))
     return true
   } catch {
     return false
@@ -148,14 +189,13 @@ const escaped = (text: string) => JSON.stringify(text).slice(1, -1)
 
 /**
  * JSON-escaped. In a JSON template a placeholder inside a string becomes part of that string; one outside becomes a
- * whole JSON value. No argument changes the body's structure.
+ * whole JSON value. Neither arguments nor values change the body's structure.
  */
-export function fillBody(template: string, args: Arguments): string {
-  const given = (name: string) => argumentOf(args, name)
-  if (!isJsonTemplate(template)) return fill(template, (name) => escaped(asText(given(name) ?? '')))
-  // A whole string, or a placeholder outside of strings.
-  return template.replace(/"(?:[^"\\]|\\.)*"|\{\{([^{}]*)\}\}/g, (found, name: string | undefined) => {
-    if (name === undefined) return fill(found, (inner) => escaped(asText(given(inner) ?? '')))
-    return JSON.stringify(given(name.trim()) ?? null)
-  })
+export function fillBody(template: string, args: Arguments, values = valuesOfNobody()): string {
+  const inText = (text: string) => fill(text, { args, values }, (value) => escaped(asText(value ?? '')))
+  if (!isJsonTemplate(template)) return inText(template)
+  // A whole string, whose defaults may hold quotation marks, or a placeholder outside of strings.
+  return template.replace(/"(?:\{\{[^{}]*\}\}|[^"\\]|\\.)*"|\{\{[^{}]*\}\}/g, (found) =>
+    found.startsWith('"') ? inText(found) : fill(found, { args, values }, (value) => JSON.stringify(value ?? null)),
+  )
 }

@@ -1,6 +1,7 @@
 /** One call of an HTTP tool (contract section 6). */
 import type { Response } from 'undici'
 import { startDeadline } from '../../async/deadline.ts'
+import { type ReplyValues, valuesOfNobody } from '../../templates/placeholders.ts'
 import { removeSecrets, secretsInHeaders } from '../../untrusted/redact.ts'
 import { cutToBytes, decodeText } from '../built-in/page-text.ts'
 import { callFailure } from '../outbound/call-failure.ts'
@@ -52,7 +53,7 @@ const contractLimits: HttpToolLimits = { timeoutMs: 30_000, maxBytes: 256 * 1024
 
 /**
  * Rejects only with the signal's reason, on abort. Every other outcome is a result for the model. `key` is the
- * idempotency key, sent with every method but GET. Null when the call is not part of a reply.
+ * idempotency key, sent with every method but GET. Null when the call is not part of a reply. `values` are those of its session.
  */
 export async function callHttpTool(
   outbound: Outbound,
@@ -60,11 +61,12 @@ export async function callHttpTool(
   args: Arguments,
   signal: AbortSignal,
   key: string | null = null,
+  values: ReplyValues = valuesOfNobody(),
   limits: HttpToolLimits = contractLimits,
 ): Promise<HttpToolResult> {
   using deadline = startDeadline(signal, limits.timeoutMs)
   try {
-    const request = requestOf(tool, args)
+    const request = requestOf(tool, args, values)
     const response = await outbound.fetch(request.url, {
       chosenBy: 'admin',
       method: tool.method,
@@ -92,15 +94,15 @@ const hasHeader = (headers: Record<string, string>, name: string): boolean =>
 const failed = (content: string): HttpToolResult => ({ ok: false, status: null, content, body: null })
 
 /** Throws TemplateError. */
-function requestOf(tool: HttpTool, args: Arguments) {
+function requestOf(tool: HttpTool, args: Arguments, values: ReplyValues) {
   const inQuery = tool.method === 'GET' || tool.method === 'DELETE'
   // A GET has no body, so the names in its body template do not count.
   const template = tool.method === 'GET' ? null : tool.body || null
   const named = new Set([tool.url, ...Object.values(tool.headers), template ?? ''].flatMap(namesIn))
   const unnamed = Object.fromEntries(Object.entries(args).filter(([name]) => !named.has(name)))
-  const url = fillUrl(tool.url, args, inQuery ? unnamed : {})
-  const headers = fillHeaders(tool.headers, args)
-  const body = template !== null ? fillBody(template, args) : inQuery ? null : JSON.stringify(unnamed)
+  const url = fillUrl(tool.url, args, inQuery ? unnamed : {}, values)
+  const headers = fillHeaders(tool.headers, args, values)
+  const body = template !== null ? fillBody(template, args, values) : inQuery ? null : JSON.stringify(unnamed)
   if (body !== null && !hasHeader(headers, 'content-type')) {
     headers['content-type'] = template === null || isJsonTemplate(template) ? 'application/json' : 'text/plain'
   }

@@ -19,8 +19,6 @@ const SDK_TIMEOUT_MS = 120_000
 /** How long a listing waits for its subscription to list changes. Without one, the list is reloaded later anyway. */
 const SUBSCRIBE_MS = 1_000
 const TERMINATE_MS = 1_000
-/** Name of the idempotency key in a call's `_meta` (contract section 10). */
-const KEY_NAME = 'greenroom/idempotency-key'
 /** Where MCP messages hold the W3C trace context (SEP-414), whatever the transport does with headers. */
 const TRACEPARENT = 'traceparent'
 /** Limit of tools/list. A server whose pages never end fails. */
@@ -41,7 +39,7 @@ export interface McpConnection {
   call(
     name: string,
     args: Record<string, unknown>,
-    key: string | undefined,
+    meta: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<CallToolResult>
   close(): Promise<void>
@@ -158,12 +156,9 @@ function connection(client: Client, transport: Transport, opened: Opened): McpCo
       if (subscribes) await atMost(SUBSCRIBE_MS, subscribe())
       return (await client.listTools(undefined, { signal, timeout: SDK_TIMEOUT_MS, cacheMode: 'refresh' })).tools
     },
-    call(name, args, key, signal) {
+    call(name, args, given, signal) {
       const traceparent = opened.traceparent()
-      const meta = {
-        ...(key !== undefined && { [KEY_NAME]: key }),
-        ...(traceparent !== null && { [TRACEPARENT]: traceparent }),
-      }
+      const meta = { ...given, ...(traceparent !== null && { [TRACEPARENT]: traceparent }) }
       const own = Object.keys(meta).length > 0 ? { _meta: meta } : {}
       return client.callTool({ name, arguments: args, ...own }, { signal, timeout: SDK_TIMEOUT_MS })
     },

@@ -19,6 +19,8 @@ export interface McpServer {
   transport: 'sse' | 'streamable_http'
   url: string
   headers: Record<string, string>
+  /** Whether calls tell it the session and its user. Absent: no. */
+  sendUser?: boolean
   /** Changes with each change of the record. */
   version: string
 }

@@ -5,6 +5,7 @@
 
 import { startDeadline } from '../../async/deadline.ts'
 import { unlessAborted } from '../../async/unless-aborted.ts'
+import type { ReplyValues } from '../../templates/placeholders.ts'
 import { removeSecrets, secretsInHeaders } from '../../untrusted/redact.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import type { McpConnection } from './mcp-connection.ts'
@@ -21,6 +22,14 @@ export interface ToolLog {
   warn(details: object, message: string): void
 }
 
+/** The reply that a call is part of. */
+export interface CallOf {
+  /** The idempotency key. */
+  key: string
+  /** Of its session: a server with `sendUser` is told them. Absent: it belongs to none. */
+  values?: ReplyValues | undefined
+}
+
 export interface Mcp extends AsyncDisposable {
   /**
    * The tools that the server offers, at most five minutes old. Rejects when it cannot be reached (`message` is one
@@ -33,15 +42,15 @@ export interface Mcp extends AsyncDisposable {
    */
   toolsWithin(ms: number, server: McpServer, signal: AbortSignal): Promise<McpTool[]>
   /**
-   * Rejects only with the signal's reason, on abort. Every other outcome is a result for the model. `key` is the
-   * idempotency key. When absent, the call is not part of a reply.
+   * Rejects only with the signal's reason, on abort. Every other outcome is a result for the model. `of` is the reply that
+   * the call is part of, absent where it is part of none.
    */
   call(
     server: McpServer,
     toolName: string,
     args: Record<string, unknown>,
     signal: AbortSignal,
-    key?: string,
+    of?: CallOf,
   ): Promise<{ ok: boolean; content: string }>
   /** Drops what is cached of a server that was changed or removed; calls under way finish. */
   forget(serverId: string): void
@@ -121,8 +130,8 @@ export function createMcp(options: McpOptions): Mcp {
         throw new Error(`no list of tools within ${ms / 1000} s`)
       }
     },
-    call: (server, toolName, args, signal, key) =>
-      call(connections, { server, toolName, args, key, ms: times.call }, signal),
+    call: (server, toolName, args, signal, of) =>
+      call(connections, { server, toolName, args, meta: metaOf(server, of), ms: times.call }, signal),
     forget(serverId) {
       for (const key of [...silentUntil.keys()]) if (key.startsWith(`${serverId} `)) silentUntil.delete(key)
       connections.retire(({ id }) => id === serverId)
@@ -149,16 +158,26 @@ interface Call {
   server: McpServer
   toolName: string
   args: Record<string, unknown>
-  key: string | undefined
+  /** What accompanies the call, beside its arguments. */
+  meta: Readonly<Record<string, string>>
   ms: number
 }
 
-async function call(connections: McpConnections, { server, toolName, args, key, ms }: Call, signal: AbortSignal) {
+/** Names in a call's `_meta` (contract sections 10 and 20). */
+const [KEY, USER, SESSION] = ['greenroom/idempotency-key', 'greenroom/user', 'greenroom/session'] as const
+
+function metaOf({ sendUser }: McpServer, of: CallOf | undefined): Record<string, string> {
+  if (of === undefined) return {}
+  const { user = null, sessionId = null } = (sendUser && of.values) || {}
+  return { [KEY]: of.key, ...(user !== null && { [USER]: user }), ...(sessionId !== null && { [SESSION]: sessionId }) }
+}
+
+async function call(connections: McpConnections, { server, toolName, args, meta, ms }: Call, signal: AbortSignal) {
   using limit = startDeadline(signal, ms)
   let wasSent = false
   const ask = (connection: McpConnection) => {
     wasSent = true
-    return connection.call(toolName, args, key, limit.signal)
+    return connection.call(toolName, args, meta, limit.signal)
   }
   try {
     const result = await connections.use(server, ask, wasNotExecuted, limit.signal)

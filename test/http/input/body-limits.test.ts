@@ -14,7 +14,8 @@ const guarded = await openScene({ settings: { AUTH_CREDENTIALS: 'anna:secret-wor
 afterAll(() => Promise.all([open.close(), guarded.close()]))
 
 /** JSON of so many bytes. */
-const sized = (bytes: number, start = '{"x":"'): string => `${start}${'x'.repeat(bytes - start.length - 2)}"}`
+const sized = (bytes: number, start = '{"x":"', end = '"}'): string =>
+  `${start}${'x'.repeat(bytes - start.length - end.length)}${end}`
 const KIB = 1024
 
 verifies('contract-18.open-bodies', 'login and logout take 16 KiB, also where no login is set up', async () => {
@@ -98,11 +99,12 @@ verifies('contract-18.json-size', '100,000 values and 200 levels are taken, no m
 })
 
 verifies('contract-18.import', 'imports hold 1 MiB at most, JSON and YAML', async () => {
+  const importOf = (bytes: number) => sized(bytes, '{"version":1,"prompts":[{"name":"p","content":"', '"}]}')
   for (const type of ['application/json', 'application/yaml']) {
     const headers = { 'content-type': type }
-    const fits = await open.call('POST', '/api/v1/import', sized(1024 * KIB, '{"version":1,"x":"'), headers)
+    const fits = await open.call('POST', '/api/v1/import', importOf(1024 * KIB), headers)
     expect([type, fits.status]).toEqual([type, 200])
-    const large = await open.call('POST', '/api/v1/import', sized(1024 * KIB + 1, '{"version":1,"x":"'), headers)
+    const large = await open.call('POST', '/api/v1/import', importOf(1024 * KIB + 1), headers)
     expect([large.status, large.json]).toEqual([413, { message: expect.stringContaining('1 MiB') }])
   }
 })

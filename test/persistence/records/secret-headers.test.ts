@@ -26,9 +26,10 @@ verifies(
     const sealed = sealHeaders(old, `http-tool:${id}`, headers)
     await createHttpTool(db.sql, { id, method: 'GET', ...fields, ...sealed })
     const sealedForServer = sealHeaders(old, `mcp-server:${id}`, headers)
-    await createMcpServer(db.sql, { id, name: 'N', transport: 'sse', url: 'https://a.com/', ...sealedForServer })
+    const server = { name: 'N', transport: 'sse', url: 'https://a.com/', sendUser: false } as const
+    await createMcpServer(db.sql, { id, ...server, ...sealedForServer })
     const lost = { headers, secretHeaders: 'v1.0123456789abcdef.AAAA.AAAA' }
-    await createMcpServer(db.sql, { id: broken, name: 'N', transport: 'sse', url: 'https://a.com/', ...lost })
+    await createMcpServer(db.sql, { id: broken, ...server, ...lost })
 
     for (const keys of [['old', 'new'], ['new', 'old'], ['new']]) {
       const secrets = await start(...keys)

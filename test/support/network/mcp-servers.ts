@@ -30,6 +30,8 @@ export interface TestMcpServer extends AsyncDisposable {
   keys: unknown[]
   /** Their trace contexts, undefined if there was none. */
   traceparents: unknown[]
+  /** What accompanied each of them. */
+  metas: (Record<string, unknown> | undefined)[]
   /** Cancelled tool calls. */
   cancelled: string[]
   /** Adds a tool `later` and notifies subscribed clients. */
@@ -55,7 +57,10 @@ const tools = [
   { name: 'huge', description: 'Answers with 20 MiB.', inputSchema: object({}) },
 ]
 
-type State = Pick<TestMcpServer, 'calls' | 'keys' | 'traceparents' | 'cancelled'> & { changed: boolean; crash(): void }
+type State = Pick<TestMcpServer, 'calls' | 'keys' | 'traceparents' | 'metas' | 'cancelled'> & {
+  changed: boolean
+  crash(): void
+}
 
 const list = (state: State) => ({ tools: state.changed ? [...tools, { ...tools[0], name: 'later' }] : tools })
 
@@ -71,6 +76,7 @@ async function call(state: State, { name, arguments: args = {}, _meta }: ToolPar
   state.calls.push(name)
   state.keys.push(_meta?.['greenroom/idempotency-key'])
   state.traceparents.push(_meta?.traceparent)
+  state.metas.push(_meta)
   if (name === 'echo' || name === 'later') return text(String(args.text))
   if (name === 'fail') return { ...text('It did not work.'), isError: true }
   if (name === 'big') return text('ü'.repeat(150 * 1024))
@@ -202,6 +208,7 @@ export async function startMcpServer(kind: ServerKind, port = 0): Promise<TestMc
     calls: [],
     keys: [],
     traceparents: [],
+    metas: [],
     cancelled: [],
     changed: false,
     crash: () => http.closeAllConnections(),
@@ -216,6 +223,7 @@ export async function startMcpServer(kind: ServerKind, port = 0): Promise<TestMc
     calls: state.calls,
     keys: state.keys,
     traceparents: state.traceparents,
+    metas: state.metas,
     cancelled: state.cancelled,
     change() {
       state.changed = true

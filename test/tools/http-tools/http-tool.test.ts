@@ -30,7 +30,7 @@ async function stage(listener: RequestListener, allow: readonly OutboundRule[] =
     server,
     url: server.url,
     call: (tool: Partial<HttpTool> & { url: string }, args: Record<string, unknown> = {}, limits = standard) =>
-      callHttpTool(outbound, toolAt(tool.url, tool), args, signal, null, limits),
+      callHttpTool(outbound, toolAt(tool.url, tool), args, signal, null, undefined, limits),
     outbound,
     async [Symbol.asyncDispose]() {
       await outbound[Symbol.asyncDispose]()

@@ -5,7 +5,8 @@ import type { Sql } from '../../../persistence/postgres/database.ts'
 import { isUuid } from '../../../persistence/postgres/uuid.ts'
 import type { Secrets } from '../../../persistence/records/access/secrets.ts'
 import * as httpTools from '../../../persistence/records/tools/http-tools.ts'
-import { openHeaders } from '../../../persistence/records/tools/secret-headers.ts'
+import { openHeaders, type StoredHeaders } from '../../../persistence/records/tools/secret-headers.ts'
+import { type ToolTemplates, toolTemplateProblem } from '../../../templates/tool-template.ts'
 import { listAs } from '../../list.ts'
 import { badRequest, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
@@ -70,6 +71,7 @@ export async function newHttpTool(rooms: Writing, given: HttpToolInput): Promise
   const id = randomUUID()
   const sealed = newHeaders(rooms.secrets, contextOf(id), headers)
   const fields = { name, description, method, url, body: body ?? null, inputSchema: inputSchema ?? null }
+  checkTemplates({ ...fields, headers: headers ?? {} })
   return { id, ...fields, ...sealed }
 }
 
@@ -83,7 +85,28 @@ export async function httpToolChanges(rooms: Writing, given: Given<HttpToolInput
   return (stored) => {
     const moves = url !== undefined && toolOrigin(url) !== toolOrigin(stored.url)
     const sealedHeaders = updatedHeaders(rooms.secrets, contextOf(stored.id), headers, stored, moves)
+    checkTemplates({
+      url: url ?? stored.url,
+      body: body === undefined ? stored.body : body,
+      inputSchema: inputSchema === undefined ? stored.inputSchema : inputSchema,
+      headers: readableHeaders(rooms, { id: stored.id, ...(sealedHeaders ?? stored) }),
+    })
     return { name, description, method, url, body, inputSchema, sealedHeaders }
+  }
+}
+
+/** Throws 400 for a name that stands for nothing. */
+function checkTemplates(templates: ToolTemplates): void {
+  const problem = toolTemplateProblem(templates)
+  if (problem !== null) badRequest(problem)
+}
+
+/** Headers that no key opens are sent with no call: what they name does not matter. */
+function readableHeaders({ secrets }: Writing, { id, headers, secretHeaders }: StoredHeaders & { id: string }) {
+  try {
+    return openHeaders(secrets, contextOf(id), { headers, secretHeaders })
+  } catch {
+    return headers
   }
 }
 

@@ -58,23 +58,24 @@ export const mcpServerHandlers = (rooms: McpServerRooms) => {
 
 type Writing = Pick<McpServerRooms, 'secrets'>
 
-type McpServerInput = mcpServers.McpServerFields & {
+type McpServerInput = Omit<mcpServers.McpServerFields, 'sendUser'> & {
+  sendUser?: boolean | undefined
   headers?: Readonly<Record<string, string>> | null | undefined
 }
 
 /** A server to be stored. Throws 400. */
 export function newMcpServer({ secrets }: Writing, given: McpServerInput): mcpServers.NewMcpServer {
-  const { name, transport, url, headers } = given
+  const { name, transport, url, sendUser = false, headers } = given
   checkWebAddress('url', url)
   const id = randomUUID()
-  return { id, name, transport, url, ...newHeaders(secrets, contextOf(id), headers) }
+  return { id, name, transport, url, sendUser, ...newHeaders(secrets, contextOf(id), headers) }
 }
 
 type Given<Input> = { [Field in keyof Input]?: Input[Field] | undefined }
 
 /** What is given changes, the rest stays. Throws 400, also when it is called with the stored server. */
 export function mcpServerChanges({ secrets }: Writing, given: Given<McpServerInput>): mcpServers.DecideMcpServer {
-  const { name, transport, url, headers } = given
+  const { name, transport, url, sendUser, headers } = given
   if (url !== undefined) checkWebAddress('url', url)
   return (stored) => {
     const moves = url !== undefined && originOf(url) !== originOf(stored.url)
@@ -82,6 +83,7 @@ export function mcpServerChanges({ secrets }: Writing, given: Given<McpServerInp
       name,
       transport,
       url,
+      sendUser,
       sealedHeaders: updatedHeaders(secrets, contextOf(stored.id), headers, stored, moves),
     }
   }

@@ -16,6 +16,7 @@ import { givenOrigins } from '../allowed-origins.ts'
 import { checkFormat, givenConfig, givenFormat } from '../records/agents.ts'
 import { type HttpToolRooms, httpToolChanges, newHttpTool } from '../records/http-tools.ts'
 import { mcpServerChanges, newMcpServer } from '../records/mcp-servers.ts'
+import { checkContent } from '../records/prompts.ts'
 
 type Import = components['schemas']['Import']
 type Result = components['schemas']['ImportResult']
@@ -144,8 +145,14 @@ const takePrompts = (taking: Taking, given: NonNullable<Import['prompts']>) =>
     kind: 'prompt',
     given,
     stored: taking.stored.prompts,
-    create: (prompt) => createPrompt(taking.rooms.tx, prompt),
-    update: (id, prompt) => updatePrompt(taking.rooms.tx, id, prompt),
+    create(prompt) {
+      checkContent(prompt.content)
+      return createPrompt(taking.rooms.tx, prompt)
+    },
+    update(id, prompt) {
+      checkContent(prompt.content)
+      return updatePrompt(taking.rooms.tx, id, prompt)
+    },
   })
 
 const takeHttpTools = (taking: Taking, given: NonNullable<Import['httpTools']>) =>

@@ -8,6 +8,8 @@ export interface McpServerFields {
   name: string
   transport: 'sse' | 'streamable_http'
   url: string
+  /** Whether calls tell it the session and its user. */
+  sendUser: boolean
 }
 
 /** What callers read: secret headers as `***`. Times are ISO 8601 UTC. */
@@ -28,10 +30,11 @@ export type McpServerChanges = { [Field in keyof McpServerFields]?: McpServerFie
   sealedHeaders?: StoredHeaders | undefined
 }
 
-const columns = (sql: AnySql): Fragment => sql`id, name, transport, url, headers, ${timestamps(sql)}`
+const columns = (sql: AnySql): Fragment =>
+  sql`id, name, transport, url, headers, send_user as "sendUser", ${timestamps(sql)}`
 
 const stored = (sql: AnySql): Fragment => sql`
-  id, name, transport, url, headers, secret_headers as "secretHeaders",
+  id, name, transport, url, headers, send_user as "sendUser", secret_headers as "secretHeaders",
   extract(epoch from updated_at)::text as version`
 
 /** Oldest first. */
@@ -52,10 +55,10 @@ export const storedMcpServers = async (sql: AnySql, ids: readonly string[]): Pro
     : [...(await sql<StoredMcpServer[]>`select ${stored(sql)} from mcp_servers where id = any (${[...ids]}::uuid[])`)]
 
 export async function createMcpServer(sql: AnySql, server: NewMcpServer): Promise<McpServer> {
-  const { id, name, transport, url, headers, secretHeaders } = server
+  const { id, name, transport, url, sendUser, headers, secretHeaders } = server
   const [created] = await sql<McpServer[]>`
-    insert into mcp_servers (id, name, transport, url, headers, secret_headers)
-    values (${id}, ${name}, ${transport}, ${url}, ${JSON.stringify(headers)}::text::json, ${secretHeaders})
+    insert into mcp_servers (id, name, transport, url, send_user, headers, secret_headers)
+    values (${id}, ${name}, ${transport}, ${url}, ${sendUser}, ${JSON.stringify(headers)}::text::json, ${secretHeaders})
     returning ${columns(sql)}`
   if (created === undefined) throw new Error('The new MCP server was not returned.')
   return created
@@ -75,11 +78,12 @@ export type DecideMcpServer = (server: StoredMcpServer) => McpServerChanges
 export async function changeMcpServer(tx: Tx, id: string, decide: DecideMcpServer): Promise<McpServer | null> {
   const [server] = await tx<StoredMcpServer[]>`select ${stored(tx)} from mcp_servers where id = ${id} for no key update`
   if (server === undefined) return null
-  const { name, transport, url, sealedHeaders } = decide(server)
+  const { name, transport, url, sendUser, sealedHeaders } = decide(server)
   const { headers, secretHeaders } = sealedHeaders ?? server
   const [updated] = await tx<McpServer[]>`
     update mcp_servers set
       name = ${name ?? server.name}, transport = ${transport ?? server.transport}, url = ${url ?? server.url},
+      send_user = ${sendUser ?? server.sendUser},
       headers = ${JSON.stringify(headers)}::text::json, secret_headers = ${secretHeaders},
       updated_at = clock_timestamp()
     where id = ${id}

@@ -1,6 +1,6 @@
 /** Admits messages: stores each and opens its reply, or says why not. */
 
-import type { Admission, Decisions, NewMessage } from '../../../actors/ports/index.ts'
+import type { Admission, Admitted, Decisions, NewMessage } from '../../../actors/ports/index.ts'
 import { newId } from '../../../actors/reply/new-id.ts'
 import type { RestState } from '../../../actors/reply/reply-event.ts'
 import { retry } from '../../../async/retry.ts'
@@ -30,6 +30,7 @@ interface Answer {
   untitled: boolean
   first_text?: string | null
   by_key?: boolean
+  values?: NonNullable<Admitted['values']>
 }
 
 /** A client waits for the answer: while the database is away, it is asked for again for about so long. */
@@ -114,6 +115,7 @@ export const admissionColumns = (message: NewMessage) => ({
   ...(message.decided && decisionColumns(message.decided)),
   place: message.place,
   facts: message.facts,
+  uses_values: message.usesValues === true ? true : undefined,
 })
 
 const decisionColumns = ({ waitId, calls, hash }: Decisions) => ({
@@ -173,6 +175,7 @@ function admissionOf(answer: Answer, owner: Owner, message: NewMessage): Admissi
     parentId: answer.parent_id,
     historyEnd: answer.history_end,
     titleFrom: answer.untitled ? (answer.first_text ?? message.text) : null,
+    ...(answer.values && { values: answer.values }),
     reply: {
       id: message.replyId,
       sessionId: message.sessionId,

@@ -1,4 +1,4 @@
--- revision 19
+-- revision 20
 /* Stores the user's message and opens its reply, or says why not. The insert decides: one running reply a session
    (one_running_reply). Idempotent by the reply's id, so that a call whose answer was lost is called again; with
    may_start false it only looks.
@@ -11,12 +11,13 @@
    media_type, filename, size, detail, source_url, text_place}], in their order; to look, sha256 or source_url is enough;
    absent: none), place (see find_place; absent: behind the head), facts (what is known of the reply, as messages.facts;
    absent: nothing), decisions (instead of a user's message; see decide_calls), wait_id (the reply that
-   they are about), decisions_hash (hex), decided_by (also of what a message rejects)}. p_text and parts are not looked at
+   they are about), decisions_hash (hex), decided_by (also of what a message rejects), uses_values (true: those
+   of the session are in the answer)}. p_text and parts are not looked at
    where place asks for another reply, or decisions come.
    Answers {outcome, reply_id, session_num, first_seq, created_at, position, rest_state, untitled, first_text (of an
    untitled session: its first user message; null: the new one), by_key (joined by its idempotency key), parent_id (the
    message that the new one comes behind; null: none), history_end (the position that the reply's history ends at; -1: it
-   has none), text (what is answered anew; null: p_text)}.
+   has none), text (what is answered anew; null: p_text), values ({user, metadata} of the session, where they are told)}.
    What few messages need is asked for in a statement of its own: plpgsql runs a condition with a query in it as a query,
    even where nothing has to be looked up. */
 create or replace function admit_message(
@@ -51,7 +52,7 @@ begin
     agent_id uuid, session_id uuid, end_user text, user_id uuid, reply_id uuid, model text, include_usage boolean,
     key text, body_hash text, is_retry boolean, may_start boolean, configuration bigint, make_session boolean,
     secret_number bigint, place jsonb, parts jsonb, facts jsonb, decisions jsonb, wait_id uuid,
-    decisions_hash text, decided_by text);
+    decisions_hash text, decided_by text, uses_values boolean);
   v_is_regenerate := coalesce(m.place ? 'regenerate', false);
   v_has_question := not v_is_regenerate and m.decisions is null;
 
@@ -60,7 +61,7 @@ begin
 
   -- `is not distinct from` is for no index. Planned while the table is small, `=` enters it by the agent's newest sessions,
   -- and reads them all when there are more.
-  select x.num, x.next_seq, x.title, x.head into s from sessions x
+  select x.num, x.next_seq, x.title, x.head, x.end_user, x.metadata into s from sessions x
    where x.id = m.session_id and x.agent_id is not distinct from m.agent_id and (m.end_user is null or x.end_user = m.end_user)
      for no key update;
   if not found then
@@ -81,7 +82,7 @@ begin
     insert into sessions (id, agent_id, end_user)
     select m.session_id, a.id, m.end_user from agents a where a.id = m.agent_id for key share
     on conflict (id) do nothing; -- made meanwhile by another message, or somebody else's
-    select x.num, x.next_seq, x.title, x.head into s from sessions x
+    select x.num, x.next_seq, x.title, x.head, x.end_user, x.metadata into s from sessions x
      where x.id = m.session_id and x.agent_id is not distinct from m.agent_id and (m.end_user is null or x.end_user = m.end_user)
        for no key update;
     if not found then return '{"outcome": "not_found"}'; end if;
@@ -113,7 +114,8 @@ begin
       'position', own.position, 'rest_state', v_rest_state, 'untitled', s.title is null, 'first_text', v_first_text,
       'parent_id', case when v_is_regenerate then answered.id else (
         select b.id from messages b where b.session_id = m.session_id and b.position = answered.before_at) end,
-      'history_end', answered.before_at, 'text', case when v_is_regenerate then answered.content end);
+      'history_end', answered.before_at, 'text', case when v_is_regenerate then answered.content end,
+      'values', case when m.uses_values then jsonb_build_object('user', s.end_user, 'metadata', s.metadata) end);
   end if;
   if v_fenced then return '{"outcome": "fenced"}'; end if;
 
@@ -213,5 +215,6 @@ begin
     'outcome', 'admitted', 'reply_id', m.reply_id, 'session_num', s.num, 'first_seq', s.next_seq,
     'created_at', v_created_at, 'position', v_position, 'rest_state', v_rest_state,
     'untitled', s.title is null, 'first_text', v_first_text, 'parent_id', v_parent,
-    'history_end', case when v_is_regenerate then v_before_at else v_at end, 'text', v_asked);
+    'history_end', case when v_is_regenerate then v_before_at else v_at end, 'text', v_asked,
+    'values', case when m.uses_values then jsonb_build_object('user', s.end_user, 'metadata', s.metadata) end);
 end $$;

@@ -1,4 +1,4 @@
--- revision 4
+-- revision 5
 /* admit_message for many messages of one instance at once: those that nothing stands against, to sessions that nobody else
    is at work on. Waits for none of them. Of each it admits it answers what admit_message answers; the others, and all but
    the first to a session, are admit_message's to decide, or refuse: it must be asked for them, in their order.
@@ -29,12 +29,12 @@ begin
       from rows from (jsonb_to_recordset(p_messages) as (
              session_id uuid, agent_id uuid, end_user text, user_id uuid, reply_id uuid, text text, model text,
              include_usage boolean, key text, body_hash text, configuration bigint, place jsonb, parts jsonb, facts jsonb,
-             decided_by text)) with ordinality as m(
+             decided_by text, uses_values boolean)) with ordinality as m(
              session_id, agent_id, end_user, user_id, reply_id, text, model, include_usage, key, body_hash, configuration,
-             place, parts, facts, decided_by, n)
+             place, parts, facts, decided_by, uses_values, n)
      order by m.session_id, m.n
   ), plain as materialized (
-    select m.*, s.num, s.next_seq, s.title, s.head, last.position as last_position, last.finish_reason,
+    select m.*, s.num, s.next_seq, s.title, s.head, s.end_user as owner, s.metadata, last.position as last_position, last.finish_reason,
            p.at, p.id as parent_id, p.content, p.before_at, x.next, x.is_straight,
            case when x.is_straight then p.line else x.next end as line,
            case when not x.is_straight then lines_before(m.session_id, p.at, p.line) end as lines_before, x.is_regenerate,
@@ -92,7 +92,8 @@ begin
               select left(b.content, 10000) from messages b
                where b.session_id = m.session_id and b.role = 'user' order by b.position limit 1) end,
            'parent_id', m.parent_id, 'history_end', case when m.is_regenerate then m.before_at else m.at end,
-           'text', m.content)), '[]')
+           'text', m.content,
+           'values', case when m.uses_values then jsonb_build_object('user', m.owner, 'metadata', m.metadata) end)), '[]')
     into v_answers from plain m;
 
   if p_messages @? '$[*].parts' or v_answers @? '$[*] ? (@.rest_state == "waiting")' then

@@ -34,7 +34,7 @@ const required = {
   name: 'Weather',
   description: 'Tells the weather.',
   method: 'GET',
-  url: 'https://a.com/w?q={{city}}',
+  url: 'https://a.com/w?q=1',
 }
 const create = (fields: object = {}) => server.call('POST', path, { ...required, ...fields })
 const created = async (fields: object = {}) => {
@@ -174,7 +174,7 @@ describe('secret headers', () => {
       expect((await to(url, { Authorization: 'new', 'X-Api-KEY': '***' })).status).toBe(400)
     }
     expect(await read(tool.id)).toEqual(tool)
-    expect((await to('https://A.com:443/other/{{city}}')).status).toBe(200)
+    expect((await to('https://A.com:443/other/place')).status).toBe(200)
     expect((await to('https://b.com/', { Authorization: 'new' })).status).toBe(200)
     expect(await storedSecrets(tool.id)).toEqual({ authorization: 'new' })
     const plain = await created({ headers: { Accept: 'a' } })

@@ -182,8 +182,8 @@ verifies('contract-8.import', 'a name that matches two records, or occurs twice 
 })
 
 verifies('contract-8.import', 'a selection is imported without missing tools, which are listed', async () => {
-  const tools = [{ ...weather, name: 'twin' }]
-  for (const tool of [...tools, ...tools, { ...weather, name: 'clock' }]) await make(to, '/api/v1/http-tools', tool)
+  const [twin, clock] = ['twin', 'clock'].map((name) => ({ ...weather, name, inputSchema }))
+  for (const tool of [twin, twin, clock]) await make(to, '/api/v1/http-tools', tool ?? {})
   const locked = { ...weather, name: 'locked', headers: { 'X-Api-Key': '***' } }
   const choice = {
     agent: 'Helper',

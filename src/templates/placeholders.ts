@@ -1,0 +1,102 @@
+/**
+ * What stands in double braces in prompts and HTTP tools (contract section 20): values of the session and of the time, with
+ * what stands in for a missing one, and arguments of a tool. Pure, and the same for every reader: the server, and the pages.
+ */
+
+/** As they are when a reply is admitted, and the same in all its turns. */
+export interface ReplyValues {
+  /** Null: the reply belongs to no session. */
+  sessionId: string | null
+  /** Null: nobody's. */
+  user: string | null
+  metadata: Readonly<Record<string, string>>
+  /** ISO 8601 UTC. */
+  at: string
+}
+
+/** For calls outside of sessions: only the time is there. */
+export const valuesOfNobody = (at = new Date()): ReplyValues => ({
+  sessionId: null,
+  user: null,
+  metadata: {},
+  at: at.toISOString(),
+})
+
+/** Names that stand for one value each. Metadata has as many as the session has names. */
+export const valueNames = ['session.id', 'session.user', 'now.date', 'now.time'] as const
+export const METADATA = 'session.metadata.'
+
+const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
+/** Begins like a value, but is not closed, or holds a brace. */
+const UNCLOSED = /\{\{\s*(?:session|now)\.[^\s{}|]*/
+const METADATA_NAME = /^[A-Za-z0-9_-]+$/
+
+/** `value`: of the session or the time; `unknown`: looks like one; `other`: an argument of a tool, or text of a prompt. */
+export type Placeholder =
+  | { kind: 'value'; name: string /** Null: a missing value has no substitute. */; fallback: string | null }
+  | { kind: 'unknown'; name: string }
+  | { kind: 'other'; name: string }
+
+/** `inner`: what stands between the braces. */
+export function readPlaceholder(inner: string): Placeholder {
+  const bar = inner.indexOf('|')
+  const name = (bar === -1 ? inner : inner.slice(0, bar)).trim()
+  if (!/^(?:session|now)\./.test(name)) return { kind: 'other', name: inner.trim() }
+  if (!isValueName(name)) return { kind: 'unknown', name }
+  return { kind: 'value', name, fallback: bar === -1 ? null : inner.slice(bar + 1).trim() }
+}
+
+const isValueName = (name: string): boolean =>
+  (valueNames as readonly string[]).includes(name) ||
+  (name.startsWith(METADATA) && METADATA_NAME.test(name.slice(METADATA.length)))
+
+/** Undefined: the value is missing. */
+export function replyValue({ sessionId, user, metadata, at }: ReplyValues, name: string): string | undefined {
+  switch (name) {
+    case 'session.id':
+      return sessionId ?? undefined
+    case 'session.user':
+      return user ?? undefined
+    case 'now.date':
+      return at.slice(0, 10)
+    case 'now.time':
+      return `${at.slice(0, 19)}Z`
+    default: {
+      const key = name.slice(METADATA.length)
+      return Object.hasOwn(metadata, key) ? metadata[key] : undefined
+    }
+  }
+}
+
+export interface Found {
+  placeholder: Placeholder
+  /** Where it stands, braces included. */
+  from: number
+  to: number
+}
+
+/** In order. */
+export const placeholdersIn = (template: string): Found[] =>
+  [...template.matchAll(PLACEHOLDER)].map((match) => {
+    const [text, inner = ''] = match
+    return { placeholder: readPlaceholder(inner), from: match.index, to: match.index + text.length }
+  })
+
+/** One pass: a placeholder in what is filled in is left as it is. */
+export const fillPlaceholders = (
+  template: string,
+  fill: (placeholder: Placeholder, asWritten: string) => string,
+): string => template.replace(PLACEHOLDER, (text, inner: string) => fill(readPlaceholder(inner), text))
+
+/** Names of the session's metadata that a template uses. */
+export const metadataIn = (template: string): string[] =>
+  placeholdersIn(template).flatMap(({ placeholder: { kind, name } }) =>
+    kind === 'value' && name.startsWith(METADATA) ? [name.slice(METADATA.length)] : [],
+  )
+
+/** What looks like a value, and is not closed or has a brace in its default. Null: nothing does. */
+export const unclosedIn = (template: string): string | null =>
+  UNCLOSED.exec(template.replace(PLACEHOLDER, ''))?.[0] ?? null
+
+/** What may be written there, in words. */
+export const knownValues = `${valueNames.join(', ')} and ${METADATA}NAME (letters, digits, _ and -)`

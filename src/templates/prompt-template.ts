@@ -1,0 +1,27 @@
+/** System prompts with values of the session (contract section 20). */
+import {
+  fillPlaceholders,
+  knownValues,
+  placeholdersIn,
+  type ReplyValues,
+  replyValue,
+  unclosedIn,
+} from './placeholders.ts'
+
+/** Why a prompt may not be saved. Null: it may. What only looks like a placeholder is text of the prompt. */
+export function promptProblem(content: string): string | null {
+  for (const { placeholder } of placeholdersIn(content)) {
+    if (placeholder.kind === 'unknown')
+      return `${JSON.stringify(placeholder.name)} is no value: there are ${knownValues}`
+  }
+  const unclosed = unclosedIn(content)
+  return unclosed === null ? null : `${JSON.stringify(unclosed)} is not closed by "}}", or its default holds a brace`
+}
+
+/** A missing value is its default, or empty. Prompts of before may hold unknown names, which stay as they are. */
+export function fillPrompt(content: string, values: ReplyValues): string {
+  if (!content.includes('{{')) return content
+  return fillPlaceholders(content, (placeholder, asWritten) =>
+    placeholder.kind === 'value' ? (replyValue(values, placeholder.name) ?? placeholder.fallback ?? '') : asWritten,
+  )
+}

@@ -1,0 +1,62 @@
+/** Contract section 20: metadata that says whom an agent acts for is not for a client secret to set. */
+import { afterAll, beforeAll, expect } from 'vitest'
+import { verifies } from '../../verifies.ts'
+import { type FrontDoor, openFrontDoor } from '../deploy/secrets/front-door-scene.ts'
+import { call } from '../scene.ts'
+
+let door: FrontDoor
+let secret: string
+beforeAll(async () => {
+  door = await openFrontDoor({ instances: 1 })
+  const manage = (method: string, path: string, body: object) => call(`${door.here.url}${path}`, method, body)
+  const content = 'Plan: {{session.metadata.plan}}'
+  const promptId = (await manage('POST', '/api/v1/prompts', { name: 'P', content })).json.id
+  const headers = { 'X-Api-Key': '{{session.metadata.customer|nobody}}' }
+  const tool = { name: 't', description: 'd', method: 'GET', url: 'https://example.com/', headers }
+  const toolId = (await manage('POST', '/api/v1/http-tools', tool)).json.id
+  const agent = `/api/v1/agents/${door.agentId}`
+  expect((await manage('PUT', agent, { promptId })).status).toBe(200)
+  expect((await manage('PUT', `${agent}/tools`, { httpToolIds: [toolId] })).status).toBe(200)
+  secret = await door.secret('ann')
+})
+afterAll(() => door.close())
+
+const sessions = () => `${door.deploy()}/sessions`
+const bySecret = (method: string, path: string, body: object) => door.as(secret, method, `${sessions()}${path}`, body)
+const byKey = async (metadata: object, user = 'ann'): Promise<string> =>
+  (await door.asKey('POST', sessions(), { user, metadata })).json.id
+const metadataOf = async (id: string) => (await door.asKey('GET', `${sessions()}/${id}`)).json.metadata
+
+verifies('contract-20.secrets', 'it neither sets nor changes them, and sets others as before', async () => {
+  for (const metadata of [{ plan: 'gold' }, { customer: 'bob' }, { note: 'x', plan: '' }]) {
+    const made = await bySecret('POST', '', { metadata })
+    expect([metadata, made.status, made.json.error]).toEqual([
+      metadata,
+      403,
+      expect.stringMatching(/^metadata\.(plan|customer): /),
+    ])
+  }
+  expect((await bySecret('POST', '', { metadata: { note: 'x', PLAN: 'gold' } })).status).toBe(201)
+  const id = await byKey({ plan: 'free', customer: 'ann-7', note: 'a' })
+  for (const metadata of [{ plan: 'gold', customer: 'ann-7' }, { plan: 'free' }, {}, null]) {
+    expect([metadata, (await bySecret('PATCH', `/${id}`, { metadata })).status]).toEqual([metadata, 403])
+  }
+  expect(await metadataOf(id)).toEqual({ plan: 'free', customer: 'ann-7', note: 'a' })
+  expect((await bySecret('PATCH', `/${id}`, { metadata: { plan: 'free', customer: 'ann-7', note: 'b' } })).status).toBe(
+    200,
+  )
+  expect((await bySecret('PATCH', `/${id}`, { title: 'T' })).status).toBe(200)
+})
+
+verifies('contract-20.secrets', 'a copy keeps them, and another user’s session tells nothing of its own', async () => {
+  const id = await byKey({ plan: 'gold', note: 'a' })
+  const fork = (metadata: object | undefined, of = id) =>
+    bySecret('POST', '', { fork_of: { session_id: of }, ...(metadata && { metadata }) })
+  expect((await fork(undefined)).json.metadata).toEqual({ plan: 'gold', note: 'a' })
+  expect((await fork({ plan: 'gold', note: 'b' })).status).toBe(201)
+  expect((await fork({ note: 'b' })).status).toBe(403)
+  expect((await fork({ plan: 'free' })).status).toBe(403)
+  const bobs = await byKey({ plan: 'platinum' }, 'bob')
+  for (const plan of ['platinum', 'gold']) expect([plan, (await fork({ plan }, bobs)).status]).toEqual([plan, 403])
+  expect((await fork({ note: 'x' }, bobs)).status).toBe(404)
+})
