@@ -40,6 +40,7 @@ verifies(
     expect(json).toEqual({
       id: expect.any(String),
       ...required,
+      sendUser: false,
       headers: { Authorization: '***', 'X-A': 'v' },
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
