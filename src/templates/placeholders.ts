@@ -1,13 +1,13 @@
 /**
  * What stands in double braces in prompts and HTTP tools (contract section 20): values of the session and of the time, with
- * what stands in for a missing one, and arguments of a tool. Pure, and the same for every reader: the server, and the pages.
+ * the default of a missing one, and arguments of a tool. Pure, and the same for every reader: the server, and the pages.
  */
 
 /** As they are when a reply is admitted, and the same in all its turns. */
 export interface ReplyValues {
-  /** Null: the reply belongs to no session. */
+  /** Null when the reply belongs to no session. */
   sessionId: string | null
-  /** Null: nobody's. */
+  /** Null when the session belongs to no user. */
   user: string | null
   metadata: Readonly<Record<string, string>>
   /** ISO 8601 UTC. */
@@ -31,9 +31,12 @@ const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 const UNCLOSED = /\{\{\s*(?:session|now)\.[^\s{}|]*/
 const METADATA_NAME = /^[A-Za-z0-9_-]+$/
 
-/** `value`: of the session or the time; `unknown`: looks like one; `other`: an argument of a tool, or text of a prompt. */
+/**
+ * A `value` is one of the session or the time, `unknown` only looks like one, `other` is an argument of a tool or text of a
+ * prompt. `fallback` is null where a missing value has no default.
+ */
 export type Placeholder =
-  | { kind: 'value'; name: string /** Null: a missing value has no substitute. */; fallback: string | null }
+  | { kind: 'value'; name: string; fallback: string | null }
   | { kind: 'unknown'; name: string }
   | { kind: 'other'; name: string }
 
@@ -50,7 +53,7 @@ const isValueName = (name: string): boolean =>
   (valueNames as readonly string[]).includes(name) ||
   (name.startsWith(METADATA) && METADATA_NAME.test(name.slice(METADATA.length)))
 
-/** Undefined: the value is missing. */
+/** Undefined when the value is missing. */
 export function replyValue({ sessionId, user, metadata, at }: ReplyValues, name: string): string | undefined {
   switch (name) {
     case 'session.id':
@@ -94,7 +97,7 @@ export const metadataIn = (template: string): string[] =>
     kind === 'value' && name.startsWith(METADATA) ? [name.slice(METADATA.length)] : [],
   )
 
-/** What looks like a value, and is not closed or has a brace in its default. Null: nothing does. */
+/** What looks like a value, and is not closed or has a brace in its default. Null when nothing does. */
 export const unclosedIn = (template: string): string | null =>
   UNCLOSED.exec(template.replace(PLACEHOLDER, ''))?.[0] ?? null
 

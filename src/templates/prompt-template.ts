@@ -8,7 +8,7 @@ import {
   unclosedIn,
 } from './placeholders.ts'
 
-/** Why a prompt may not be saved. Null: it may. What only looks like a placeholder is text of the prompt. */
+/** Why a prompt may not be saved, null if it may. Other words in double braces are text of the prompt. */
 export function promptProblem(content: string): string | null {
   for (const { placeholder } of placeholdersIn(content)) {
     if (placeholder.kind === 'unknown')

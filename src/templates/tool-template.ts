@@ -15,7 +15,7 @@ const fieldsOf = ({ url, headers, body }: ToolTemplates): [field: string, templa
   ['body', body ?? ''],
 ]
 
-/** The field, and why it may not be saved. Null: all may. */
+/** The field that may not be saved, and why. Null when all may. */
 export function toolTemplateProblem(tool: ToolTemplates): string | null {
   const args = argumentsOf(tool.inputSchema)
   for (const [field, template] of fieldsOf(tool)) {

@@ -22,7 +22,7 @@ export interface ToolboxWorld {
   outbound: Outbound
   mcp: Pick<Mcp, 'toolsWithin' | 'call'>
   log: ToolLog
-  /** Of the session, for the tools that use them. Absent: the calls belong to none. */
+  /** Those of the session, for the tools that use them. Absent where there is no session. */
   values?: ReplyValues
   /** How long a reply waits for the lists of MCP servers. Milliseconds; absent: 3000. */
   listMs?: number

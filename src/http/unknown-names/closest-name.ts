@@ -6,7 +6,7 @@ const LONGEST = 64
 /** `provider_id` and `ProviderID` are written otherwise, not misspelt. */
 const plain = (name: string): string => name.replace(/[\s_-]/g, '').toLowerCase()
 
-/** Null: none of `names` is near it. */
+/** Null when none of `names` is near it. */
 export function closestName(given: string, names: readonly string[]): string | null {
   if (given.length > LONGEST) return null
   const asked = plain(given)

@@ -24,7 +24,7 @@ const propertiesOf = (schema: TSchema | null | undefined): string[] => {
   return isObject(properties) ? Object.keys(properties) : []
 }
 
-/** Null: the operation takes no body, or one whose fields are not looked at. The function throws 400. */
+/** Null when the operation takes no body, or one whose fields are not checked. The function throws 400. */
 export function unknownFieldCheck(operation: Operation): ((body: unknown) => void) | null {
   const { body: schema, scope } = operation
   if (schema === undefined || scope !== 'management') return null
@@ -37,7 +37,7 @@ const none: ReadonlySet<string> = new Set()
 
 interface Place {
   path: string
-  /** Name of the record that holds it. Null: it has none. */
+  /** Name of the record that holds it, null where it has none. */
   owner: string | null
   /** Fields of the record as it is read. What the body has no use for among them is taken out. */
   readOnly: ReadonlySet<string>

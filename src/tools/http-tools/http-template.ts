@@ -31,7 +31,7 @@ export const namesIn = (template: string): string[] =>
   placeholdersIn(template).flatMap(({ placeholder }) => (placeholder.kind === 'value' ? [] : [placeholder.name]))
 
 /**
- * What a placeholder stands for. Undefined: an argument that was not given, never an inherited property (`constructor`).
+ * What a placeholder stands for: never an inherited property (`constructor`). Undefined for an argument that was not given.
  * Throws TemplateError for a missing value: a tool that acts for nobody is not called.
  */
 function standsFor(placeholder: Placeholder, { args, values }: Filling): unknown {

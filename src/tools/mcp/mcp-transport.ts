@@ -19,7 +19,7 @@ export interface McpServer {
   transport: 'sse' | 'streamable_http'
   url: string
   headers: Record<string, string>
-  /** Whether calls tell it the session and its user. Absent: no. */
+  /** Whether calls tell it the session and its user. Absent means false. */
   sendUser?: boolean
   /** Changes with each change of the record. */
   version: string

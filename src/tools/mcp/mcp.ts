@@ -26,7 +26,7 @@ export interface ToolLog {
 export interface CallOf {
   /** The idempotency key. */
   key: string
-  /** Of its session: a server with `sendUser` is told them. Absent: it belongs to none. */
+  /** Those of its session, for a server with `sendUser`. Absent where there is no session. */
   values?: ReplyValues | undefined
 }
 
