@@ -104,6 +104,7 @@ const admitted = {
   decided_by: 'decides: who rejects what waits',
   place: 'messages.asked_place',
   facts: 'messages.facts',
+  uses_values: 'decides: whether values of the session are told',
   wait_id: 'messages.continues',
   decisions: 'decides: what becomes of calls that wait',
   decisions_hash: 'messages.decisions_hash',
