@@ -5,11 +5,11 @@ export interface Retry {
   /** Wait after the first failure, in milliseconds; doubled with each, up to `longestMs`. */
   firstMs: number
   longestMs?: number
-  /** No try begins later than this after `since`. Absent: tries go on for ever. */
+  /** No try begins later than this after `since`. When absent, tries go on for ever. */
   withinMs?: number
-  /** By `performance.now()`. Absent: now. */
+  /** By `performance.now()`. When absent, now. */
   since?: number
-  /** Called for every failure. False: it is final. */
+  /** Called for every failure. False when it is final. */
   mayPass(error: unknown): boolean
   /** Ends the waiting. */
   signal?: AbortSignal

@@ -1,4 +1,4 @@
-/** What is stopped waits for no work, however slowly that lets go. Rejects with the signal's reason. */
+/** Rejects with the signal's reason as soon as it aborts, without waiting for `work`. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: stopped, reject } = Promise.withResolvers<never>()
   const stop = () => reject(signal.reason)

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 
 export const SECRET_PREFIX = 'ek_'
 
-/** Null: none. */
+/** Null when there is none. */
 export const bearerOf = ({ headers }: FastifyRequest): string | null =>
   /^bearer +(.+)$/i.exec(headers.authorization ?? '')?.[1]?.trim() ?? null
 

@@ -16,7 +16,7 @@ export interface Dumped {
 interface Table {
   name: string
   columns: string[]
-  /** As values: ids of transactions mean nothing in another database, and become 0, which is before all of them. */
+  /** The columns as values: ids of transactions mean nothing in another database, and become 0, which is before all of them. */
   values: string[]
 }
 

@@ -26,7 +26,7 @@ const endOfRows = Buffer.from('\\.')
 async function loadRows(tx: Tx, copy: string, lines: AsyncGenerator<Buffer>): Promise<void> {
   const table = await tx.unsafe(copy).writable()
   const stored = once(table, 'finish')
-  stored.catch(() => {}) // whoever waits for it gets the error
+  stored.catch(() => {}) // its caller gets the error
   let piece: Buffer[] = []
   let bytes = 0
   const send = async () => {

@@ -1,4 +1,4 @@
-/** What the model is told of calls that waited for somebody (contract section 15). Pure. */
+/** What the model is told of pending calls that were decided (contract section 15). Pure. */
 import type { DecidedCall } from '../ports/index.ts'
 
 export const notApprovedHere =
@@ -10,12 +10,12 @@ interface Decided extends Pick<DecidedCall, 'decision'> {
   reason?: string | null | undefined
 }
 
-/** What the model is told of a call that was rejected, or answered by whoever decided. */
+/** What the model is told of a call that was rejected, or answered by the decision. */
 export function decisionText({ decision, output, reason }: Decided): string {
   if (decision === 'respond') return output ?? ''
   return !reason ? 'The call was rejected. It was not made.' : `The call was rejected, and not made: ${reason}`
 }
 
-/** The result of an approved call as the model gets it: with the arguments, where somebody changed them. */
+/** The result of an approved call as the model gets it: with the arguments, where they were changed. */
 export const resultText = (content: string, changed: string | null | undefined): string =>
   changed == null ? content : `It was approved with other arguments: ${changed}\n\n${content}`

@@ -7,9 +7,9 @@ import { unlessAborted } from '../../async/unless-aborted.ts'
  * is the time that has passed meanwhile.
  */
 export interface LeaseGate {
-  /** Is the lease valid now? When it is not, everybody who holds the gate is stopped before this returns. */
+  /** Whether the lease is valid now. When it is not, all that hold the gate are stopped before this returns. */
   check(): boolean
-  /** Stops everybody who holds the gate: the lease has been over, whatever it is now. */
+  /** Stops all that hold the gate: the lease was over, even if it is valid again now. */
   stop(): void
   /** `stop` is called as soon as a check finds the lease over. Returns what takes it back. */
   hold(stop: () => void): () => void
@@ -44,8 +44,8 @@ interface Passing {
 }
 
 /**
- * What stands before everything that a reply sends out: all that it has emitted is stored, and the lease of this
- * instance is valid now. Whoever is let through acts at once, in the same tick. Rejects when the reply is to end.
+ * Call before any outgoing request of a reply: all that it has emitted is stored, and the lease of this
+ * instance is valid now. The caller must act at once, in the same tick. Rejects when the reply is to end.
  */
 export async function passGate({ stored, notStored, gate, signal }: Passing): Promise<void> {
   if (stored !== undefined && !(await unlessAborted(stored(), signal))) notStored()

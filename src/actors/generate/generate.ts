@@ -18,7 +18,7 @@ import { type ModelCallEnd, type Pace, unobserved } from '../ports/observer.ts'
 import type { ReplyEvent, Usage } from '../reply/reply-event.ts'
 import { type Ending, endedEarly, leaseOver, timedOut, unstored } from './endings.ts'
 import { passGate } from './gate.ts'
-import { createAskedModels } from './models.ts'
+import { createModelAttribution } from './models.ts'
 import { createThoughts } from './reasoning.ts'
 import type { GenerateOptions, Running } from './running.ts'
 import { createTextCleaner } from './text-cleaner.ts'
@@ -31,9 +31,9 @@ const DEFAULT_TOOL_CALLS = 10
 
 export interface Generation {
   /**
-   * To be called once; `take` gets what is to be shown. After `signal` aborts it takes nothing more, and soon
+   * Call once; `take` gets what is to be shown. After `signal` aborts it takes nothing more, and soon
    * rejects, or resolves to an ending that means nothing. `stored` resolves when all that was taken is stored, to
-   * false when it never will be: nothing is called before. Absent: nothing of this reply is stored.
+   * false when it never will be: nothing is called before. When absent, nothing of this reply is stored.
    */
   run(signal: AbortSignal, take: Take<ReplyEvent>, stored?: () => Promise<boolean>): Promise<Ending>
   /**
@@ -43,9 +43,9 @@ export interface Generation {
   usage(): Promise<Usage>
   /** Calls to providers so far. */
   attempts(): number
-  /** When its first text or reasoning came (ms, monotonic). Null: none has. */
+  /** When its first text or reasoning came (ms, monotonic). Null when none has. */
   firstTokenAt(): number | null
-  /** How long the model has thought up to this call (milliseconds). Null: not at all, or nobody asked for it. */
+  /** How long the model has thought up to this call (milliseconds). Null when it did not at all, or was not asked to. */
   reasoningMs(): number | null
 }
 
@@ -64,8 +64,8 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
   const { timeoutMs, observer = unobserved, actions = noActions } = options
   const tally = createTally(request, options.model)
   const thoughts = createThoughts()
-  const asked = createAskedModels(request)
-  const constant = { ...options, actions, request, tally, asked, thoughts, observer }
+  const models = createModelAttribution(request)
+  const constant = { ...options, actions, request, tally, models, thoughts, observer }
   return {
     async run(outer, take, stored) {
       const limit = new AbortController()
@@ -97,8 +97,8 @@ export function createGeneration(request: Omit<ModelRequest, 'tools'>, options: 
       }
     },
     usage: tally.usage,
-    attempts: asked.attempts,
-    firstTokenAt: asked.firstTokenAt,
+    attempts: models.attempts,
+    firstTokenAt: models.firstTokenAt,
     reasoningMs: thoughts.ms,
   }
 }
@@ -115,7 +115,7 @@ async function runTurns(running: Running): Promise<Ending> {
   let said = chain?.said ?? []
   let spent = chain?.spent ?? actions.spent ?? 0
   let calls = 0 // of this reply
-  let next: { toolChoice?: ToolChoice } = toolChoice === null ? {} : { toolChoice }
+  let firstCall: { toolChoice?: ToolChoice } = toolChoice === null ? {} : { toolChoice }
   if (continued !== undefined && toolbox !== null) {
     const turn = await runDecided(continued, toolbox, running)
     const wait = waitOf({ said, turn, spent }, actions)
@@ -127,8 +127,8 @@ async function runTurns(running: Running): Promise<Ending> {
     await passGate(running)
     const offered = spent < maxCalls && tools.length > 0
     const messages = [...request.messages, ...said]
-    const turn = await runTurn(messages, offered ? { tools, ...next } : { tools: [] }, running)
-    next = {}
+    const turn = await runTurn(messages, offered ? { tools, ...firstCall } : { tools: [] }, running)
+    firstCall = {}
     if (turn.failure !== null || turn.end === null) return { type: 'failed', error: turn.failure ?? endedEarly }
     if (turn.calls.length === 0 || spent >= maxCalls || toolbox === null) {
       return { type: 'finished', reason: turn.end.reason === 'tool_calls' ? 'stop' : turn.end.reason }
@@ -151,14 +151,14 @@ const openWithin = ({ observer, openToolbox, signal }: Running): Promise<Toolbox
 async function runTurn(
   messages: readonly ModelMessage[],
   offer: Pick<ModelRequest, 'tools' | 'toolChoice'>,
-  { request, model, tally, asked, thoughts, observer, signal, take }: Running,
+  { request, model, tally, models, thoughts, observer, signal, take }: Running,
 ): Promise<Turn> {
   const turn: Turn = { text: '', reasoning: '', calls: [], counted: nothing, end: null, failure: null }
   const cleaner = createTextCleaner()
   const pace: Pace = { firstAt: null, lastAt: 0, texts: 0, longestGapMs: 0 }
   const observed = observer.modelCall()
   tally.begin(messages, turn)
-  asked.beginTurn()
+  models.beginTurn()
   const onEvents: Take<ModelEvent> = (events) => {
     if (signal.aborted) return undefined
     const emitted: ReplyEvent[] = []
@@ -168,19 +168,19 @@ async function runTurn(
         keepPace(pace)
         addText(turn, cleaner.push(event.text), emitted)
       } else if (event.type === 'reasoning') addReasoning(turn, thoughts.push(event.text), emitted)
-      else if (event.type === 'model') asked.answers(event)
+      else if (event.type === 'model') models.answers(event)
       else keep(turn, event)
     }
-    return emitted.length === 0 ? undefined : take([...asked.naming(), ...emitted])
+    return emitted.length === 0 ? undefined : take([...models.changeEvents(), ...emitted])
   }
   try {
     await observed.within(() =>
-      model.stream({ ...request, messages, ...offer, calls: asked.counted(observed) }, signal, onEvents),
+      model.stream({ ...request, messages, ...offer, calls: models.countingCalls(observed) }, signal, onEvents),
     )
   } finally {
     observed.ended({ pace, end: endOf(turn, signal) })
   }
-  const rest: ReplyEvent[] = asked.naming()
+  const rest: ReplyEvent[] = models.changeEvents()
   addReasoning(turn, thoughts.close(), rest)
   addText(turn, cleaner.end(), rest)
   if (rest.length > 0) await take(rest)

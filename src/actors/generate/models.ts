@@ -4,10 +4,10 @@ import type { ReplyEvent } from '../reply/reply-event.ts'
 
 type Named = Omit<Extract<ModelEvent, { type: 'model' }>, 'type'>
 
-export type AskedModels = ReturnType<typeof createAskedModels>
+export type ModelAttribution = ReturnType<typeof createModelAttribution>
 
 /** Every turn begins with `first`, whom the role frame names. */
-export function createAskedModels(first: ModelTarget) {
+export function createModelAttribution(first: ModelTarget) {
   const own: Named = { model: first.model, providerId: first.provider.id }
   let known = own
   let current = own
@@ -24,13 +24,13 @@ export function createAskedModels(first: ModelTarget) {
     answers({ model, providerId }: Named): void {
       current = { model, providerId }
     },
-    /** To be emitted before what the turn's model makes, and when it fails: empty where readers know of it. */
-    naming(): ReplyEvent[] {
+    /** Events to emit before what the turn's model makes, and when it fails; empty where readers know its name. */
+    changeEvents(): ReplyEvent[] {
       if (current.model === known.model && current.providerId === known.providerId) return []
       known = current
       return [{ type: 'model', ...current }]
     },
-    counted: (calls: ProviderCalls): ProviderCalls => ({
+    countingCalls: (calls: ProviderCalls): ProviderCalls => ({
       called(call) {
         attempts += 1
         calls.called(call)

@@ -8,7 +8,7 @@ export interface Thoughts {
   push(text: string): string
   /** The model does something else now. What was still pending of its reasoning. */
   close(): string
-  /** How long the model has thought (milliseconds), from its first delta to what followed the last. Null: it did not. */
+  /** How long the model has thought (milliseconds), from its first delta to what followed the last. Null when it did not. */
   ms(): number | null
 }
 

@@ -1,4 +1,4 @@
-/** A tool call as whoever measures replies sees it. */
+/** Reports a tool call to the observer. */
 
 import type { Toolbox } from '../ports/index.ts'
 import type { ObservedToolCall, ReplyObserver } from '../ports/observer.ts'

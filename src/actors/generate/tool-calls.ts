@@ -1,4 +1,4 @@
-/** The tool calls of a running reply: those that a turn makes at once, and those that somebody has approved since. */
+/** The tool calls of a running reply: those that a turn makes at once, and those that were approved since. */
 
 import { unlessAborted } from '../../async/unless-aborted.ts'
 import type { ModelMessage, OpenTurn, Toolbox, ToolCall, ToolSpec, WaitingCall } from '../ports/index.ts'
@@ -69,7 +69,7 @@ export async function runTools(
 
 /**
  * What was decided about a turn that waits: approved calls are made, under the key of the reply that asked. Their begin
- * is stored before any of them acts. What nobody was asked about yet stays open.
+ * is stored before any of them acts. What was not shown for a decision yet stays open.
  */
 export async function runDecided(
   { chain: { turn }, decisions }: NonNullable<Actions['continued']>,

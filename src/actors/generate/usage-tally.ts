@@ -27,7 +27,7 @@ export function createTally(request: Omit<ModelRequest, 'tools'>, model: Model) 
     },
     async usage(): Promise<Usage> {
       let { promptTokens, completionTokens } = reported
-      // As it is now: a turn that was stopped may still add to its text while its tokens are counted.
+      // A copy: a turn that was stopped may still add to its text while its tokens are counted.
       const turns = [...unreported].map(([{ text, reasoning, counted }, messages]) => {
         const prompt = counted.promptTokens > 0 ? [] : [request.system ?? '', ...messages.map(({ content }) => content)]
         return { written: reasoning === '' ? [text] : [text, reasoning], counted, prompt }

@@ -1,5 +1,5 @@
 /**
- * Calls that wait for somebody (contract section 15): which of a turn's calls do, what is kept meanwhile, and what the
+ * Pending calls (contract section 15): which of a turn's calls are, what is kept meanwhile, and what the
  * model is told of a decision. Pure. Nothing waits in memory: all of it is stored when the reply ends, and a later reply
  * goes on from there.
  */
@@ -25,17 +25,17 @@ export const nothingInForce: InForce = { tools: [], fields: {}, overrides: null 
 /** What a reply may do about calls that are not simply made. */
 export interface Actions {
   callerTools: readonly ToolSpec[]
-  /** For the first model call alone. Null: the provider's default. */
+  /** Applies to the first model call alone. Null stands for the provider's default. */
   toolChoice: ToolChoice | null
   /** Names of tools, as models see them, whose calls need approval. `*`: all. */
   approvals: readonly string[]
-  /** False: nothing is stored, so nothing can wait but for the caller, who keeps the history. */
+  /** False when nothing is stored, so nothing can wait but for the caller, who keeps the history. */
   canWait: boolean
   /** Which calls that wait the readers are shown. */
   shows: Readonly<Record<WaitKind, boolean>>
-  /** Calls that count already, in a history that the caller keeps. Absent: none. */
+  /** Calls that count already, in a history that the caller keeps. None by default. */
   spent?: number
-  /** Absent: it answers a user's message. */
+  /** When absent, it answers a user's message. */
   continued?: { chain: Chain; decisions: readonly DecidedCall[] } | undefined
 }
 
@@ -59,7 +59,7 @@ export function withCallerTools(own: readonly ToolSpec[], { callerTools }: Actio
   return [...own, ...callerTools.filter(({ name }) => !names.has(name))]
 }
 
-/** Whom a call waits for. Null: it is the agent's own to make, or to fail. */
+/** What a call waits for. Null when it is the agent's own to make, or to fail. */
 export function waitKindOf({ name }: ToolCall, own: readonly ToolSpec[], actions: Actions): WaitKind | null {
   const { approvals, callerTools } = actions
   if (own.some((tool) => tool.name === name)) {
@@ -68,14 +68,14 @@ export function waitKindOf({ name }: ToolCall, own: readonly ToolSpec[], actions
   return callerTools.some((tool) => tool.name === name) ? 'caller' : null
 }
 
-/** The calls that somebody is asked about now: one kind at a time, approvals first. */
+/** The calls that are pending now: one kind at a time, approvals first. */
 export function pendingOf({ waiting }: OpenTurn): WaitingCall[] {
   const calls = waiting.filter((call) => call !== null)
   const approvals = calls.filter(({ kind }) => kind === 'approval')
   return approvals.length > 0 ? approvals : calls
 }
 
-/** Null: nothing waits, the turn is whole. */
+/** Null when nothing waits, the turn is whole. */
 export function waitOf(chain: Chain, { shows }: Actions): Wait | null {
   const pending = pendingOf(chain.turn)
   if (pending.length === 0) return null

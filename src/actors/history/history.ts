@@ -15,7 +15,7 @@ export const historyLimits = (maxTokens: number): HistoryLimits => ({
 
 const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN)
 
-/** Of a message as it is sent: tool calls and their results included. */
+/** The size of a message as it is sent: tool calls and their results included. */
 function tokensIn(message: ModelMessage): number {
   const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : []
   return calls.reduce((sum, call) => sum + tokensOf(call.name) + tokensOf(call.arguments), tokensOf(message.content))
@@ -56,7 +56,7 @@ function withoutRepeats(turns: readonly Turn[], newest: NewestMessage): Turn[] {
 
 export interface ModelHistory {
   messages: ModelMessage[]
-  /** The oldest of the stored messages that is sent. Null: none is. */
+  /** The oldest of the stored messages that is sent. Null when none is. */
   first: HistoryMessage | null
 }
 

@@ -20,7 +20,7 @@ const system =
 /** What the conversation begins with. */
 export interface TitleSource {
   question: string
-  /** Empty: the reply failed. */
+  /** Empty when the reply failed. */
   answer: string
 }
 
@@ -84,7 +84,7 @@ const noTools: GenerateOptions['openToolbox'] = async () => ({
   call: async () => ({ ok: false, content: '' }),
 })
 
-/** One line of the answer, without what models wrap around a title. Null: nothing is left. */
+/** One line of the answer, without what models wrap around a title. Null when nothing is left. */
 export function titleOf(answer: string): string | null {
   const line = cleanText(answer)
     .replace(/<think>.*?(?:<\/think>|$)/su, '')

@@ -3,7 +3,7 @@
 import type { IntentKind, StoredEvent } from '../reply/reply-event.ts'
 import type { Place, ReplyInfo } from './journal.ts'
 
-/** What others ask of the owner of a running reply. Stored first, so that it outlives everybody. */
+/** What others ask of the owner of a running reply. Stored first, so that it outlives both instances. */
 export interface Intent {
   kind: IntentKind
   sessionId: string
@@ -14,7 +14,7 @@ export interface Intent {
 export type Notice = { after: Place; events: readonly StoredEvent[] } | 'ended'
 
 export interface Following extends Disposable {
-  /** The owner has announced something of this reply within the last moments: nobody needs to ask the database. */
+  /** The owner has announced something of this reply within the last moments: the database need not be read. */
   isLive(): boolean
 }
 
@@ -46,11 +46,11 @@ export interface LiveActor {
   state: string
   since: string
   subscribers: number
-  /** Of its reply; absent: none runs here, or the instance is of an older version. */
+  /** The state of its reply; absent when none runs here. */
   newest?: NewestFrame
 }
 
-/** The actors of one instance, and who reads there what runs elsewhere. */
+/** The actors of one instance, and its readers of replies that run elsewhere. */
 export interface ActorReport {
   actors: LiveActor[]
   followed: { sessionId: string; subscribers: number }[]
@@ -60,11 +60,11 @@ export interface ActorReport {
 export interface OwnedReplies {
   /** Ids of the replies that this instance is at work on. */
   running(): ReadonlySet<string>
-  /** The newest stored event of a reply that runs here and can be followed. Null: it does not, or its log was cut. */
+  /** The newest stored event of a reply that runs here and can be followed. Null when it does not, or its log was cut. */
   placeOf(replyId: string): Place | null
   report(): ActorReport
   apply(intent: Intent): void
-  /** Agents whose stateless replies run here. No row shows those, so nobody can ask for their end in writing. */
+  /** Agents whose stateless replies run here. They have no row, so no intent can name them. */
   statelessAgents(): readonly string[]
   /** The agent was deleted: whatever replies for it here ends. */
   forgetAgent(agentId: string): void
@@ -72,7 +72,7 @@ export interface OwnedReplies {
   leaseExpired(): void
   /** Others have declared this instance lost: whatever ran under `epoch` stops and writes nothing more. */
   fenced(epoch: number): void
-  /** A row that streams under this instance, with nobody at work on it. */
+  /** A row that streams under this instance, without an actor. */
   settleOrphan(reply: ReplyInfo): Promise<void>
   /** A reply at work whose row is not streaming any more. */
   dropOrphan(replyId: string): void

@@ -10,7 +10,7 @@ export interface History {
 }
 
 export interface HistoryMessage {
-  /** In its session. Absent: it is stored nowhere. */
+  /** Its position in its session. When absent, it is stored nowhere. */
   position?: number
   role: 'user' | 'assistant'
   content: string
@@ -40,7 +40,7 @@ export interface HistoryToolEvent {
 
 /** How much of the history is worth reading. */
 export interface HistoryLimits {
-  /** Of all text, about. */
+  /** The tokens of all text, roughly. */
   maxBytes: number
   /** Characters (code points) of a tool's arguments or result; what is longer comes cut, but longer than this. */
   maxToolText: number
@@ -50,7 +50,7 @@ export interface HistoryLimits {
 export interface RequestHistory {
   /** Earlier messages as they were read, oldest first. */
   earlier: readonly HistoryMessage[]
-  /** The oldest of them that is sent. Null: none is. */
+  /** The oldest of them that is sent. Null when none is. */
   first: HistoryMessage | null
   /** The newest user message. */
   asked: string

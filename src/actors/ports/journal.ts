@@ -29,21 +29,21 @@ export type Place = Pick<StoredEvent, 'seq' | 'part'>
 /**
  * Where a message goes in its session's tree (contract section 14). `parent`: behind the reply of this id, null: to the
  * beginning. `regenerate`: there is no new message; the user's message of this id is answered once more, or the one that
- * the reply of this id answered, null: the path's last. Absent: behind the head.
+ * the reply of this id answered, null: the path's last. By default behind the head.
  */
 export type MessagePlace = { parent: string | null } | { regenerate: string | null }
 /** What is known of a reply when it is admitted, for those who look at it later (contract section 16). */
 export interface ReplyFacts {
   providerId: string
-  /** The agent's, as it was sent. Null: it has none, or the request brought another. */
+  /** The agent's, as it was sent. Null when it has none, or the request brought another. */
   prompt: { id: string; name: string; sha256: string } | null
-  /** Settings that the request brought for this reply alone. Null: none. */
+  /** Settings that the request brought for this reply alone. Null without any. */
   overrides: Readonly<Record<string, unknown>> | null
 }
 
 /** How long a reply took, from its admission. */
 export interface ReplyFigures {
-  /** Null: no token came. */
+  /** Null when no token came. */
   firstTokenMs: number | null
   durationMs: number
   /** Calls to providers. */
@@ -55,32 +55,32 @@ export interface NewMessage {
   replyId: string
   agentId: string
   sessionId: string
-  /** A session of anybody else is as one that is not there. Null: of whomever it is. */
+  /** A session of another user counts as missing. Null stands for any user. */
   user: string | null
   /** Empty where `place` asks for another reply, and where decisions come. */
   text: string
-  /** To look, they are compared; to be stored, their contents are there. */
+  /** A look compares them; to be stored, their contents must be there. */
   parts?: readonly (MessagePart | PartIdentity)[] | undefined
   place?: MessagePlace | undefined
   /** Decisions instead of a user's message: the reply continues the one that waits. */
   decided?: Decisions | undefined
-  /** Who sends it, as decisions are recorded: a login's name or an end user. Null: nobody who has one. */
+  /** The sender as decisions record it: a login's name or an end user. Null when the sender has no name. */
   by?: string | null
   model: string
   includeUsage: boolean
   idempotency: { key: string; bodyHash: Buffer } | null
   /** The client says that it tries again: join the reply of the same message instead of storing it twice. */
   isRetry: boolean
-  /** Version of the configuration that the request was made from. Null: it need not be the one of now. */
+  /** Version of the configuration that the request was made from. Null when it need not be the one of now. */
   configuration: number | null
   /** False while draining or full: only a join is possible, or to find what an earlier call has stored. */
   mayStart: boolean
   /**
    * A session that does not exist is made with its first message, for `user`. `secretNumber`: of the client secret that
-   * makes it; null: none. Absent: it is `not_found`.
+   * makes it; null: none. When absent, it is `not_found`.
    */
   makeSession?: { secretNumber: number | null }
-  /** Absent: nothing is known of the reply but its model. */
+  /** When absent, nothing is known of the reply but its model. */
   facts?: ReplyFacts
   /** Whether the prompt or a tool may use values of the session: then the admission tells them. */
   usesValues?: boolean
@@ -88,10 +88,10 @@ export interface NewMessage {
 
 /** Decisions about all that is pending in a session whose newest reply is `waitId`. */
 export interface Decisions {
-  /** Null: they are about nothing that waits now, and can only join the reply that they started. */
+  /** Null when nothing is waiting: the call may only join the reply that an earlier identical call started. */
   waitId: string | null
   calls: readonly DecidedCall[]
-  /** Of what was sent, to know a retry by. */
+  /** The hash of what was sent, which identifies a retry. */
   hash: Buffer
 }
 
@@ -104,11 +104,11 @@ export interface Admitted {
   restState: RestState
   /** What it answers: the message's text, or that of the earlier message that is answered once more. */
   text: string
-  /** The message that the new one comes behind: the user's behind a reply, another reply behind the user's. Null: none. */
+  /** The message that the new one comes behind: the user's behind a reply, another reply behind the user's. Null when there is none. */
   parentId: string | null
   /** Position of the last message that the model gets before `text`. Negative: there is none. */
   historyEnd: number
-  /** The first user message of a session that has no title. Null: it has one. */
+  /** The first user message of a session that has no title. Null when it has one. */
   titleFrom: string | null
   /** Absent when they were not asked for. */
   values?: Pick<ReplyValues, 'user' | 'metadata'>
@@ -141,22 +141,22 @@ export interface StoredReply {
   /** ISO 8601 UTC: when generation ended, when the outcome was stored. Null while running. */
   endedAt: string | null
   settledAt: string | null
-  /** For the next reading: whoever has all of these events need not read them again. */
+  /** Pass it to the next reading: these events are not read again. */
   readTo: number
 }
 
 export interface Settlement {
   outcome: Outcome
-  /** All that was stored of the reply, in order. Null: whoever settles does not know it, and the journal reads it. */
+  /** All that was stored of the reply, in order. Null when the settling instance does not know it, and the journal reads it. */
   events: readonly StoredEvent[] | null
   endedAt: Date
   /** The connection that asked for this reply was gone before the end. */
   requesterLost: boolean
-  reasoningMs: number | null // how long the model thought; null: it did not, or nobody knows
-  figures: ReplyFigures | null // null: nobody knows
+  reasoningMs: number | null // how long the model thought; null when it did not, or that is unknown
+  figures: ReplyFigures | null // null when unknown
   /** Title for a session that has none. */
   title: string | null
-  /** What waits, when the reply ended for that. `calls`: those that this reply asked for. Absent: nothing. */
+  /** What waits, when the reply ended for that. `calls`: those that this reply asked for. Nothing by default. */
   waiting?: { calls: readonly WaitingCall[]; carried: Carried } | undefined
 }
 
@@ -169,7 +169,7 @@ export interface Journal {
   admit(message: NewMessage): Promise<Admission>
   /**
    * Stores what `take` gives: asked once, under load only when the write begins, not at all when nothing can be stored.
-   * At most one call for a reply at a time. `refused`: this data cannot be stored (only this reply ends).
+   * The caller makes at most one call for a reply at a time. `refused`: this data cannot be stored (only this reply ends).
    */
   append(reply: ReplyInfo, take: () => readonly StoredEvent[]): Promise<'stored' | 'fenced' | 'refused' | 'withdrawn'>
   /** Takes back the reply's append if its write has not begun: it answers `withdrawn`, nothing of it will be stored. */
@@ -180,11 +180,11 @@ export interface Journal {
     settlement: Settlement,
   ): Promise<{ result: 'settled'; settledAt: string } | { result: 'fenced' | 'gone' }>
   /**
-   * The events after the frame `after`, and the outcome when it is settled. Null: no such reply (deleted). `readTo`: of the
-   * last reading by whoever has all events up to it; without, all are looked for.
+   * The events after the frame `after`, and the outcome when it is settled. Null when there is no such reply (deleted). `readTo`: of the
+   * last reading of a caller that has all events up to it; without it, all are looked for.
    */
   read(replyId: string, after: number, readTo?: number): Promise<StoredReply | null>
-  /** Asks, in writing, for the session's running reply to stop. Null: none runs. */
+  /** Stores the intent to cancel the session's running reply. Null when none runs. */
   requestCancel(sessionId: string): Promise<{ replyId: string; instanceId: string } | null>
   /**
    * The path that ends at the position `end`, within `limits`; or at the user's message that a reply answers, that message

@@ -61,12 +61,12 @@ export interface ModelRequest extends ModelTarget {
   /** Asked in this order when the provider before fails with nothing said (contract section 13). */
   fallbacks?: readonly ModelTarget[]
   tools: readonly ToolSpec[]
-  /** Absent: the provider's default. */
+  /** When absent, the provider's default applies. */
   toolChoice?: ToolChoice
-  reasoning: boolean // asked for, where it can be, and read
-  /** Absent: nobody counts the calls. */
+  reasoning: boolean // request it where the provider supports it, and emit it
+  /** When absent, calls are not counted. */
   calls?: ProviderCalls
-  /** What `messages` begins with is made of. Absent: nothing that is stored. */
+  /** What `messages` begins with is made of. When absent, nothing that is stored. */
   history?: RequestHistory
 }
 
@@ -140,7 +140,7 @@ export interface ProviderCalls {
 }
 
 export interface ProviderCall {
-  /** Base URL. Null: nothing leaves the process. */
+  /** Base URL. Null when nothing leaves the process. */
   url: string | null
   providerId: string
   providerType: string

@@ -1,5 +1,5 @@
 /**
- * Who measures replies: metrics, traces, usage, the log. `app.ts` hands the adapters in. They are notified of a reply's
+ * Observers of replies: metrics, traces, usage, the log. `app.ts` hands the adapters in. They are notified of a reply's
  * parts, never of its tokens and never of its content; their calls cost microseconds and never throw.
  */
 
@@ -10,7 +10,7 @@ import type { GenerationConfig, ModelEvent, ModelFailure, ProviderCalls } from '
 export interface Origin {
   /** Its `x-request-id`, as the answer carries it. */
   requestId: string
-  /** W3C `traceparent` of its own span, and the trace's id in it. Null: it is not traced. */
+  /** W3C `traceparent` of its own span, and the trace's id in it. Null when it is not traced. */
   traceparent: string | null
   traceId: string | null
 }
@@ -19,18 +19,18 @@ export interface ObservedReply {
   id: string
   /** A title is no reply, but costs and fails as one. */
   purpose: 'reply' | 'title'
-  /** Null: stateless. */
+  /** Null for a stateless reply. */
   sessionId: string | null
   agentId: string
   agentName: string
   model: string
   providerId: string
-  /** Of the provider, as `provider-types` lists it. */
+  /** The provider's type, as `provider-types` lists it. */
   providerType: string
   config: GenerationConfig
-  /** Null: no request asked for it. */
+  /** Null when no request asked for it. */
   origin: Origin | null
-  /** Of a reply that goes on from one that waited. `waitedMs`: from the question to the decision. */
+  /** Set for a reply that continues one that waited. `waitedMs`: from the question to the decision. */
   decided?: { by: string | null; waitedMs: number } | undefined
 }
 
@@ -48,12 +48,12 @@ export interface Pace {
 
 export interface ModelCallEnd {
   pace: Readonly<Pace>
-  /** Null: the call was stopped. */
+  /** Null when the call was stopped. */
   end: Extract<ModelEvent, { type: 'end' }> | ModelFailure['code'] | null
 }
 
 /**
- * `lost`: another instance, or nobody, knows how it ended. `left`: the client of a stateless reply has gone.
+ * `lost`: this instance does not know how it ended. `left`: the client of a stateless reply has gone.
  * `not_stored`: on the wire `internal`, but the fault is the database's: the reply could not be stored in time.
  */
 export const outcomesBesideCodes = ['lost', 'left', 'not_stored'] as const
@@ -62,7 +62,7 @@ export type ObservedOutcome = FinishReason | ReplyErrorCode | (typeof outcomesBe
 export interface ReplyEnd {
   outcome: ObservedOutcome
   usage: Usage
-  /** Null: it did not fail, or nobody here knows how it ended. */
+  /** Null when it did not fail, or when it is not known here how it ended. */
   error: ReplyError | null
 }
 
@@ -84,7 +84,7 @@ export interface ToolCallObserver extends Within {
 export interface ObservedToolCall {
   id: string
   name: string
-  /** Somebody was asked first. */
+  /** It was approved first. */
   decision?: CallDecision
 }
 export type DecidedToolCall = Required<ObservedToolCall> & { ok: boolean }
@@ -92,7 +92,7 @@ export type DecidedToolCall = Required<ObservedToolCall> & { ok: boolean }
 export interface ReplyObserver extends Within {
   modelCall(): ModelCallObserver
   toolCall(call: ObservedToolCall): ToolCallObserver
-  /** Somebody has decided that a call is not made. */
+  /** A call was rejected. */
   notMade(call: DecidedToolCall): void
   /** Generation is over, the outcome is being stored. */
   settling(): void
@@ -121,7 +121,7 @@ const unobservedToolCall: ToolCallObserver = {
   ended() {},
 }
 
-/** When nobody measures. */
+/** An observer that does nothing. */
 export const unobserved: ReplyObserver = {
   modelCall: () => unobservedModelCall,
   toolCall: () => unobservedToolCall,

@@ -10,7 +10,7 @@ export type ReadPart = () => AsyncIterable<Uint8Array>
 
 export interface MessagePart {
   type: PartType
-  /** Of its bytes, hex. */
+  /** The SHA-256 of its bytes, hex. */
   sha256: string
   mediaType: string
   filename: string | null
@@ -18,7 +18,7 @@ export interface MessagePart {
   size: number
   /** As a request has it; null: not said. */
   detail: 'auto' | 'low' | 'high' | null
-  /** Where it was fetched from. Null: its bytes were sent. */
+  /** Where it was fetched from. Null when its bytes were sent. */
   sourceUrl: string | null
   /** How much of the message's text stands before it, in UTF-16 code units. */
   place: number
@@ -36,7 +36,7 @@ export interface UserMessage {
 
 /** What a message that is being sent holds besides its text. */
 export interface NewParts {
-  /** Before anything has been fetched: enough to compare messages. */
+  /** What is known before anything was fetched: enough to compare messages. */
   identities: readonly PartIdentity[]
   /** Fetches what is to be fetched and stores the bytes. Throws what the caller is answered. The first call counts. */
   store(): Promise<readonly MessagePart[]>

@@ -1,8 +1,8 @@
-/** What a model turn was sent, for whoever keeps it (contract section 16). Types only: persistence implements them. */
+/** What a model turn was sent, for storage (contract section 16). Types only: persistence implements them. */
 
 import type { ModelRequest } from './model.ts'
 
-/** As it is stored: `body` is JSON with references to what is stored elsewhere. */
+/** The stored form: `body` is JSON with references to what is stored elsewhere. */
 export interface SentRequest {
   turn: number
   at: Date
@@ -11,12 +11,12 @@ export interface SentRequest {
   body: string
   /** What `body` refers to and may not be stored yet: prompts, tool definitions. `hash`: SHA-256, in hexadecimal. */
   texts: readonly { hash: string; content: string }[]
-  /** Position of the first stored message that was sent. Null: of the earlier ones none was. */
+  /** Position of the first stored message that was sent. Null when none of the earlier ones was. */
   historyFrom: number | null
 }
 
-/** Of one reply. */
+/** The requests of one reply. */
 export interface RequestWriter {
-  /** Null: the turn's newest request was the same. */
+  /** Null when the turn's newest request was the same. */
   write(turn: number, request: ModelRequest, body: object): SentRequest | null
 }

@@ -14,7 +14,7 @@ export interface Toolbox {
 }
 
 export interface CheckedToolbox extends Toolbox {
-  /** Why a call cannot be made with these arguments, in words. Null: it can. */
+  /** Why a call cannot be made with these arguments, in words. Null when it can. */
   check(call: Pick<ToolCall, 'name' | 'arguments'>): Promise<string | null>
 }
 

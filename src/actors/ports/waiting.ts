@@ -36,7 +36,7 @@ export interface InForce {
   tools: readonly ToolSpec[]
   /** Fields that change the answer. */
   fields: AnswerFields
-  /** The playground's, as they were sent. Null: none. */
+  /** The playground's, as they were sent. Null when there is none. */
   overrides: object | null
 }
 
@@ -50,7 +50,7 @@ export interface Carried extends InForce {
 export interface DecidedCall {
   id: string
   decision: CallDecision
-  /** Of an approved call, instead of the model's: JSON text of an object. */
+  /** The changed arguments of an approved call: JSON text of an object. */
   arguments?: string | undefined
   /** What the model is told instead of a result. */
   output?: string | undefined

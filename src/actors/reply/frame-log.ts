@@ -137,11 +137,11 @@ export function createFrameLog(info: ReplyInfo): FrameLog {
     for (const handOn of log.readers) handOn()
     forgetBytes(frames, first)
   }
-  // Ids that nobody has seen are free: closing frames follow the newest stored frame.
+  // Ids that were never shown are free: closing frames follow the newest stored frame.
   const newest = () => frames.at(-1)?.seq ?? info.firstSeq
   const end = (how: LogState, last: readonly Frame[]) => {
     const first = frames.length
-    // Calls that wait are content: clients add them up, so who has them does not get them again.
+    // Pending calls are content that clients add up: a client that has them does not get them again.
     log.closingAt = last[0]?.type === 'calls' ? first + 1 : first
     frames.push(...last)
     log.state = how
@@ -183,7 +183,7 @@ async function readFrames(log: Shared, after: number, signal: AbortSignal, take:
   // Whatever id the reader starts from, it gets the closing frames of a finished reply.
   let index = Math.min(indexAfter(frames, after), log.closingAt)
   let isHeld = false
-  // Who begins behind a change of the model has to know of it.
+  // A reader that begins after a change of the model has to know of it.
   const named = log.models.findLast((at) => at < index)
   let missed = named === undefined ? [] : frames.slice(named, named + 1)
   const handOn = () => {

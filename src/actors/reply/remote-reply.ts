@@ -1,7 +1,7 @@
 /**
  * Replies that do not run here: finished, or owned by another instance. Those who read the same one here share one
  * frame log. It is filled from the database, and between two reads by what the owner announces as stored (the
- * exchange): a notice that does not join on, or silence, sends it back to the database. An event that does not join on
+ * exchange): a notice that is not contiguous, or silence, sends it back to the database. An event that is not contiguous
  * is not shown: a database that lost what it had committed once showed frame 71 after 66.
  */
 
@@ -20,7 +20,7 @@ export interface RemoteOptions {
 }
 
 export interface RemoteReplies {
-  /** A reply as it is stored now, and on from there. Null: there is none (any more). */
+  /** A reply as it is stored now, and on from there. Null when there is none (any more). */
   open(replyId: string): Promise<Reply | null>
   /** Replies that are followed here, with the number of their readers. */
   followed(): { sessionId: string; subscribers: number }[]
@@ -32,7 +32,7 @@ interface Remote {
   place: Place
   /** All events up to here are in the log; see `StoredReply`. */
   readTo: number
-  /** Since when (ms, monotonic) an event is known that does not join on to it; null: none is. */
+  /** When (ms, monotonic) an event came that is not contiguous with it; null when none did. */
   gapSince: number | null
   readers: number
   isPumped: boolean
@@ -40,7 +40,7 @@ interface Remote {
   wake(): void
 }
 
-const isBehind = (one: Place, other: Place): boolean =>
+const isAfter = (one: Place, other: Place): boolean =>
   one.seq > other.seq || (one.seq === other.seq && one.part > other.part)
 
 export function createRemoteReplies({ read, exchange, waitLimitMs }: RemoteOptions): RemoteReplies {
@@ -93,7 +93,7 @@ export function createRemoteReplies({ read, exchange, waitLimitMs }: RemoteOptio
     if (followed.get(log.info.id) === remote) followed.delete(log.info.id)
   }
 
-  /** Brings the log up to what is stored now. False: the database gave no answer. */
+  /** Brings the log up to what is stored now. False when the database gave no answer. */
   async function update(remote: Remote): Promise<boolean> {
     const { promise: late, resolve } = Promise.withResolvers<'late'>()
     const timer = setTimeout(resolve, waitLimitMs, 'late')
@@ -122,21 +122,21 @@ function createRemote({ info }: StoredReply): Remote {
   return { log: createFrameLog(info), place, readTo: 0, gapSince: null, readers: 0, isPumped: false, wake() {} }
 }
 
-const joinsOn = (one: Place, other: Place): boolean =>
+const isNext = (one: Place, other: Place): boolean =>
   one.part === 0 ? one.seq === other.seq + 1 : one.seq === other.seq && one.part === other.part + 1
 
-/** Takes what the log does not have yet, up to the first gap. False: there is one. */
+/** Takes what the log does not have yet, up to the first gap. False when there is one. */
 function push(remote: Remote, events: readonly StoredEvent[]): boolean {
   const joining: StoredEvent[] = []
   for (const event of events) {
-    if (!isBehind(event, remote.place)) continue
-    if (!joinsOn(event, remote.place)) break
+    if (!isAfter(event, remote.place)) continue
+    if (!isNext(event, remote.place)) break
     joining.push(event)
     remote.place = event
   }
   remote.log.push(joining)
   const last = events.at(-1)
-  const isWhole = last === undefined || !isBehind(last, remote.place)
+  const isWhole = last === undefined || !isAfter(last, remote.place)
   if (isWhole) remote.gapSince = null
   else remote.gapSince ??= performance.now()
   return isWhole
@@ -147,9 +147,9 @@ function advance(remote: Remote, { events, outcome, endedAt, settledAt, readTo }
   if (outcome !== null && endedAt !== null && settledAt !== null) remote.log.close({ outcome, endedAt, settledAt })
 }
 
-/** False: only the database knows what has happened. */
+/** False when only the database knows what has happened. */
 function applyNotice(remote: Remote, notice: Notice): boolean {
-  if (notice === 'ended' || isBehind(notice.after, remote.place)) return false
+  if (notice === 'ended' || isAfter(notice.after, remote.place)) return false
   return push(remote, notice.events)
 }
 

@@ -4,7 +4,7 @@
  */
 import { isNumberedKind, type ReplyEvent, type StoredEvent } from './reply-event.ts'
 
-/** In characters, roughly: a tool's result may be as long as many texts. */
+/** Characters, roughly: a tool's result may be as long as many texts. */
 function sizeOf(event: ReplyEvent): number {
   switch (event.type) {
     case 'text':

@@ -4,7 +4,7 @@
  * compares it with the contract, the client and the database.
  */
 
-/** Why a reply ended without an error. `tool_calls`: calls of it wait for somebody (contract section 15). */
+/** Why a reply ended without an error. `tool_calls`: it has pending calls (contract section 15). */
 export const finishReasons = ['stop', 'length', 'content_filter', 'cancelled', 'tool_calls'] as const
 export type FinishReason = (typeof finishReasons)[number]
 
@@ -29,11 +29,11 @@ export type MessageStatus = (typeof messageStatuses)[number]
 export const restStates = ['idle', 'complete', 'waiting', 'error', 'cancelled'] as const
 export type RestState = (typeof restStates)[number]
 
-/** Whom a call waits for: somebody who approves it, or the caller, whose own tool it is. */
+/** What a call waits for: an approval, or the caller, whose own tool it is. */
 export const waitKinds = ['approval', 'caller'] as const
 export type WaitKind = (typeof waitKinds)[number]
 
-/** What somebody may decide about a call that waits. */
+/** The decisions about a pending call. */
 export const callDecisions = ['approve', 'reject', 'respond'] as const
 export type CallDecision = (typeof callDecisions)[number]
 
@@ -49,11 +49,11 @@ interface ReplyEventFields extends Record<ReplyEventKind, object> {
   text: { text: string }
   /** Only where the request asked for it. It is no part of the content, and no later model call shows it. */
   reasoning: { text: string }
-  /** `startedAt` is ISO 8601 UTC. `waits`: it is not made in this reply, which ends so that somebody decides. */
+  /** `startedAt` is ISO 8601 UTC. `waits`: it is not made in this reply, which ends until it is decided. */
   tool_call: { id: string; name: string; arguments: string; startedAt: string; waits?: WaitKind }
   /** A call of an earlier reply was approved and is made in this one. Stored before it acts. */
   tool_begun: { id: string; startedAt: string }
-  /** Of a call of this reply, or of one that it continues. `denied`: somebody rejected the call. */
+  /** The result of a call of this reply, or of one that it continues. `denied`: the call was rejected. */
   tool_result: { id: string; ok: boolean; content: string; durationMs: number; denied?: true }
   /** What follows is this model's. A reply without one is all its own model's (`ReplyInfo`). */
   model: { model: string; providerId: string }
@@ -88,7 +88,7 @@ export type Outcome =
   | { type: 'failed'; error: ReplyError; usage: Usage }
 
 /**
- * For each finish reason: the state in which it leaves the session, its `finish_reason` on the wire (a cancelled reply
+ * The state in which each finish reason leaves the session, its `finish_reason` on the wire (a cancelled reply
  * reads as `stop`: contract section 3), and whether it cuts the model off, so that a call may be incomplete.
  */
 const finishes = {
@@ -104,7 +104,7 @@ export const cutsOff = (reason: FinishReason): boolean => finishes[reason].cutsO
 /** The state in which an outcome leaves its session. */
 export const restStateOf = (outcome: Outcome) => (outcome.type === 'failed' ? 'error' : finishes[outcome.reason].rest)
 
-/** Who is shown no calls cannot answer them: to them the reply reads as ended. */
+/** Clients that do not see the calls get `stop`. */
 export const wireReason = (reason: FinishReason, showsCalls = false) =>
   reason === 'tool_calls' && !showsCalls ? 'stop' : finishes[reason].wire
 
@@ -118,7 +118,7 @@ export interface StoredEvent {
 /**
  * One frame of a reply's stream: an event that was stored, or what opens and ends the stream. Texts and reasoning, which
  * are nearly all, are one object of 56 bytes; with the stored event and its text beside it they would be three of 144.
- * `at` is ISO 8601 UTC. `wire`: its text there, from whoever encodes it first to the other readers at the live end. (A
+ * `at` is ISO 8601 UTC. `wire`: its encoded text, set by the first reader for the others at the live end. (A
  * WeakMap beside the frames cost 10 ms of each major collection at 200 running replies.)
  */
 export type Frame = { seq: number; wire?: string | undefined } & (
@@ -168,7 +168,7 @@ export function frameOf(stored: StoredEvent): Frame {
   return { seq, type: 'stored', stored, wire: undefined }
 }
 
-/** The event that was stored as this frame. Null: it opens or ends the stream. */
+/** The event that was stored as this frame. Null when it opens or ends the stream. */
 export function storedEventOf(frame: Frame): StoredEvent | null {
   if (frame.type === 'text') return { seq: frame.seq, part: 0, event: { type: 'text', text: frame.text } }
   if (frame.type === 'reasoning') return { seq: frame.seq, part: 0, event: { type: 'reasoning', text: frame.text } }

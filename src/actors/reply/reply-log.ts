@@ -24,7 +24,7 @@ export interface ReplyLog extends Omit<FrameLog, 'push' | 'close'> {
   /** Its frame. */
   newest(): NewestFrame
   push(events: readonly ReplyEvent[]): void
-  /** Resolves when there is room for more (back-pressure on the provider). Undefined: there is room. */
+  /** Resolves when there is room for more (back-pressure on the provider). Undefined when there is room. */
   room(): Promise<void> | undefined
   /** Resolves when everything that was pushed is stored, or never will be. */
   stored(): Promise<Verdict>

@@ -34,7 +34,7 @@ export interface Continued {
 /** Everything that a running reply needs beside its machine. */
 export interface RunningReply {
   log: ReplyLog
-  /** The user's message that it answers. Empty: it continues another reply. */
+  /** The user's message that it answers. Empty when it continues another reply. */
   text: string
   parts: readonly MessagePart[]
   /** See `Admitted`. */
@@ -42,11 +42,11 @@ export interface RunningReply {
   historyEnd: number
   /** The user's message had a reply already. */
   isRegenerated: boolean
-  /** What it continues. Null: it answers a user's message itself. */
+  /** What it continues. Null when it answers a user's message itself. */
   continued: Continued | null
-  /** For the replies that continue this one. */
+  /** Passed on to the replies that continue this one. */
   inForce: InForce
-  /** What a title is derived from. Null: the session has one. */
+  /** What a title is derived from. Null when the session has one. */
   titleFrom: string | null
   request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice'>
   options: GenerateOptions
@@ -127,7 +127,7 @@ function waitingOf({ log, continued, inForce }: RunningReply, ending: Ending): S
   return { calls, carried: { ...inForce, chain, firstId: continued?.firstId ?? log.info.id } }
 }
 
-/** How it is stored, and what of it is shown. */
+/** The outcome to store; `calls` are the pending calls that clients see. */
 export function outcomeOf(ending: Ending, usage: Usage): Outcome {
   if (ending.type === 'failed') return { ...ending, usage }
   const { type, reason, wait } = ending

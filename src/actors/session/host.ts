@@ -1,5 +1,5 @@
 /**
- * The one door through which everybody else reaches a session: messages in, replies out, wherever they run or ran.
+ * The only interface to sessions for the other modules: messages in, replies out, wherever they run or ran.
  */
 
 import { fillPrompt } from '../../templates/prompt-template.ts'
@@ -34,7 +34,7 @@ export interface HostOptions {
   journal: Journal
   exchange: Exchange
   model: Model
-  /** Of this instance's own lease. */
+  /** Checks this instance's own lease. */
   gate: LeaseGate
   recorder: TransitionRecorder
   maxRunning: number
@@ -45,7 +45,7 @@ export interface HostOptions {
    * outcome is asked about (milliseconds).
    */
   leaseMs: number
-  /** Absent: nobody measures. */
+  /** When absent, nothing is measured. */
   observer?: Observer
   log: Record<'error' | 'warn' | 'info', (details: object, message: string) => void>
 }
@@ -109,7 +109,7 @@ async function send(host: Host, message: Message): Promise<Sent> {
   return known ?? sendReady(host, { ...message, parts: await parts.store() })
 }
 
-/** What needs no parts: a join, or a refusal. Null: they are to be fetched and stored. */
+/** What needs no parts: a join, or a refusal. Null when they are to be fetched and stored. */
 async function lookFirst(host: Host, message: Message, { identities }: NewParts): Promise<Sent | null> {
   const look = { ...message, parts: identities, replyId: newId(), mayStart: false }
   const looked = await host.options.journal.admit(look)
@@ -167,7 +167,7 @@ async function beginLate(host: Host, message: ReadyMessage & { replyId: string }
 
 const isFull = (host: Host): boolean => host.registry.running() + host.admitting.size >= host.options.maxRunning
 
-/** Why no reply can begin here. Null: one can. */
+/** Why no reply can begin here. Null when one can. */
 function refusalOf(host: Host): 'draining' | 'unavailable' | 'full' | null {
   if (host.draining) return 'draining'
   // A reply that began while the lease is over would be cut by the renewal that is still to come.
@@ -264,7 +264,7 @@ const observe = ({ options }: Host, id: string, message: ReadyMessage) =>
 
 const replyOf = ({ log }: RunningReply): Reply => ({ info: log.info, read: log.read })
 
-/** A reply by its id, wherever it runs or ran. Null: there is none (any more). */
+/** A reply by its id, wherever it runs or ran. Null when there is none (any more). */
 async function open({ byReply, remote }: Host, replyId: string): Promise<Reply | null> {
   const here = byReply.get(replyId)?.reply
   const state = here?.log.state()

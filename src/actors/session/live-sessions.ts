@@ -103,7 +103,7 @@ function observe(sessions: LiveSessions, session: LiveSession, event: Inspection
   Object.assign(session, { state: to, since: at })
   const { id: messageId, sessionId } = reply.log.info
   const { type } = event.event
-  // Whoever declares a reply lost records it (lose_replies); the owner, once fenced, writes nothing. What a deleted
+  // The instance that declares a reply lost records it (lose_replies); the owner, once fenced, writes nothing. What a deleted
   // session did goes with it.
   if (type !== 'lost' && type !== 'deleted') {
     sessions.recorder.record({
@@ -159,7 +159,7 @@ async function observeDeleted({ generation, observer, usage }: RunningReply): Pr
   observer.ended({ outcome: 'session_deleted', usage: (await generation?.usage()) ?? usage, error: null })
 }
 
-/** At once, or as soon as it begins. */
+/** Cancels it at once, or as soon as it begins. */
 export function cancelReply({ byReply, admitting }: LiveSessions, replyId: string): void {
   byReply.get(replyId)?.actor.send({ type: 'cancel' })
   const one = admitting.get(replyId)
@@ -193,7 +193,7 @@ export function breakOff({ actor, reply }: LiveSession, message: string): void {
   actor.send({ type: 'unstorable', error: errorOf('internal', message) })
 }
 
-/** Breaks off replies that could not be stored for a lease; forgets where sessions came to rest. Call it often. */
+/** Breaks off replies that could not be stored for a lease; forgets where sessions came to rest. Call at least six times per lease. */
 export function checkSessions({ registry }: LiveSessions, leaseMs: number): void {
   const now = performance.now()
   for (const session of [...registry.live.values()]) {

@@ -14,7 +14,7 @@ import type { Ended } from '../reply/frame-log.ts'
 import { type FinishReason, type ReplyError, type RestState, restStateOf } from '../reply/reply-event.ts'
 
 export type SessionEvent =
-  /** `parentId`: the message that it comes behind on its path. Null: it begins one. */
+  /** `parentId`: the message that it comes behind on its path. Null when it begins one. */
   | { type: 'message'; reply: ReplyInfo; parentId: string | null }
   /** What waited was decided: an admitted reply goes on from there. */
   | { type: 'decided'; reply: ReplyInfo }

@@ -70,7 +70,7 @@ export function ownedReplies(
   }
 }
 
-/** As the line of every other failed reply; what is null was known only to the actor that is gone. */
+/** The same line as for every other failed reply; null values were known only to the actor that is gone. */
 const orphanFailure = ({ id: replyId, sessionId, model, createdAt }: ReplyInfo, { code, detail }: ReplyError) => ({
   reqId: null,
   sessionId,

@@ -1,4 +1,4 @@
-/** What became of an admission whose answer was lost. Its client has been answered; it is only looked for. */
+/** Finds out whether a message was stored after its admission's response was lost (the client already got 500). */
 
 import { retry } from '../../async/retry.ts'
 import { unlessAborted } from '../../async/unless-aborted.ts'
@@ -8,7 +8,7 @@ const FIRST_WAIT_MS = 50
 const LONGEST_WAIT_MS = 500
 
 /**
- * Looks, by the reply's id, until the message proves to be stored, or never to be. Null: it is not, it is another's to
+ * Looks, by the reply's id, until the message proves to be stored, or never to be. Null when it is not, it is another's to
  * answer for, or it has ended already. Null too after `ms`, however long a look hangs: a message that is stored later
  * is an orphan, and settled as one. `look` must store nothing.
  */

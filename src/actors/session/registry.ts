@@ -12,7 +12,7 @@ export interface SeenSession {
   since: Date
 }
 
-/** From a message to the end of its reply: at rest a session is in the database only. */
+/** Sessions with a reply: at rest a session is in the database only. */
 export interface LiveSession extends SeenSession {
   actor: ActorRefFrom<typeof sessionMachine>
   /** Ended with the reply: what XState makes of an actor outlives it (bench/profiles), and must not keep the reply. */
@@ -35,7 +35,7 @@ export function createSessionRegistry() {
     live: live as ReadonlyMap<string, LiveSession>,
     /** Replies that run here, stateless ones included. */
     running: () => running,
-    /** By the time of their rest, the latest last. */
+    /** Sorted by the time of their rest, the latest last. */
     rested: rested as ReadonlyMap<string, SeenSession>,
     enter(session: LiveSession): void {
       rested.delete(session.sessionId)

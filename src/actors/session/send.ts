@@ -25,9 +25,9 @@ export interface MessageRecord extends Omit<NewMessage, 'replyId' | 'mayStart' |
   actions?: Omit<Actions, 'continued'>
   /** For the replies that continue this one. Absent when nothing was set. */
   inForce?: InForce
-  /** With `decided`: what the reply goes on from. */
+  /** What the reply goes on from; set with `decided`. */
   carried?: Carried | undefined
-  /** From the question to the decision. */
+  /** The time from the question to the decision. */
   waitedMs?: number
   onBusy: 'reject' | 'interrupt'
   /** It cannot start a reply, only join the one that it repeats. */
@@ -46,7 +46,7 @@ export interface Message extends MessageRecord {
 export interface Started {
   outcome: 'started'
   reply: Reply
-  /** To be called when the client has gone before the end. */
+  /** Call when the client disconnects before the end. */
   requesterLost(): void
 }
 
@@ -54,7 +54,7 @@ export type Sent = Started | { outcome: 'joined'; reply: Reply } | { outcome: Re
 
 /**
  * `stale`: the configuration has changed since; with the agent as it is now the message may be sent again. `unknown`: it
- * may be stored all the same. `revoked`: the client secret that was to make the session. `not_waiting`: somebody else has
+ * may be stored all the same. `revoked`: the client secret that was to make the session. `not_waiting`: another one has
  * decided, or nothing waited. Nothing is stored of any other.
  */
 export type Refusal =

@@ -32,9 +32,9 @@ export interface TransitionRecord {
   event: string
   messageId: string | null
   detail: StepDetail
-  /** Absent: a transition. */
+  /** A transition by default. */
   kind?: StepKind
-  /** Of a model turn's attempt: what it sent. */
+  /** What the attempt of a model turn sent. */
   request?: SentRequest
 }
 
@@ -44,7 +44,7 @@ export interface TransitionStore {
 
 export interface TransitionRecorder {
   record(step: TransitionRecord): void
-  /** Changes a step that is not written yet. False: it is. */
+  /** Changes a step that is not written yet. False when it is. */
   amend(step: TransitionRecord, changes: Pick<TransitionRecord, 'detail' | 'request'>): boolean
   /** Called for every step as soon as it is stored, for live views. Returns the function that unsubscribes. */
   subscribe(listener: (step: TransitionRecord) => void): () => void

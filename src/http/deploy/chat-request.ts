@@ -4,7 +4,7 @@ import { type ChatMessage, readContent, type SentMessage } from '../parts/sent-m
 import type { Uploads } from '../parts/uploads.ts'
 import { badRequest } from '../server/http-error.ts'
 
-/** As the schema checks them: the document says which roles there are, this file says what is wrong with others. */
+/** The type that the schema checks: the document lists the roles, this file says what is wrong with others. */
 export type Messages = readonly (Omit<components['schemas']['ChatMessage'], 'role'> & { role: string })[]
 
 /** Text of a message of any role. Throws 400. */
@@ -35,7 +35,7 @@ export function readMessage({ role, content }: Messages[number], where: string, 
   return { role, content: text, parts }
 }
 
-/** Of a session's request only the end is read: what tools were called and answered before it is left aside. */
+/** Reads only the end of a session's request: earlier tool calls and results in it are ignored. */
 const isOfTools = ({ role, tool_calls: calls }: Messages[number]): boolean =>
   role === 'tool' || (role === 'assistant' && Array.isArray(calls) && calls.length > 0)
 

@@ -42,7 +42,7 @@ import { callsSinceUser, readConversation } from './tool-messages.ts'
 export interface CompletionRooms extends AgentRooms, PartRooms {
   host: SessionHost
   model: Model
-  /** Of this instance's own lease: a stateless reply stores nothing, but acts only while it is valid. */
+  /** Checks this instance's own lease: a stateless reply stores nothing, but acts only while it is valid. */
   gate: LeaseGate
   generationTimeoutMs: number
   observer: Observer
@@ -55,7 +55,7 @@ interface Reading {
   onFault(error: unknown): void
 }
 
-/** A reply that nobody keeps. Null: `client` aborted, nobody waits for how it ended. */
+/** A reply that is not stored. Null when `client` aborted. */
 async function generate(
   { generation, observer, onFault }: Reading,
   client: AbortSignal,
@@ -161,7 +161,7 @@ export const completionHandlers = (rooms: CompletionRooms) =>
       if (outcome?.type === 'failed') return generationFailed(outcome.error)
       const calls = outcome?.calls ?? []
       if (outcome) return completionBody({ ...head, model }, { ...answer, calls }, outcome.reason, outcome.usage)
-      reply.hijack() // the client has gone: nobody to answer
+      reply.hijack() // the client has disconnected
       return undefined
     },
   }) satisfies DeployHandlers<'completions'>

@@ -28,7 +28,7 @@ function bodyOf(status: number, message: string, code: string): object | string 
   return status === 400 ? { message, type, code: 'invalid_request', param: paramOf(message) } : message
 }
 
-/** The field at fault, which messages of 400 begin with (`badRequest`). Null: the body or query as a whole. */
+/** The field at fault, which messages of 400 begin with (`badRequest`). Null stands for the body or query as a whole. */
 function paramOf(message: string): string | null {
   const [, param = null] = /^([^\s:]+): /.exec(message) ?? []
   return param === 'body' || param === 'query' ? null : param

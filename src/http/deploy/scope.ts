@@ -1,4 +1,4 @@
-/** The deploy scope: who calls and from where, `{error}` errors (specification 5.1 and 7.1, contract sections 3 and 11). */
+/** The deploy scope: credentials and origins, `{error}` errors (specification 5.1 and 7.1, contract sections 3 and 11). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Operation, type Operations, pathParams } from '../../../openapi/operation.ts'
 import type { Sql } from '../../persistence/postgres/database.ts'
@@ -55,7 +55,7 @@ export function mountDeploy<const Ops extends Operations>(
   mount<Ops, Extra>(scope, operations, handlers, (request) => ({ caller: callerOf(request) }))
 }
 
-/** Register it without a prefix. Paths below `…/deploy` and `/api/v1/openai` that nobody else serves are its own too. */
+/** Register it without a prefix. Unknown paths below `…/deploy` and `/api/v1/openai` are its own too. */
 export async function deployScope(app: FastifyInstance, { rooms, hosts, routes }: DeployScope): Promise<void> {
   registerJson(app)
   app.decorateRequest('caller', null)
@@ -63,7 +63,7 @@ export async function deployScope(app: FastifyInstance, { rooms, hosts, routes }
   app.setErrorHandler(sendDeployError)
   const refuseHost = refuseForeignHosts({ ...hosts, needsCredential: rooms.keys.length > 0 })
   const authenticate = createAuthentication(rooms)
-  // Before anything else is looked at: 401 comes before 403, 404 and 400.
+  // Checked first: 401 comes before 403, 404 and 400.
   app.addHook('onRequest', async (request, reply) => {
     refuseHost(request)
     const listed = await listedOrigin(rooms.agents, request)
@@ -79,7 +79,7 @@ export async function deployScope(app: FastifyInstance, { rooms, hosts, routes }
     refuseForeignPage(request, caller, listed)
     const { operation } = request.routeOptions.config
     if (caller.kind !== 'secret') return
-    // An unknown path of its agent is 404, as for everybody; elsewhere nothing is a secret's.
+    // An unknown path of its agent is 404, as for other callers; elsewhere a secret opens nothing.
     if (operation === undefined && pathParam(request, 'agent_id') !== null) return
     requirePermission(caller, operation ?? {})
     if (operation?.streams !== undefined) breakOffOnRevocation(rooms, request, reply, caller)
@@ -96,7 +96,7 @@ export async function deployScope(app: FastifyInstance, { rooms, hosts, routes }
   }
 }
 
-/** From now on, whether its answer has begun or not. */
+/** Applies from now on, whether its answer has begun or not. */
 function breakOffOnRevocation(
   { revocations }: DeployRooms,
   request: FastifyRequest,

@@ -65,7 +65,7 @@ export function callsSinceUser(messages: readonly ModelMessage[]): number {
   return since.reduce((sum, one) => sum + (one.role === 'assistant' ? (one.toolCalls?.length ?? 0) : 0), 0)
 }
 
-/** The results that a session's request ends with. Null: it ends with another message. */
+/** The results that a session's request ends with. Null when it ends with another message. */
 export function readResults(messages: Messages): DecidedCall[] | null {
   const first = messages.findLastIndex(({ role }) => role !== 'tool') + 1
   if (first === messages.length) return null

@@ -13,7 +13,7 @@ import { sendManagementError } from './errors.ts'
 import type { LoginSessions } from './login/login-session.ts'
 
 export interface ManagementScope {
-  /** Null: no login is required. */
+  /** Null when no login is required. */
   sessions: LoginSessions | null
   hosts: Pick<HostRule, 'allowedHosts' | 'loopbackOnly'>
   /** Mounts the operations of the scope, and what else needs the login. */
@@ -22,7 +22,7 @@ export interface ManagementScope {
 
 /**
  * Register it without a prefix: `app.register((scope) => managementScope(scope, {…}))`. It also answers every
- * path under `/api` that nobody else serves, with 404 `{message}`.
+ * unknown path under `/api`, with 404 `{message}`.
  */
 export async function managementScope(app: FastifyInstance, { sessions, hosts, routes }: ManagementScope) {
   await app.register(cookie)
@@ -30,7 +30,7 @@ export async function managementScope(app: FastifyInstance, { sessions, hosts, r
   registerJson(app)
   app.setErrorHandler(sendManagementError)
   const refuseHost = refuseForeignHosts({ ...hosts, needsCredential: sessions !== null })
-  // Before the body is read: nobody without a login makes us read one.
+  // Checked before the body is read: no body is read without a login.
   app.addHook('onRequest', async (request, reply) => {
     refuseHost(request)
     refuseForeignOrigin(request)
@@ -48,7 +48,7 @@ const openRoutes = new Set(
 
 async function requireLogin(sessions: LoginSessions | null, request: FastifyRequest, reply: FastifyReply) {
   if (openRoutes.has(request.routeOptions.url ?? '')) return
-  // Where no login is asked for either: whoever sends one means to be limited by it.
+  // Also where no login is required: a login that is sent limits the request.
   if (isClientSecret(bearerOf(request) ?? '')) throw new HttpError(401, 'A client secret opens nothing here.')
   if (sessions === null) return
   if ((await sessions.userOf(request, reply)) === null) throw new HttpError(401, 'Log in first.')

@@ -1,6 +1,6 @@
 /**
  * `/break-it`: a page of the demo with buttons that break this very process, its database, its provider and the page's
- * connections (contract section 16). For everybody but the person at this machine it does not exist.
+ * connections (contract section 16). It exists only for the person at this machine.
  */
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -20,7 +20,7 @@ export interface BreakIt {
 const gone = { message: 'There is nothing at this path.' }
 const refuseHost = refuseForeignHosts({ allowedHosts: [], loopbackOnly: true, needsCredential: false })
 
-/** Null: the settings do not allow it. The routes are there all the same, so that `/break-it` is 404 and no page. */
+/** Null when the settings do not allow it. The routes are there all the same, so that `/break-it` is 404 and no page. */
 export async function registerBreakIt(app: FastifyInstance, sendPage: SendPage, breakIt: BreakIt | null) {
   const sockets = new Set<Socket>()
   app.server.on('connection', (socket) => {
@@ -61,7 +61,7 @@ export async function registerBreakIt(app: FastifyInstance, sendPage: SendPage, 
 const loopback = /^(?:::1|(?:::ffff:)?127\.\d+\.\d+\.\d+)$/
 const ofProxies = /^(?:forwarded|x-forwarded-.*|via)$/
 
-/** From this machine, with no proxy between, by a name that no foreign page can take. */
+/** Whether the request comes from this machine, with no proxy between, by a name that no foreign page can take. */
 function isLocal(request: FastifyRequest): boolean {
   if (!loopback.test(request.socket.remoteAddress ?? '')) return false
   if (Object.keys(request.headers).some((name) => ofProxies.test(name))) return false

@@ -51,7 +51,7 @@ export async function registerDocs(parent: FastifyInstance): Promise<void> {
         }),
       },
       uiConfig: {
-        // Without the bar that loads other documents.
+        // Hides the bar that loads other documents.
         layout: 'BaseLayout',
         docExpansion: 'none',
         defaultModelsExpandDepth: 0,

@@ -1,4 +1,4 @@
-/** The pages for people, built into ui/dist. Open to everybody: the data that they show asks for the login. */
+/** The pages for people, built into ui/dist. They need no login: the data that they show does. */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'

@@ -5,7 +5,7 @@ export interface Decoded {
   size: number
   /** Hex. */
   sha256: string
-  /** Emptied once nobody needs them: requests live as long as their streams. */
+  /** Emptied once they are not needed: requests live as long as their streams. */
   pieces: Uint8Array[]
 }
 
@@ -14,11 +14,11 @@ export interface Base64Decoder {
   end(): Decoded | 'broken' | 'too large'
 }
 
-/** Of text; three quarters of it in bytes: 0.1 ms. */
+/** Characters of text; three quarters of it in bytes: 0.1 ms. */
 const STAGE_BYTES = 64 * 1024
 
 /**
- * Of decoded bytes, in blocks that grow with what there is: hundreds of small ones lay scattered between garbage. All are
+ * Collects decoded bytes in blocks that grow with what there is: hundreds of small ones lay scattered between garbage. All are
  * multiples of a stage's bytes, and add up to multiples of what is stored at a time.
  */
 const LARGEST_BLOCK = 24 * 48 * 1024
@@ -26,7 +26,7 @@ const MINUS = 0x2d
 const UNDERSCORE = 0x5f
 
 /**
- * With padding, without blanks (RFC 4648, section 4). Beyond `maxBytes`, and behind a fault, nothing is kept. `hold` is
+ * Decodes base64 with padding, without blanks (RFC 4648, section 4). Beyond `maxBytes`, and behind a fault, nothing is kept. `hold` is
  * told of all that is, and may throw.
  */
 export function createBase64Decoder(maxBytes: number, hold: (bytes: number) => void): Base64Decoder {
@@ -90,7 +90,7 @@ export function createBase64Decoder(maxBytes: number, hold: (bytes: number) => v
   }
 }
 
-/** Gives their memory back now, not when it is collected: 20 MiB of garbage beside what follows. Nobody reads them any more. */
+/** Gives their memory back now, not when it is collected: 20 MiB of garbage beside what follows. They must not be read any more. */
 export function freePieces({ pieces }: Pick<Decoded, 'pieces'>): void {
   for (const { buffer } of pieces.splice(0)) {
     if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0)

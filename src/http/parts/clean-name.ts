@@ -5,7 +5,7 @@ const LONGEST_NAME = 200
 
 /**
  * The last segment of a path, without control characters and those that turn the direction of writing, and without
- * dots that would hide it. Null: nothing is left.
+ * dots that would hide it. Null when nothing is left.
  */
 export function cleanName(name: string): string | null {
   const segment = name.split(/[/\\]/).findLast((one) => one.trim() !== '') ?? ''

@@ -25,7 +25,7 @@ export interface DataUrl {
 }
 
 export interface DataUrlOptions {
-  /** Of one. */
+  /** The limit of one. */
   maxBytes: number
   /** Told of every byte that is kept; may throw. */
   hold(bytes: number): void
@@ -64,7 +64,7 @@ export function createDataUrlFilter({ maxBytes, hold, keep, found }: DataUrlOpti
     }
     return chunk.length
   }
-  /** Within a string that is kept as it is. */
+  /** Reading a string that is kept as it is. */
   const string = (chunk: Buffer, from: number): number => {
     for (let at = from; at < chunk.length; at++) {
       const byte = chunk[at] as number
@@ -161,7 +161,7 @@ function createEscapes() {
       if (isUnicode && begun.length < 5) return ''
       const char = isUnicode ? String.fromCharCode(Number.parseInt(begun.slice(1), 16)) : begun
       begun = null
-      // Of the short escapes only the slash's is part of a data URL: the others' letters must not pass for themselves.
+      // The slash's is the only short escape in a data URL: the letters of others must not pass for themselves.
       return isUnicode || char === '/' ? char : ' '
     },
   }

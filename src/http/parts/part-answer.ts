@@ -16,18 +16,18 @@ const paths = {
   playground: /^\/api\/v1\/agents\/([^/]+)\/playground\/sessions\/([^/]+)\/messages\/([^/]+)\/parts\/(\d+)$/,
 } satisfies Record<PartScope, RegExp>
 
-/** The part that a path of `partPath` is for. Null: it is no such path. */
+/** The part that a path of `partPath` is for. Null when it is no such path. */
 export function placeOfPath(scope: PartScope, path: string): PartPlace | null {
   const [, agentId, sessionId, messageId, n] = paths[scope].exec(path) ?? []
   if (agentId === undefined || sessionId === undefined || messageId === undefined || n === undefined) return null
   return { agentId, sessionId, messageId, n }
 }
 
-/** Between the pages of one visit: what stands at such a path never changes. */
+/** Cached between the pages of one visit: what stands at such a path never changes. */
 const CACHED_S = 3600
 
 /**
- * To be saved, or shown by a page that chose to: never run. A browser that opens it opens a document that may load
+ * The bytes are saved, or shown by a page that chose to, but never run. A browser that opens it opens a document that may load
  * nothing, and is of no origin.
  */
 export function sendPart(reply: FastifyReply, part: MessagePart): FastifyReply {

@@ -27,11 +27,11 @@ export interface PartRooms {
     url: string,
     options: { maxBytes: number; signal: AbortSignal; hold(bytes: number): void },
   ): Promise<Decoded | { fault: string } | 'too large'>
-  /** For what nobody waits for. */
+  /** Logs failures that no caller waits for. */
   log: { warn(details: object, message: string): void }
 }
 
-/** For all pictures of a request together. */
+/** The limit of all pictures of a request together. */
 const FETCH_MS = 10_000
 
 /** Connections that one request opens at a time. */
@@ -40,7 +40,7 @@ const FETCHES = 6
 /** A part and its bytes. */
 export interface LoadedPart {
   part: FoundPart
-  /** Without pieces where they are stored already. */
+  /** The part, without pieces where they are stored already. */
   data: Decoded
   mediaType: string
 }
@@ -54,7 +54,7 @@ async function checkSent(parts: readonly FoundPart[]): Promise<void> {
   }
 }
 
-/** With the pictures that are fetched: each address once, all within 10 s. Throws 400, 413 and 503. */
+/** Adds the pictures that are fetched: each address once, all within 10 s. Throws 400, 413 and 503. */
 async function loadParts(rooms: PartRooms, parts: readonly FoundPart[], uploads: Uploads): Promise<LoadedPart[]> {
   if (parts.length === 0) return [] // as of most requests: a time limit for each is 10 s of garbage
   const signal = AbortSignal.timeout(FETCH_MS)
@@ -98,7 +98,7 @@ function refuseTooLarge(parts: readonly LoadedPart[]): void {
   if (parts.reduce((sum, { data }) => sum + data.size, 0) > MOST_MESSAGE_BYTES) throw tooLarge()
 }
 
-/** Of earlier messages: more pictures do not fit, and are not fetched. */
+/** Parts of earlier messages: more pictures do not fit, and are not fetched. */
 const MOST_EARLIER = 100
 
 export const partsIn = (messages: SentConversation<FoundSource>): FoundPart[] =>
@@ -170,7 +170,7 @@ export interface PreparedParts extends NewParts {
   over(): void
 }
 
-/** For a session's message: its parts are stored when its turn has come. Undefined: it has none. Throws 400. */
+/** Prepares a session's message: its parts are stored when its turn has come. Undefined when it has none. Throws 400. */
 export async function prepareParts(
   rooms: PartRooms,
   sent: readonly SentPart[],
@@ -209,7 +209,7 @@ export async function prepareParts(
   }
 }
 
-/** Whoever reads it first has it from memory, where it still is. */
+/** The first read has it from memory, if it is still there. */
 function storedPart(sql: Sql, loaded: LoadedPart, { take }: Uploads): MessagePart {
   const { data } = loaded
   return loadedPart(loaded, async function* () {

@@ -23,7 +23,7 @@ export type FoundSource =
   | { kind: 'address'; url: string }
   | { kind: 'stored'; stored: MessagePart }
 
-/** As it was read: an earlier message's part is a path of this API, which has not been looked at. */
+/** The part as it was read: an earlier message's part is a path of this API, which has not been looked at. */
 export type Source = Exclude<FoundSource, { kind: 'stored' }> | { kind: 'path'; path: string }
 
 export interface SentPart<From = Source> extends Pick<MessagePart, 'type' | 'filename' | 'detail' | 'place'> {
@@ -121,7 +121,7 @@ export function readName(name: unknown, where: string): string | null {
   return typeof name === 'string' ? cleanName(name) : badRequest(`${where}: must be a string`)
 }
 
-/** Of any type when `type` is null. Throws 400 and 413. */
+/** Reads a data URL, of any type when `type` is null. Throws 400 and 413. */
 export function readSource(value: unknown, where: string, type: PartType | null, uploads: Uploads): Source {
   if (typeof value !== 'string') return badRequest(`${where}: is required and must be a string`)
   const found = uploads.find(value)

@@ -6,7 +6,7 @@ import type { MessagePart } from '../../actors/ports/index.ts'
 import { badRequest } from '../server/http-error.ts'
 import type { FoundPart, FoundSource, SentConversation, SentPart } from './sent-message.ts'
 
-/** The part that is read at this path. Null: there is none that the caller may read. */
+/** The part that is read at this path. Null when there is none that the caller may read. */
 export type FindStored = (path: string) => Promise<MessagePart | null>
 
 /** Throws 400 for paths at which there is nothing. */
@@ -26,7 +26,7 @@ async function storedPart(part: Omit<SentPart, 'source'>, path: string, find: Fi
   return { ...part, source, filename: filename ?? stored.filename, detail: detail ?? stored.detail }
 }
 
-/** Of a whole conversation: one after the other, each path once. Throws 400. */
+/** Reads the parts of a whole conversation, one after the other, each path once. Throws 400. */
 export async function findAllStored(
   messages: SentConversation,
   find: FindStored,

@@ -16,7 +16,7 @@ const MOST_HELD_BYTES = 256 * 2 ** 20
 
 let held = 0
 
-/** Of all requests: bytes that are stored, kept for whoever reads them first. What arrives takes their room. */
+/** Cache of stored bytes for the first model call, evicted when new uploads need the memory. */
 const spares = new Set<() => void>()
 
 /** Stands in a body for bytes that came in it. Random, so that no caller can write one. */
@@ -27,9 +27,9 @@ const words = new RegExp(`${word}(\\d+)`, 'g')
 const TEXT_FIELDS = ['tools', 'response_format']
 
 export interface Uploads {
-  /** For a body that may hold some. */
+  /** Begins the uploads of a body that may hold some. */
   filter(): Through
-  /** What stands for this text in the body. Null: it is a text of the caller's. */
+  /** What stands for this text in the body. Null when it is a text of the caller's. */
   find(text: string): DataUrl | null
   /** The text with the SHA-256 of bytes instead of the words that stand for them. */
   named(text: string): string
@@ -43,7 +43,7 @@ export interface Uploads {
   during<Result>(work: () => Promise<Result>): Promise<Result>
   /** These are stored; no other bytes of the request are needed any more. */
   spare(stored: Iterable<Decoded>): void
-  /** What was spared: once, piece by piece, each freed when the next is asked for. Null: it is gone. */
+  /** Hands over what was cached, once, piece by piece, each freed when the next is requested. Null when it was evicted. */
   take(data: Decoded): AsyncIterable<Uint8Array> | null
   /** The request has ended. */
   release(): void
@@ -56,7 +56,7 @@ declare module 'fastify' {
   }
 }
 
-/** Of an operation that is declared to take parts. */
+/** The uploads of an operation that is declared to take parts. */
 export function requireUploads(request: FastifyRequest): Uploads {
   const { uploads } = request
   if (!uploads) throw new Error(`${request.routeOptions.url} does not take parts`)
@@ -73,7 +73,7 @@ export function openUploads(request: FastifyRequest, reply: FastifyReply): void 
   reply.raw.once('close', uploads.release)
 }
 
-/** Of one request; `maxOtherBytes`: what else its body may hold. */
+/** The uploads of one request; `maxOtherBytes`: what else its body may hold. */
 export function createUploads(maxOtherBytes: number): Uploads {
   let own = 0
   let restoredBytes = 0
@@ -171,7 +171,7 @@ function createSpares() {
     spares.delete(drop)
   }
   return {
-    /** False: it is there. */
+    /** False when it is there. */
     add(data: Decoded): boolean {
       if (spared.has(data)) return false
       const drop = () => {
@@ -207,5 +207,5 @@ async function* givenAway({ size, pieces }: Decoded): AsyncGenerator<Uint8Array>
   }
 }
 
-/** For tests: what is held now, in bytes. */
+/** What is held now, in bytes, for tests. */
 export const heldByParts = (): number => held

@@ -23,13 +23,13 @@ export interface AgentRooms {
   partRefusal: PartRefusal
 }
 
-/** Why a model cannot be asked for these fields, beginning with the field's name. Null: it can. */
+/** Why a model cannot be asked for these fields, beginning with the field's name. Null when it can. */
 export type FieldRefusal = (
   target: { provider: { type: string }; model: string },
   fields: AnswerFields,
 ) => string | null
 
-/** Why a model cannot be asked about what has these media types. Null: it can. */
+/** Why a model cannot be asked about what has these media types. Null when it can. */
 export type PartRefusal = (
   target: { provider: { type: string }; model: string },
   mediaTypes: readonly string[],
@@ -41,7 +41,7 @@ export async function loadAgent({ agents }: Pick<AgentRooms, 'agents'>, agentId:
 }
 
 /**
- * The request without what depends on who asks. Throws 400 for fields, pictures and files that the agent's provider does
+ * The request without what depends on the caller. Throws 400 for fields, pictures and files that the agent's provider does
  * not take, 500 when the provider's key cannot be opened.
  */
 export function agentRequest(
@@ -74,7 +74,7 @@ export const agentToolbox =
 export const usesValues = ({ system, tools }: AgentForCompletion): boolean =>
   (system?.includes('{{') ?? false) || tools.httpToolIds.length > 0 || tools.mcpServers.length > 0
 
-/** `canWait`: in a session. Who brings tools is shown their calls; `includeActions` shows what waits for an approval too. */
+/** `canWait`: in a session. A caller that brings tools is shown their calls; `includeActions` shows what waits for an approval too. */
 export function agentActions(
   { tools: { approvals } }: AgentForCompletion,
   asked: { callerTools?: CallerTools | undefined; includeActions?: boolean | undefined; canWait: boolean },

@@ -100,7 +100,7 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 const MAX_HEADER = 1024
 
 /**
- * `x-greenroom-ignored`: the fields that were sent, are not among the `known` ones, and so were not used. Null: none.
+ * `x-greenroom-ignored`: the fields that were sent, are not among the `known` ones, and so were not used. Null when there is none.
  * Names that do not fit any more are left out.
  */
 function ignoredHeader(body: Body, known: ReadonlySet<string>): string | null {

@@ -8,7 +8,7 @@ import { isAbsent } from './answer-fields.ts'
 
 export interface CallerTools {
   tools: readonly ToolSpec[]
-  /** Null: the provider's default. */
+  /** Null stands for the provider's default. */
   choice: ToolChoice | null
 }
 
@@ -38,13 +38,13 @@ function readTools(
   return specs
 }
 
-/** AG-UI's: functions without a frame around them. Absent: as `broughtTools`. */
+/** Reads AG-UI's form: functions without a frame around them. When absent, as `broughtTools`. */
 export function broughtFunctions(tools: unknown): { callerTools?: CallerTools } {
   const specs = readTools(tools, { of: readFunction, name: 'name' })
   return specs.length > 0 ? { callerTools: { tools: specs, choice: null } } : {}
 }
 
-/** Absent: the request brings none, and those that are in force stay. */
+/** When absent, the request brings none, and those that are in force stay. */
 export function broughtTools(body: { tools?: unknown; tool_choice?: unknown }): { callerTools?: CallerTools } {
   const callerTools = readCallerTools(body)
   return callerTools.tools.length > 0 ? { callerTools } : {}

@@ -8,7 +8,7 @@ import { refuse } from './refusals.ts'
 
 export interface GivenDecisions {
   calls: readonly DecidedCall[]
-  /** Null: nothing waits. */
+  /** Null when nothing waits. */
   wait: Wait | null
   /** A client secret approves as it stands, or rejects. */
   bySecret: boolean
@@ -18,7 +18,7 @@ export interface GivenDecisions {
 
 type ActionsRequest = components['schemas']['ActionsRequest']
 
-/** As callers send them. Throws 400. */
+/** Reads decisions as callers send them. Throws 400. */
 export function readDecisions(decisions: ActionsRequest['decisions']): DecidedCall[] {
   return decisions.map(({ call_id: id, decision, arguments: changed, output, reason }, index) => {
     if (decision === 'respond') {

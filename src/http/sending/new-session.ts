@@ -8,9 +8,9 @@ import { type NameOf, snakeCase } from './place.ts'
 import { noRetry } from './refusals.ts'
 
 export interface SessionMaking {
-  /** A conversation to begin with a copy of. Null: none. */
+  /** A conversation to begin with a copy of. Null when there is none. */
   fork?: Fork | null
-  /** Of the client secret that makes it for its user. Null: none. */
+  /** The number of the client secret that makes it for its user. Null when there is none. */
   secretNumber?: number | null
   nameOf?: NameOf
 }

@@ -19,7 +19,7 @@ type ChatRequest = components['schemas']['PlaygroundChatRequest']
 
 export type Overrides = Pick<ChatRequest, 'configOverrides' | ToolField>
 
-/** Null: the request sets nothing. */
+/** Null when the request sets nothing. */
 export function overridesOf({
   configOverrides,
   httpToolIds,
@@ -72,14 +72,14 @@ async function promptFor(
   return { system: content, prompt: { id, name, sha256: createHash('sha256').update(content).digest('hex') } }
 }
 
-/** The settings among what was set. Null: none. */
+/** The settings among what was set. Null without any. */
 export function settingsAmong(overrides: Overrides | null): Readonly<Record<string, unknown>> | null {
   return overrides?.configOverrides ?? null
 }
 
 /**
- * For a reply that continues another one, months later maybe: where what was set is gone, the agent is as it is. A session
- * that nobody could decide in would wait for ever.
+ * The agent of a reply that continues another one, months later maybe: where what was set is gone, the agent is as it is. A session
+ * in which nothing could be decided would wait for ever.
  */
 export async function stillOverridden(
   rooms: OverrideRooms,

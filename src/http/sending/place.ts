@@ -16,7 +16,7 @@ export type NameOf = (field: string) => string
 export const snakeCase: NameOf = (field) => field
 export const camelCase: NameOf = (field) => field.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 
-/** Undefined: after the head. Throws 400. */
+/** When undefined, after the head. Throws 400. */
 export function readPlace(
   { parentId, regenerate, messageId }: WantedPlace,
   nameOf: NameOf = snakeCase,

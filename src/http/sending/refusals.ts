@@ -10,7 +10,7 @@ interface ErrorRow {
   status: number
   message: string
   headers: Readonly<Record<string, string>>
-  /** At fault, in snake case. */
+  /** The field at fault, in snake case. */
   field?: string
 }
 

@@ -85,7 +85,7 @@ async function sendTo(
   }
 }
 
-/** False: its stored key cannot be opened, or its provider does not take what is sent; either may have been mended since. */
+/** False when its stored key cannot be opened, or its provider does not take what is sent; either may have been mended since. */
 function canBeAsked(
   rooms: SendRooms,
   agent: AgentForCompletion,

@@ -7,7 +7,7 @@ import { HttpError } from './http-error.ts'
 import { readBody } from './incoming-body.ts'
 import { MOST_LEVELS, MOST_VALUES, measureJson } from './json-size.ts'
 
-/** To take in, read and answer a larger body costs up to 100 ms each: others have their turn between these. */
+/** Receiving, reading and answering a larger body costs up to 100 ms each: other requests have their turn between these. */
 const LARGE_BYTES = 256 * 1024
 
 /**
@@ -39,7 +39,7 @@ export function registerJson(app: FastifyInstance): void {
   })
 }
 
-/** For what answers without looking at a body: none is read. */
+/** Parses no body, for operations that do not look at one. */
 export function ignoreBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', async () => undefined)

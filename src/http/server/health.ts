@@ -8,7 +8,7 @@ interface Rooms {
   ping(): Promise<void>
   /** A shutdown is under way. */
   draining(): boolean
-  /** Of the accelerator; the service is ready without it. */
+  /** The state of the cache; the service is ready without it. */
   cache(): 'ok' | 'degraded' | 'disabled'
 }
 
@@ -32,7 +32,7 @@ export const healthHandlers = ({ ping, draining, cache }: Rooms) =>
 
 const unreachable = 'The database cannot be reached.'
 
-/** Null: it answers in time. */
+/** Null when it answers in time. */
 async function faultOf(ping: () => Promise<void>): Promise<string | null> {
   let fault: string | null = unreachable
   const answered = ping().then(

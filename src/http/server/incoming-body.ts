@@ -8,7 +8,7 @@ const FIRST_BYTES = 64 * 1024
 
 let heldBytes = 0
 
-/** On the raw request: it did not arrive in time (slow-requests.ts). Whoever listens answers it. */
+/** Event on the raw request: it did not arrive in time (slow-requests.ts). A listener answers it. */
 export const LATE = 'greenroom:late'
 
 /** What is done with a body besides reading it. */
@@ -91,7 +91,7 @@ function growingBuffer(firstBytes: number, limit: number) {
   }
   return {
     length: () => length,
-    /** False: the bodies that arrive hold too much together. */
+    /** False when the bodies that arrive hold too much together. */
     append(chunk: Uint8Array): boolean {
       if (length + chunk.length > buffer.length && !makeRoom(length + chunk.length)) return false
       buffer.set(chunk, length)

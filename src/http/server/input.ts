@@ -60,7 +60,7 @@ export function checkInput(operation: Operation): (request: FastifyRequest) => C
   }
 }
 
-/** For what an operation leaves to its handler. The function throws `HttpError` 400. */
+/** A check that an operation leaves to its handler. The function throws `HttpError` 400. */
 export function bodyCheck(schema: TSchema): (body: unknown) => void {
   const ofSchema = validator(schema)
   return (body) => {

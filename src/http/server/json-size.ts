@@ -1,5 +1,5 @@
 /**
- * How much a JSON text holds, from its bytes alone: whoever sends it must not make us build 1.4 million arrays to find
+ * How much a JSON text holds, from its bytes alone: a request must not make us build 1.4 million arrays to find
  * out that they are too many (4 MiB of `[]`: 1.8 s of processor, 740 MB).
  */
 
@@ -10,7 +10,7 @@ export const MOST_LEVELS = 200
 export interface JsonSize {
   /** Containers, strings, numbers and literals; keys are none. */
   values: number
-  /** Of containers inside each other. */
+  /** The most containers inside each other. */
   levels: number
   /** A `\u` escape: the only way in for U+0000 and half surrogate pairs, as raw ones are no JSON or no UTF-8. */
   hasUnicodeEscape: boolean

@@ -11,7 +11,7 @@ interface HttpExchange {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the route serves. Absent: it is no operation of the contract. */
+    /** What the route serves. When absent, it is no operation of the contract. */
     operation?: Operation
   }
 }

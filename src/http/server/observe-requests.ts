@@ -1,4 +1,4 @@
-/** Each request's id, its lines in the log, and who measures requests. */
+/** Each request's id, its lines in the log, and the observers of requests. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -7,13 +7,13 @@ import type { Origin } from '../../actors/ports/observer.ts'
 export interface ObservedRequest {
   id: string
   method: string
-  /** As the route was declared, such as `/api/v1/agents/:id`. Null: no route. */
+  /** The path as the route was declared, such as `/api/v1/agents/:id`. Null when there is no route. */
   route: string | null
-  /** Without the query. */
+  /** The path without the query. */
   path: string
-  /** As the caller sees it, where a trusted proxy says so. */
+  /** The scheme as the caller sees it, where a trusted proxy says so. */
   scheme: string
-  /** Of the server as the caller named it. Empty: it did not. */
+  /** Of the server as the caller named it. Empty when it did not. */
   host: string
   port: number | null
   /** The caller's W3C `traceparent`, as it came. */
@@ -22,9 +22,9 @@ export interface ObservedRequest {
 
 export interface RequestObserver {
   begin(request: ObservedRequest): {
-    /** For what the request starts. Null: it is not traced. */
+    /** The `traceparent` for what the request starts. Null when it is not traced. */
     traceparent: string | null
-    /** Runs the handler, so that the calls out that it makes carry the trace. Absent: they carry none. */
+    /** Runs the handler, so that the calls out that it makes carry the trace. When absent, they carry none. */
     within?(work: () => void): void
     /** Called once, when the answer has gone out or the connection is gone. */
     ended(status: number): void
@@ -33,12 +33,12 @@ export interface RequestObserver {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** For what the request starts. Null: it is not traced. */
+    /** The `traceparent` for what the request starts. Null when it is not traced. */
     trace: { traceparent: string; within?: (work: () => void) => void } | null
   }
 }
 
-/** For what the request starts. */
+/** The `traceparent` for what the request starts. */
 export function originOf(request: FastifyRequest): Origin {
   const traceparent = request.trace?.traceparent ?? null
   return { requestId: request.id, traceparent, traceId: traceparent?.split('-')[1] ?? null }

@@ -26,7 +26,7 @@ function isOwn(origin: string, request: FastifyRequest): boolean {
   return !/[\s/\\?#@]/.test(request.host) && URL.canParse(own) && new URL(own).host === host
 }
 
-/** Null: plain HTTP came in, which may have been HTTPS before a proxy that says nothing, or that nobody trusts. */
+/** Null when plain HTTP came in, which may have been HTTPS before a proxy that says nothing, or that nobody trusts. */
 function toldScheme(request: FastifyRequest): string | null {
   const scheme = request.protocol.toLowerCase()
   if (scheme !== 'http') return scheme

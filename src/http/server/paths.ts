@@ -1,10 +1,10 @@
-/** Paths that no scope serves, and those that nobody can read. */
+/** Unknown paths, and those that cannot be decoded. */
 import type { FastifyInstance } from 'fastify'
 import { sendManagementError } from '../management/errors.ts'
 import { asksForPage, type SendPage } from '../pages/ui.ts'
 
 /**
- * For Fastify's `rewriteUrl`. Percent signs of a path that cannot be decoded stand for themselves: Fastify's own 400
+ * Used as Fastify's `rewriteUrl`. Percent signs of a path that cannot be decoded stand for themselves: Fastify's own 400
  * would come before its scope has seen it, and so before 401. The scope then knows nothing by that name.
  */
 export function readableUrl({ url = '/' }: { url?: string | undefined }): string {

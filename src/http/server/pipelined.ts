@@ -1,11 +1,11 @@
 /**
  * Requests that a client sends before the answers to its earlier ones (HTTP/1.1 calls it pipelining; browsers, SDKs and
- * proxies do not). Node hands on all that one packet holds in one turn: 1,600 of them held everybody else up for a second.
+ * proxies do not). Node hands on all that one packet holds in one turn: 1,600 of them delayed other requests for a second.
  */
 import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** On one connection. */
+/** The most on one connection. */
 export const MOST_AT_ONCE = 32
 
 /** Cuts off a connection with more requests under way than that. */

@@ -71,7 +71,7 @@ import { endSlowRequests } from './slow-requests.ts'
 
 export interface ServerOptions {
   logLevel: string
-  /** Takes the log's lines. Absent: standard output. */
+  /** Takes the log's lines. Standard output by default. */
   logStream?: LogStream | undefined
   maxBodyBytes: number
   trustProxy: number | string[] | null
@@ -134,8 +134,8 @@ export function createServer({ logLevel, logStream, maxBodyBytes, trustProxy }: 
 }
 
 /**
- * Takes no connection more and answers what is under way: a request that was obeyed without an answer is sent again by
- * its client or balancer, and would be obeyed twice (seen: a session made twice). After `ms` whoever is left is cut off.
+ * Takes no connection more and answers what is under way: a request that was executed without an answer is sent again by
+ * its client or balancer, and would be executed twice (seen: a session made twice). After `ms` open connections are cut.
  */
 export async function closeServer(app: FastifyInstance, ms: number): Promise<void> {
   // Node closes the connections that are idle now, not those that will be after their answer.
@@ -204,7 +204,7 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
       hosts: options.hosts,
       async routes(management) {
         await management.register(FastifySSEPlugin, { retryDelay: false })
-        // Whoever has the answer to a change is served by what was changed.
+        // After the answer to a change, requests are served by what was changed.
         management.addHook('onSend', async ({ method }) => {
           if (method !== 'GET' && method !== 'HEAD') rooms.agents.forget()
         })

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { LATE } from './incoming-body.ts'
 
 export interface ArrivalLimits {
-  /** In this time nobody looks at the speed. */
+  /** How long the speed is not checked. */
   freeMs: number
   /** Afterwards at least so many bytes a second. */
   bytesPerS: number
@@ -26,7 +26,7 @@ export const ARRIVAL_LIMITS: ArrivalLimits = {
 interface Arrival {
   response: ServerResponse
   beganAt: number
-  /** At the last look: when, and what the socket had read by then. */
+  /** The time of the last check, and what the socket had read by then. */
   seenAt: number
   seenBytes: number
   answeredAt: number | null
@@ -67,10 +67,10 @@ const announcesBody = ({ headers }: IncomingMessage): boolean =>
 
 export interface Progress {
   ageMs: number
-  /** Since the last look. */
+  /** Bytes since the last check. */
   windowMs: number
   windowBytes: number
-  /** Null: not answered yet. */
+  /** Null when it is not answered yet. */
   answeredForMs: number | null
 }
 
@@ -96,7 +96,7 @@ function look(arrival: Arrival, bytes: number, now: number): Progress {
 }
 
 function end(request: IncomingMessage, { answeredAt }: Arrival): void {
-  // Whoever reads it answers 408; the rest that comes is then discarded, until the answer has lingered.
+  // Its reader answers 408; the rest that arrives is discarded for a while.
   if (answeredAt === null && request.emit(LATE)) return
   request.socket.destroy()
 }

@@ -155,7 +155,7 @@ function playgroundEvent(frame: Frame): object | null {
   return frame.type === 'stored' ? namedEvent(frame.stored.event) : null
 }
 
-/** The data of a named event. Null: a chunk shows it. */
+/** The data of a named event. Null when a chunk shows it. */
 function namedEvent(event: ReplyEvent): object | null {
   switch (event.type) {
     case 'text':

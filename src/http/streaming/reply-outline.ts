@@ -26,7 +26,7 @@ export interface OutlineWriter {
   called(call: OutlinedCall): void
   /** `ok` null: the reply ended before a result was stored. */
   answered(call: OutlinedCall, ok: boolean | null, content: string): void
-  /** The reply ends, and the call waits until somebody approves or rejects it. */
+  /** The reply ends, and the call waits until it is approved or rejected. */
   asked(call: OutlinedCall): void
   denied(call: OutlinedCall, reason: string): void
   finished(reason: FinishReason): void
@@ -37,13 +37,13 @@ export interface OutlineWriter {
 export interface Outline {
   take(frame: Frame): void
   /**
-   * For replies that are no frames any more: begin, their events in order, and end unless they still run. `waits`: it
-   * ended so that somebody decides; the next reply goes on from there, with the calls that are open.
+   * Builds the outline of replies that are no frames any more: begin, their events in order, and end unless they still run. `waits`: it
+   * ended for a decision; the next reply goes on from there, with the calls that are open.
    */
   begin(): void
   event(event: ReplyEvent): void
   end(waits?: boolean): void
-  /** Nobody goes on: what became of the calls that are still open, by their ids. */
+  /** No reply continues it: what became of the calls that are still open, by their ids. */
   settle(outcomes: ReadonlyMap<string, CallOutcome>): void
 }
 
@@ -63,7 +63,7 @@ function createCalls() {
       open.set(call.id, call)
       return call
     },
-    /** Undefined: no call of this id is open. */
+    /** Undefined when no call of this id is open. */
     close(id: string): OutlinedCall | undefined {
       const call = open.get(id)
       open.delete(id)
@@ -71,7 +71,7 @@ function createCalls() {
     },
     isEmpty: () => open.size === 0,
     waiting: (kind: WaitKind): OutlinedCall[] => [...open.values()].filter(({ waits }) => waits === kind),
-    /** `waits`: those that wait for somebody stay. */
+    /** `waits`: pending calls stay. */
     rest(waits: boolean): OutlinedCall[] {
       const gone = [...open.values()].filter((one) => !waits || one.waits === undefined)
       for (const { id } of gone) open.delete(id)

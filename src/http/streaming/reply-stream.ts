@@ -7,7 +7,7 @@ import { HttpError } from '../server/http-error.ts'
 import { completionBody, completionHead, createFrameEncoder, type FrameEncoder } from './completion-frames.ts'
 import { clientLeft, openEventStream } from './sse.ts'
 
-/** What is sent of a frame. Empty: it is not shown. */
+/** What is sent of a frame. Empty when it is not shown. */
 type Encode = (encoder: FrameEncoder, frame: Frame) => string
 
 type EncodeBatch = (frames: readonly Frame[]) => string
@@ -60,7 +60,7 @@ export async function streamBatches(
   }
 }
 
-/** At once where the client has left already: its message may have waited for long to be admitted. */
+/** Calls it at once when the client has disconnected already: its message may have waited long to be admitted. */
 function onceLeft(client: AbortSignal, onLeft: () => void): void {
   if (client.aborted) onLeft()
   else client.addEventListener('abort', onLeft)
@@ -69,9 +69,9 @@ function onceLeft(client: AbortSignal, onLeft: () => void): void {
 /** A whole reply. `error` is set when it failed. */
 export interface WholeReply {
   content: string
-  /** Of the last turn. */
+  /** The model of the last turn. */
   model: string
-  /** Empty: not asked for, or none came. */
+  /** Empty when it was not asked for, or none came. */
   reasoning: string
   reason: FinishReason
   /** Those that wait and are shown. */
@@ -83,7 +83,7 @@ export interface WholeReply {
 const noUsage: Usage = { promptTokens: 0, completionTokens: 0, estimated: true }
 
 /**
- * Waits for the reply's end. Null: the client left first, and `onLeft` was called. Rejects with StreamCut as the reply's
+ * Waits for the reply's end. Null when the client disconnected first, and `onLeft` was called. Rejects with StreamCut as the reply's
  * own read does, and with the error to answer with when the answer is to break off.
  */
 async function awaitReply(fastifyReply: FastifyReply, reply: Reply, onLeft: () => void): Promise<WholeReply | null> {
@@ -133,7 +133,7 @@ export async function answerWhole(
     throw error
   })
   if (whole === null) {
-    fastifyReply.hijack() // the client has gone: nobody to answer
+    fastifyReply.hijack() // the client has disconnected
     return undefined
   }
   if (whole.error) return failed(whole.error)

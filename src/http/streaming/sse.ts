@@ -11,7 +11,7 @@ import { atMost } from '../../async/pause.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Aborts when the answer must end before it is whole, because its caller may not read on (contract section 11): whoever
+     * Aborts when the answer must end before it is whole, because its caller may not read on (contract section 11): the code that
      * streams or waits for a reply looks here. Its reason is the error to answer with, where no byte has gone out yet.
      */
     breakOff?: AbortSignal | null
@@ -29,7 +29,7 @@ const PING = ': ping\n'
 
 interface OpenStream {
   response: ServerResponse
-  /** Writes one piece, as a chunk of its own where the response is chunked. False: the socket is full. */
+  /** Writes one piece, as a chunk of its own where the response is chunked. False when the socket is full. */
   put(bytes: Buffer | string): boolean
   lastWrite: number
   /** Since when the socket has taken nothing; null while it takes all. */
@@ -50,7 +50,7 @@ function check(): void {
       if (now - stream.blockedSince > STALLED_MS) stream.response.destroy()
     } else if (now - stream.lastWrite > HEARTBEAT_MS) {
       stream.lastWrite = now
-      if (!stream.put(PING)) void block(stream) // nobody waits for room; it never rejects
+      if (!stream.put(PING)) void block(stream) // not awaited; it never rejects
     }
   }
 }

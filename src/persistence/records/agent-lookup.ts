@@ -12,11 +12,11 @@ export interface AgentForCompletion {
   name: string
   model: string
   generationConfig: GenerationConfig
-  /** The prompt's content. Null: no prompt. */
+  /** The prompt's content. Null when there is no prompt. */
   system: string | null
   prompt: ReplyFacts['prompt']
   provider: StoredConnection
-  /** The form of its answers, where a request names none. Null: the provider's default. */
+  /** The form of its answers, where a request names none. Null stands for the provider's default. */
   responseFormat: ResponseFormat | null
   fallbacks: readonly { provider: StoredConnection; model: string }[]
   tools: ToolChoice
@@ -27,9 +27,9 @@ export interface AgentForCompletion {
 }
 
 export interface AgentLookup {
-  /** The current agent. Null: no such agent. */
+  /** The current agent. Null when there is no such agent. */
   find(id: string): Promise<AgentForCompletion | null>
-  /** The cached agent; the caller must compare its `configuration`. Null: not cached. */
+  /** The cached agent; the caller must compare its `configuration`. Null when it is not cached. */
   remembered(id: string): AgentForCompletion | null
   /** Clears the cache. Call it before this process answers a request that may have changed the configuration. */
   forget(): void
@@ -38,7 +38,7 @@ export interface AgentLookup {
 /** Size of the cache; the agent that was read longest ago is evicted first. */
 const MOST_REMEMBERED = 1000
 
-/** The only instance on a database checks too, in the background: somebody may write to the database by hand. */
+/** The only instance on a database checks too, in the background: the database may be changed by hand. */
 const ALONE_CHECK_MS = 1000
 
 /**

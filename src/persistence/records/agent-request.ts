@@ -33,7 +33,7 @@ function openFallbacks(secrets: Pick<Secrets, 'open'>, { fallbacks }: AgentForCo
   })
 }
 
-/** The request without what depends on who asks. `fields`: the request's own, before the agent's. Throws UnreadableKey. */
+/** The request without what depends on the caller. `fields`: the request's own, before the agent's. Throws UnreadableKey. */
 export const agentRequest = (
   secrets: Pick<Secrets, 'open'>,
   agent: AgentForCompletion,

@@ -19,7 +19,7 @@ export interface Agent {
   promptId: string | null
   generationConfig: GenerationConfig
   responseFormat: ResponseFormat | null
-  /** In the order in which they are asked. */
+  /** The fallbacks in the order in which they are called. */
   fallbacks: Fallback[]
   /** Origins whose pages may call its deploy API. */
   allowedOrigins: string[]
@@ -52,7 +52,7 @@ const columns = (sql: AnySql): Fragment => sql`
 export const listAgents = (sql: AnySql, query: PageQuery): Promise<Page<Agent>> =>
   listByAge<Agent>(sql, 'agents', columns(sql), query)
 
-/** Null: no such agent. */
+/** Null when there is no such agent. */
 export async function findAgent(sql: AnySql, id: string): Promise<Agent | null> {
   if (!isUuid(id)) return null
   const [agent] = await sql<Agent[]>`select ${columns(sql)} from agents where id = ${id}`
@@ -77,7 +77,7 @@ export async function createAgent(tx: Tx, agent: NewAgent): Promise<Agent> {
   return found
 }
 
-/** Null: no such agent. Rejects like `createAgent`. */
+/** Null when there is no such agent. Rejects like `createAgent`. */
 export async function updateAgent(tx: Tx, id: string, changes: AgentChanges): Promise<Agent | null> {
   if (!isUuid(id)) return null
   const { name, providerId, model, promptId, generationConfig, responseFormat, fallbacks, allowedOrigins } = changes

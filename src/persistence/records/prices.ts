@@ -1,9 +1,9 @@
-/** What models cost, as somebody has told the UI. */
+/** The prices of models that were set in the UI. */
 import type { AnySql } from '../postgres/database.ts'
 
 export interface ModelPrices {
   currency: string
-  /** For a million tokens. */
+  /** Prices of a million tokens. */
   prices: { model: string; prompt: number; completion: number }[]
 }
 

@@ -18,7 +18,7 @@ const columns = (sql: AnySql): Fragment => sql`id, name, content, ${timestamps(s
 export const listPrompts = (sql: AnySql, query: PageQuery): Promise<Page<Prompt>> =>
   listByAge<Prompt>(sql, 'prompts', columns(sql), query)
 
-/** Null: no such prompt. */
+/** Null when there is no such prompt. */
 export async function findPrompt(sql: AnySql, id: string): Promise<Prompt | null> {
   if (!isUuid(id)) return null
   const [prompt] = await sql<Prompt[]>`select ${columns(sql)} from prompts where id = ${id}`
@@ -32,7 +32,7 @@ export async function createPrompt(sql: AnySql, { name, content }: { name: strin
   return prompt
 }
 
-/** Absent fields keep their value. Null: no such prompt. */
+/** Absent fields keep their value. Null when there is no such prompt. */
 export async function updatePrompt(
   sql: AnySql,
   id: string,
@@ -49,7 +49,7 @@ export async function updatePrompt(
   return prompt ?? null
 }
 
-/** False: no such prompt. Rejects with the constraint `agents_prompt` while agents use it. */
+/** False when there is no such prompt. Rejects with the constraint `agents_prompt` while agents use it. */
 export async function deletePrompt(sql: AnySql, id: string): Promise<boolean> {
   if (!isUuid(id)) return false
   const { count } = await sql`delete from prompts where id = ${id}`

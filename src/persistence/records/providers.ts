@@ -56,14 +56,14 @@ const connection = (sql: AnySql): Fragment => sql`id, provider_type as type, bas
 export const listProviders = <Type extends string>(sql: AnySql, query: PageQuery): Promise<Page<Provider<Type>>> =>
   listByAge<Provider<Type>>(sql, 'providers', columns(sql), query)
 
-/** Null: no such provider. */
+/** Null when there is no such provider. */
 export async function findProvider<Type extends string>(sql: AnySql, id: string): Promise<Provider<Type> | null> {
   if (!isUuid(id)) return null
   const [provider] = await sql<Provider<Type>[]>`select ${columns(sql)} from providers where id = ${id}`
   return provider ?? null
 }
 
-/** Null: no such provider. */
+/** Null when there is no such provider. */
 export async function findConnection(sql: AnySql, id: string): Promise<StoredConnection | null> {
   if (!isUuid(id)) return null
   const [stored] = await sql<StoredConnection[]>`select ${connection(sql)} from providers where id = ${id}`
@@ -112,7 +112,7 @@ export async function updateProvider<Type extends string>(
   })
 }
 
-/** False: no such provider. Rejects with the constraint `agents_provider` or `agent_fallbacks_provider` while agents use it. */
+/** False when there is no such provider. Rejects with the constraint `agents_provider` or `agent_fallbacks_provider` while agents use it. */
 export async function deleteProvider(sql: AnySql, id: string): Promise<boolean> {
   if (!isUuid(id)) return false
   const { count } = await sql`delete from providers where id = ${id}`

@@ -85,7 +85,7 @@ export function readGeminiTurn(request: Pick<ModelRequest, 'provider' | 'model' 
   return {
     events,
     problem: () => problem,
-    done: () => false, // no goodbye: the stream just ends
+    done: () => false, // no `[DONE]`: the stream just ends
     finished: () => finish !== null,
     take(data) {
       if (problem || data === '') return

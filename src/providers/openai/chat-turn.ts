@@ -17,7 +17,7 @@ export interface Turn {
   problem(): ProviderProblem | null
   /** `[DONE]` was read: nothing more will come. */
   done(): boolean
-  /** The model has finished, whether or not the stream says goodbye. */
+  /** The model has finished, with or without `[DONE]`. */
   finished(): boolean
   /** One SSE event's data. */
   take(data: string, eventName?: string): void

@@ -40,7 +40,7 @@ export async function streamTurn(
     const { over, whole } = readTurnFrom(turn, answer, call, take)
     await over
     left = false
-    // The reply does not wait for the goodbye's last bytes.
+    // The reply does not wait for the last bytes of `[DONE]`.
     if (turn.done()) drain(whole, call)
     else call.abort(callOver)
     await take(turn.close())
@@ -104,7 +104,7 @@ function readTurnFrom(turn: Turn, answer: ProviderAnswer, call: AbortController,
     call.signal.throwIfAborted()
     await taken
     if (turn.problem()) throw turn.problem()
-    if (turn.finished()) return // after it only the goodbye can be missing
+    if (turn.finished()) return // after it only `[DONE]` can be missing
     throw fault ?? new ProviderProblem({ kind: 'ended_early' })
   }
   return { over: over(), whole }

@@ -8,7 +8,7 @@ import type { ClientSecrets } from './client-secrets.ts'
 import type { RevocationList } from './revocations.ts'
 
 export interface AuthenticationRooms {
-  /** Keys that are accepted, the current one first. Empty: open. */
+  /** Keys that are accepted, the current one first. When empty, it is open. */
   keys: readonly string[]
   clientSecrets: ClientSecrets
   revocations: Pick<RevocationList, 'check'>
@@ -26,7 +26,7 @@ export function createAuthentication({ keys, clientSecrets, revocations }: Authe
   async function readSecret(value: string, request: FastifyRequest): Promise<ClientSecret> {
     const secret = await clientSecrets.read(value)
     const agentId = pathParam(request, 'agent_id')
-    // Of another agent it is no credential at all. On a path without one it is, and opens nothing (403).
+    // Another agent's is no credential at all. On a path without an agent it is one, and opens nothing (403).
     if (agentId !== null && agentId.toLowerCase() !== secret.agentId) {
       throw new Unauthorized('invalid_api_key', 'The client secret is for another agent.')
     }
@@ -37,7 +37,7 @@ export function createAuthentication({ keys, clientSecrets, revocations }: Authe
   return async (request) => {
     const bearer = bearerOf(request)
     if (bearer !== null && isKey(bearer)) return { kind: 'key' }
-    // Without a key of ours, clients send any: only what could be a secret is read as one.
+    // If no key is set, clients send any: only what could be a secret is read as one.
     if (bearer !== null && isClientSecret(bearer)) return await readSecret(bearer, request)
     const inQuery = bearer === null || isOpen ? secretInQuery(request) : null
     if (inQuery !== null) return await readSecret(inQuery, request)
@@ -58,8 +58,8 @@ function keyCheck(keys: readonly string[]): (given: string) => boolean {
 }
 
 /**
- * For an EventSource, which sends no headers. Null: none. Addresses are kept in histories and logs of others, so it counts
- * nowhere else: there a caller who sends one by mistake is refused rather than served as nobody.
+ * Serves an EventSource, which sends no headers. Null when there is none. Addresses are kept in histories and logs of others, so it counts
+ * nowhere else: there a caller who sends one by mistake is refused rather than served without a user.
  */
 function secretInQuery(request: FastifyRequest): string | null {
   const given = new Map<string, unknown>(Object.entries(request.query ?? {})).get('access_token')

@@ -8,7 +8,7 @@ export interface ClientSecret {
   kind: 'secret'
   agentId: string
   user: string
-  /** The only session that it opens. Null: all of its user's. */
+  /** The only session that it opens. Null stands for all of its user's. */
   sessionId: string | null
   /** Its place among all secrets and revocations. */
   number: number
@@ -19,28 +19,28 @@ export type Caller = { kind: 'key' } | { kind: 'anyone' } | ClientSecret
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** In the deploy scope, once it was asked for credentials. */
+    /** Set in the deploy scope once the credentials were checked. */
     caller?: Caller | null
   }
 }
 
-/** Throws when nobody has asked for credentials: the route lies outside of the deploy scope. */
+/** Throws when the credentials were not checked: the route lies outside of the deploy scope. */
 export function callerOf(request: FastifyRequest): Caller {
   const { caller } = request
   if (!caller) throw new Error(`${request.method} ${request.routeOptions.url} has no caller`)
   return caller
 }
 
-/** A parameter of the path, before anything has been checked. Null: it has none of this name. */
+/** A parameter of the path, before anything has been checked. Null when it has none of this name. */
 export function pathParam(request: FastifyRequest, name: 'agent_id' | 'session_id'): string | null {
   const value = new Map<string, unknown>(Object.entries(request.params ?? {})).get(name)
   return typeof value === 'string' ? value : null
 }
 
-/** The user whose sessions alone the caller reaches. Null: everybody's, and nobody's. */
+/** The user whose sessions the caller reaches. Null for a caller that reaches all sessions. */
 export const userOf = (caller: Caller): string | null => (caller.kind === 'secret' ? caller.user : null)
 
-/** False: the secret is for another session, or for sessions of others; `user` is null for those of nobody. */
+/** False when the secret is for another session, or for sessions of others; `user` is null for those of nobody. */
 export function opens(caller: Caller, session: { id: string; user: string | null }): boolean {
   if (caller.kind !== 'secret') return true
   return caller.user === session.user && opensId(caller, session.id)

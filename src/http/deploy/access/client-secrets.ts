@@ -9,7 +9,7 @@ import { SECRET_PREFIX } from '../../bearer.ts'
 import { Unauthorized } from '../../server/http-error.ts'
 import type { ClientSecret } from './caller.ts'
 
-/** Of the token's header, so that no other token under these keys passes for one of ours. */
+/** The `typ` of the token's header, so that no other token under these keys passes for one of ours. */
 const TYPE = 'greenroom-client-secret'
 
 /**
@@ -56,7 +56,7 @@ export function createClientSecrets(keys: readonly { id: string; bytes: Uint8Arr
       })
       return readClaims(payload)
     } catch (error) {
-      // The library's own words say too much of a token to whoever tries some out.
+      // The library's own messages would tell an attacker too much about a token.
       throw error instanceof JWTExpired ? expired() : invalid()
     }
   }

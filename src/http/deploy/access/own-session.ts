@@ -6,7 +6,7 @@ import { placeOfPath } from '../../parts/part-answer.ts'
 import type { FindStored } from '../../parts/stored-parts.ts'
 import { type Caller, opens } from './caller.ts'
 
-/** Null: no such session, another agent's, or not the caller's. */
+/** Null when there is no such session, another agent's, or not the caller's. */
 export async function ownSession(
   sql: Sql,
   caller: Caller,

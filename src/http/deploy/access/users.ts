@@ -68,7 +68,7 @@ async function* exportLines(sql: Sql, agentId: string, user: string): AsyncGener
         await findSession(sql, agentId, id),
         await listMessages(sql, agentId, id, { branches: 'all' }),
       ]
-      // Deleted meanwhile, or made anew for somebody else.
+      // Deleted meanwhile, or made again for another user.
       if (session?.user !== user || messages === null) continue
       yield `${JSON.stringify({ ...wireSession(session), messages: messages.map(wireMessage) })}\n`
     }

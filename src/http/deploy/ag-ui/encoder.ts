@@ -17,7 +17,7 @@ export interface Run {
 const prefix = { text: 'TEXT_MESSAGE', reasoning: 'REASONING_MESSAGE' } as const satisfies Record<TextKind, string>
 const role = { text: 'assistant', reasoning: 'reasoning' } as const satisfies Record<TextKind, string>
 
-/** Of the answer to an interrupt. */
+/** The answer to an interrupt. */
 const responseSchema = {
   type: 'object',
   properties: { approved: { type: 'boolean' }, reason: { type: 'string' } },

@@ -11,7 +11,7 @@ type RunAgentInput = components['schemas']['RunAgentInput']
 
 export interface RunInput {
   sessionId: string
-  /** Of the newest user message. Empty where there is none. */
+  /** The text of the newest user message; empty when there is none. */
   text: string
   /** Answers to interrupts, or results of the page's own tools, instead of a message. */
   decisions: readonly DecidedCall[] | null

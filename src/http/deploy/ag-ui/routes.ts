@@ -29,7 +29,7 @@ async function decisionsFor(
   return { calls, wait, bySecret: caller.kind === 'secret', asMessages }
 }
 
-/** As AG-UI's AgentCapabilities. */
+/** AG-UI's AgentCapabilities. */
 const capabilities = {
   transport: { streaming: true, resumable: true },
   tools: { supported: true, clientProvided: true },

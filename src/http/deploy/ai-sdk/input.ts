@@ -98,7 +98,7 @@ function decisionsIn(parts: unknown, where: string, uploads: Uploads): DecidedCa
   })
 }
 
-/** Of a message that is stored already, whatever else it has. */
+/** The id of a message that is stored already, whatever else it has. */
 function textIn(parts: unknown): string {
   if (!Array.isArray(parts)) return ''
   return parts.map((part: unknown) => (isText(part) ? part.text : '')).join('')

@@ -24,8 +24,8 @@ const repliesIn = (messages: UIPlace['messages']): string[] =>
   messages.flatMap(({ id, role }) => (role === 'assistant' && typeof id === 'string' && isUuid(id) ? [id] : []))
 
 /**
- * Of a new message: behind the last reply of ours before it, where no other user message stands between: an edited message
- * does so, and the next one. Undefined: behind the head.
+ * The place of a new message: behind the last reply of ours before it, where no other user message stands between: an edited message
+ * does so, and the next one. When undefined, behind the head.
  */
 export async function placeOfNew(
   sql: Sql,
@@ -39,7 +39,7 @@ export async function placeOfNew(
   return between.some(({ role }) => role === 'user') ? undefined : { parent: parent?.id ?? null }
 }
 
-/** Of another reply: the user message to answer. Throws 400 when there is none, 404 for a session that is not the caller's. */
+/** The place of another reply: the user message to answer. Throws 400 when there is none, 404 for a session that is not the caller's. */
 export async function placeOfRegenerate(
   sql: Sql,
   { agentId, caller, sessionId }: { agentId: string; caller: Caller; sessionId: string },

@@ -23,7 +23,7 @@ import { uiMessagesOf } from './stored-messages.ts'
 
 const PROTOCOL = { 'x-vercel-ai-ui-message-stream': 'v1' }
 
-/** The parts of the message that waits: those of calls that somebody is asked about now. Throws 404. */
+/** The parts of the message that waits: those of the pending calls. Throws 404. */
 async function decisionsFor(
   { sql }: SendRooms,
   { agentId, caller }: { agentId: string; caller: Caller },

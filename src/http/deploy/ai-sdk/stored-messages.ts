@@ -7,7 +7,7 @@ import { inputOf } from './tool-input.ts'
 
 type TextPart = {
   type: 'text' | 'reasoning'
-  /** Of reasoning alone. */
+  /** Metadata of reasoning alone. */
   id?: string
   text: string
   state?: 'streaming' | 'done'

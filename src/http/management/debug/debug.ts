@@ -1,4 +1,4 @@
-/** For debugging (contract section 8): the chart, what each session did, where the traffic goes, who lives. */
+/** The debug API (contract section 8): the chart, each session's steps, traffic, live actors. */
 import type { ActorReport } from '../../../actors/ports/index.ts'
 import type { ChartTransition } from '../../../actors/session/chart.ts'
 import { machineConfig, mermaidChart, sessionChart, transitionTaken } from '../../../actors/session/chart.ts'
@@ -93,7 +93,7 @@ function actorsOf(reports: readonly Report[]) {
   )
 }
 
-/** Who runs the session, through which instances it is read, and what was stored last. */
+/** The session's owner, the instances through which it is read, and what was stored last. */
 function readersOf(sessionId: string, reports: readonly Report[]) {
   const isIt = (one: { sessionId: string }) => one.sessionId === sessionId
   const readers = reports.map(({ instanceId, actors, followed }) => ({

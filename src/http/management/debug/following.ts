@@ -1,4 +1,4 @@
-/** For streams that follow what a session does. */
+/** Streams that follow what a session does. */
 import type { FastifyReply } from 'fastify'
 import type { TransitionRecorder } from '../../../actors/session/transitions.ts'
 
@@ -36,7 +36,7 @@ export async function* changes(
 }
 
 /**
- * What a source throws the plugin leaves to nobody, which ends the process. Here it ends the connection: its reader comes
+ * The plugin does not catch what a source throws, which would end the process. Here it ends the connection: its reader comes
  * back.
  */
 export async function* breakingOff<Event>(source: AsyncIterable<Event>, reply: FastifyReply) {

@@ -14,7 +14,7 @@ const LATEST = new Date('9999-12-31T23:59:59.999Z')
 
 export interface UsageRooms {
   sql: Sql
-  /** Resolves when what has ended here is counted: whoever has a reply finds it. */
+  /** Resolves when every reply that has ended here is counted. */
   usageStored(): Promise<void>
 }
 

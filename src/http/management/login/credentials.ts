@@ -12,7 +12,7 @@ export interface Credential {
 export interface Credentials {
   /** Do name and password fit? Takes as long for unknown names as for known ones. */
   fit(username: string, password: string): Promise<boolean>
-  /** Of the credential of this name, the same on every instance and after every start. Null: no such name. */
+  /** The fingerprint of the credential of this name, the same on every instance and after every start. Null when there is no such name. */
   hashOf(username: string): Promise<Buffer | null>
 }
 

@@ -9,7 +9,7 @@ const cookieName = 'greenroom_session'
 const lifetimeS = 7 * 24 * 60 * 60
 
 export interface LoginSessions {
-  /** Who is logged in; null: nobody, or no longer. Extends the login, once a request. */
+  /** The name of the login; null without a valid one. Extends the login, once a request. */
   userOf(request: FastifyRequest, reply: FastifyReply): Promise<string | null>
   /** Logs a known name in and sets the cookie. */
   begin(username: string, request: FastifyRequest, reply: FastifyReply): Promise<void>
@@ -50,7 +50,7 @@ export function loginSessions(sql: Sql, credentials: Credentials): LoginSessions
   }
 }
 
-/** The database keeps this alone: whoever reads it can't log in with it. */
+/** The database stores only this, which is no use for a login. */
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 function setCookie(request: FastifyRequest, reply: FastifyReply, token: string, maxAge: number): void {

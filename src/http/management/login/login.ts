@@ -1,4 +1,4 @@
-/** Login, logout, and who is logged in (specification 4.2, contract section 2). */
+/** Login, logout, and the current login (specification 4.2, contract section 2). */
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import * as logins from '../../../persistence/records/access/logins.ts'
 import { badRequest, HttpError } from '../../server/http-error.ts'
@@ -8,10 +8,10 @@ import type { Credentials } from './credentials.ts'
 import { loginAddress } from './login-address.ts'
 import type { LoginSessions } from './login-session.ts'
 
-/** Null: no login is required. */
+/** Null when no login is required. */
 export type LoginRooms = { sql: Sql; credentials: Credentials; sessions: LoginSessions } | null
 
-// Counted names are stored; nobody configures a longer one.
+// Counted names are stored; no longer one is configured.
 const longestUsername = 200
 
 export const loginHandlers = (rooms: LoginRooms) => {

@@ -54,7 +54,7 @@ export async function findCredential<T extends { username: string; password: str
   const known = credentials.find((one) => one.username === username)
   const hashed = credentials.find((one) => one.password.startsWith('scrypt:'))?.password
   if (hashed !== undefined && !known?.password.startsWith('scrypt:')) await verifyPassword(hashed, password)
-  // Without a known name the work is the same, and its result is thrown away.
+  // An unknown name costs the same work, whose result is discarded.
   const fits = await verifyPassword(known?.password ?? '', password)
   return known && fits ? known : null
 }

@@ -12,7 +12,7 @@ import { playgroundFrame } from '../../streaming/completion-frames.ts'
 import { answerWhole, streamReply } from '../../streaming/reply-stream.ts'
 
 export interface PlaygroundRooms extends SendRooms {
-  /** Who is logged in. Null: nobody, where no login is required. */
+  /** The name of the login. Null where no login is required. */
   loginOf(request: FastifyRequest, reply: FastifyReply): Promise<string | null>
 }
 

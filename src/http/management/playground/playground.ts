@@ -43,7 +43,7 @@ function readMessage({ message, regenerate }: ChatRequest, uploads: Uploads): Se
   return readContent(message ?? badRequest('message: is required'), 'message', uploads)
 }
 
-/** Whoever is logged in sees every session's. */
+/** A login sees the parts of every session. */
 const shownParts =
   (sql: PlaygroundRooms['sql']): FindStored =>
   async (path) => {

@@ -15,7 +15,7 @@ import { givenOrigins } from '../allowed-origins.ts'
 interface Rooms {
   sql: Sql
   fieldRefusal: FieldRefusal
-  /** Cancels the agent's running replies, then removes it and its sessions. False: there was no such agent. */
+  /** Cancels the agent's running replies, then removes it and its sessions. False when there was no such agent. */
   onAgentDelete(agentId: string): Promise<boolean>
 }
 

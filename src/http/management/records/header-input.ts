@@ -11,7 +11,7 @@ import {
 } from '../../../persistence/records/tools/secret-headers.ts'
 import { badRequest } from '../../server/http-error.ts'
 
-/** Set by whoever makes the connection: another value breaks the request, or smuggles one in. */
+/** Set by the connection itself: another value would break the request, or smuggle one in. */
 const ownHeaders = new Set(
   'host content-length transfer-encoding connection keep-alive upgrade expect te trailer proxy-connection'.split(' '),
 )
@@ -41,7 +41,7 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
 
 type Sealing = Pick<Secrets, 'seal' | 'open'>
 
-/** Of a record that is made. Null and absent: none. */
+/** The headers of a new record. Null or absent when there are none. */
 export function newHeaders(
   secrets: Sealing,
   context: HeaderContext,
@@ -52,7 +52,7 @@ export function newHeaders(
 
 /**
  * Given headers in place of the stored ones; `***` keeps a stored secret, unless the record `moves` to another origin:
- * else whoever may change an address, but never saw the secret, could have it sent to themselves. Throws 400.
+ * else a user who may change an address, but never saw the secret, could have it sent elsewhere. Throws 400.
  */
 function changedHeaders(
   secrets: Sealing,
@@ -83,7 +83,7 @@ function storedValues(secrets: Sealing, context: HeaderContext, stored: StoredHe
   }
 }
 
-/** What an update does to the headers. Undefined: nothing. Throws 400 as `changedHeaders`. */
+/** What an update does to the headers. Undefined when there is nothing. Throws 400 as `changedHeaders`. */
 export function updatedHeaders(
   secrets: Sealing,
   context: HeaderContext,

@@ -4,10 +4,10 @@ import type { Secrets } from '../../../persistence/records/access/secrets.ts'
 import { keyContext, type SealedKey } from '../../../persistence/records/providers.ts'
 import { badRequest } from '../../server/http-error.ts'
 
-// Of a shorter key four characters would tell too much.
+// Four characters of a shorter key would tell too much.
 const shortestHinted = 12
 
-/** Seals the key of a provider. Null: none. Throws 400 for a key that no HTTP header could carry. */
+/** Seals the key of a provider. Null when there is none. Throws 400 for a key that no HTTP header could carry. */
 export function sealKey(secrets: Pick<Secrets, 'seal'>, providerId: string, key: string | null): SealedKey {
   if (key === null) return { apiKey: null, apiKeyHint: null }
   if (key.trim() === '') badRequest('apiKey: must not be empty')

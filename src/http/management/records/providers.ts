@@ -90,7 +90,7 @@ function changesOf(rooms: Rooms, stored: providers.StoredConnection, update: Upd
   if (apiKey === null && type.requiresApiKey) badRequest(`apiKey: is required for ${type.id}`)
   if (baseUrl !== undefined && apiKey === undefined && stored.apiKey !== null) {
     const [from, to] = [stored.baseUrl, baseUrl].map((url) => originOf(url ?? type.defaultBaseUrl))
-    // Else whoever may change an address, but never saw the key, could have it sent to themselves.
+    // Else a user who may change an address, but never saw the key, could have it sent elsewhere.
     if (from !== to) badRequest('apiKey: must be sent again when baseUrl moves to another origin')
   }
   return { name, baseUrl, key: apiKey === undefined ? undefined : sealKey(rooms.secrets, stored.id, apiKey) }

@@ -55,7 +55,7 @@ interface Records<Given extends { name: string }> {
   update(id: string, given: Given): Promise<unknown>
 }
 
-/** `stored` is what is there now; nobody else changes it meanwhile. Rejects only by a fault: then nothing is written. */
+/** `stored` is the present state; no one else changes it meanwhile. Rejects only by a fault: then nothing is written. */
 export async function takeIn(rooms: ImportRooms, given: Import, stored: Configuration) {
   const taking: Taking = {
     rooms,
@@ -81,7 +81,7 @@ function byName<T extends Named>(records: readonly T[], noun: string) {
     else index.set(record.name, [record])
   }
   records.forEach(add)
-  /** Null: none. Of several records with one name nobody knows which is meant: throws 400. */
+  /** Null when there is none. Throws 400 when several records have that name. */
   const find = (name: string): T | null => {
     const found = index.get(name) ?? []
     if (found.length > 1) badRequest(`there are ${found.length} ${noun}s called "${name}"`)

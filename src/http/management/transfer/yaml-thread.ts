@@ -1,4 +1,4 @@
-/** Parses YAML beside the server: a document of 1 MiB may take seconds, in which nobody's stream would move. */
+/** Parses YAML beside the server: a document of 1 MiB may take seconds, in which no stream would move. */
 import { Worker } from 'node:worker_threads'
 import { HttpError } from '../../server/http-error.ts'
 import { inTurns } from './in-turns.ts'

@@ -40,7 +40,7 @@ const countedTokens = new Set([
   'seq-item-ind',
 ])
 
-/** Before anything is built of them: 1 MiB of `{},` is 350,000 nodes of 1 KB. Keys are tokens too. */
+/** Checked before anything is built of them: 1 MiB of `{},` is 350,000 nodes of 1 KB. Keys are tokens too. */
 function refuseManyTokens(text: string): void {
   let tokens = 0
   for (const token of new Lexer().lex(text)) {

@@ -4,7 +4,7 @@ import type { AnySql, Sql } from '../../postgres/database.ts'
 /** A login that has not expired. */
 export interface Login {
   username: string
-  /** Of the credential that it was created with. */
+  /** The fingerprint of the credential that it was created with. */
   credentialHash: Buffer
   /** Its time was extended just now. */
   renewed: boolean
@@ -26,7 +26,7 @@ export async function createLogin(
     values (${login.tokenHash}, ${login.username}, ${login.credentialHash})`
 }
 
-/** Finds a login and extends its 7 days, up to 30 in total. Null: none, or expired. */
+/** Finds a login and extends its 7 days, up to 30 in total. Null when there is none, or it has expired. */
 export async function useLogin(sql: AnySql, tokenHash: Buffer): Promise<Login | null> {
   // Once a minute is enough for 7 days, and saves a write on other requests.
   const [login] = await sql<Login[]>`

@@ -25,7 +25,7 @@ export interface DerivedKey {
 }
 
 export interface SecretOptions {
-  /** SECRET_KEY: the first encrypts, all decrypt. Null: `DATA_DIR/secret.key`, generated where that is allowed. */
+  /** SECRET_KEY: the first encrypts, all decrypt. Null stands for `DATA_DIR/secret.key`, generated where that is allowed. */
   keys: readonly string[] | null
   dataDir: string
   /** DATABASE_URL is set: the database is not below DATA_DIR. */

@@ -7,7 +7,7 @@ import { type StoredHttpTool, storedHttpTools } from './http-tools.ts'
 import { type StoredMcpServer, storedMcpServers } from './mcp-servers.ts'
 import { type HeaderContext, openHeaders, type StoredHeaders } from './secret-headers.ts'
 
-/** In the order in which the model gets them. `toolNames` `["*"]`: every tool of the server. */
+/** The tools in the order in which the model gets them. `toolNames` `["*"]`: every tool of the server. */
 export interface ToolChoice {
   httpToolIds: string[]
   mcpServers: { mcpServerId: string; toolNames: string[] }[]
@@ -42,7 +42,7 @@ export const choiceOf = (sql: AnySql): Fragment => sql`
                      from agent_mcp_servers s where s.agent_id = a.id),
     'builtInToolIds', to_jsonb(a.built_in_tool_ids), 'approvals', a.approvals)`
 
-/** Null: no such agent. */
+/** Null when there is no such agent. */
 export async function findAgentTools(sql: AnySql, agentId: string): Promise<ToolChoice | null> {
   if (!isUuid(agentId)) return null
   const [row] = await sql<
@@ -85,7 +85,7 @@ async function requireAll(sql: AnySql, table: string, field: UnknownTool['field'
   if (unknown !== undefined) throw new UnknownTool(field, unknown)
 }
 
-/** Null: no such agent. Rejects with UnknownTool: then nothing changes. */
+/** Null when there is no such agent. Rejects with UnknownTool: then nothing changes. */
 export async function updateAgentTools(
   sql: Sql,
   agentId: string,
@@ -140,7 +140,7 @@ export interface ReadyTools {
   unreadable: HeaderContext[]
 }
 
-/** In the order of the choice. Tools that were deleted meanwhile are omitted. */
+/** The chosen tools, in the order of the choice. Tools that were deleted meanwhile are omitted. */
 export async function readyTools(
   sql: AnySql,
   secrets: Pick<Secrets, 'open'>,

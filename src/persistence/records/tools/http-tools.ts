@@ -13,7 +13,7 @@ export interface HttpToolFields {
   /** May contain `{{argument}}`, like header values and the body. */
   url: string
   body: string | null
-  /** JSON Schema of an object. Null: any arguments. */
+  /** JSON Schema of an object. Null allows any arguments. */
   inputSchema: Record<string, unknown> | null
 }
 
@@ -46,7 +46,7 @@ const stored = (sql: AnySql): Fragment => sql`${fields(sql)}, secret_headers as 
 export const listHttpTools = (sql: AnySql, query: PageQuery): Promise<Page<HttpTool>> =>
   listByAge<HttpTool>(sql, 'http_tools', columns(sql), query)
 
-/** Null: no such tool. */
+/** Null when there is no such tool. */
 export async function findHttpTool(sql: AnySql, id: string): Promise<HttpTool | null> {
   if (!isUuid(id)) return null
   const [tool] = await sql<HttpTool[]>`select ${columns(sql)} from http_tools where id = ${id}`
@@ -71,7 +71,7 @@ export async function createHttpTool(sql: AnySql, tool: NewHttpTool): Promise<Ht
 }
 
 /**
- * `decide` gets the stored tool, locked until the changes are written. It may throw: then nothing changes. Null: no
+ * `decide` gets the stored tool, locked until the changes are written. It may throw: then nothing changes. Null when there is no
  * such tool.
  */
 export async function updateHttpTool(sql: Sql, id: string, decide: DecideHttpTool): Promise<HttpTool | null> {
@@ -98,7 +98,7 @@ export async function changeHttpTool(tx: Tx, id: string, decide: DecideHttpTool)
   return updated ?? null
 }
 
-/** Removes it from every agent too. False: no such tool. */
+/** Removes it from every agent too. False when there is no such tool. */
 export async function deleteHttpTool(sql: AnySql, id: string): Promise<boolean> {
   if (!isUuid(id)) return false
   const { count } = await sql`delete from http_tools where id = ${id}`

@@ -41,7 +41,7 @@ const stored = (sql: AnySql): Fragment => sql`
 export const listMcpServers = (sql: AnySql, query: PageQuery): Promise<Page<McpServer>> =>
   listByAge<McpServer>(sql, 'mcp_servers', columns(sql), query)
 
-/** Null: no such server. */
+/** Null when there is no such server. */
 export async function findMcpServer(sql: AnySql, id: string): Promise<McpServer | null> {
   if (!isUuid(id)) return null
   const [server] = await sql<McpServer[]>`select ${columns(sql)} from mcp_servers where id = ${id}`
@@ -65,7 +65,7 @@ export async function createMcpServer(sql: AnySql, server: NewMcpServer): Promis
 }
 
 /**
- * `decide` gets the stored server, locked until the changes are written. It may throw: then nothing changes. Null: no
+ * `decide` gets the stored server, locked until the changes are written. It may throw: then nothing changes. Null when there is no
  * such server.
  */
 export async function updateMcpServer(sql: Sql, id: string, decide: DecideMcpServer): Promise<McpServer | null> {
@@ -91,7 +91,7 @@ export async function changeMcpServer(tx: Tx, id: string, decide: DecideMcpServe
   return updated ?? null
 }
 
-/** Removes it from every agent too. False: no such server. */
+/** Removes it from every agent too. False when there is no such server. */
 export async function deleteMcpServer(sql: AnySql, id: string): Promise<boolean> {
   if (!isUuid(id)) return false
   const { count } = await sql`delete from mcp_servers where id = ${id}`

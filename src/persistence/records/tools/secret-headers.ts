@@ -8,7 +8,7 @@ import type { Secrets } from '../access/secrets.ts'
 /** Stands for a secret value wherever headers are shown. */
 export const hiddenValue = '***'
 
-/** As stored: `headers` with `***` for secret values, `secretHeaders` the encrypted values. */
+/** The stored form: `headers` with `***` for secret values, `secretHeaders` the encrypted values. */
 export interface StoredHeaders {
   headers: Record<string, string>
   secretHeaders: string | null

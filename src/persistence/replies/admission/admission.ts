@@ -24,7 +24,7 @@ interface Answer {
   created_at: string
   parent_id: string | null
   history_end: number
-  /** Of a message that is answered once more. */
+  /** The text of a message that is answered again. */
   text?: string | null
   rest_state: RestState
   untitled: boolean
@@ -78,7 +78,7 @@ export async function admit(
 }
 
 /**
- * Holds for earlier tries too that may still arrive at the server. What refuses a message now (a running reply, a full
+ * Whether the answer also settles earlier attempts that may still reach the server. What refuses a message now (a running reply, a full
  * instance, no message to answer) may be gone by then; a deleted session never returns, nor an epoch, and a key leads to its reply for a day.
  */
 function isForGood({ outcome, reply_id, by_key }: Answer, { replyId }: NewMessage): boolean {
@@ -150,7 +150,7 @@ export function createAdmissions(sql: Sql, log: Log): (owner: Owner, message: Ne
   }
 }
 
-/** Those of one epoch that nothing stands against, in one statement. Null: `admit` has to decide about it. */
+/** Those of one epoch that nothing stands against, in one statement. Null when `admit` has to decide about it. */
 async function admitTogether(sql: Sql, items: readonly Grouped[]): Promise<(Admission | null)[]> {
   const [first] = items
   if (first === undefined) return []

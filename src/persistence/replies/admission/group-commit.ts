@@ -4,7 +4,7 @@
  */
 
 export interface GroupOptions<Item, Answer> {
-  /** One statement for all of these, which waits for none of them. Null: this one is to be asked alone. */
+  /** One statement for all of these, which waits for none of them. Null when this one is to be asked alone. */
   together(items: readonly Item[]): Promise<(Answer | null)[]>
   /** What came alone, what `together` left out (`failed` null), and what it may have stored before it failed. */
   alone(item: Item, failed: Failed | null): Promise<Answer>
@@ -28,14 +28,14 @@ interface Waiting<Item, Answer> {
   resolve(answer: Answer | Promise<Answer>): void
 }
 
-/** Of one statement: rows, and characters, about. A larger one would delay those in it, and what it gains is little. */
+/** The largest statement: rows, and roughly characters. A larger one would delay those in it, and gain little. */
 const MOST_ROWS = 64
 const MOST_CHARACTERS = 1 << 20
 
-/** Where several came together the first waits for half as many, so long at most (ms): alone it costs as much as ten. */
-const COMPANY_MS = 2
-/** How long ago is lately (ms): after that much quiet one alone waits for nothing. */
-const LATELY_MS = 100
+/** After a batch of several, the first item waits this long (ms) for half as many: alone it costs as much as ten. */
+const BATCH_WAIT_MS = 2
+/** After this much quiet (ms) a single item does not wait. */
+const QUIET_MS = 100
 
 /** How long a statement may hold the next one back (ms): the others do not wait for a connection that is silent. */
 const HOLD_MS = 100
@@ -53,24 +53,24 @@ function countFitting(lengths: readonly number[]): number {
 }
 
 /**
- * The returned function rejects as `alone` does. What comes alone waits for nothing, and goes alone: for one the statement
- * for many takes as long, and what it leaves out would be asked twice.
+ * The returned function rejects as `alone` does. A single item skips the batch statement: that is no
+ * faster for one, and what it skips would be sent twice.
  */
 export function createGroup<Item extends GroupItem, Answer>({ together, alone }: GroupOptions<Item, Answer>) {
   let queue: Waiting<Item, Answer>[] = []
   let writing = false
-  /** How many came together lately. */
-  let crowd = 1
+  /** The size of recent batches. */
+  let recentBatchSize = 1
   let wroteAt = 0
-  let onCome = () => {}
+  let onArrival = () => {}
 
-  /** Whether those that wait are worth a statement. */
-  const isCompany = () => queue.length >= crowd >> 1
-  function company(): Promise<void> {
+  /** Whether enough items wait for a batch statement. */
+  const hasEnough = () => queue.length >= recentBatchSize >> 1
+  function waitForMore(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, COMPANY_MS)
-    onCome = () => {
-      if (!isCompany()) return
+    const timer = setTimeout(resolve, BATCH_WAIT_MS)
+    onArrival = () => {
+      if (!hasEnough()) return
       clearTimeout(timer)
       resolve()
     }
@@ -115,10 +115,10 @@ export function createGroup<Item extends GroupItem, Answer>({ together, alone }:
 
   async function writeAll(): Promise<void> {
     while (queue.length > 0) {
-      if (!isCompany()) await company()
+      if (!hasEnough()) await waitForMore()
       const batch = takeBatch()
       const isAlone = batch.length === 1
-      crowd = Math.max(batch.length, crowd >> 1)
+      recentBatchSize = Math.max(batch.length, recentBatchSize >> 1)
       const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
       const timer = setTimeout(letGo, isAlone ? HOLD_ALONE_MS : HOLD_MS)
       await Promise.race([write(batch), held])
@@ -131,12 +131,12 @@ export function createGroup<Item extends GroupItem, Answer>({ together, alone }:
   return (item: Item): Promise<Answer> =>
     new Promise((resolve) => {
       queue.push({ item, resolve })
-      onCome()
+      onArrival()
       if (writing) return
       writing = true
-      if (performance.now() - wroteAt > LATELY_MS) crowd = 1
+      if (performance.now() - wroteAt > QUIET_MS) recentBatchSize = 1
       // Where several came together before, those of this turn of the event loop go along.
-      if (crowd === 1) void writeAll()
+      if (recentBatchSize === 1) void writeAll()
       else setImmediate(() => void writeAll())
     })
 }

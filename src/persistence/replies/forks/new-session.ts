@@ -7,7 +7,7 @@ import { jsonText } from '../settling/stored-reply.ts'
 
 /** What is absent or null is empty. */
 export interface NewSession {
-  /** A UUID. Absent: one is made. */
+  /** A UUID. When absent, one is made. */
   id?: string | null | undefined
   title?: string | null | undefined
   user?: string | null | undefined
@@ -19,7 +19,7 @@ export interface NewSession {
 /** A conversation to begin with a copy of (contract section 14). */
 export interface Fork {
   sessionId: string
-  /** Whose session it must be. Null: anybody's. */
+  /** The user whose session it must be. Null for any user. */
   owner: string | null
   /** The last message to copy. Absent or null: the head. */
   messageId?: string | null | undefined
@@ -36,7 +36,7 @@ export interface GivenMessage {
 }
 
 /**
- * Null: no such agent. `taken`: another session has the id. Given messages are complete and have no frames: `first_seq`
+ * Null when there is no such agent. `taken`: another session has the id. Given messages are complete and have no frames: `first_seq`
  * is what tells replies of the session's own. `secretNumber`: of the client secret that makes it for its user. `revoked`:
  * that user's secrets were revoked.
  */
@@ -57,7 +57,7 @@ export async function createSession(
 /** As check_client_secret.sql raises it. */
 const SECRET_REVOKED = 'GR401'
 
-/** Null: no such agent. As `createSession`; what is absent or null of the new session is as in the other one. */
+/** Null when there is no such agent. As `createSession`; what is absent or null of the new session is as in the other one. */
 export async function forkSession(
   sql: Sql,
   agentId: string,

@@ -13,7 +13,7 @@ export interface NewContent {
   /** Hex. */
   sha256: string
   size: number
-  /** Null: they are stored already. */
+  /** Null when they are stored already. */
   pieces: readonly Uint8Array[] | null
 }
 
@@ -27,10 +27,10 @@ const FOREIGN_KEY_VIOLATION = '23503'
 
 /**
  * Stores the contents that are not there yet, and keeps all of them for the request `uploadId`, in a transaction of their
- * own. False: one that was stored already is gone. Rejects as a query does.
+ * own. False when one that was stored already is gone. Rejects as a query does.
  */
 export async function keepContents(sql: Sql, uploadId: string, contents: readonly NewContent[]): Promise<boolean> {
-  // Each once, in one order for everybody: who stores two waits for nobody who waits for him.
+  // Deduplicated and in one global order, so that uploads cannot deadlock.
   const once = new Map(contents.map((content) => [content.sha256, content]))
   for (const content of contents) if (content.pieces !== null) once.set(content.sha256, content)
   const sorted = [...once.values()].sort((one, other) => (one.sha256 < other.sha256 ? -1 : 1))
@@ -125,7 +125,7 @@ export async function releaseContents(sql: Sql, uploadId: string): Promise<void>
     select forget_parts(array(select sha256 from released))`
 }
 
-/** Of requests that have ended without letting go, and what they left. */
+/** Deletes what requests left that ended without releasing it. */
 export async function tidyContents(sql: Sql): Promise<void> {
   await sql`delete from part_uploads where at < clock_timestamp() - interval '1 hour'`
   await sql`
@@ -163,7 +163,7 @@ export interface PartRow {
   text_place: number
 }
 
-/** The parts of the message whose id this is, in order. Null: it has none. */
+/** The parts of the message whose id this is, in order. Null when it has none. */
 export const partsOf = (sql: AnySql, messageId: 'm.id' | 'history.id'): Fragment => sql`(
   select jsonb_agg(jsonb_build_object(
            'type', p.type, 'sha256', encode(p.sha256, 'hex'), 'media_type', p.media_type, 'filename', p.filename,
@@ -182,7 +182,7 @@ export const partOf = (sql: Sql, row: PartRow): MessagePart => ({
   read: () => readContent(sql, row.sha256),
 })
 
-/** As admit_message takes them. */
+/** The parts in the form that admit_message takes. */
 export const partRows = (parts: readonly (MessagePart | PartIdentity)[]): Partial<PartRow>[] =>
   parts.map((part) =>
     'type' in part
@@ -227,7 +227,7 @@ export interface PartPlace {
   n: string
 }
 
-/** Null: there is no such part. */
+/** Null when there is no such part. */
 export async function findPart(sql: Sql, { agentId, sessionId, messageId, n }: PartPlace): Promise<MessagePart | null> {
   if (![agentId, sessionId, messageId].every(isUuid) || !/^\d{1,2}$/.test(n)) return null
   const [row] = await sql<PartRow[]>`

@@ -1,16 +1,16 @@
-/** Where each frame of a reply ends in its text: for whoever picks a place in it to fork at. */
+/** Where each frame of a reply ends in its text, to pick a place to fork at. */
 import type { Sql } from '../../postgres/database.ts'
 import { isUuid } from '../../postgres/uuid.ts'
 import { framesOf, offsetOf, type ShownRow, shownOf } from '../settling/stored-reply.ts'
 
 export interface FramePlace {
-  /** As on the wire. */
+  /** The id on the wire. */
   id: number
-  /** In the content, in UTF-16 code units. */
+  /** The offset in the content, in UTF-16 code units. */
   offset: number
 }
 
-/** From the role frame on; none of a message without frames. Null: no such message in this session of the agent. */
+/** From the role frame on; none of a message without frames. Null when there is no such message in this session of the agent. */
 export async function listFramePlaces(
   sql: Sql,
   { agent_id, session_id, message_id }: { agent_id: string; session_id: string; message_id: string },

@@ -1,4 +1,4 @@
-/** What a client's own list of messages says of a session's tree, for clients that name places by it (contract section 14). */
+/** Maps the client's message list to a place in the session's tree (contract section 14). */
 import type { Sql } from '../../postgres/database.ts'
 
 export interface KnownReply {
@@ -10,7 +10,7 @@ export interface KnownReply {
 
 /**
  * The last of these ids that is one of the session's replies, in the order of the list; of a reply that others continue,
- * the last one of them. Null: none is.
+ * the last one of them. Null when none is.
  */
 export async function lastKnownReply(sql: Sql, sessionId: string, ids: readonly string[]): Promise<KnownReply | null> {
   if (ids.length === 0) return null
@@ -37,7 +37,7 @@ export async function hasMessage(sql: Sql, sessionId: string, id: string): Promi
 
 /**
  * The newest user message with this text that comes right behind a reply (null: at the beginning), else the newest one
- * anywhere below it. Null: there is none. Walks backwards, and stops at the first.
+ * anywhere below it. Null when there is none. Walks backwards, and stops at the first.
  */
 export async function newestAsked(
   sql: Sql,
@@ -61,7 +61,7 @@ export async function newestAsked(
   return below?.id ?? null
 }
 
-/** Of any agent, and anybody's. */
+/** Sessions of any agent and any user. */
 export async function sessionExists(sql: Sql, sessionId: string): Promise<boolean> {
   const rows = await sql`select 1 from sessions where id = ${sessionId}`
   return rows.length > 0

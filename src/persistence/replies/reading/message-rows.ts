@@ -19,7 +19,7 @@ export interface Message {
   id: string
   agentId: string
   sessionId: string
-  /** The message before it on its path. Null: it is a first one. */
+  /** The message before it on its path. Null when it is a first one. */
   parentId: string | null
   role: 'user' | 'assistant'
   content: string
@@ -29,28 +29,28 @@ export interface Message {
   errorCode: string | null
   /** The provider's full error text. */
   errorDetail: string | null
-  /** Of the last turn. Null: a user's message. */
+  /** Of the last turn. Null for a user's message. */
   model: string | null
-  /** Null: not asked for, or none came. */
+  /** Null when it was not asked for, or none came. */
   reasoning: string | null
-  /** How long the model thought. Null: it did not, or nobody knows. */
+  /** How long the model thought. Null when it did not, or when that is not known. */
   reasoningMs: number | null
   toolEvents: (StoredEvent & { offset: number })[]
-  /** Of a user's message, in order. */
+  /** The parts of a user's message, in order. */
   parts: MessagePart[]
-  /** Of the last turn. Null: a user's message, or made before it was stored. */
+  /** Of the last turn. Null for a user's message, or made before it was stored. */
   providerId: string | null
-  /** Null: it runs, or is none of the session's own replies. */
+  /** Null while it runs, and when it is none of the session's own replies. */
   usage: Usage | null
-  /** As far as they are known. Null: nothing is. */
+  /** As far as they are known. Null when nothing is. */
   facts: Partial<ReplyFacts & ReplyFigures> | null
-  /** Those of its calls that waited for somebody. */
+  /** Those of its calls that were pending. */
   waited: WaitedCall[]
 }
 
 /**
  * Of `messages m`, beside which a list may read `m.parent`: 16 at most, since V8 makes a dictionary of a row with more, and
- * reading 200 messages took half as long again. What few messages have is one column.
+ * reading 200 messages took half as long again. Seldom-set columns are packed into one, `extras`.
  */
 export const messageColumns = (sql: Sql, sessionId: string): Fragment => sql`
   m.id, m.role, m.status, m.finish_reason as "finishReason", m.position, ${quickTime(sql, 'm.created_at')} as time,
@@ -64,19 +64,19 @@ export const messageColumns = (sql: Sql, sessionId: string): Fragment => sql`
          'reasoningMs', m.reasoning_ms, 'usage_estimated', m.usage_estimated,
          'waited', case when m.finish_reason = 'tool_calls' then ${waitedCalls(sql)} end,
          'parts', ${partsOfMany(sql, sessionId, 'm')})
-  end as rare`
+  end as extras`
 
 export type MessageRow = FramesOrEnds &
   Pick<Message, 'id' | 'role' | 'finishReason' | 'model' | 'facts'> &
   Pick<ShownRow, 'first_seq' | 'content' | 'tool_events'> &
   Omit<UsageRow, 'usage_estimated'> & {
     position: number
-    /** As stored: null where it is the position before. Absent: not read, see `listMessages`. */
+    /** As stored: null where it is the position before. When absent, it is not read, see `listMessages`. */
     parent?: number | null
     /** See `isoOf`. */
     time: string
-    /** Null: all of it is null, or false. */
-    rare:
+    /** Null when all of it is null, or false. */
+    extras:
       | (Pick<Message, 'errorCode' | 'errorDetail' | 'reasoning' | 'reasoningMs'> &
           Pick<UsageRow, 'usage_estimated'> & {
             waited: WaitedCall[] | null
@@ -91,8 +91,8 @@ export function messageOf(
   row: MessageRow,
   place: Pick<Message, 'agentId' | 'sessionId' | 'parentId'>,
 ): Message {
-  const { rare, status, first_seq, content, tool_events, prompt_tokens, completion_tokens } = row
-  const reasoning = rare?.reasoning ?? null
+  const { extras, status, first_seq, content, tool_events, prompt_tokens, completion_tokens } = row
+  const reasoning = extras?.reasoning ?? null
   const [frames, frame_ends] = row.status === 'streaming' ? [row.frames_or_ends, null] : [null, row.frames_or_ends]
   const shown = shownOf({ status, first_seq, content, frame_ends, tool_events, reasoning, frames })
   const offset = (seq: number) => offsetOf(shown, seq - (first_seq ?? 0))
@@ -107,21 +107,21 @@ export function messageOf(
     status,
     finishReason: row.finishReason,
     createdAt: isoOf(row.time),
-    errorCode: rare?.errorCode ?? null,
-    errorDetail: rare?.errorDetail ?? null,
+    errorCode: extras?.errorCode ?? null,
+    errorDetail: extras?.errorDetail ?? null,
     model: last?.model ?? row.model,
     reasoning: shown.reasoning,
-    reasoningMs: rare?.reasoningMs ?? null,
+    reasoningMs: extras?.reasoningMs ?? null,
     toolEvents: shown.others.map((tool) => ({ ...tool, offset: offset(tool.seq) })),
-    parts: rare?.parts?.map((part) => partOf(sql, part)) ?? [],
+    parts: extras?.parts?.map((part) => partOf(sql, part)) ?? [],
     providerId: last?.providerId ?? row.facts?.providerId ?? null,
-    // Of counts that are no estimate, `rare` may be null.
+    // Of counts that are no estimate, `extras` may be null.
     usage: storedUsage({
       prompt_tokens,
       completion_tokens,
-      usage_estimated: rare === null ? false : rare.usage_estimated,
+      usage_estimated: extras === null ? false : extras.usage_estimated,
     }),
     facts: row.facts,
-    waited: rare?.waited ?? [],
+    waited: extras?.waited ?? [],
   }
 }

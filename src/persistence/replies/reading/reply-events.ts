@@ -12,13 +12,13 @@ export interface MessageWithEvents {
   role: 'user' | 'assistant'
   status: MessageStatus
   content: string
-  /** Of a reply: each run of text, or of reasoning, is one event. */
+  /** The events of a reply: each run of text, or of reasoning, is one. */
   events: ReplyEvent[]
-  /** Of a user's message, in order. */
+  /** The parts of a user's message, in order. */
   parts: MessagePart[]
-  /** It ended so that somebody decides. */
+  /** It ended with calls to be decided. */
   waits: boolean
-  /** The reply that it goes on from. Null: none. */
+  /** The reply that it goes on from. Null when there is none. */
   continues: string | null
   waited: readonly WaitedCall[]
 }

@@ -35,7 +35,7 @@ export interface OverviewPage {
   more: boolean
 }
 
-/** Counting a million takes 100 ms, and nobody turns to the five hundredth page. */
+/** Counting a million takes 100 ms, and the five hundredth page is never read. */
 const MOST_COUNTED = 10_000
 
 /** Most recently updated first. */
@@ -49,7 +49,7 @@ export async function listAllSessions(sql: Sql, query: OverviewQuery): Promise<O
     return await readPage(sql, query, order, counted)
   }
   const titles = canBeginId(q) ? await matching(sql, titleMatches(sql, q), filter) : null
-  // Titles that look like the beginning of an id are almost none, unless somebody makes them so.
+  // Hardly any title looks like the beginning of an id.
   return titles === null || titles.length > MOST_COUNTED
     ? await searchTitles(sql, query, filter)
     : await searchIds(sql, query, filter, titles)
@@ -61,7 +61,7 @@ async function searchIds(sql: Sql, query: OverviewQuery, filter: Fragment, title
   const found = titles.length > 0 ? sql`(${idMatches(sql, q)} or num = any(${titles}::bigint[]))` : idMatches(sql, q)
   const counted = await countUp(sql, found, filter)
   const newest = counted > MOST_COUNTED ? await amongNewest(sql, found, filter, offset + limit) : []
-  // As an expression the time is in no index, so that the matches are gathered and ordered: 0.2 µs each. Walking by time
+  // An expression keeps the time out of any index, so that the matches are gathered and ordered: 0.2 µs each. Walking by time
   // instead passes all that was updated since, 0.3 µs each, which is worth it only where the newest already fill the page.
   const order =
     newest.length >= offset + limit
@@ -142,7 +142,7 @@ async function matching(sql: Sql, condition: Fragment, filter: Fragment): Promis
   return row?.nums ?? []
 }
 
-/** Eight digits of an id: who looks for an id does not have every title read. */
+/** Eight digits of an id: a search for an id does not read every title. */
 const canBeginId = (q: string): boolean => /^[0-9a-f-]{8}/i.test(q)
 
 /**

@@ -5,7 +5,7 @@ import { foldUsage } from '../usage/usage.ts'
 import { forgetRevocations } from '../users/users.ts'
 
 export interface Retention {
-  /** Sessions idle for longer are removed. Null: never. */
+  /** Sessions idle for longer are removed. Null means never. */
   sessionDays: number | null
   transitionDays: number
 }

@@ -12,14 +12,14 @@ export interface Session {
   id: string
   agentId: string
   title: string | null
-  /** The caller's end user. Null: nobody's. */
+  /** The caller's end user. Null without one. */
   user: string | null
   metadata: Record<string, string>
-  /** Calls that wait for somebody. */
+  /** The pending calls. */
   pending: PendingCall[]
-  /** The last message of the path that reads show. Null: there is none. */
+  /** The last message of the path that reads show. Null when there is none. */
   headId: string | null
-  /** Where it was copied from. Null: it was not. */
+  /** Where it was copied from. Null when it was not. */
   forkedFrom: ForkedFrom | null
   createdAt: string
   updatedAt: string
@@ -27,12 +27,12 @@ export interface Session {
 
 export interface ForkedFrom {
   sessionId: string
-  /** The last message that was copied, by its id there. Null: there was none. */
+  /** The last message that was copied, by its id there. Null when there was none. */
   messageId: string | null
   frameId: number | null
 }
 
-/** Of `sessions`. */
+/** A row of `sessions`. */
 export const columns = (sql: AnySql): Fragment => sql`
   id, agent_id as "agentId", title, end_user as "user", metadata, ${pendingOf(sql)} as pending, ${timestamps(sql)},
   case when head is null
@@ -45,7 +45,7 @@ export const columns = (sql: AnySql): Fragment => sql`
 
 /** Which sessions a list holds: those for which all of it is true. */
 export interface SessionQuery extends PageQuery {
-  /** Whose sessions alone the caller may see. Absent or null: everybody's. */
+  /** The user whose sessions the caller may see. When absent or null, those of all users. */
   owner?: string | null | undefined
   user?: string | undefined
   /** Values by name. */
@@ -70,7 +70,7 @@ function countOf(sql: AnySql, agentId: string, query: SessionQuery): Fragment {
   return sql`select count_sessions(${agentId}, ${user}, ${named}::text::jsonb, ${q === '' ? null : q})`
 }
 
-/** Most recently updated first. Null: no such agent. */
+/** Most recently updated first. Null when there is no such agent. */
 export async function listSessions(sql: Sql, agentId: string, query: SessionQuery): Promise<Page<Session> | null> {
   if (!isUuid(agentId)) return null
   const { limit, offset } = query
@@ -88,7 +88,7 @@ export async function listSessions(sql: Sql, agentId: string, query: SessionQuer
   return page?.known ? { items: page.items, total: page.total } : null
 }
 
-/** Null: no such session, or another agent's. */
+/** Null when there is no such session, or another agent's. */
 export async function findSession(sql: Sql, agentId: string, id: string): Promise<Session | null> {
   if (!isUuid(agentId) || !isUuid(id)) return null
   const [session] = await sql<Session[]>`
@@ -101,7 +101,7 @@ export interface Deleted {
   owners: string[]
 }
 
-/** Null: no such session, or another agent's. */
+/** Null when there is no such session, or another agent's. */
 export async function deleteSession(sql: Sql, agentId: string, id: string): Promise<Deleted | null> {
   if (!isUuid(agentId) || !isUuid(id)) return null
   // The owners are read from the statement's snapshot, taken before the deletion.
@@ -117,7 +117,7 @@ export interface DeletedAgent {
   instances: string[]
 }
 
-/** Null: no such agent. Deletes its sessions, and cancels their running replies. */
+/** Null when there is no such agent. Deletes its sessions, and cancels their running replies. */
 export async function deleteAgent(sql: Sql, id: string): Promise<DeletedAgent | null> {
   if (!isUuid(id)) return null
   const [row] = await sql<(DeletedAgent & { deleted: boolean })[]>`
@@ -126,7 +126,7 @@ export async function deleteAgent(sql: Sql, id: string): Promise<DeletedAgent | 
   return row?.deleted ? { id: row.id, instances: row.instances } : null
 }
 
-/** The id of the session's reply that runs. Null: none does. */
+/** The id of the session's reply that runs. Null when none does. */
 export async function runningReply(sql: Sql, sessionId: string): Promise<string | null> {
   const [row] = await sql<{ id: string }[]>`
     select id from messages where session_id = ${sessionId} and status = 'streaming'`
@@ -149,7 +149,7 @@ export async function newestReply(
 
 /** Which messages of a session: all, or those nearest to a message before or after them, or the newest. */
 export interface MessageQuery {
-  /** Absent: those on the path to the head. `all`: of every branch. */
+  /** By default those on the path to the head. `all`: of every branch. */
   branches?: 'all' | undefined
   limit?: number | undefined
   /** Ids of messages; at most one of both. */
@@ -161,7 +161,7 @@ export interface MessageQuery {
 export class UnknownMessage extends Error {}
 
 /**
- * Messages, oldest first; those of a running reply with what is stored so far, in one snapshot with its frames. Null: no
+ * Messages, oldest first; those of a running reply with what is stored so far, in one snapshot with its frames. Null when there is no
  * such session, or another agent's. Rejects with `UnknownMessage`.
  */
 export async function listMessages(
@@ -179,7 +179,7 @@ export async function listMessages(
   }
   const [from, to] = after === undefined ? [null, position] : [position, null]
   const head = branches === 'all' ? sql`null` : sql`head`
-  // Of a whole path, each one's parent is the row before it.
+  // On a whole path each message's parent is the row before it.
   const isPath = branches !== 'all' && cursor === undefined && limit === undefined
   // The session is looked for once, before any message: joined, it was looked for with each.
   const rows = await sql<MessageRow[]>`
@@ -207,7 +207,7 @@ async function parentIds(sql: Sql, sessionId: string, rows: readonly MessageRow[
   return parents.map((parent) => ids.get(parent) ?? null)
 }
 
-/** Messages keep their place. Null: not of this session. */
+/** Messages keep their place. Null when it is not of this session. */
 async function positionOf(sql: Sql, sessionId: string, messageId: string): Promise<number | null> {
   if (!isUuid(messageId)) return null
   const [row] = await sql<{ position: number }[]>`

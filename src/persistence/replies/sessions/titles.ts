@@ -21,7 +21,7 @@ export interface Claim {
   maxText: number
 }
 
-/** Claims the next session that needs a title. Null: none is due. */
+/** Claims the next session that needs a title. Null when none is due. */
 export async function claimUntitled(sql: Sql, { claimMs, maxText }: Claim): Promise<UntitledSession | null> {
   const [session] = await sql<UntitledSession[]>`
     with next as materialized (
@@ -51,7 +51,7 @@ export async function claimUntitled(sql: Sql, { claimMs, maxText }: Claim): Prom
   return session ?? null
 }
 
-/** A title that was set meanwhile stays, and so does the session's position in lists. Null: it will never get one. */
+/** A title that was set meanwhile stays, and so does the session's position in lists. Null when it will never get one. */
 export async function storeTitle(sql: Sql, sessionId: string, title: string | null): Promise<void> {
   await sql`
     update sessions set title = ${title}, title_due_at = 'infinity' where id = ${sessionId} and title is null`

@@ -2,7 +2,7 @@
 import type { Intent } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../postgres/database.ts'
 
-/** Stores a request to cancel the session's running reply. Null: none runs. */
+/** Stores a request to cancel the session's running reply. Null when none runs. */
 export async function requestCancel(
   sql: Sql,
   sessionId: string,

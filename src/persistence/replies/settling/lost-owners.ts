@@ -4,7 +4,7 @@ import type { Sql } from '../../postgres/database.ts'
 export interface SettleLostOptions {
   /** Who settles. */
   instanceId: string
-  /** A title from a session's first message. Null: none can be derived. */
+  /** A title from a session's first message. Null when none can be derived. */
   deriveTitle(text: string): string | null
   /** One that cannot be settled; the others are. It is tried again with the next call. */
   onFault(fault: { replyId: string; detail: string }): void
@@ -25,7 +25,7 @@ export interface LostReply {
 
 /**
  * Replies that are settled in one transaction: below PostgreSQL's 64 subtransactions that cost nothing, and so short that
- * the instances which share the work always find a part that nobody is at.
+ * the instances which share the work always find a part that is free.
  */
 const CHUNK = 50
 

@@ -1,4 +1,4 @@
-/** Replies that stream under an instance: those that nobody there is at work on are orphans. */
+/** Replies that stream under an instance: those without an actor there are orphans. */
 import type { ReplyInfo } from '../../../actors/ports/index.ts'
 import type { Sql } from '../../postgres/database.ts'
 import type { Owner } from '../admission/admission.ts'

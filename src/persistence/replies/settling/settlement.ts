@@ -51,7 +51,7 @@ export function settlementRow(reply: ReplyInfo, settlement: Settlement, nextSeq?
   })
 }
 
-/** As PostgreSQL writes it: read ten times as fast as an array in JSON. */
+/** An array in PostgreSQL's own form: read ten times as fast as an array in JSON. */
 const arrayText = (numbers: readonly number[]): string => `{${numbers.join()}}`
 
 export interface GroupedSettlement extends GroupItem {
@@ -59,7 +59,7 @@ export interface GroupedSettlement extends GroupItem {
   settlement: Settlement
 }
 
-/** Those of one epoch that nobody else is at work on, in one statement. Null: `settle` has to say what became of it. */
+/** Those of one epoch that nobody else is at work on, in one statement. Null when `settle` has to say what became of it. */
 export async function settleTogether(
   sql: Sql,
   instanceId: string,

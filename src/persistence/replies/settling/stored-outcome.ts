@@ -61,7 +61,7 @@ export interface UsageRow {
   usage_estimated: boolean | null
 }
 
-/** Null: not counted, or not yet. */
+/** Null when it is not counted, or not yet. */
 export function storedUsage({ prompt_tokens, completion_tokens, usage_estimated }: UsageRow): Usage | null {
   if (prompt_tokens === null || completion_tokens === null) return null
   return { promptTokens: prompt_tokens, completionTokens: completion_tokens, estimated: usage_estimated ?? true }
@@ -76,7 +76,7 @@ export interface OutcomeRow extends UsageRow {
   shown_calls: ShownCall[] | null
 }
 
-/** Null: it runs. */
+/** Null while it runs. */
 export function outcomeOf(row: OutcomeRow): Outcome | null {
   if (row.status === 'streaming') return null
   const usage = storedUsage(row) ?? { promptTokens: 0, completionTokens: 0, estimated: true }

@@ -4,7 +4,7 @@
  * Once settled, it is columns of its message: `content`, the ends of its numbered frames in it (`frame_ends`, in UTF-8 bytes,
  * which PostgreSQL counts cheaply and JavaScript's strings do not), all other events (`tool_events`) and its outcome.
  * Reasoning ends in the content where the frame before it does, and has columns of its own. (sql/fold_frames.sql converts
- * the first form into the second when nobody has the reply in memory.)
+ * the first form into the second when no instance has the reply in memory.)
  */
 import type { ReplyInfo } from '../../../actors/ports/index.ts'
 import type { MessageStatus, ReplyEvent, StoredEvent } from '../../../actors/reply/reply-event.ts'
@@ -121,7 +121,7 @@ function piecesOf(text: string, ends: readonly number[]): string[] {
   return ends.map((end, index) => bytes.toString('utf8', ends[index - 1] ?? 0, end))
 }
 
-/** Null: a reply without. */
+/** Null for a reply without one. */
 function reasoningByFrame({ reasoning, reasoning_frames, reasoning_ends }: EventRow): Map<number, string> | null {
   if (reasoning === null || reasoning_frames === null) return null
   const pieces = piecesOf(reasoning, reasoning_ends ?? [])
@@ -137,9 +137,9 @@ const frameEvent = ([seq, part, text]: FrameRow): StoredEvent =>
 export interface Folded {
   content: string
   frameEnds: number[]
-  /** Null: none. */
+  /** Null when there is none. */
   reasoning: FoldedReasoning | null
-  /** In order. */
+  /** The events in order. */
   others: StoredEvent[]
 }
 
@@ -196,7 +196,7 @@ export function offsetOf({ content, frameEnds }: Shown, frames: number): number 
   return Buffer.from(content).toString('utf8', 0, bytes).length
 }
 
-/** The model that the reply's last turn changed to. Null: all of it is its own model's. */
+/** The model that the reply's last turn changed to. Null when all of it is its own model's. */
 export function lastModel({ others }: Pick<Shown, 'others'>): Extract<ReplyEvent, { type: 'model' }> | null {
   const last = others.findLast(({ event }) => event.type === 'model')
   return last?.event.type === 'model' ? last.event : null

@@ -1,4 +1,4 @@
-/** What a session waits for: the calls that somebody is asked about, and what the next reply needs of the one before. */
+/** What a session waits for: its pending calls, and what the next reply needs of the one before. */
 import type { Carried } from '../../../actors/ports/index.ts'
 import type { CallDecision, WaitKind } from '../../../actors/reply/reply-event.ts'
 import type { AnySql, Sql } from '../../postgres/database.ts'
@@ -6,7 +6,7 @@ import { type Fragment, isoTime } from '../../postgres/page.ts'
 import { isUuid } from '../../postgres/uuid.ts'
 import { decodeCarried } from './stored-carried.ts'
 
-/** As the wire shows it, on every surface. */
+/** A pending call as every surface shows it. */
 export interface PendingCall {
   call_id: string
   name: string
@@ -19,7 +19,7 @@ export interface Wait {
   replyId: string
   pending: PendingCall[]
   carried: Carried
-  /** Since the question, by the database's clock. */
+  /** Milliseconds since the question, by the database's clock. */
   waitedMs: number
 }
 
@@ -31,15 +31,15 @@ export const pendingOf = (sql: AnySql): Fragment => sql`
                         from pending_calls(sessions.id) p), '[]')
        else '[]' end`
 
-/** What became of a call that waited. `decision` null: nobody decided. */
+/** What became of a call that was pending. `decision` is null when it was not decided. */
 export interface WaitedCall {
   id: string
-  /** Somebody may still be asked about it. */
+  /** It may still be decided. */
   open: boolean
   decision: CallDecision | null
   decidedAt: string | null
   decidedBy: string | null
-  /** What it was approved with. Null: its own. */
+  /** What it was approved with. Null stands for its own. */
   arguments: string | null
   output: string | null
   reason: string | null

@@ -20,7 +20,7 @@ interface RequestRow extends Omit<ModelRequestShown, 'body' | 'left'> {
   historyFrom: number | null
 }
 
-/** Oldest first. Null: no such reply. */
+/** Oldest first. Null when there is no such reply. */
 export async function readRequests(sql: Sql, messageId: string): Promise<ModelRequestShown[] | null> {
   if (!isUuid(messageId)) return null
   const [reply] = await sql<{ sessionId: string; position: number; asked: number }[]>`
@@ -97,7 +97,7 @@ async function readTexts(sql: Sql, references: readonly Reference[]): Promise<Ma
   return new Map(rows.map(({ hash, content }) => [hash, content]))
 }
 
-/** Of the messages on the path to `asked`, those before `from`: as many tokens as the history is measured in. */
+/** The estimated tokens of the messages before `from` on the path to `asked`. */
 async function leftOut(
   sql: Sql,
   sessionId: string,

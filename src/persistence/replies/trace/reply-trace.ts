@@ -14,9 +14,9 @@ export interface Span {
   kind: SpanKind
   name: string
   startMs: number
-  /** Null: it runs. */
+  /** Null while it runs. */
   endMs: number | null
-  /** Null: it runs, or nobody knows. */
+  /** Null while it runs, or when it is not known. */
   ok: boolean | null
   detail: Record<string, string | number | boolean | null>
 }
@@ -50,7 +50,7 @@ interface Row {
   steps: Step[]
 }
 
-/** The trace as far as it has come. `isOver`: nothing more will come. Null: no such reply. */
+/** The trace as far as it has come. `isOver`: nothing more will come. Null when there is no such reply. */
 export async function readTrace(
   sql: Sql,
   messageId: string,
@@ -124,7 +124,7 @@ function spansOf(row: Row): Span[] {
   return [reply, ...notes, settle]
 }
 
-/** Of a reply that decisions started: who made them. Null: nobody named. */
+/** Of a reply that decisions started: who made them. Null when no user is named. */
 function deciderOf({ steps }: Row): { decidedBy?: string | null } {
   const decided = steps.find((step) => isAdmission(step) && step.event === 'decided')
   return decided ? { decidedBy: textOf(decided.detail.decidedBy) } : {}

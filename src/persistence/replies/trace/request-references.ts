@@ -8,7 +8,7 @@ import { isObject } from '../../../untrusted/is-object.ts'
 /** An object with this one key is a reference; one that came with the key is a reference to itself. */
 const MARK = '@'
 
-/** Of a message: its position in the session, the reply itself, or the user's message that it answers. */
+/** Names a message: its position in the session, the reply itself, or the user's message that it answers. */
 export type MessageName = number | 'own' | 'asked'
 
 export type Reference =
@@ -89,7 +89,7 @@ export function encodeRequest(
 
 const JOINT = '\n\n'
 
-/** Messages of one role in a row are sent as one. Undefined: it is not made of known texts alone. */
+/** Messages of one role in a row are sent as one. Undefined when it is not made of known texts alone. */
 function joinedFrom(text: string, { inOrder }: Known): Reference | undefined {
   if (!text.includes(JOINT)) return undefined
   const pieces: (string | Reference)[] = []
@@ -106,7 +106,7 @@ function joinedFrom(text: string, { inOrder }: Known): Reference | undefined {
   return undefined
 }
 
-/** Where references lead. Undefined: what it was is gone. */
+/** Where references lead. Undefined when what it was is gone. */
 export interface Stored {
   content(message: MessageName): string | undefined
   call(message: MessageName, n: number): string | undefined

@@ -1,4 +1,4 @@
-/** Makes of what a model is sent what is stored of it: one writer for each reply, one memory for the process. */
+/** Encodes a model request for storage: one writer for each reply, one memory for the process. */
 import { createHash } from 'node:crypto'
 import type {
   HistoryMessage,
@@ -38,7 +38,7 @@ export function createStoredTexts(): StoredTexts {
 /** Shorter keys are words: masking them would remove ordinary text. */
 const SHORTEST_KEY = 6
 
-/** Null: the text holds no key. */
+/** Null when the text holds no key. */
 function maskFor({ provider }: ModelRequest): (text: string) => string | null {
   const key = provider.apiKey?.trim() ?? ''
   if (key.length < SHORTEST_KEY) return () => null
@@ -87,7 +87,7 @@ export function createRequestWriter(stored: StoredTexts, cutText: CutText): Requ
   }
 }
 
-/** Of a continued reply the user's message is one of the earlier ones, and always sent. */
+/** A continued reply has the user's message among the earlier ones; it is always sent. */
 function oldestSent({ history }: ModelRequest): number | null {
   const asked = history?.isContinued ? history.earlier.at(-1) : undefined
   return history?.first?.position ?? asked?.position ?? null
@@ -151,7 +151,7 @@ function createSources({ history, messages }: ModelRequest, cutText: CutText) {
   }
 }
 
-/** An object's JSON as it is written everywhere. Null: it is none. */
+/** An object's JSON as it is written everywhere. Null when it is none. */
 function normalized(text: string): string | null {
   try {
     const value: unknown = JSON.parse(text)

@@ -18,7 +18,7 @@ export interface StoredTransition {
   kind: StepKind
 }
 
-/** With what the models were sent; where that is no data that can be stored, without it. */
+/** Stores steps with the requests of models; if those cannot be stored, without them. */
 export async function recordTransitions(
   sql: Sql,
   instanceId: string,
@@ -91,7 +91,7 @@ function textsOf(sent: readonly Sending[]): SentRequest['texts'] {
   return [...texts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text)
 }
 
-/** Oldest first. Null: no such session. */
+/** Oldest first. Null when there is no such session. */
 export async function listTransitions(
   sql: Sql,
   sessionId: string,
@@ -111,7 +111,7 @@ export async function listTransitions(
   return page?.known ? { items: page.items, total: page.total } : null
 }
 
-/** The steps after `seq`, oldest first, at most 1,000. Null: no such session. */
+/** The steps after `seq`, oldest first, at most 1,000. Null when there is no such session. */
 export async function transitionsAfter(
   sql: Sql,
   sessionId: string,

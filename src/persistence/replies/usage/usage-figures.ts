@@ -13,11 +13,11 @@ export interface UsageFiguresRow {
   failures: number
   firstTokenMs: Percentiles
   durationMs: Percentiles
-  /** Null: a model of it has no price. */
+  /** Null when a model of it has no price. */
   cost: number | null
 }
 
-/** By replies, the most first. Times are of those that are not aggregated yet (foldUsage). */
+/** Sorted by replies, the most first. Times are of those that are not aggregated yet (foldUsage). */
 export async function readUsageFigures(
   sql: Sql,
   { from, to, groupBy }: Omit<UsageQuery, 'groupBy'> & { groupBy: 'agent' | 'model' },

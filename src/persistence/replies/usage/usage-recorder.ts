@@ -1,4 +1,4 @@
-/** Counts what replies used that are settled nowhere: stateless ones, and those whose session was deleted meanwhile. */
+/** Records usage of replies without a settlement: stateless ones, and those whose session was deleted meanwhile. */
 import { atMost, pause } from '../../../async/pause.ts'
 import { isBadData, type Sql } from '../../postgres/database.ts'
 import { insertUsage, type Used } from './usage.ts'
@@ -13,7 +13,7 @@ const RETRY_MS = 500
  */
 const GATHER_MS = 10
 
-/** While the database is away nobody waits for what it lacks. */
+/** How long a reader waits: while the database is away, not for what it lacks. */
 const LONGEST_WAIT_MS = 1000
 
 export interface UsageRecorder {

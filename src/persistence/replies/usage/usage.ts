@@ -10,7 +10,7 @@ export interface Used {
   /** 0 for a title. */
   replies: 0 | 1
   endedAt: Date
-  /** Absent: it did not fail. */
+  /** When absent, it did not fail. */
   failed?: boolean
   usage: { promptTokens: number; completionTokens: number; estimated: boolean }
 }
@@ -39,7 +39,7 @@ export async function readUsage(sql: Sql, { from, to, groupBy }: UsageQuery): Pr
     model: sql`model`,
     day: sql`to_char(at at time zone 'UTC', 'YYYY-MM-DD')`,
   }[groupBy]
-  // As float8, like JavaScript's numbers: sums of bigint would be returned as text.
+  // float8, like JavaScript's numbers: sums of bigint would be returned as text.
   const rows = await sql<UsageRow[]>`
     select ${key} as key, sum(replies)::float8 as replies, sum(prompt_tokens)::float8 as "promptTokens",
            sum(completion_tokens)::float8 as "completionTokens",

@@ -18,11 +18,11 @@ export interface Revocations {
   horizon: string
 }
 
-/** For the first reading: everything. */
+/** The horizon of the first reading: everything. */
 export const FIRST_HORIZON = '0'
 
 /**
- * At least everything that was committed since the reading that returned `horizon`; some of it again. Transactions below
+ * Reads at least everything that was committed since the reading that returned `horizon`; some of it again. Transactions below
  * a snapshot's `xmin` have ended before it: what they wrote was read, however late they were committed.
  */
 export async function readRevocations(sql: AnySql, horizon: string): Promise<Revocations> {
@@ -34,7 +34,7 @@ export async function readRevocations(sql: AnySql, horizon: string): Promise<Rev
   return row
 }
 
-/** The revocation's number. Null: no such agent. */
+/** The revocation's number. Null when there is no such agent. */
 export async function revokeUser(sql: Sql, agentId: string, user: string): Promise<number | null> {
   if (!isUuid(agentId)) return null
   const [row] = await sql<{ number: number | null }[]>`select revoke_user(${agentId}, ${user}) as number`

@@ -25,7 +25,7 @@ export function nextPace(pace: number, busy: number): number {
 export interface Pace {
   /** The present interval, in milliseconds. */
   ms(): number
-  /** To be called after each flush, with the number of its replies. */
+  /** Call after each flush, with the number of its replies. */
   flushed(replies: number): void
 }
 

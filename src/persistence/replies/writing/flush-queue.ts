@@ -97,7 +97,7 @@ export function createFlushQueue(store: (batch: readonly Append[], epoch: number
   return {
     append: (reply, take) =>
       new Promise((resolve) => {
-        // With time to spare each text keeps a frame of its own; else all that comes until the write goes along.
+        // At low load each delta is a frame of its own; under load deltas are merged until the write starts.
         push({ reply, events: pace.ms() > leastPace ? null : take(), take, resolve })
       }),
     withdraw(replyId) {

@@ -11,7 +11,7 @@ export interface FlushOptions {
   flushTimeoutMs: number
   /** Others ask something of this instance (cancel, delete): its intents are worth reading now. */
   onIntents(): void
-  /** A flush was answered: how much it held, and how long it took (milliseconds). Absent: nobody measures. */
+  /** A flush was answered: how much it held, and how long it took (milliseconds). When absent, nothing is measured. */
   onFlush?: ((flush: { frames: number; replies: number; ms: number }) => void) | undefined
 }
 
@@ -82,7 +82,7 @@ interface Key {
 }
 
 /**
- * For what is not stored yet and holds no events, one frame at least: the count tells whether the epoch was held. (In one
+ * The statement for frames that are not stored yet and hold no events, one at least: the count tells whether the epoch was held. (In one
  * piece, both of them: a part of a statement is a query of its own, which keeps its values as pool.ts, `forget`, tells.)
  */
 async function insertPlainly(
@@ -99,7 +99,7 @@ async function insertPlainly(
 }
 
 /**
- * For any frames. An event that is no jsonb is refused: folded later, it would keep its reply running for ever. What may
+ * The statement for any frames. An event that is no jsonb is refused: folded later, it would keep its reply running for ever. What may
  * be stored already does no harm: its number decides, and the same number always has the same content.
  */
 async function insertAndCheck(

@@ -5,7 +5,7 @@
 import { atMost } from '../../../async/pause.ts'
 import type { Sql } from '../../postgres/database.ts'
 
-/** A flush is moved when it is one to two intervals old (ms): whoever reads a running reply looks through all that are not. */
+/** A flush is moved when it is one to two intervals old (ms): a reader of a running reply looks through all that are not. */
 const INTERVAL_MS = 3000
 /** Flushes that one statement moves (tens of milliseconds): what was left behind in an outage is no statement of minutes. */
 const MOST = 500
@@ -13,7 +13,7 @@ const MOST = 500
 const LAST_MS = 1000
 
 export interface FrameRuns {
-  /** A flush is stored. Flushes of an epoch that is over are moved by whoever settles its replies. */
+  /** A flush is stored. Flushes of an epoch that is over are moved by the instance that settles its replies. */
   stored(epoch: number, num: number): void
   /** A reply of the session has ended here: its message holds all of its frames, or is gone. */
   ended(sessionNum: number): void

@@ -156,7 +156,7 @@ function createStore(
       const resolve = (verdict: Verdict) => (verdict === 'stored' ? again(rest, 0) : only.resolve(verdict))
       return await store([{ ...only, events: only.events.slice(0, middle), resolve }], epoch, maybeStored)
     }
-    // One frame. It may be to blame or the database may be slow for everybody: it gets a lease, the others every other turn.
+    // One frame. It may be to blame, or the database slow for all: it gets a lease, the others every other turn.
     const { canceledAt = begin } = only
     const now = performance.now()
     if (now - canceledAt < flushTimeoutMs) again({ ...only, maybeStored, canceledAt }, now - begin)
