@@ -39,7 +39,7 @@ import { type BackgroundOptions, startBackground, withLateTitles } from './jobs.
 import { faultLog, startObservation } from './observation.ts'
 import { type Ground, openOwnership } from './ownership.ts'
 import { startFault } from './start-fault.ts'
-import { toolRooms } from './tools.ts'
+import { toolDependencies } from './tools.ts'
 
 export interface App {
   /** `http://host:port` on which it listens. */
@@ -124,7 +124,7 @@ function requestWriters({ traceRequests }: Settings): (() => RequestWriter) | nu
   return traceRequests === 'on' ? () => createRequestWriter(texts, cutText) : null
 }
 
-async function openRooms(ground: Ground) {
+async function openDependencies(ground: Ground) {
   const { settings, sql, repliesSql, log } = ground
   const { observer, requestObservers, usageStored, metrics } = ground.observation
   const { secrets, upkeepSql } = await prepareDatabase(ground)
@@ -174,7 +174,7 @@ async function openRooms(ground: Ground) {
     usageStored,
     revocations,
     ping,
-    ...toolRooms({ sql, secrets, outbound, mcp, waitLimitMs: settings.ownerLeaseMs, log }),
+    ...toolDependencies({ sql, secrets, outbound, mcp, waitLimitMs: settings.ownerLeaseMs, log }),
     coordination,
     fieldRefusal,
     partRefusal,
@@ -215,15 +215,15 @@ export async function startApp(settings: Settings, logStream?: LogStream, own: O
       log,
     })
     closing.defer(() => observation.close())
-    const rooms = await openRooms({ ...database, settings, log, closing, observation, own })
-    await mountAll(server, options, rooms)
-    await rooms.startJobs() // last: after an upgrade they may take all processors for a while
+    const deps = await openDependencies({ ...database, settings, log, closing, observation, own })
+    await mountAll(server, options, deps)
+    await deps.startJobs() // last: after an upgrade they may take all processors for a while
     await server.listen({ port: settings.port, host: settings.host })
     return {
       url: addressOf(server.server.address(), settings.host),
       metrics: observation.metrics?.snapshot ?? null,
       async stop() {
-        await rooms.host.drain(settings.drainTimeoutS * 1000, SETTLE_MS)
+        await deps.host.drain(settings.drainTimeoutS * 1000, SETTLE_MS)
         await streamsEnded(server.server, LAST_BYTES_MS)
         await close()
       },

@@ -1,5 +1,5 @@
 /** Wires up the tools for requests and replies. */
-import type { HttpRooms } from '../http/server/server.ts'
+import type { HttpDependencies } from '../http/server/server.ts'
 import { askAgain, type Sql } from '../persistence/postgres/database.ts'
 import type { Secrets } from '../persistence/records/access/secrets.ts'
 import { readyTools } from '../persistence/records/tools/agent-tools.ts'
@@ -21,8 +21,8 @@ export interface ToolParts {
   log: ToolLog
 }
 
-type ToolRooms = Pick<
-  HttpRooms,
+type ToolDependencies = Pick<
+  HttpDependencies,
   | 'openToolbox'
   | 'builtInTools'
   | 'checkSchema'
@@ -32,7 +32,7 @@ type ToolRooms = Pick<
   | 'fetchPicture'
 >
 
-export function toolRooms({ sql, secrets, outbound, mcp, waitLimitMs, log }: ToolParts): ToolRooms {
+export function toolDependencies({ sql, secrets, outbound, mcp, waitLimitMs, log }: ToolParts): ToolDependencies {
   return {
     async openToolbox(choice, signal, values) {
       const ready = await askAgain(() => readyTools(sql, secrets, choice), waitLimitMs)

@@ -15,12 +15,12 @@ import { firstAbort } from '../../async/first-abort.ts'
 import { isDatabaseGone } from '../../persistence/postgres/database.ts'
 import { valuesOfNobody } from '../../templates/placeholders.ts'
 import { fillPrompt } from '../../templates/prompt-template.ts'
-import { loadMessages, type PartRooms, partsIn } from '../parts/prepare.ts'
+import { loadMessages, type PartDependencies, partsIn } from '../parts/prepare.ts'
 import { mediaTypesOf } from '../parts/sent-message.ts'
 import { findAllStored } from '../parts/stored-parts.ts'
 import { requireUploads } from '../parts/uploads.ts'
 import {
-  type AgentRooms,
+  type AgentDependencies,
   agentActions,
   agentRequest,
   agentToolbox,
@@ -39,7 +39,7 @@ import { generationFailed } from './errors.ts'
 import type { DeployHandlers } from './scope.ts'
 import { callsSinceUser, readConversation } from './tool-messages.ts'
 
-export interface CompletionRooms extends AgentRooms, PartRooms {
+export interface CompletionDependencies extends AgentDependencies, PartDependencies {
   host: SessionHost
   model: Model
   /** Checks this instance's own lease: a stateless reply stores nothing, but acts only while it is valid. */
@@ -92,24 +92,24 @@ function userIn(body: object): string | null {
 
 const known = new Set(Object.keys(ChatCompletionRequest.properties))
 
-export const completionHandlers = (rooms: CompletionRooms) =>
+export const completionHandlers = (deps: CompletionDependencies) =>
   ({
     createChatCompletion: async ({ params, body, caller, request, reply }) => {
-      const agent = await loadAgent(rooms, params.agent_id)
+      const agent = await loadAgent(deps, params.agent_id)
       const uploads = requireUploads(request)
-      const sent = await findAllStored(readConversation(body.messages, uploads), ownParts(rooms.sql, caller))
+      const sent = await findAllStored(readConversation(body.messages, uploads), ownParts(deps.sql, caller))
       const mediaTypes = mediaTypesOf(partsIn(sent))
       const callerTools = readCallerTools(body)
       const reasoning = body.include_reasoning === true
-      const asked = { ...agentRequest(rooms, agent, readAnswerFields(body), mediaTypes), reasoning }
+      const asked = { ...agentRequest(deps, agent, readAnswerFields(body), mediaTypes), reasoning }
       nameIgnored(reply, body, known)
-      await refuseTakenNames(rooms, agent, callerTools)
-      const messages = await loadMessages(rooms, sent, uploads)
-      const slot = rooms.host.takeSlot(agent.id)
+      await refuseTakenNames(deps, agent, callerTools)
+      const messages = await loadMessages(deps, sent, uploads)
+      const slot = deps.host.takeSlot(agent.id)
       if (typeof slot === 'string') return refuse(slot)
       using _slot = slot
       const id = newId()
-      const observer = rooms.observer.begin({
+      const observer = deps.observer.begin({
         id,
         purpose: 'reply',
         sessionId: null,
@@ -123,14 +123,14 @@ export const completionHandlers = (rooms: CompletionRooms) =>
       })
       // Nothing of the session but what the request itself tells.
       const values = { ...valuesOfNobody(), user: userIn(body) }
-      const openToolbox = agentToolbox(rooms, agent)
+      const openToolbox = agentToolbox(deps, agent)
       const options = {
         replyId: id,
-        model: rooms.model,
+        model: deps.model,
         openToolbox: (signal: AbortSignal) => openToolbox(signal, values),
         actions: { ...agentActions(agent, { callerTools, canWait: false }), spent: callsSinceUser(messages) },
-        timeoutMs: rooms.generationTimeoutMs,
-        gate: rooms.gate,
+        timeoutMs: deps.generationTimeoutMs,
+        gate: deps.gate,
         observer,
       }
       const generation = createGeneration(

@@ -2,7 +2,7 @@
 import { type AgentModel, agentModels, findAgentsByModel } from '../../persistence/records/agent-models.ts'
 import { findAgent } from '../../persistence/records/agents.ts'
 import { badRequest, HttpError, missing } from '../server/http-error.ts'
-import { type CompletionRooms, completionHandlers } from './completions.ts'
+import { type CompletionDependencies, completionHandlers } from './completions.ts'
 import type { DeployHandlers } from './scope.ts'
 
 const listOf = <Model extends object>(data: readonly Model[]) => ({
@@ -12,16 +12,16 @@ const listOf = <Model extends object>(data: readonly Model[]) => ({
 
 const asModel = ({ id, name, created }: AgentModel) => ({ id, name, created })
 
-export const modelHandlers = (rooms: CompletionRooms) => {
-  const { createChatCompletion } = completionHandlers(rooms)
+export const modelHandlers = (deps: CompletionDependencies) => {
+  const { createChatCompletion } = completionHandlers(deps)
   return {
     listDeployModels: async ({ params }) => {
-      const { model, createdAt } = (await findAgent(rooms.sql, params.agent_id)) ?? missing('agent')
+      const { model, createdAt } = (await findAgent(deps.sql, params.agent_id)) ?? missing('agent')
       return listOf([{ id: model, created: Math.floor(Date.parse(createdAt) / 1000) }])
     },
-    listAgentModels: async () => listOf((await agentModels(rooms.sql)).map(asModel)),
+    listAgentModels: async () => listOf((await agentModels(deps.sql)).map(asModel)),
     createAgentCompletion: async ({ body, ...exchange }) => {
-      const [agentId, another] = await findAgentsByModel(rooms.sql, body.model)
+      const [agentId, another] = await findAgentsByModel(deps.sql, body.model)
       if (agentId === undefined) throw new HttpError(404, 'model: no agent has this id or name')
       if (another !== undefined) badRequest('model: several agents have this name: give the id of one')
       return await createChatCompletion({ ...exchange, body, params: { agent_id: agentId } })

@@ -8,7 +8,7 @@ import { registerJson } from '../server/body.ts'
 import { type HostRule, refuseForeignHosts } from '../server/hosts.ts'
 import { HttpError, missing } from '../server/http-error.ts'
 import { type Handlers, type HandlersOf, mount, type TagName } from '../server/mount.ts'
-import { type AuthenticationRooms, createAuthentication } from './access/authentication.ts'
+import { type AuthenticationDependencies, createAuthentication } from './access/authentication.ts'
 import {
   type Caller,
   type ClientSecret,
@@ -22,14 +22,14 @@ import { allowOrigin, answerPreflight, isPreflight, listedOrigin, refuseForeignP
 import type { RevocationList } from './access/revocations.ts'
 import { sendDeployError } from './errors.ts'
 
-export interface DeployRooms extends AuthenticationRooms {
+export interface DeployDependencies extends AuthenticationDependencies {
   sql: Sql
   agents: AgentLookup
   revocations: Pick<RevocationList, 'check' | 'watch'>
 }
 
 export interface DeployScope {
-  rooms: DeployRooms
+  deps: DeployDependencies
   hosts: Pick<HostRule, 'allowedHosts' | 'loopbackOnly'>
   routes(scope: FastifyInstance): void
 }
@@ -56,17 +56,17 @@ export function mountDeploy<const Ops extends Operations>(
 }
 
 /** Register it without a prefix. Unknown paths below `…/deploy` and `/api/v1/openai` are its own too. */
-export async function deployScope(app: FastifyInstance, { rooms, hosts, routes }: DeployScope): Promise<void> {
+export async function deployScope(app: FastifyInstance, { deps, hosts, routes }: DeployScope): Promise<void> {
   registerJson(app)
   app.decorateRequest('caller', null)
   app.decorateRequest('breakOff', null)
   app.setErrorHandler(sendDeployError)
-  const refuseHost = refuseForeignHosts({ ...hosts, needsCredential: rooms.keys.length > 0 })
-  const authenticate = createAuthentication(rooms)
+  const refuseHost = refuseForeignHosts({ ...hosts, needsCredential: deps.keys.length > 0 })
+  const authenticate = createAuthentication(deps)
   // Checked first: 401 comes before 403, 404 and 400.
   app.addHook('onRequest', async (request, reply) => {
     refuseHost(request)
-    const listed = await listedOrigin(rooms.agents, request)
+    const listed = await listedOrigin(deps.agents, request)
     if (listed !== null && isPreflight(request)) return answerPreflight(reply, listed)
     let caller: Caller | null = null
     try {
@@ -82,10 +82,10 @@ export async function deployScope(app: FastifyInstance, { rooms, hosts, routes }
     // An unknown path of its agent is 404, as for other callers; elsewhere a secret opens nothing.
     if (operation === undefined && pathParam(request, 'agent_id') !== null) return
     requirePermission(caller, operation ?? {})
-    if (operation?.streams !== undefined) breakOffOnRevocation(rooms, request, reply, caller)
+    if (operation?.streams !== undefined) breakOffOnRevocation(deps, request, reply, caller)
   })
   app.addHook('preHandler', async (request) => {
-    if (request.routeOptions.config.operation?.secret === 'session') await requireOwnSession(rooms, request)
+    if (request.routeOptions.config.operation?.secret === 'session') await requireOwnSession(deps, request)
   })
   routes(app)
   const unknown = async (request: FastifyRequest) => {
@@ -98,7 +98,7 @@ export async function deployScope(app: FastifyInstance, { rooms, hosts, routes }
 
 /** Applies from now on, whether its answer has begun or not. */
 function breakOffOnRevocation(
-  { revocations }: DeployRooms,
+  { revocations }: DeployDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
   secret: ClientSecret,
@@ -109,7 +109,7 @@ function breakOffOnRevocation(
 }
 
 /** Throws 404, as for an unknown session, where a client secret does not open the one that the path names. */
-async function requireOwnSession({ sql }: DeployRooms, request: FastifyRequest): Promise<void> {
+async function requireOwnSession({ sql }: DeployDependencies, request: FastifyRequest): Promise<void> {
   const caller = callerOf(request)
   if (caller.kind !== 'secret') return
   const sessionId = pathParam(request, 'session_id')

@@ -6,7 +6,7 @@ import { noFields } from '../sending/answer-fields.ts'
 import { isRetry } from '../sending/idempotency.ts'
 import type { MessageInput } from '../sending/message-record.ts'
 import { refuse } from '../sending/refusals.ts'
-import { type SendRooms, sendFrom } from '../sending/send-message.ts'
+import { type SendDependencies, sendFrom } from '../sending/send-message.ts'
 import { badRequest, missing } from '../server/http-error.ts'
 import { originOf } from '../server/observe-requests.ts'
 import { type Caller, opensId, userOf } from './access/caller.ts'
@@ -16,7 +16,7 @@ const mayMake = (caller: Caller): boolean => caller.kind !== 'secret' || caller.
 
 /** Starts the reply or joins it. Throws why not: another agent's or user's session is 404. */
 export async function sendMakingSession(
-  rooms: SendRooms,
+  deps: SendDependencies,
   { agentId, caller, request }: { agentId: string; caller: Caller; request: FastifyRequest },
   message: Pick<MessageInput, 'sessionId' | 'text' | 'place' | 'idempotency' | 'callerTools' | 'decisions'>,
   /** `reused`: what to say of a key that is no header. */
@@ -36,7 +36,7 @@ export async function sendMakingSession(
     onBusy: 'reject' as const,
     origin: originOf(request),
   }
-  const sent = await sendFrom(rooms, agentId, input, parts)
+  const sent = await sendFrom(deps, agentId, input, parts)
   if (sent.outcome === 'key_reused' && reused !== undefined) badRequest(reused)
   return sent.outcome === 'started' || sent.outcome === 'joined' ? sent : refuse(sent.outcome)
 }

@@ -17,7 +17,7 @@ import { type GivenDecisions, readDecisions } from '../sending/decisions.ts'
 import { readPlace } from '../sending/place.ts'
 import { refuse } from '../sending/refusals.ts'
 import { requestOptions } from '../sending/request-options.ts'
-import { type SendRooms, sendFrom } from '../sending/send-message.ts'
+import { type SendDependencies, sendFrom } from '../sending/send-message.ts'
 import { missing } from '../server/http-error.ts'
 import { bodyCheck } from '../server/input.ts'
 import { sessionFrame } from '../streaming/completion-frames.ts'
@@ -42,15 +42,19 @@ const known = new Set(Object.keys(SessionCompletionRequest.properties))
 const knownActions = new Set(Object.keys(ActionsRequest.properties))
 
 /** Throws 404 for a session that is not the caller's, where its path alone tells. */
-async function requirePossible(rooms: SendRooms, caller: Caller, params: { agent_id: string; session_id: string }) {
+async function requirePossible(
+  deps: SendDependencies,
+  caller: Caller,
+  params: { agent_id: string; session_id: string },
+) {
   if (isUuid(params.session_id) && opensId(caller, params.session_id)) return
-  await loadAgent(rooms, params.agent_id)
+  await loadAgent(deps, params.agent_id)
   missing('session')
 }
 
 /** What is decided about the calls that wait in this session. Throws 404 for another's session. */
 async function decisionsOf(
-  { sql }: SendRooms,
+  { sql }: SendDependencies,
   caller: Caller,
   { agent_id: agentId, session_id: sessionId }: { agent_id: string; session_id: string },
   calls: readonly DecidedCall[],
@@ -61,8 +65,8 @@ async function decisionsOf(
   return { calls, wait, bySecret: caller.kind === 'secret', asMessages }
 }
 
-export const sessionCompletionHandlers = (rooms: SendRooms) => {
-  const { sql, host } = rooms
+export const sessionCompletionHandlers = (deps: SendDependencies) => {
+  const { sql, host } = deps
   const answer = async (sent: Sent, { stream }: { stream?: boolean | null }, reply: FastifyReply) => {
     if (sent.outcome !== 'started' && sent.outcome !== 'joined') return refuse(sent.outcome)
     const onLeft = sent.outcome === 'started' ? sent.requesterLost : () => {}
@@ -73,11 +77,11 @@ export const sessionCompletionHandlers = (rooms: SendRooms) => {
   return {
     createSessionCompletion: async ({ params, body, caller, request, reply }) => {
       if (body.regenerate !== true) checkMessages(body)
-      await requirePossible(rooms, caller, params)
+      await requirePossible(deps, caller, params)
       const uploads = requireUploads(request)
       const results = body.regenerate === true ? null : readResults(body.messages ?? [])
       const { text, parts } = results ? noMessage : readNewest(body, uploads)
-      const prepared = await prepareParts(rooms, parts, { uploads, find: ownParts(sql, caller) })
+      const prepared = await prepareParts(deps, parts, { uploads, find: ownParts(sql, caller) })
       const message = {
         sessionId: params.session_id.toLowerCase(),
         user: userOf(caller),
@@ -88,22 +92,22 @@ export const sessionCompletionHandlers = (rooms: SendRooms) => {
         ...requestOptions(request, body),
       }
       nameIgnored(reply, body, known)
-      const decisions = results && (await decisionsOf(rooms, caller, params, results, true))
-      const sent = await sendFrom(rooms, params.agent_id, { ...message, ...(decisions && { decisions }) }, prepared)
+      const decisions = results && (await decisionsOf(deps, caller, params, results, true))
+      const sent = await sendFrom(deps, params.agent_id, { ...message, ...(decisions && { decisions }) }, prepared)
       return await answer(sent, body, reply)
     },
     createSessionActions: async ({ params, body, caller, request, reply }) => {
-      await requirePossible(rooms, caller, params)
+      await requirePossible(deps, caller, params)
       const calls = readDecisions(body.decisions)
       nameIgnored(reply, body, knownActions)
-      const sent = await sendFrom(rooms, params.agent_id, {
+      const sent = await sendFrom(deps, params.agent_id, {
         sessionId: params.session_id.toLowerCase(),
         user: userOf(caller),
         by: userOf(caller),
         text: '',
         onBusy: 'reject',
         ...requestOptions(request, body),
-        decisions: await decisionsOf(rooms, caller, params, calls, false),
+        decisions: await decisionsOf(deps, caller, params, calls, false),
       })
       return await answer(sent, body, reply)
     },

@@ -17,11 +17,11 @@ import { moveHead } from '../sending/session-head.ts'
 import { HttpError, missing } from '../server/http-error.ts'
 import { type Caller, userOf } from './access/caller.ts'
 import { ownSession } from './access/own-session.ts'
-import { refuseUsedMetadata, type UsedMetadataRooms } from './access/used-metadata.ts'
+import { refuseUsedMetadata, type UsedMetadataDependencies } from './access/used-metadata.ts'
 import { readMessages } from './chat-request.ts'
 import type { DeployHandlers } from './scope.ts'
 
-export interface SessionRooms extends UsedMetadataRooms {
+export interface SessionDependencies extends UsedMetadataDependencies {
   sql: Sql
   host: SessionHost
 }
@@ -74,24 +74,24 @@ function refuseOthers(caller: Caller, { user, messages }: components['schemas'][
 
 /** Throws 403 for metadata that a client secret may not give a session. A copy has its original's until it is given its own. */
 async function refuseMetadata(
-  rooms: SessionRooms,
+  deps: SessionDependencies,
   caller: Caller,
   agentId: string,
   { metadata, of }: { metadata: Readonly<Record<string, string>> | null | undefined; of: string | undefined },
 ): Promise<void> {
   if (caller.kind !== 'secret' || metadata === undefined) return
-  const own = () => (of === undefined ? null : ownSession(rooms.sql, caller, { agent_id: agentId, session_id: of }))
+  const own = () => (of === undefined ? null : ownSession(deps.sql, caller, { agent_id: agentId, session_id: of }))
   const stored = async () => (await own())?.metadata ?? {}
-  await refuseUsedMetadata(rooms, agentId, metadata ?? {}, stored)
+  await refuseUsedMetadata(deps, agentId, metadata ?? {}, stored)
 }
 
-export const sessionHandlers = (rooms: SessionRooms) => {
-  const { sql, host } = rooms
+export const sessionHandlers = (deps: SessionDependencies) => {
+  const { sql, host } = deps
   return {
     createSession: async ({ params, body, caller }) => {
       refuseOthers(caller, body)
       const { metadata, fork_of } = body
-      if (metadata != null) await refuseMetadata(rooms, caller, params.agent_id, { metadata, of: fork_of?.session_id })
+      if (metadata != null) await refuseMetadata(deps, caller, params.agent_id, { metadata, of: fork_of?.session_id })
       const messages = body.messages && readMessages(body.messages)
       const wanted = { ...body, user: userOf(caller) ?? body.user, messages }
       const secretNumber = caller.kind === 'secret' ? caller.number : null
@@ -113,7 +113,7 @@ export const sessionHandlers = (rooms: SessionRooms) => {
       wireSession((await sessions.findSession(sql, params.agent_id, params.session_id)) ?? missing('session')),
     updateSession: async ({ params, body, caller }) => {
       const { agent_id: agentId, session_id: sessionId } = params
-      await refuseMetadata(rooms, caller, agentId, { metadata: body.metadata, of: sessionId })
+      await refuseMetadata(deps, caller, agentId, { metadata: body.metadata, of: sessionId })
       return wireSession((await changeSession(sql, agentId, sessionId, body, deriveTitle)) ?? missing('session'))
     },
     listSessionMessages: async ({ params, query }) => {

@@ -20,7 +20,7 @@ import {
 import { type FindStored, findStored } from './stored-parts.ts'
 import { MOST_MESSAGE_BYTES, type Uploads } from './uploads.ts'
 
-export interface PartRooms {
+export interface PartDependencies {
   sql: Sql
   /** Why there is no such picture, or `too large`, instead of it. Rejects with what `hold` throws. */
   fetchPicture(
@@ -55,7 +55,7 @@ async function checkSent(parts: readonly FoundPart[]): Promise<void> {
 }
 
 /** Adds the pictures that are fetched: each address once, all within 10 s. Throws 400, 413 and 503. */
-async function loadParts(rooms: PartRooms, parts: readonly FoundPart[], uploads: Uploads): Promise<LoadedPart[]> {
+async function loadParts(deps: PartDependencies, parts: readonly FoundPart[], uploads: Uploads): Promise<LoadedPart[]> {
   if (parts.length === 0) return [] // as of most requests: a time limit for each is 10 s of garbage
   const signal = AbortSignal.timeout(FETCH_MS)
   const failed = new AbortController()
@@ -63,7 +63,7 @@ async function loadParts(rooms: PartRooms, parts: readonly FoundPart[], uploads:
   const connections = createSemaphore(FETCHES)
   const fetchInTurn = async (part: FoundPart, url: string) => {
     using _connection = await connections.acquire(failed.signal)
-    return await fetchOne(rooms, part, url, { uploads, signal: AbortSignal.any([signal, failed.signal]) })
+    return await fetchOne(deps, part, url, { uploads, signal: AbortSignal.any([signal, failed.signal]) })
   }
   const loads = parts.map(async (part): Promise<LoadedPart> => {
     const { source } = part
@@ -81,7 +81,7 @@ async function loadParts(rooms: PartRooms, parts: readonly FoundPart[], uploads:
 }
 
 async function fetchOne(
-  { fetchPicture }: PartRooms,
+  { fetchPicture }: PartDependencies,
   { where }: FoundPart,
   url: string,
   { uploads, signal }: { uploads: Uploads; signal: AbortSignal },
@@ -106,7 +106,7 @@ export const partsIn = (messages: SentConversation<FoundSource>): FoundPart[] =>
 
 /** Messages of a stateless request with all that they hold, as far as it is sent. Throws 400, 413 and 503. */
 export async function loadMessages(
-  rooms: PartRooms,
+  deps: PartDependencies,
   messages: SentConversation<FoundSource>,
   uploads: Uploads,
 ): Promise<ModelMessage[]> {
@@ -114,7 +114,7 @@ export async function loadMessages(
   const [earlier, newest] = [partsIn(messages.slice(0, at)), partsIn(messages.slice(at))]
   await checkSent([...earlier, ...newest])
   const loaded = new Map<FoundPart, LoadedPart>()
-  for (const one of await loadParts(rooms, [...newest, ...earlier.slice(-MOST_EARLIER)], uploads)) {
+  for (const one of await loadParts(deps, [...newest, ...earlier.slice(-MOST_EARLIER)], uploads)) {
     loaded.set(one.part, one)
   }
   return withinPartLimit(
@@ -172,18 +172,18 @@ export interface PreparedParts extends NewParts {
 
 /** Prepares a session's message: its parts are stored when its turn has come. Undefined when it has none. Throws 400. */
 export async function prepareParts(
-  rooms: PartRooms,
+  deps: PartDependencies,
   sent: readonly SentPart[],
   { uploads, find }: { uploads: Uploads; find: FindStored },
 ): Promise<PreparedParts | undefined> {
   if (sent.length === 0) return undefined
   const parts = await findStored(sent, find)
   await checkSent(parts)
-  const { sql, log } = rooms
+  const { sql, log } = deps
   const uploadId = randomUUID()
   let stored: Promise<readonly MessagePart[]> | null = null
   const store = async () => {
-    const loaded = await loadParts(rooms, parts, uploads)
+    const loaded = await loadParts(deps, parts, uploads)
     refuseTooLarge(loaded)
     const contents = loaded.map(({ part, data }) => (part.source.kind === 'stored' ? { ...data, pieces: null } : data))
     const isThere = await uploads.during(async () => {

@@ -13,7 +13,7 @@ import { noFields } from './answer-fields.ts'
 import { type CallerTools, noTools, refuseTaken } from './caller-tools.ts'
 import { noRetry } from './refusals.ts'
 
-export interface AgentRooms {
+export interface AgentDependencies {
   sql: Sql
   secrets: Secrets
   agents: AgentLookup
@@ -36,7 +36,10 @@ export type PartRefusal = (
 ) => string | null
 
 /** Throws 404 for an unknown agent. */
-export async function loadAgent({ agents }: Pick<AgentRooms, 'agents'>, agentId: string): Promise<AgentForCompletion> {
+export async function loadAgent(
+  { agents }: Pick<AgentDependencies, 'agents'>,
+  agentId: string,
+): Promise<AgentForCompletion> {
   return (await agents.find(agentId)) ?? missing('agent')
 }
 
@@ -45,7 +48,7 @@ export async function loadAgent({ agents }: Pick<AgentRooms, 'agents'>, agentId:
  * not take, 500 when the provider's key cannot be opened.
  */
 export function agentRequest(
-  { secrets, fieldRefusal, partRefusal }: Pick<AgentRooms, 'secrets' | 'fieldRefusal' | 'partRefusal'>,
+  { secrets, fieldRefusal, partRefusal }: Pick<AgentDependencies, 'secrets' | 'fieldRefusal' | 'partRefusal'>,
   agent: AgentForCompletion,
   fields?: AnswerFields,
   mediaTypes: readonly string[] = [],
@@ -66,7 +69,7 @@ export function agentRequest(
 
 /** The agent's tools, found and connected once its reply begins. */
 export const agentToolbox =
-  ({ openToolbox }: AgentRooms, { tools }: AgentForCompletion): OpenToolboxFor =>
+  ({ openToolbox }: AgentDependencies, { tools }: AgentForCompletion): OpenToolboxFor =>
   (signal, values) =>
     openToolbox(tools, signal, values)
 
@@ -91,7 +94,7 @@ export function agentActions(
 
 /** Throws 400 for a tool of the caller's that has the name of one of the agent's. Those that answer are asked for theirs. */
 export async function refuseTakenNames(
-  { openToolbox }: Pick<AgentRooms, 'openToolbox'>,
+  { openToolbox }: Pick<AgentDependencies, 'openToolbox'>,
   { tools }: AgentForCompletion,
   callerTools: CallerTools,
 ): Promise<void> {

@@ -7,7 +7,7 @@ import type { Message, MessageRecord } from '../../actors/session/host.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
 import type { PreparedParts } from '../parts/prepare.ts'
 import {
-  type AgentRooms,
+  type AgentDependencies,
   agentActions,
   agentRequest,
   agentToolbox,
@@ -18,10 +18,10 @@ import { noFields } from './answer-fields.ts'
 import type { CallerTools } from './caller-tools.ts'
 import { fittingDecisions, type GivenDecisions } from './decisions.ts'
 import { hashOf } from './idempotency.ts'
-import { type OverrideRooms, type Overrides, overridden, settingsAmong, stillOverridden } from './overrides.ts'
+import { type OverrideDependencies, type Overrides, overridden, settingsAmong, stillOverridden } from './overrides.ts'
 import { refuse } from './refusals.ts'
 
-export type RecordRooms = AgentRooms & OverrideRooms
+export type RecordDependencies = AgentDependencies & OverrideDependencies
 
 /** What a request sets for its reply. */
 export interface ReplyOptions {
@@ -66,7 +66,7 @@ interface Basis {
   mediaTypes: readonly string[] | undefined
 }
 
-function recordOf(rooms: RecordRooms, input: MessageInput, basis: Basis): Message {
+function recordOf(deps: RecordDependencies, input: MessageInput, basis: Basis): Message {
   const { fields: _, reasoning, callerTools: __, includeActions, overrides: ___, decisions: ____, ...message } = input
   const { agent, fields, callerTools, overrides, parts, mediaTypes } = basis
   return {
@@ -76,27 +76,27 @@ function recordOf(rooms: RecordRooms, input: MessageInput, basis: Basis): Messag
     model: agent.model,
     configuration: agent.configuration,
     facts: { providerId: agent.provider.id, prompt: agent.prompt, overrides: settingsAmong(overrides) },
-    request: { ...agentRequest(rooms, agent, fields, mediaTypes), reasoning },
+    request: { ...agentRequest(deps, agent, fields, mediaTypes), reasoning },
     actions: agentActions(agent, { callerTools, includeActions, canWait: true }),
     inForce: { tools: callerTools?.tools ?? [], fields, overrides },
     parts,
-    openToolbox: agentToolbox(rooms, agent),
+    openToolbox: agentToolbox(deps, agent),
     usesValues: usesValues(agent),
   }
 }
 
 /** Throws 400, 403 and 409. */
 export async function messageFrom(
-  rooms: RecordRooms,
+  deps: RecordDependencies,
   own: AgentForCompletion,
   input: MessageInput,
   parts: PreparedParts | undefined,
 ): Promise<Message> {
   const { fields, callerTools, decisions, overrides = null } = input
-  if (decisions) return await continuing(rooms, own, input, decisions)
-  const agent = overrides === null ? own : await overridden(rooms, own, overrides)
-  if (callerTools) await refuseTakenNames(rooms, agent, callerTools)
-  return recordOf(rooms, input, { agent, fields, callerTools, overrides, parts, mediaTypes: parts?.mediaTypes })
+  if (decisions) return await continuing(deps, own, input, decisions)
+  const agent = overrides === null ? own : await overridden(deps, own, overrides)
+  if (callerTools) await refuseTakenNames(deps, agent, callerTools)
+  return recordOf(deps, input, { agent, fields, callerTools, overrides, parts, mediaTypes: parts?.mediaTypes })
 }
 
 /**
@@ -104,7 +104,7 @@ export async function messageFrom(
  * own, the fields that it does not name, the playground's overrides. Throws what the decisions are refused with.
  */
 async function continuing(
-  rooms: RecordRooms,
+  deps: RecordDependencies,
   own: AgentForCompletion,
   input: MessageInput,
   decisions: GivenDecisions,
@@ -113,14 +113,14 @@ async function continuing(
   if (wait === null) return refuse('not_waiting')
   const { carried } = wait
   const { overrides } = carried
-  const agent = await stillOverridden(rooms, own, overrides)
-  const openToolbox = () => rooms.openToolbox(agent.tools, new AbortController().signal)
+  const agent = await stillOverridden(deps, own, overrides)
+  const openToolbox = () => deps.openToolbox(agent.tools, new AbortController().signal)
   const calls = await fittingDecisions(decisions, openToolbox)
-  if (input.callerTools) await refuseTakenNames(rooms, agent, input.callerTools)
+  if (input.callerTools) await refuseTakenNames(deps, agent, input.callerTools)
   const fields = { ...carried.fields, ...input.fields }
   const callerTools = input.callerTools ?? { tools: carried.tools, choice: null }
   return {
-    ...recordOf(rooms, input, { agent, fields, callerTools, overrides, parts: undefined, mediaTypes: undefined }),
+    ...recordOf(deps, input, { agent, fields, callerTools, overrides, parts: undefined, mediaTypes: undefined }),
     carried,
     waitedMs: wait.waitedMs,
     decided: { waitId: wait.replyId, calls, hash: hashOf(decisions.calls) },
@@ -129,12 +129,12 @@ async function continuing(
 
 /** For a request that cannot start a reply: it may repeat one, whatever the agent's provider takes by now. */
 export function joinOnly(
-  rooms: RecordRooms,
+  deps: RecordDependencies,
   own: AgentForCompletion,
   input: MessageInput,
   { parts, decided }: { parts: PreparedParts | undefined; decided: NewMessage['decided'] },
 ): Message {
   const agent = { ...own, responseFormat: null }
   const basis = { agent, fields: noFields, callerTools: undefined, overrides: null, parts, mediaTypes: undefined }
-  return { ...recordOf(rooms, input, basis), onBusy: 'reject', joinOnly: true, decided }
+  return { ...recordOf(deps, input, basis), onBusy: 'reject', joinOnly: true, decided }
 }

@@ -10,7 +10,7 @@ import { promptProblem } from '../../templates/prompt-template.ts'
 import { badRequest, HttpError } from '../server/http-error.ts'
 import { choiceFor, type ToolField } from './tool-choice.ts'
 
-export interface OverrideRooms {
+export interface OverrideDependencies {
   sql: AnySql
   builtInTools: readonly { id: string }[]
 }
@@ -36,27 +36,27 @@ export function overridesOf({
  * provider or tool.
  */
 export async function overridden(
-  rooms: OverrideRooms,
+  deps: OverrideDependencies,
   agent: AgentForCompletion,
   chat: Overrides,
 ): Promise<AgentForCompletion> {
   const overrides = chat.configOverrides ?? {}
   const { providerId, model, promptId, systemPrompt } = overrides
-  const provider = providerId == null ? agent.provider : await findConnection(rooms.sql, providerId)
+  const provider = providerId == null ? agent.provider : await findConnection(deps.sql, providerId)
   if (provider === null) return badRequest('configOverrides.providerId: there is no such provider')
   const config: GenerationConfig = { ...agent.generationConfig }
   for (const key of ['temperature', 'topP', 'topK', 'maxToolCalls'] as const) {
     const value = overrides[key]
     if (value != null) config[key] = value
   }
-  const spoken = await promptFor(rooms, agent, { promptId, systemPrompt })
-  const tools = await choiceFor(rooms, agent.tools, chat)
+  const spoken = await promptFor(deps, agent, { promptId, systemPrompt })
+  const tools = await choiceFor(deps, agent.tools, chat)
   return { ...agent, ...spoken, provider, model: model ?? agent.model, generationConfig: config, tools }
 }
 
 /** A system prompt that the request brings, or names, or the agent's. Throws 400 for an unknown one. */
 async function promptFor(
-  { sql }: OverrideRooms,
+  { sql }: OverrideDependencies,
   { system, prompt }: AgentForCompletion,
   { promptId, systemPrompt }: { promptId: string | null | undefined; systemPrompt: string | null | undefined },
 ): Promise<Pick<AgentForCompletion, 'system' | 'prompt'>> {
@@ -82,13 +82,13 @@ export function settingsAmong(overrides: Overrides | null): Readonly<Record<stri
  * in which nothing could be decided would wait for ever.
  */
 export async function stillOverridden(
-  rooms: OverrideRooms,
+  deps: OverrideDependencies,
   agent: AgentForCompletion,
   overrides: object | null,
 ): Promise<AgentForCompletion> {
   if (overrides === null) return agent
   try {
-    return await overridden(rooms, agent, overrides)
+    return await overridden(deps, agent, overrides)
   } catch (error) {
     if (error instanceof HttpError && error.status === 400) return agent
     throw error

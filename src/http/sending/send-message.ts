@@ -4,14 +4,17 @@
  */
 import type { Sent, SessionHost } from '../../actors/session/host.ts'
 import type { AgentForCompletion } from '../../persistence/records/agent-lookup.ts'
-import type { PartRooms, PreparedParts } from '../parts/prepare.ts'
+import type { PartDependencies, PreparedParts } from '../parts/prepare.ts'
 import { HttpError } from '../server/http-error.ts'
-import { type AgentRooms, agentRequest, loadAgent } from './agent-for-reply.ts'
+import { type AgentDependencies, agentRequest, loadAgent } from './agent-for-reply.ts'
 import { hashOf } from './idempotency.ts'
 import { joinOnly, type MessageInput, messageFrom } from './message-record.ts'
-import type { OverrideRooms } from './overrides.ts'
+import type { OverrideDependencies } from './overrides.ts'
 
-export interface SendRooms extends AgentRooms, PartRooms, Pick<OverrideRooms, 'builtInTools'> {
+export interface SendDependencies
+  extends AgentDependencies,
+    PartDependencies,
+    Pick<OverrideDependencies, 'builtInTools'> {
   host: SessionHost
 }
 
@@ -24,12 +27,12 @@ const MOST_TRIES = 3
  * what decisions and overrides that do not fit are refused with.
  */
 export async function sendFrom(
-  rooms: SendRooms,
+  deps: SendDependencies,
   agentId: string,
   input: MessageInput,
   parts?: PreparedParts,
 ): Promise<Sent> {
-  return await releasePartsAfter(parts, () => sendWithFreshAgent(rooms, agentId, input, parts))
+  return await releasePartsAfter(parts, () => sendWithFreshAgent(deps, agentId, input, parts))
 }
 
 /** Parts are held until the message is stored, or never will be. */
@@ -45,19 +48,19 @@ async function releasePartsAfter(parts: PreparedParts | undefined, send: () => P
 }
 
 async function sendWithFreshAgent(
-  rooms: SendRooms,
+  deps: SendDependencies,
   agentId: string,
   input: MessageInput,
   parts: PreparedParts | undefined,
 ): Promise<Sent> {
-  const remembered = rooms.agents.remembered(agentId)
-  const canAsk = remembered !== null && canBeAsked(rooms, remembered, input, parts)
-  let agent = canAsk ? remembered : await loadAgent(rooms, agentId)
+  const remembered = deps.agents.remembered(agentId)
+  const canAsk = remembered !== null && canBeAsked(deps, remembered, input, parts)
+  let agent = canAsk ? remembered : await loadAgent(deps, agentId)
   for (let tries = 1; ; tries++) {
-    const sent = await sendTo(rooms, agent, input, parts)
+    const sent = await sendTo(deps, agent, input, parts)
     // No such session: gone with its agent, perhaps.
     const isDoubtful = sent.outcome === 'stale' || (sent.outcome === 'not_found' && agent === remembered)
-    if (isDoubtful) agent = await loadAgent(rooms, agentId)
+    if (isDoubtful) agent = await loadAgent(deps, agentId)
     if (sent.outcome !== 'stale' || tries === MOST_TRIES) return sent
   }
 }
@@ -66,20 +69,20 @@ async function sendWithFreshAgent(
 const mayRepeat = [400, 403, 409]
 
 async function sendTo(
-  rooms: SendRooms,
+  deps: SendDependencies,
   agent: AgentForCompletion,
   input: MessageInput,
   parts: PreparedParts | undefined,
 ): Promise<Sent> {
   try {
-    return await rooms.host.send(await messageFrom(rooms, agent, input, parts))
+    return await deps.host.send(await messageFrom(deps, agent, input, parts))
   } catch (error) {
     const { decisions, isRetry, idempotency } = input
     const mayJoin = isRetry || idempotency !== null
     if (!(error instanceof HttpError) || !mayRepeat.includes(error.status) || !mayJoin) throw error
     // The reply that it repeats may run already: the agent took these fields then, or the decisions were in time.
     const decided = decisions && { waitId: null, calls: decisions.calls, hash: hashOf(decisions.calls) }
-    const sent = await rooms.host.send(joinOnly(rooms, agent, input, { parts, decided }))
+    const sent = await deps.host.send(joinOnly(deps, agent, input, { parts, decided }))
     if (sent.outcome === 'joined' || (decisions && sent.outcome === 'key_reused')) return sent
     throw error
   }
@@ -87,13 +90,13 @@ async function sendTo(
 
 /** False when its stored key cannot be opened, or its provider does not take what is sent; either may have been mended since. */
 function canBeAsked(
-  rooms: SendRooms,
+  deps: SendDependencies,
   agent: AgentForCompletion,
   { fields }: MessageInput,
   parts: PreparedParts | undefined,
 ): boolean {
   try {
-    agentRequest(rooms, agent, fields, parts?.mediaTypes)
+    agentRequest(deps, agent, fields, parts?.mediaTypes)
     return true
   } catch {
     return false

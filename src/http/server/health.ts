@@ -3,7 +3,7 @@ import { atMost } from '../../async/pause.ts'
 import { isDiskFull } from '../../persistence/postgres/embedded/disk.ts'
 import type { Handlers } from './mount.ts'
 
-interface Rooms {
+interface Dependencies {
   /** Rejects when the database does not answer, with SQLSTATE 53100 when its disk is full. */
   ping(): Promise<void>
   /** A shutdown is under way. */
@@ -15,7 +15,7 @@ interface Rooms {
 // A probe that waits longer than its asker does is no answer.
 const longestPingMs = 1000
 
-export const healthHandlers = ({ ping, draining, cache }: Rooms) =>
+export const healthHandlers = ({ ping, draining, cache }: Dependencies) =>
   ({
     getLive: () => ({ status: 'ok' as const }),
     getReady: async ({ reply }) => {

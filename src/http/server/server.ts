@@ -34,25 +34,25 @@ import type { RevocationList } from '../deploy/access/revocations.ts'
 import { userHandlers } from '../deploy/access/users.ts'
 import { agUiHandlers } from '../deploy/ag-ui/routes.ts'
 import { aiSdkHandlers } from '../deploy/ai-sdk/routes.ts'
-import { type CompletionRooms, completionHandlers } from '../deploy/completions.ts'
+import { type CompletionDependencies, completionHandlers } from '../deploy/completions.ts'
 import { modelHandlers } from '../deploy/models.ts'
 import { deployScope, mountDeploy } from '../deploy/scope.ts'
 import { sessionCompletionHandlers } from '../deploy/session-completions.ts'
 import { sessionHandlers } from '../deploy/sessions.ts'
-import { type DebugRooms, debugHandlers } from '../management/debug/debug.ts'
-import { type ReplyTraceRooms, replyTraceHandlers } from '../management/debug/reply-traces.ts'
-import { type UsageRooms, usageHandlers } from '../management/debug/usage.ts'
+import { type DebugDependencies, debugHandlers } from '../management/debug/debug.ts'
+import { type ReplyTraceDependencies, replyTraceHandlers } from '../management/debug/reply-traces.ts'
+import { type UsageDependencies, usageHandlers } from '../management/debug/usage.ts'
 import { type Credential, knownCredentials } from '../management/login/credentials.ts'
 import { loginHandlers } from '../management/login/login.ts'
 import { loginSessions } from '../management/login/login-session.ts'
 import { allSessionHandlers } from '../management/playground/all-sessions.ts'
 import { playgroundHandlers } from '../management/playground/playground.ts'
-import type { PlaygroundRooms } from '../management/playground/playground-actions.ts'
+import type { PlaygroundDependencies } from '../management/playground/playground-actions.ts'
 import { agentToolHandlers } from '../management/records/agent-tools.ts'
 import { agentHandlers } from '../management/records/agents.ts'
 import { type BuiltInTool, builtInToolHandlers } from '../management/records/built-in-tools.ts'
-import { type HttpToolRooms, httpToolHandlers } from '../management/records/http-tools.ts'
-import { type McpServerRooms, mcpServerHandlers } from '../management/records/mcp-servers.ts'
+import { type HttpToolDependencies, httpToolHandlers } from '../management/records/http-tools.ts'
+import { type McpServerDependencies, mcpServerHandlers } from '../management/records/mcp-servers.ts'
 import { priceHandlers } from '../management/records/prices.ts'
 import { promptHandlers } from '../management/records/prompts.ts'
 import { providerHandlers } from '../management/records/providers.ts'
@@ -86,10 +86,10 @@ export interface LogStream {
 }
 
 /** What requests reach. */
-export type HttpRooms = CompletionRooms &
-  DebugRooms &
-  ReplyTraceRooms &
-  UsageRooms &
+export type HttpDependencies = CompletionDependencies &
+  DebugDependencies &
+  ReplyTraceDependencies &
+  UsageDependencies &
   Pick<Parameters<typeof providerHandlers>[0], 'providerTypes' | 'testProvider'> & {
     deleteAgent(agentId: string): Promise<boolean>
     builtInTools: readonly BuiltInTool[]
@@ -98,8 +98,8 @@ export type HttpRooms = CompletionRooms &
     /** As readiness asks (health.ts). */
     ping(): Promise<void>
     breakIt: BreakIt | null
-  } & HttpToolRooms &
-  McpServerRooms
+  } & HttpToolDependencies &
+  McpServerDependencies
 
 /** Milliseconds. Of headers; bodies are timed by endSlowRequests. Node looks every 30 s by itself. */
 const TIMES = {
@@ -109,7 +109,7 @@ const TIMES = {
   keepAliveTimeout: 72_000, // longer than a balancer keeps a connection, which else sends into one that closes
 }
 
-/** Fastify with its logger, before anything is mounted: the other rooms log through it. */
+/** Fastify with its logger, before anything is mounted: everything else logs through it. */
 export function createServer({ logLevel, logStream, maxBodyBytes, trustProxy }: ServerOptions): FastifyInstance {
   return Fastify({
     bodyLimit: maxBodyBytes,
@@ -153,9 +153,9 @@ const pathOf = ({ url = '' }: { url?: string }): string => url.split('?', 1)[0] 
 /** A number of hops, or who they are. */
 const trusted = (rule: number | string[]) => (typeof rule === 'number' ? (_: string, hop: number) => hop < rule : rule)
 
-export async function mountAll(app: FastifyInstance, options: ServerOptions, rooms: HttpRooms): Promise<void> {
-  const { sql, host } = rooms
-  observeRequests(app, rooms.requestObservers)
+export async function mountAll(app: FastifyInstance, options: ServerOptions, deps: HttpDependencies): Promise<void> {
+  const { sql, host } = deps
+  observeRequests(app, deps.requestObservers)
   endSlowRequests(app)
   ignoreBodies(app)
   app.addHook('onRequest', async (_request, reply) => {
@@ -171,28 +171,28 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
   }
-  mount(app, health, healthHandlers({ ping: rooms.ping, draining: host.draining, cache: rooms.coordination.cache }))
+  mount(app, health, healthHandlers({ ping: deps.ping, draining: host.draining, cache: deps.coordination.cache }))
   const sendPage = await registerUi(app, { login: options.credentials ? 'required' : 'none' })
   answerUnknownPaths(app, sendPage)
-  await registerBreakIt(app, sendPage, rooms.breakIt)
-  const deployRooms = {
-    ...rooms,
+  await registerBreakIt(app, sendPage, deps.breakIt)
+  const deployDependencies = {
+    ...deps,
     keys: options.deployKeys,
-    clientSecrets: createClientSecrets(rooms.secrets.derive('client secrets')),
+    clientSecrets: createClientSecrets(deps.secrets.derive('client secrets')),
   }
   await app.register((scope) =>
     deployScope(scope, {
-      rooms: deployRooms,
+      deps: deployDependencies,
       hosts: options.hosts,
       routes(deploy) {
-        mountDeploy(deploy, completions, completionHandlers(rooms))
-        mountDeploy(deploy, models, modelHandlers(rooms))
-        mountDeploy(deploy, sessions, sessionHandlers(rooms))
-        mountDeploy(deploy, sessionCompletions, sessionCompletionHandlers(rooms))
-        mountDeploy(deploy, aiSdk, aiSdkHandlers(rooms))
-        mountDeploy(deploy, agUi, agUiHandlers(rooms))
-        mountDeploy(deploy, clientSecrets, clientSecretHandlers(deployRooms))
-        mountDeploy(deploy, users, userHandlers(rooms))
+        mountDeploy(deploy, completions, completionHandlers(deps))
+        mountDeploy(deploy, models, modelHandlers(deps))
+        mountDeploy(deploy, sessions, sessionHandlers(deps))
+        mountDeploy(deploy, sessionCompletions, sessionCompletionHandlers(deps))
+        mountDeploy(deploy, aiSdk, aiSdkHandlers(deps))
+        mountDeploy(deploy, agUi, agUiHandlers(deps))
+        mountDeploy(deploy, clientSecrets, clientSecretHandlers(deployDependencies))
+        mountDeploy(deploy, users, userHandlers(deps))
       },
     }),
   )
@@ -206,25 +206,25 @@ export async function mountAll(app: FastifyInstance, options: ServerOptions, roo
         await management.register(FastifySSEPlugin, { retryDelay: false })
         // After the answer to a change, requests are served by what was changed.
         management.addHook('onSend', async ({ method }) => {
-          if (method !== 'GET' && method !== 'HEAD') rooms.agents.forget()
+          if (method !== 'GET' && method !== 'HEAD') deps.agents.forget()
         })
         mount(management, auth, loginHandlers(credentials && logins && { sql, credentials, sessions: logins }))
-        mount(management, providers, providerHandlers(rooms))
-        mount(management, prompts, promptHandlers(rooms))
-        mount(management, agents, agentHandlers({ ...rooms, onAgentDelete: rooms.deleteAgent }))
-        mount(management, agentTools, agentToolHandlers(rooms))
-        mount(management, builtInTools, builtInToolHandlers(rooms))
-        mount(management, httpTools, httpToolHandlers(rooms))
-        mount(management, mcpServers, mcpServerHandlers(rooms))
-        const loginOf: PlaygroundRooms['loginOf'] = async (request, reply) =>
+        mount(management, providers, providerHandlers(deps))
+        mount(management, prompts, promptHandlers(deps))
+        mount(management, agents, agentHandlers({ ...deps, onAgentDelete: deps.deleteAgent }))
+        mount(management, agentTools, agentToolHandlers(deps))
+        mount(management, builtInTools, builtInToolHandlers(deps))
+        mount(management, httpTools, httpToolHandlers(deps))
+        mount(management, mcpServers, mcpServerHandlers(deps))
+        const loginOf: PlaygroundDependencies['loginOf'] = async (request, reply) =>
           (await logins?.userOf(request, reply)) ?? null
-        mount(management, playground, playgroundHandlers({ ...rooms, loginOf }))
-        mount(management, allSessions, allSessionHandlers(rooms))
-        mount(management, debug, debugHandlers(rooms))
-        mount(management, replyTraces, replyTraceHandlers(rooms))
-        mount(management, prices, priceHandlers(rooms))
-        mount(management, usage, usageHandlers(rooms))
-        await management.register(transferScope((scope) => mount(scope, transfer, transferHandlers(rooms))))
+        mount(management, playground, playgroundHandlers({ ...deps, loginOf }))
+        mount(management, allSessions, allSessionHandlers(deps))
+        mount(management, debug, debugHandlers(deps))
+        mount(management, replyTraces, replyTraceHandlers(deps))
+        mount(management, prices, priceHandlers(deps))
+        mount(management, usage, usageHandlers(deps))
+        await management.register(transferScope((scope) => mount(scope, transfer, transferHandlers(deps))))
         await registerDocs(management)
       },
     }),

@@ -15,8 +15,8 @@ import { loginSessions } from '../../../src/http/management/login/login-session.
 import { agentToolHandlers } from '../../../src/http/management/records/agent-tools.ts'
 import { agentHandlers } from '../../../src/http/management/records/agents.ts'
 import { builtInToolHandlers } from '../../../src/http/management/records/built-in-tools.ts'
-import { type HttpToolRooms, httpToolHandlers } from '../../../src/http/management/records/http-tools.ts'
-import { type McpServerRooms, mcpServerHandlers } from '../../../src/http/management/records/mcp-servers.ts'
+import { type HttpToolDependencies, httpToolHandlers } from '../../../src/http/management/records/http-tools.ts'
+import { type McpServerDependencies, mcpServerHandlers } from '../../../src/http/management/records/mcp-servers.ts'
 import { promptHandlers } from '../../../src/http/management/records/prompts.ts'
 import { providerHandlers } from '../../../src/http/management/records/providers.ts'
 import { managementScope } from '../../../src/http/management/scope.ts'
@@ -25,7 +25,7 @@ import type { Sql } from '../../../src/persistence/postgres/database.ts'
 import { fieldRefusal } from '../../../src/providers/answer-fields.ts'
 import { providerTypes } from '../../../src/providers/provider-types.ts'
 
-type ProviderRooms = Parameters<typeof providerHandlers>[0]
+type ProviderDependencies = Parameters<typeof providerHandlers>[0]
 
 export interface Options {
   sql: Sql
@@ -33,13 +33,13 @@ export interface Options {
   allowedHosts?: string[]
   loopbackOnly?: boolean
   trustProxy?: string
-  testProvider?: ProviderRooms['testProvider']
+  testProvider?: ProviderDependencies['testProvider']
   onAgentDelete?: (id: string) => Promise<boolean>
-  tools?: Partial<Omit<HttpToolRooms & McpServerRooms, 'sql' | 'secrets'>>
+  tools?: Partial<Omit<HttpToolDependencies & McpServerDependencies, 'sql' | 'secrets'>>
   log?: (line: string) => void
 }
 
-const noTools: Omit<HttpToolRooms & McpServerRooms, 'sql' | 'secrets'> = {
+const noTools: Omit<HttpToolDependencies & McpServerDependencies, 'sql' | 'secrets'> = {
   checkSchema: async () => null,
   callHttpTool: async () => ({ ok: true, status: 200, content: '', body: '' }),
   discoverTools: async () => [],
@@ -93,11 +93,11 @@ export async function startServer(options: Options): Promise<Server> {
           agents,
           agentHandlers({ sql, fieldRefusal, onAgentDelete: options.onAgentDelete ?? (async () => false) }),
         )
-        const rooms = { sql, secrets, builtInTools: offered, ...noTools, ...options.tools }
-        mount(scoped, agentTools, agentToolHandlers(rooms))
-        mount(scoped, builtInTools, builtInToolHandlers(rooms))
-        mount(scoped, httpTools, httpToolHandlers(rooms))
-        mount(scoped, mcpServers, mcpServerHandlers(rooms))
+        const deps = { sql, secrets, builtInTools: offered, ...noTools, ...options.tools }
+        mount(scoped, agentTools, agentToolHandlers(deps))
+        mount(scoped, builtInTools, builtInToolHandlers(deps))
+        mount(scoped, httpTools, httpToolHandlers(deps))
+        mount(scoped, mcpServers, mcpServerHandlers(deps))
         mount(
           scoped,
           providers,

@@ -1,6 +1,11 @@
 /** A message's record: built once for everything that starts or joins a reply, and plain data but for two parts. */
 import { expect, test } from 'vitest'
-import { joinOnly, type MessageInput, messageFrom, type RecordRooms } from '../../../src/http/sending/message-record.ts'
+import {
+  joinOnly,
+  type MessageInput,
+  messageFrom,
+  type RecordDependencies,
+} from '../../../src/http/sending/message-record.ts'
 import type { AgentForCompletion } from '../../../src/persistence/records/agent-lookup.ts'
 
 const agent: AgentForCompletion = {
@@ -18,12 +23,12 @@ const agent: AgentForCompletion = {
   configuration: 7,
 }
 const noTools = { tools: [], check: async () => null }
-const rooms = {
+const deps = {
   secrets: {},
   fieldRefusal: () => null,
   partRefusal: () => null,
   openToolbox: async () => noTools,
-} as unknown as RecordRooms // what a record is not made from is not there
+} as unknown as RecordDependencies // what a record is not made from is not there
 const input: MessageInput = {
   sessionId: 's',
   user: 'u',
@@ -53,9 +58,9 @@ const wait = { replyId: 'r', pending: [], carried, waitedMs: 5 }
 const decisions = { calls: [], wait, bySecret: false, asMessages: false }
 
 const everyWay = async () => ({
-  message: await messageFrom(rooms, agent, input, undefined),
-  decisions: await messageFrom(rooms, agent, { ...input, decisions }, undefined),
-  join: joinOnly(rooms, agent, input, { parts: undefined, decided: undefined }),
+  message: await messageFrom(deps, agent, input, undefined),
+  decisions: await messageFrom(deps, agent, { ...input, decisions }, undefined),
+  join: joinOnly(deps, agent, input, { parts: undefined, decided: undefined }),
 })
 
 test('a message, decisions and a join take the same from their agent and their request', async () => {
@@ -80,7 +85,7 @@ test('a message, decisions and a join take the same from their agent and their r
 test('decisions name fields that are in force, and a join asks for none', async () => {
   const { message, decisions: decided, join } = await everyWay()
   expect(message.request.fields).toEqual({ seed: 1, responseFormat: { type: 'json_object' } })
-  const later = await messageFrom(rooms, agent, { ...input, fields: {}, decisions }, undefined)
+  const later = await messageFrom(deps, agent, { ...input, fields: {}, decisions }, undefined)
   expect([decided.inForce?.fields, later.inForce?.fields]).toEqual([{ seed: 1 }, { seed: 2 }])
   expect([join.joinOnly, join.onBusy, join.request.fields]).toEqual([true, 'reject', {}])
 })

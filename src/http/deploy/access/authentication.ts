@@ -7,7 +7,7 @@ import { type Caller, type ClientSecret, pathParam } from './caller.ts'
 import type { ClientSecrets } from './client-secrets.ts'
 import type { RevocationList } from './revocations.ts'
 
-export interface AuthenticationRooms {
+export interface AuthenticationDependencies {
   /** Keys that are accepted, the current one first. When empty, it is open. */
   keys: readonly string[]
   clientSecrets: ClientSecrets
@@ -19,7 +19,7 @@ export type Authenticate = (request: FastifyRequest) => Promise<Caller>
 const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /** The result rejects with `Unauthorized`. */
-export function createAuthentication({ keys, clientSecrets, revocations }: AuthenticationRooms): Authenticate {
+export function createAuthentication({ keys, clientSecrets, revocations }: AuthenticationDependencies): Authenticate {
   const isKey = keyCheck(keys)
   const isOpen = keys.length === 0
 

@@ -5,14 +5,14 @@ import { missing } from '../../server/http-error.ts'
 import type { DeployHandlers } from '../scope.ts'
 import type { ClientSecrets } from './client-secrets.ts'
 
-export interface ClientSecretRooms {
+export interface ClientSecretDependencies {
   sql: Sql
   clientSecrets: ClientSecrets
 }
 
 const DEFAULT_SECONDS = 600
 
-export const clientSecretHandlers = ({ sql, clientSecrets }: ClientSecretRooms) =>
+export const clientSecretHandlers = ({ sql, clientSecrets }: ClientSecretDependencies) =>
   ({
     createClientSecret: async ({ params, body, reply }) => {
       const { user } = body

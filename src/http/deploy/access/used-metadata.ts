@@ -10,7 +10,7 @@ import { metadataIn } from '../../../templates/placeholders.ts'
 import { metadataOfTool } from '../../../templates/tool-template.ts'
 import { HttpError } from '../../server/http-error.ts'
 
-export interface UsedMetadataRooms {
+export interface UsedMetadataDependencies {
   sql: Sql
   secrets: Pick<Secrets, 'open'>
   agents: Pick<AgentLookup, 'find'>
@@ -19,7 +19,7 @@ export interface UsedMetadataRooms {
 type Metadata = Readonly<Record<string, string>>
 
 /** Names that the agent uses. An unknown agent uses none. */
-async function usedNames({ sql, secrets, agents }: UsedMetadataRooms, agentId: string): Promise<string[]> {
+async function usedNames({ sql, secrets, agents }: UsedMetadataDependencies, agentId: string): Promise<string[]> {
   const agent = await agents.find(agentId)
   if (agent === null) return []
   const { httpTools } = await readyTools(sql, secrets, agent.tools)
@@ -28,12 +28,12 @@ async function usedNames({ sql, secrets, agents }: UsedMetadataRooms, agentId: s
 
 /** Throws 403 where `given` says something else than `stored` under a name that the agent uses. */
 export async function refuseUsedMetadata(
-  rooms: UsedMetadataRooms,
+  deps: UsedMetadataDependencies,
   agentId: string,
   given: Metadata,
   stored: () => Promise<Metadata>,
 ): Promise<void> {
-  const used = await usedNames(rooms, agentId)
+  const used = await usedNames(deps, agentId)
   if (used.length === 0) return
   const before = await stored()
   const own = (metadata: Metadata, name: string) => (Object.hasOwn(metadata, name) ? metadata[name] : undefined)

@@ -12,7 +12,7 @@ import type { DeployHandlers } from '../scope.ts'
 import { wireMessage, wireSession } from '../sessions.ts'
 import type { RevocationList } from './revocations.ts'
 
-export interface UserRooms {
+export interface UserDependencies {
   sql: Sql
   host: SessionHost
   revocations: Pick<RevocationList, 'add'>
@@ -33,28 +33,28 @@ function readParams({ agent_id, user }: Params) {
   return { agentId: agent_id.toLowerCase(), user }
 }
 
-export const userHandlers = (rooms: UserRooms) =>
+export const userHandlers = (deps: UserDependencies) =>
   ({
     revokeUser: async ({ params }) => {
-      await revoke(rooms, readParams(params))
+      await revoke(deps, readParams(params))
     },
     deleteUser: async ({ params }) => {
       const { agentId, user } = readParams(params)
       // First: no secret of the user makes another session from then on, on any instance.
-      await revoke(rooms, { agentId, user })
-      for await (const { ids, owners } of deleteSessionsOf(rooms.sql, agentId, user)) rooms.host.forget(ids, owners)
+      await revoke(deps, { agentId, user })
+      for await (const { ids, owners } of deleteSessionsOf(deps.sql, agentId, user)) deps.host.forget(ids, owners)
     },
     exportUser: async ({ params, reply }) => {
       const { agentId, user } = readParams(params)
-      if ((await findAgent(rooms.sql, agentId)) === null) missing('agent')
+      if ((await findAgent(deps.sql, agentId)) === null) missing('agent')
       // Read as fast as the client takes it: one session at a time is in memory.
-      const lines = Readable.from(exportLines(rooms.sql, agentId, user))
+      const lines = Readable.from(exportLines(deps.sql, agentId, user))
       return reply.type('application/x-ndjson').send(lines)
     },
   }) satisfies DeployHandlers<'users'>
 
 /** Throws 404 for an unknown agent. */
-async function revoke({ sql, revocations }: UserRooms, one: { agentId: string; user: string }): Promise<void> {
+async function revoke({ sql, revocations }: UserDependencies, one: { agentId: string; user: string }): Promise<void> {
   const number = (await revokeUser(sql, one.agentId, one.user)) ?? missing('agent')
   revocations.add({ ...one, number })
 }

@@ -5,7 +5,7 @@ import { findWait } from '../../../persistence/replies/settling/waits.ts'
 import { broughtFunctions } from '../../sending/caller-tools.ts'
 import type { GivenDecisions } from '../../sending/decisions.ts'
 import { hashOf } from '../../sending/idempotency.ts'
-import type { SendRooms } from '../../sending/send-message.ts'
+import type { SendDependencies } from '../../sending/send-message.ts'
 import { missing } from '../../server/http-error.ts'
 import { streamBatches } from '../../streaming/reply-stream.ts'
 import { type Caller, userOf } from '../access/caller.ts'
@@ -16,7 +16,7 @@ import { type RunInput, readRunInput } from './input.ts'
 
 /** Throws 404. */
 async function decisionsFor(
-  { sql }: SendRooms,
+  { sql }: SendDependencies,
   { agentId, caller }: { agentId: string; caller: Caller },
   { sessionId, decisions, asMessages }: RunInput,
 ): Promise<GivenDecisions | null> {
@@ -37,7 +37,7 @@ const capabilities = {
   humanInTheLoop: { supported: true, approvals: true, interrupts: true },
 }
 
-export const agUiHandlers = (rooms: SendRooms) =>
+export const agUiHandlers = (deps: SendDependencies) =>
   ({
     runAgUi: async ({ params, body, caller, request, reply }) => {
       const { threadId, runId } = body
@@ -46,7 +46,7 @@ export const agUiHandlers = (rooms: SendRooms) =>
       // The prefix keeps runs apart from the keys of other clients of the session.
       const idempotency = { key: `ag-ui:${runId}`, bodyHash: hashOf(asMessages ? text : input.decisions) }
       const by = { agentId: params.agent_id, caller, request }
-      const decisions = await decisionsFor(rooms, by, input)
+      const decisions = await decisionsFor(deps, by, input)
       const message = {
         sessionId,
         text,
@@ -54,15 +54,15 @@ export const agUiHandlers = (rooms: SendRooms) =>
         ...broughtFunctions(body.tools),
         ...(decisions && { decisions }),
       }
-      const sent = await sendMakingSession(rooms, by, message, { reused: 'runId: was used for another message' })
+      const sent = await sendMakingSession(deps, by, message, { reused: 'runId: was used for another message' })
       const onLeft = sent.outcome === 'started' ? sent.requesterLost : undefined
       const { id } = sent.reply.info
-      const earlier = decisions ? await repliesBefore(rooms.sql, id) : []
+      const earlier = decisions ? await repliesBefore(deps.sql, id) : []
       await streamBatches(reply, sent.reply, 0, createRunEncoder({ threadId, runId }, id, earlier), onLeft)
       return undefined
     },
     async readAgUiCapabilities({ params }) {
-      if ((await findAgent(rooms.sql, params.agent_id)) === null) missing('agent')
+      if ((await findAgent(deps.sql, params.agent_id)) === null) missing('agent')
       return capabilities
     },
   }) satisfies DeployHandlers<'agUi'>

@@ -9,7 +9,7 @@ import { loadAgent } from '../../sending/agent-for-reply.ts'
 import { broughtTools } from '../../sending/caller-tools.ts'
 import type { GivenDecisions } from '../../sending/decisions.ts'
 import { idempotencyOf } from '../../sending/idempotency.ts'
-import type { SendRooms } from '../../sending/send-message.ts'
+import type { SendDependencies } from '../../sending/send-message.ts'
 import { missing } from '../../server/http-error.ts'
 import { streamBatches } from '../../streaming/reply-stream.ts'
 import { type Caller, opensId, userOf } from '../access/caller.ts'
@@ -25,7 +25,7 @@ const PROTOCOL = { 'x-vercel-ai-ui-message-stream': 'v1' }
 
 /** The parts of the message that waits: those of the pending calls. Throws 404. */
 async function decisionsFor(
-  { sql }: SendRooms,
+  { sql }: SendDependencies,
   { agentId, caller }: { agentId: string; caller: Caller },
   { sessionId, decisions, replyId }: Extract<SentUIMessage, { replyId: string }>,
 ): Promise<GivenDecisions> {
@@ -41,8 +41,8 @@ async function decisionsFor(
   }
 }
 
-export const aiSdkHandlers = (rooms: SendRooms) => {
-  const { sql, host } = rooms
+export const aiSdkHandlers = (deps: SendDependencies) => {
+  const { sql, host } = deps
   return {
     createUIChatReply: async ({ params, body, caller, request, reply }) => {
       const uploads = requireUploads(request)
@@ -50,14 +50,14 @@ export const aiSdkHandlers = (rooms: SendRooms) => {
       const { sessionId, place: named, isRegenerate } = asked
       const by = { agentId: params.agent_id, caller, request }
       if (!opensId(caller, sessionId)) missing('session')
-      const decisions = asked.decisions && (await decisionsFor(rooms, by, asked))
+      const decisions = asked.decisions && (await decisionsFor(deps, by, asked))
       const { text, parts } = asked.decisions ? { text: '', parts: [] } : asked
       const place = decisions
         ? undefined
         : isRegenerate
           ? await placeOfRegenerate(sql, { ...by, sessionId }, named, text)
           : await placeOfNew(sql, sessionId, named)
-      const prepared = await prepareParts(rooms, parts, { uploads, find: ownParts(sql, caller) })
+      const prepared = await prepareParts(deps, parts, { uploads, find: ownParts(sql, caller) })
       const message = {
         sessionId,
         text,
@@ -66,7 +66,7 @@ export const aiSdkHandlers = (rooms: SendRooms) => {
         ...broughtTools(body),
         ...(decisions && { decisions }),
       }
-      const sent = await sendMakingSession(rooms, by, message, { parts: prepared })
+      const sent = await sendMakingSession(deps, by, message, { parts: prepared })
       const onLeft = sent.outcome === 'started' ? sent.requesterLost : undefined
       const replies = decisions ? await repliesBefore(sql, sent.reply.info.id) : []
       reply.headers(PROTOCOL)
@@ -80,7 +80,7 @@ export const aiSdkHandlers = (rooms: SendRooms) => {
       return undefined
     },
     resumeUIChatReply: async ({ params, caller, reply }) => {
-      await loadAgent(rooms, params.agent_id)
+      await loadAgent(deps, params.agent_id)
       const session = await ownSession(sql, caller, params)
       const running = session === null ? null : await runningReply(sql, session.id)
       const found = running === null ? null : await host.open(running)
@@ -91,12 +91,12 @@ export const aiSdkHandlers = (rooms: SendRooms) => {
       return undefined
     },
     cancelUIChatReply: async ({ params, caller }) => {
-      await loadAgent(rooms, params.agent_id)
+      await loadAgent(deps, params.agent_id)
       const session = await ownSession(sql, caller, params)
       if (session !== null) await host.cancel(session.id)
     },
     listUIMessages: async ({ params, caller }) => {
-      await loadAgent(rooms, params.agent_id)
+      await loadAgent(deps, params.agent_id)
       const session = await ownSession(sql, caller, params)
       const messages = session === null ? [] : await listMessagesWithEvents(sql, session.id)
       const pathOf = (messageId: string, n: number) =>

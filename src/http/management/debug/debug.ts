@@ -12,7 +12,7 @@ import type { Handlers } from '../../server/mount.ts'
 import { connectionSignal, lastEventId } from '../../streaming/reply-stream.ts'
 import { breakingOff, changes } from './following.ts'
 
-export interface DebugRooms {
+export interface DebugDependencies {
   sql: Sql
   host: SessionHost
   recorder: TransitionRecorder
@@ -24,7 +24,7 @@ export interface DebugRooms {
   }
 }
 
-export const debugHandlers = ({ sql, host, recorder, coordination }: DebugRooms) => {
+export const debugHandlers = ({ sql, host, recorder, coordination }: DebugDependencies) => {
   const chart = sessionChart()
   const reports = async () => {
     const others = await coordination.reports()

@@ -8,14 +8,14 @@ import type { Handlers } from '../../server/mount.ts'
 import { connectionSignal } from '../../streaming/reply-stream.ts'
 import { breakingOff, changes } from './following.ts'
 
-export interface ReplyTraceRooms {
+export interface ReplyTraceDependencies {
   sql: Sql
   recorder: TransitionRecorder
   /** What models are sent is kept: TRACE_REQUESTS. */
   traceRequests: boolean
 }
 
-export const replyTraceHandlers = ({ sql, recorder, traceRequests }: ReplyTraceRooms) =>
+export const replyTraceHandlers = ({ sql, recorder, traceRequests }: ReplyTraceDependencies) =>
   ({
     getReplyTrace: async ({ params }) => {
       await recorder.flush()
@@ -36,7 +36,7 @@ export const replyTraceHandlers = ({ sql, recorder, traceRequests }: ReplyTraceR
 
 /** The whole trace at each change, until nothing more comes of it or it is gone. */
 async function* follow(
-  { sql, recorder }: Pick<ReplyTraceRooms, 'sql' | 'recorder'>,
+  { sql, recorder }: Pick<ReplyTraceDependencies, 'sql' | 'recorder'>,
   messageId: string,
   wakes: AsyncIterable<void>,
 ) {

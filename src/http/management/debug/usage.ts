@@ -12,13 +12,13 @@ const USUAL_MS = 30 * DAY_MS
 const EARLIEST = new Date('0001-01-01T00:00:00Z')
 const LATEST = new Date('9999-12-31T23:59:59.999Z')
 
-export interface UsageRooms {
+export interface UsageDependencies {
   sql: Sql
   /** Resolves when every reply that has ended here is counted. */
   usageStored(): Promise<void>
 }
 
-export const usageHandlers = ({ sql, usageStored }: UsageRooms) =>
+export const usageHandlers = ({ sql, usageStored }: UsageDependencies) =>
   ({
     getUsage: async ({ query }) => {
       const { from, to } = readPeriod(query)

@@ -9,39 +9,39 @@ import { loginAddress } from './login-address.ts'
 import type { LoginSessions } from './login-session.ts'
 
 /** Null when no login is required. */
-export type LoginRooms = { sql: Sql; credentials: Credentials; sessions: LoginSessions } | null
+export type LoginDependencies = { sql: Sql; credentials: Credentials; sessions: LoginSessions } | null
 
 // Counted names are stored; no longer one is configured.
 const longestUsername = 200
 
-export const loginHandlers = (rooms: LoginRooms) => {
+export const loginHandlers = (deps: LoginDependencies) => {
   // One at a time for an address: logins under way must not look like failures to those beside them.
   const turn = inTurns()
   return {
     getAuthStatus: async ({ request, reply }) => ({
-      authRequired: rooms !== null,
-      authenticated: rooms === null || (await rooms.sessions.userOf(request, reply)) !== null,
+      authRequired: deps !== null,
+      authenticated: deps === null || (await deps.sessions.userOf(request, reply)) !== null,
     }),
     login: async ({ body: { username, password }, request, reply }) => {
       if ([...username].length > longestUsername) badRequest('username: must have at most 200 characters')
-      if (rooms === null) throw new HttpError(401, 'No login is set up: AUTH_CREDENTIALS is not set.')
+      if (deps === null) throw new HttpError(401, 'No login is set up: AUTH_CREDENTIALS is not set.')
       const address = loginAddress(request.ip)
-      await turn(address, () => attempt(rooms, address, username, password))
-      await rooms.sessions.begin(username, request, reply)
+      await turn(address, () => attempt(deps, address, username, password))
+      await deps.sessions.begin(username, request, reply)
       return { username }
     },
     logout: async ({ request, reply }) => {
-      await rooms?.sessions.end(request, reply)
+      await deps?.sessions.end(request, reply)
     },
     getCurrentUser: async ({ request, reply }) => ({
-      username: rooms === null ? null : await rooms.sessions.userOf(request, reply),
+      username: deps === null ? null : await deps.sessions.userOf(request, reply),
     }),
   } satisfies Handlers<'auth'>
 }
 
 /** Throws 401, or 429 whatever the password. */
 async function attempt(
-  { sql, credentials }: NonNullable<LoginRooms>,
+  { sql, credentials }: NonNullable<LoginDependencies>,
   address: string,
   username: string,
   password: string,

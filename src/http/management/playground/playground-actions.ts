@@ -5,13 +5,13 @@ import { findWait } from '../../../persistence/replies/settling/waits.ts'
 import { readDecisions } from '../../sending/decisions.ts'
 import { noRetry, refuse } from '../../sending/refusals.ts'
 import { requestOptions } from '../../sending/request-options.ts'
-import { type SendRooms, sendFrom } from '../../sending/send-message.ts'
+import { type SendDependencies, sendFrom } from '../../sending/send-message.ts'
 import { HttpError, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { playgroundFrame } from '../../streaming/completion-frames.ts'
 import { answerWhole, streamReply } from '../../streaming/reply-stream.ts'
 
-export interface PlaygroundRooms extends SendRooms {
+export interface PlaygroundDependencies extends SendDependencies {
   /** The name of the login. Null where no login is required. */
   loginOf(request: FastifyRequest, reply: FastifyReply): Promise<string | null>
 }
@@ -20,16 +20,16 @@ function generationFailed({ message }: ReplyError): never {
   throw new HttpError(500, message, noRetry)
 }
 
-export function playgroundActions(rooms: PlaygroundRooms): Handlers<'playground'>['createPlaygroundActions'] {
+export function playgroundActions(deps: PlaygroundDependencies): Handlers<'playground'>['createPlaygroundActions'] {
   return async ({ params, body, request, reply }) => {
     const calls = readDecisions(body.decisions)
     const { agent_id: agentId, session_id: sessionId } = params
-    const { found, wait } = await findWait(rooms.sql, { agentId, sessionId, user: null })
+    const { found, wait } = await findWait(deps.sql, { agentId, sessionId, user: null })
     if (!found) missing('session')
-    const sent = await sendFrom(rooms, agentId, {
+    const sent = await sendFrom(deps, agentId, {
       sessionId: sessionId.toLowerCase(),
       user: null,
-      by: await rooms.loginOf(request, reply),
+      by: await deps.loginOf(request, reply),
       text: '',
       onBusy: 'reject',
       ...requestOptions(request, body),

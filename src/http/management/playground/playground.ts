@@ -24,17 +24,17 @@ import type { Handlers } from '../../server/mount.ts'
 import { originOf } from '../../server/observe-requests.ts'
 import { playgroundFrame } from '../../streaming/completion-frames.ts'
 import { lastEventId, streamReply } from '../../streaming/reply-stream.ts'
-import { type PlaygroundRooms, playgroundActions } from './playground-actions.ts'
+import { type PlaygroundDependencies, playgroundActions } from './playground-actions.ts'
 import { playgroundBranches } from './playground-branches.ts'
 import { toolCallsOf } from './shown-calls.ts'
 
 type ChatRequest = components['schemas']['PlaygroundChatRequest']
 
 /** The session that is asked for, or a new one. Throws 404. */
-async function sessionFor(rooms: PlaygroundRooms, agentId: string, sessionId: string | null | undefined) {
+async function sessionFor(deps: PlaygroundDependencies, agentId: string, sessionId: string | null | undefined) {
   return sessionId == null
-    ? await makeSession(rooms.sql, agentId, {})
-    : ((await sessions.findSession(rooms.sql, agentId, sessionId)) ?? missing('session'))
+    ? await makeSession(deps.sql, agentId, {})
+    : ((await sessions.findSession(deps.sql, agentId, sessionId)) ?? missing('session'))
 }
 
 /** Throws 400 and 413. Empty where the request asks for another reply: its message is not looked at. */
@@ -45,7 +45,7 @@ function readMessage({ message, regenerate }: ChatRequest, uploads: Uploads): Se
 
 /** A login sees the parts of every session. */
 const shownParts =
-  (sql: PlaygroundRooms['sql']): FindStored =>
+  (sql: PlaygroundDependencies['sql']): FindStored =>
   async (path) => {
     const place = placeOfPath('playground', path)
     return place && (await findPart(sql, place))
@@ -90,7 +90,7 @@ const wireMessage = (message: Message) => ({
 
 /** Throws 400, 404. */
 async function readMessages(
-  sql: PlaygroundRooms['sql'],
+  sql: PlaygroundDependencies['sql'],
   { agent_id, session_id }: { agent_id: string; session_id: string },
   query: MessageQuery,
 ) {
@@ -99,19 +99,19 @@ async function readMessages(
 }
 
 const startChat =
-  (rooms: PlaygroundRooms): Handlers<'playground'>['createPlaygroundChat'] =>
+  (deps: PlaygroundDependencies): Handlers<'playground'>['createPlaygroundChat'] =>
   async ({ params, body, request, reply }) => {
-    const { sql } = rooms
+    const { sql } = deps
     const uploads = requireUploads(request)
     const message = readMessage(body, uploads)
     const place = readPlace(body, camelCase)
-    const agent = await loadAgent(rooms, params.agent_id)
-    const parts = await prepareParts(rooms, message.parts, { uploads, find: shownParts(sql) })
-    const session = await sessionFor(rooms, agent.id, body.sessionId)
+    const agent = await loadAgent(deps, params.agent_id)
+    const parts = await prepareParts(deps, message.parts, { uploads, find: shownParts(sql) })
+    const session = await sessionFor(deps, agent.id, body.sessionId)
     const input = {
       sessionId: session.id,
       user: null,
-      by: await rooms.loginOf(request, reply),
+      by: await deps.loginOf(request, reply),
       text: message.text,
       place,
       includeUsage: false,
@@ -127,7 +127,7 @@ const startChat =
     // Nothing is stored of a refused message: not the session that was made for it either.
     const forget = () =>
       body.sessionId == null ? sessions.deleteSession(sql, agent.id, session.id).catch(() => null) : null
-    const sent = await sendFrom(rooms, agent.id, input, parts).catch(async (error: unknown) => {
+    const sent = await sendFrom(deps, agent.id, input, parts).catch(async (error: unknown) => {
       await forget()
       throw error
     })
@@ -140,8 +140,8 @@ const startChat =
     return undefined
   }
 
-export const playgroundHandlers = (rooms: PlaygroundRooms) => {
-  const { sql, host } = rooms
+export const playgroundHandlers = (deps: PlaygroundDependencies) => {
+  const { sql, host } = deps
   return {
     listPlaygroundSessions: ({ params, query }) =>
       listAs(
@@ -165,8 +165,8 @@ export const playgroundHandlers = (rooms: PlaygroundRooms) => {
       const place = { agentId: agent_id, sessionId: session_id, messageId: message_id, n }
       return sendPart(reply, (await findPart(sql, place)) ?? missing('part'))
     },
-    createPlaygroundChat: startChat(rooms),
-    createPlaygroundActions: playgroundActions(rooms),
+    createPlaygroundChat: startChat(deps),
+    createPlaygroundActions: playgroundActions(deps),
     resumePlaygroundChat: async ({ params, request, reply }) => {
       const newest = await sessions.newestReply(sql, params.agent_id, params.session_id)
       if (!newest.found) missing('session')

@@ -6,12 +6,12 @@ import { givenTools, withKnownTools } from '../../sending/tool-choice.ts'
 import { missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 
-interface Rooms {
+interface Dependencies {
   sql: Sql
   builtInTools: readonly { id: string }[]
 }
 
-export const agentToolHandlers = ({ sql, builtInTools }: Rooms) =>
+export const agentToolHandlers = ({ sql, builtInTools }: Dependencies) =>
   ({
     getAgentTools: async ({ params }) => (await agentTools.findAgentTools(sql, params.agent_id)) ?? missing('agent'),
     updateAgentTools: async ({ params, body }) => {

@@ -12,7 +12,7 @@ import { badRequest, missing } from '../../server/http-error.ts'
 import type { Handlers } from '../../server/mount.ts'
 import { givenOrigins } from '../allowed-origins.ts'
 
-interface Rooms {
+interface Dependencies {
   sql: Sql
   fieldRefusal: FieldRefusal
   /** Cancels the agent's running replies, then removes it and its sessions. False when there was no such agent. */
@@ -25,7 +25,7 @@ interface References {
   fallbacks?: readonly { providerId: string }[] | null | undefined
 }
 
-export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Rooms) =>
+export const agentHandlers = ({ sql, fieldRefusal, onAgentDelete }: Dependencies) =>
   ({
     listAgents: ({ query }) => listAs('agents', query, (page) => agents.listAgents(sql, page)),
     createAgent: ({ body }) =>

@@ -25,7 +25,7 @@ export interface ToolAnswer {
   body: string | null
 }
 
-export interface HttpToolRooms {
+export interface HttpToolDependencies {
   sql: Sql
   secrets: Pick<Secrets, 'seal' | 'open'>
   /** Why this is no JSON Schema of an object; null when it is one. */
@@ -36,25 +36,25 @@ export interface HttpToolRooms {
 
 const contextOf = (id: string) => `http-tool:${id}` as const
 
-export const httpToolHandlers = (rooms: HttpToolRooms) => {
-  const { sql } = rooms
+export const httpToolHandlers = (deps: HttpToolDependencies) => {
+  const { sql } = deps
   return {
     listHttpTools: ({ query }) => listAs('httpTools', query, (page) => httpTools.listHttpTools(sql, page)),
-    createHttpTool: async ({ body }) => httpTools.createHttpTool(sql, await newHttpTool(rooms, body)),
+    createHttpTool: async ({ body }) => httpTools.createHttpTool(sql, await newHttpTool(deps, body)),
     getHttpTool: async ({ params }) => (await httpTools.findHttpTool(sql, params.id)) ?? missing('HTTP tool'),
     updateHttpTool: async ({ params, body }) =>
-      (await httpTools.updateHttpTool(sql, params.id, await httpToolChanges(rooms, body))) ?? missing('HTTP tool'),
+      (await httpTools.updateHttpTool(sql, params.id, await httpToolChanges(deps, body))) ?? missing('HTTP tool'),
     deleteHttpTool: async ({ params }) => {
       if (!(await httpTools.deleteHttpTool(sql, params.id))) missing('HTTP tool')
     },
     testHttpTool: async ({ params: { id }, body, reply }) => {
       const [stored] = isUuid(id) ? await httpTools.storedHttpTools(sql, [id]) : []
-      return testStored(rooms, stored ?? missing('HTTP tool'), body.arguments ?? {}, reply)
+      return testStored(deps, stored ?? missing('HTTP tool'), body.arguments ?? {}, reply)
     },
   } satisfies Handlers<'httpTools'>
 }
 
-type Writing = Pick<HttpToolRooms, 'secrets' | 'checkSchema'>
+type Writing = Pick<HttpToolDependencies, 'secrets' | 'checkSchema'>
 type Headers = Readonly<Record<string, string>> | null
 
 type HttpToolInput = Pick<httpTools.HttpToolFields, 'name' | 'description' | 'method' | 'url'> & {
@@ -64,12 +64,12 @@ type HttpToolInput = Pick<httpTools.HttpToolFields, 'name' | 'description' | 'me
 }
 
 /** A tool to be stored. Rejects with 400. */
-export async function newHttpTool(rooms: Writing, given: HttpToolInput): Promise<httpTools.NewHttpTool> {
+export async function newHttpTool(deps: Writing, given: HttpToolInput): Promise<httpTools.NewHttpTool> {
   const { name, description, method, url, headers, body, inputSchema } = given
   checkToolAddress(url)
-  await checkInputSchema(rooms, inputSchema)
+  await checkInputSchema(deps, inputSchema)
   const id = randomUUID()
-  const sealed = newHeaders(rooms.secrets, contextOf(id), headers)
+  const sealed = newHeaders(deps.secrets, contextOf(id), headers)
   const fields = { name, description, method, url, body: body ?? null, inputSchema: inputSchema ?? null }
   checkTemplates({ ...fields, headers: headers ?? {} })
   return { id, ...fields, ...sealed }
@@ -78,18 +78,18 @@ export async function newHttpTool(rooms: Writing, given: HttpToolInput): Promise
 type Given<Input> = { [Field in keyof Input]?: Input[Field] | undefined }
 
 /** What is given changes, the rest stays. Rejects with 400; throws it when it is called with the stored tool. */
-export async function httpToolChanges(rooms: Writing, given: Given<HttpToolInput>): Promise<httpTools.DecideHttpTool> {
+export async function httpToolChanges(deps: Writing, given: Given<HttpToolInput>): Promise<httpTools.DecideHttpTool> {
   const { headers, name, description, method, url, body, inputSchema } = given
   if (url !== undefined) checkToolAddress(url)
-  await checkInputSchema(rooms, inputSchema)
+  await checkInputSchema(deps, inputSchema)
   return (stored) => {
     const moves = url !== undefined && toolOrigin(url) !== toolOrigin(stored.url)
-    const sealedHeaders = updatedHeaders(rooms.secrets, contextOf(stored.id), headers, stored, moves)
+    const sealedHeaders = updatedHeaders(deps.secrets, contextOf(stored.id), headers, stored, moves)
     checkTemplates({
       url: url ?? stored.url,
       body: body === undefined ? stored.body : body,
       inputSchema: inputSchema === undefined ? stored.inputSchema : inputSchema,
-      headers: readableHeaders(rooms, { id: stored.id, ...(sealedHeaders ?? stored) }),
+      headers: readableHeaders(deps, { id: stored.id, ...(sealedHeaders ?? stored) }),
     })
     return { name, description, method, url, body, inputSchema, sealedHeaders }
   }
@@ -120,7 +120,7 @@ async function checkInputSchema(
 
 /** Always an answer: what went wrong is what the caller asked about. */
 async function testStored(
-  { secrets, callHttpTool }: HttpToolRooms,
+  { secrets, callHttpTool }: HttpToolDependencies,
   { secretHeaders, ...tool }: httpTools.StoredHttpTool,
   args: Record<string, unknown>,
   reply: FastifyReply,

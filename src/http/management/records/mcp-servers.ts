@@ -16,7 +16,7 @@ import { checkWebAddress, originOf } from './web-address.ts'
 /** A server as it is connected to: headers in plain text. */
 export type ReachableServer = Omit<mcpServers.StoredMcpServer, 'secretHeaders'>
 
-export interface McpServerRooms {
+export interface McpServerDependencies {
   sql: Sql
   secrets: Pick<Secrets, 'seal' | 'open'>
   /** What the server offers, minutes old at most. Rejects with an error whose message is fit for an administrator. */
@@ -27,14 +27,14 @@ export interface McpServerRooms {
 
 const contextOf = (id: string) => `mcp-server:${id}` as const
 
-export const mcpServerHandlers = (rooms: McpServerRooms) => {
-  const { sql, onMcpServerChange } = rooms
+export const mcpServerHandlers = (deps: McpServerDependencies) => {
+  const { sql, onMcpServerChange } = deps
   return {
     listMcpServers: ({ query }) => listAs('mcpServers', query, (page) => mcpServers.listMcpServers(sql, page)),
-    createMcpServer: ({ body }) => mcpServers.createMcpServer(sql, newMcpServer(rooms, body)),
+    createMcpServer: ({ body }) => mcpServers.createMcpServer(sql, newMcpServer(deps, body)),
     getMcpServer: async ({ params }) => (await mcpServers.findMcpServer(sql, params.id)) ?? missing('MCP server'),
     updateMcpServer: async ({ params, body }) => {
-      const updated = await mcpServers.updateMcpServer(sql, params.id, mcpServerChanges(rooms, body))
+      const updated = await mcpServers.updateMcpServer(sql, params.id, mcpServerChanges(deps, body))
       if (updated) onMcpServerChange(updated.id)
       return updated ?? missing('MCP server')
     },
@@ -44,9 +44,9 @@ export const mcpServerHandlers = (rooms: McpServerRooms) => {
     },
     listMcpServerTools: async ({ params: { id }, reply }) => {
       const [stored] = isUuid(id) ? await mcpServers.storedMcpServers(sql, [id]) : []
-      const server = opened(rooms, stored ?? missing('MCP server'))
+      const server = opened(deps, stored ?? missing('MCP server'))
       try {
-        const tools = await rooms.discoverTools(server, connectionSignal(reply))
+        const tools = await deps.discoverTools(server, connectionSignal(reply))
         return { tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })) }
       } catch (error) {
         reply.log.info({ err: error, mcpServerId: server.id }, 'an MCP server did not tell its tools')
@@ -56,7 +56,7 @@ export const mcpServerHandlers = (rooms: McpServerRooms) => {
   } satisfies Handlers<'mcpServers'>
 }
 
-type Writing = Pick<McpServerRooms, 'secrets'>
+type Writing = Pick<McpServerDependencies, 'secrets'>
 
 type McpServerInput = Omit<mcpServers.McpServerFields, 'sendUser'> & {
   sendUser?: boolean | undefined
@@ -90,7 +90,7 @@ export function mcpServerChanges({ secrets }: Writing, given: Given<McpServerInp
 }
 
 function opened(
-  { secrets }: McpServerRooms,
+  { secrets }: McpServerDependencies,
   { secretHeaders, ...server }: mcpServers.StoredMcpServer,
 ): ReachableServer {
   try {

@@ -26,7 +26,7 @@ export interface ConnectionTest {
   models: string[]
 }
 
-interface Rooms {
+interface Dependencies {
   sql: Sql
   secrets: Pick<Secrets, 'seal' | 'open'>
   providerTypes: readonly ProviderType[]
@@ -36,8 +36,8 @@ interface Rooms {
 
 const longestTestMs = 10_000
 
-export const providerHandlers = (rooms: Rooms) => {
-  const { sql, secrets, providerTypes } = rooms
+export const providerHandlers = (deps: Dependencies) => {
+  const { sql, secrets, providerTypes } = deps
   return {
     listProviderTypes: () => ({ providerTypes: [...providerTypes] }),
     listProviders: ({ query }) => listAs('providers', query, (page) => providers.listProviders<TypeId>(sql, page)),
@@ -53,7 +53,7 @@ export const providerHandlers = (rooms: Rooms) => {
     },
     getProvider: async ({ params }) => (await providers.findProvider<TypeId>(sql, params.id)) ?? missing('provider'),
     updateProvider: async ({ params: { id }, body }) => {
-      const decide = (stored: providers.StoredConnection) => changesOf(rooms, stored, body)
+      const decide = (stored: providers.StoredConnection) => changesOf(deps, stored, body)
       const updated = await withFreeName(body.name, () => providers.updateProvider<TypeId>(sql, id, decide))
       return updated ?? missing('provider')
     },
@@ -63,7 +63,7 @@ export const providerHandlers = (rooms: Rooms) => {
     },
     testProvider: async ({ params, request }) => {
       const stored = (await providers.findConnection(sql, params.id)) ?? missing('provider')
-      return testStored(rooms, stored, request.log)
+      return testStored(deps, stored, request.log)
     },
   } satisfies Handlers<'providers'>
 }
@@ -80,9 +80,9 @@ interface Update {
 }
 
 /** Throws 400 where the update may not be. The default address of the type counts where none is stored. */
-function changesOf(rooms: Rooms, stored: providers.StoredConnection, update: Update): providers.ProviderChanges {
+function changesOf(deps: Dependencies, stored: providers.StoredConnection, update: Update): providers.ProviderChanges {
   const { name, providerType, baseUrl, apiKey } = update
-  const type = typeOf(rooms.providerTypes, stored.type)
+  const type = typeOf(deps.providerTypes, stored.type)
   if (providerType !== undefined && providerType !== stored.type) badRequest('providerType: cannot be changed')
   if (baseUrl === null && type.requiresBaseUrl) badRequest(`baseUrl: is required for ${type.id}`)
   if (baseUrl) checkWebAddress('baseUrl', baseUrl)
@@ -93,7 +93,7 @@ function changesOf(rooms: Rooms, stored: providers.StoredConnection, update: Upd
     // Else a user who may change an address, but never saw the key, could have it sent elsewhere.
     if (from !== to) badRequest('apiKey: must be sent again when baseUrl moves to another origin')
   }
-  return { name, baseUrl, key: apiKey === undefined ? undefined : sealKey(rooms.secrets, stored.id, apiKey) }
+  return { name, baseUrl, key: apiKey === undefined ? undefined : sealKey(deps.secrets, stored.id, apiKey) }
 }
 
 async function withFreeName<T>(name: string | undefined, write: () => Promise<T>): Promise<T> {
@@ -107,7 +107,7 @@ async function withFreeName<T>(name: string | undefined, write: () => Promise<T>
 
 /** Always an answer: what went wrong is what the caller asked about. */
 async function testStored(
-  { secrets, testProvider }: Rooms,
+  { secrets, testProvider }: Dependencies,
   stored: providers.StoredConnection,
   log: FastifyBaseLogger,
 ): Promise<ConnectionTest> {

@@ -14,7 +14,7 @@ import { givenTools } from '../../sending/tool-choice.ts'
 import { badRequest, HttpError } from '../../server/http-error.ts'
 import { givenOrigins } from '../allowed-origins.ts'
 import { checkFormat, givenConfig, givenFormat } from '../records/agents.ts'
-import { type HttpToolRooms, httpToolChanges, newHttpTool } from '../records/http-tools.ts'
+import { type HttpToolDependencies, httpToolChanges, newHttpTool } from '../records/http-tools.ts'
 import { mcpServerChanges, newMcpServer } from '../records/mcp-servers.ts'
 import { checkContent } from '../records/prompts.ts'
 
@@ -30,14 +30,14 @@ interface Named {
   name: string
 }
 
-export interface ImportRooms extends Pick<HttpToolRooms, 'secrets' | 'checkSchema'> {
+export interface ImportDependencies extends Pick<HttpToolDependencies, 'secrets' | 'checkSchema'> {
   tx: Tx
   fieldRefusal: FieldRefusal
   builtInTools: readonly { id: string }[]
 }
 
 interface Taking {
-  rooms: ImportRooms
+  deps: ImportDependencies
   stored: ReturnType<typeof indexed>
   /** What each agent has chosen, by the agent's id. */
   choices: ReadonlyMap<string, object>
@@ -56,9 +56,9 @@ interface Records<Given extends { name: string }> {
 }
 
 /** `stored` is the present state; no one else changes it meanwhile. Rejects only by a fault: then nothing is written. */
-export async function takeIn(rooms: ImportRooms, given: Import, stored: Configuration) {
+export async function takeIn(deps: ImportDependencies, given: Import, stored: Configuration) {
   const taking: Taking = {
-    rooms,
+    deps,
     stored: indexed(stored),
     choices: new Map(stored.agentTools.map(({ id, name: _, ...tools }) => [id, tools])),
     result: { created: 0, updated: 0, skipped: [] },
@@ -147,11 +147,11 @@ const takePrompts = (taking: Taking, given: NonNullable<Import['prompts']>) =>
     stored: taking.stored.prompts,
     create(prompt) {
       checkContent(prompt.content)
-      return createPrompt(taking.rooms.tx, prompt)
+      return createPrompt(taking.deps.tx, prompt)
     },
     update(id, prompt) {
       checkContent(prompt.content)
-      return updatePrompt(taking.rooms.tx, id, prompt)
+      return updatePrompt(taking.deps.tx, id, prompt)
     },
   })
 
@@ -160,8 +160,8 @@ const takeHttpTools = (taking: Taking, given: NonNullable<Import['httpTools']>) 
     kind: 'httpTool',
     given,
     stored: taking.stored.httpTools,
-    create: async (tool) => createHttpTool(taking.rooms.tx, await newHttpTool(taking.rooms, tool)),
-    update: async (id, tool) => changeHttpTool(taking.rooms.tx, id, await httpToolChanges(taking.rooms, tool)),
+    create: async (tool) => createHttpTool(taking.deps.tx, await newHttpTool(taking.deps, tool)),
+    update: async (id, tool) => changeHttpTool(taking.deps.tx, id, await httpToolChanges(taking.deps, tool)),
   })
 
 const takeMcpServers = (taking: Taking, given: NonNullable<Import['mcpServers']>) =>
@@ -169,15 +169,15 @@ const takeMcpServers = (taking: Taking, given: NonNullable<Import['mcpServers']>
     kind: 'mcpServer',
     given,
     stored: taking.stored.mcpServers,
-    create: (server) => createMcpServer(taking.rooms.tx, newMcpServer(taking.rooms, server)),
+    create: (server) => createMcpServer(taking.deps.tx, newMcpServer(taking.deps, server)),
     async update(id, server) {
-      await changeMcpServer(taking.rooms.tx, id, mcpServerChanges(taking.rooms, server))
+      await changeMcpServer(taking.deps.tx, id, mcpServerChanges(taking.deps, server))
       taking.changedServers.push(id)
     },
   })
 
 async function takeAgents(taking: Taking, given: NonNullable<Import['agents']>): Promise<void> {
-  const { tx, fieldRefusal } = taking.rooms
+  const { tx, fieldRefusal } = taking.deps
   const { providers, prompts, agents } = taking.stored
   const fields = (agent: (typeof given)[number]) => {
     const { name, provider, model, prompt, generationConfig, responseFormat, fallbacks, allowedOrigins } = agent
@@ -216,7 +216,7 @@ async function takeAgents(taking: Taking, given: NonNullable<Import['agents']>):
 type Choice = NonNullable<Import['agentTools']>[number]
 
 /** The parts of a choice that are here. The others are reported as skipped: one that is missing does not keep the rest out. */
-function partsHere({ rooms, stored, result }: Taking, { agent: name, ...choice }: Choice): Omit<Choice, 'agent'> {
+function partsHere({ deps, stored, result }: Taking, { agent: name, ...choice }: Choice): Omit<Choice, 'agent'> {
   const here = <Part>(parts: readonly Part[], find: (part: Part) => unknown): Part[] =>
     parts.filter((part) => {
       try {
@@ -231,7 +231,7 @@ function partsHere({ rooms, stored, result }: Taking, { agent: name, ...choice }
   const { httpTools, mcpServers, builtInTools, approvals, ...others } = choice
   others satisfies Record<string, never> // a kind that is not taken in does not compile
   const findBuiltIn = (id: string) =>
-    rooms.builtInTools.some((tool) => tool.id === id) || badRequest(`there is no built-in tool called "${id}"`)
+    deps.builtInTools.some((tool) => tool.id === id) || badRequest(`there is no built-in tool called "${id}"`)
   return {
     ...(httpTools && { httpTools: here(httpTools, stored.httpTools.existing) }),
     ...(mcpServers && {
@@ -243,7 +243,7 @@ function partsHere({ rooms, stored, result }: Taking, { agent: name, ...choice }
 }
 
 async function takeAgentTools(taking: Taking, given: readonly Choice[]): Promise<void> {
-  const { tx, builtInTools } = taking.rooms
+  const { tx, builtInTools } = taking.deps
   const { agents, httpTools, mcpServers } = taking.stored
   const none: Required<Omit<Choice, 'agent'>> = { httpTools: [], mcpServers: [], builtInTools: [], approvals: [] }
   const chosen = ({ id, name }: Named) => ({ ...(taking.choices.get(id) ?? none), id, name })

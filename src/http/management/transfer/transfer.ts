@@ -3,13 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import type { Sql } from '../../../persistence/postgres/database.ts'
 import { lockConfiguration, readConfiguration } from '../../../persistence/records/transfer.ts'
 import type { Handlers } from '../../server/mount.ts'
-import type { HttpToolRooms } from '../records/http-tools.ts'
-import type { McpServerRooms } from '../records/mcp-servers.ts'
-import { type ImportRooms, takeIn } from './import.ts'
+import type { HttpToolDependencies } from '../records/http-tools.ts'
+import type { McpServerDependencies } from '../records/mcp-servers.ts'
+import { type ImportDependencies, takeIn } from './import.ts'
 import { registerYaml } from './yaml-body.ts'
 
-export type TransferRooms = Omit<ImportRooms, 'tx'> &
-  Pick<HttpToolRooms & McpServerRooms, 'onMcpServerChange'> & { sql: Sql }
+export type TransferDependencies = Omit<ImportDependencies, 'tx'> &
+  Pick<HttpToolDependencies & McpServerDependencies, 'onMcpServerChange'> & { sql: Sql }
 
 /** Its scope takes YAML too: `scope.register(transferScope(() => mount(…)))`. */
 export const transferScope = (routes: (scope: FastifyInstance) => void) => async (scope: FastifyInstance) => {
@@ -17,8 +17,8 @@ export const transferScope = (routes: (scope: FastifyInstance) => void) => async
   routes(scope)
 }
 
-export const transferHandlers = (rooms: TransferRooms) => {
-  const { sql, onMcpServerChange } = rooms
+export const transferHandlers = (deps: TransferDependencies) => {
+  const { sql, onMcpServerChange } = deps
   return {
     exportConfiguration: async () => {
       const { prompts, agents, httpTools, mcpServers, agentTools } = await readConfiguration(sql)
@@ -34,7 +34,7 @@ export const transferHandlers = (rooms: TransferRooms) => {
     importConfiguration: async ({ body }) => {
       const { result, changedServers } = await sql.begin(async (tx) => {
         await lockConfiguration(tx)
-        return takeIn({ ...rooms, tx }, body, await readConfiguration(tx))
+        return takeIn({ ...deps, tx }, body, await readConfiguration(tx))
       })
       for (const id of changedServers) onMcpServerChange(id)
       return result

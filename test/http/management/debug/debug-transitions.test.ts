@@ -5,7 +5,7 @@ import { FastifySSEPlugin } from 'fastify-sse-v2'
 import { afterAll, expect } from 'vitest'
 import { debug as operations } from '../../../../openapi/operations/debug.ts'
 import type { TransitionRecorder } from '../../../../src/actors/session/transitions.ts'
-import { type DebugRooms, debugHandlers } from '../../../../src/http/management/debug/debug.ts'
+import { type DebugDependencies, debugHandlers } from '../../../../src/http/management/debug/debug.ts'
 import { mount } from '../../../../src/http/server/mount.ts'
 import { verifies } from '../../../verifies.ts'
 import { isoUtc, nobody, uuid } from '../../scene.ts'
@@ -123,7 +123,7 @@ verifies('contract-8.transitions', 'who left before the first step was read is n
       return flushed.promise
     },
   }
-  const unused = {} as Pick<DebugRooms, 'host' | 'coordination'>
+  const unused = {} as Pick<DebugDependencies, 'host' | 'coordination'>
   await using server = Fastify()
   await server.register(FastifySSEPlugin, { retryDelay: false })
   const gone = Promise.withResolvers<void>()

@@ -1,6 +1,6 @@
 /** Contract section 2, HTTP tools and secret headers; specification 2.5 and 4.8. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { CallableTool, HttpToolRooms } from '../../../../src/http/management/records/http-tools.ts'
+import type { CallableTool, HttpToolDependencies } from '../../../../src/http/management/records/http-tools.ts'
 import { type FreshDatabase, freshDatabase } from '../../../support/database.ts'
 import { verifies } from '../../../verifies.ts'
 import { type Server, secrets, startServer } from '../server.ts'
@@ -9,7 +9,7 @@ const path = '/api/v1/http-tools'
 const nobody = '11111111-1111-4111-8111-111111111111'
 let db: FreshDatabase
 let server: Server
-let answer: HttpToolRooms['callHttpTool']
+let answer: HttpToolDependencies['callHttpTool']
 let called: { tool: CallableTool; args: Record<string, unknown> }[] = []
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /** Contract section 2, MCP servers; specification 2.6 and 4.9. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { McpServerRooms, ReachableServer } from '../../../../src/http/management/records/mcp-servers.ts'
+import type { McpServerDependencies, ReachableServer } from '../../../../src/http/management/records/mcp-servers.ts'
 import { type FreshDatabase, freshDatabase } from '../../../support/database.ts'
 import { verifies } from '../../../verifies.ts'
 import { type Server, startServer } from '../server.ts'
@@ -9,7 +9,7 @@ const path = '/api/v1/mcp-servers'
 const nobody = '11111111-1111-4111-8111-111111111111'
 let db: FreshDatabase
 let server: Server
-let discover: McpServerRooms['discoverTools']
+let discover: McpServerDependencies['discoverTools']
 let changed: string[] = []
 
 beforeAll(async () => {
